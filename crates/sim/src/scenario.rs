@@ -1,0 +1,202 @@
+//! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
+
+use ackclock_tcp::ack::AckSpec;
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::{Bytes, Rate};
+
+/// A whole scenario. Elements are numbered in the order in which they stand here; equal times are decided by that number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// For people.
+    pub name: String,
+    /// Simulated time.
+    pub duration: Nanos,
+    /// Names of the nodes; [`LinkSpec`] and [`FlowSpec`] refer to them by position.
+    pub nodes: Vec<String>,
+    /// Links, each with two directions.
+    pub links: Vec<LinkSpec>,
+    /// Flows.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// A link: two independent directions between two nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// One end (position in [`Scenario::nodes`]).
+    pub from: u32,
+    /// The other end.
+    pub to: u32,
+    /// `from` → `to`.
+    pub forward: DirectionSpec,
+    /// `to` → `from`.
+    pub back: DirectionSpec,
+}
+
+/// One direction of a link: elements at its entry, a queue, a transmitter, elements at its exit, a delay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectionSpec {
+    /// Bits per second; `None` transmits in no time.
+    pub rate: Option<Rate>,
+    /// Propagation delay.
+    pub delay: Nanos,
+    /// How much may wait.
+    pub queue: QueueSpec,
+    /// What acts on packets here, in order.
+    pub elements: Vec<ElementSpec>,
+    /// How the link is simulated; results are the same where both apply.
+    pub form: LinkForm,
+}
+
+/// A drop-tail queue's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueSpec {
+    /// The limit.
+    pub limit: QueueLimit,
+    /// ns-2's convention: the packet in transmission counts against the limit (limit B: B − 1 waiting and 1 in service).
+    pub limit_counts_service: bool,
+}
+
+/// The unit of a queue limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// Nothing is ever dropped here.
+    Unlimited,
+    /// At most this many packets.
+    Packets(u32),
+    /// At most this many bytes on the wire.
+    Bytes(u64),
+}
+
+/// How a link is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkForm {
+    /// Computed where nothing can act on a waiting packet, else queued.
+    #[default]
+    Auto,
+    /// Always an explicit queue.
+    Queued,
+}
+
+/// Something that acts on packets of one direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ElementSpec {
+    /// Random queue swaps (Blanton & Allman §2.2).
+    Swap {
+        /// Which two packets change places.
+        mode: SwapMode,
+        /// Swaps per event, all at one instant.
+        count: u32,
+        /// Time between events.
+        gap: Gap,
+    },
+    /// Each packet is lost with this probability, independently.
+    Bernoulli {
+        /// 0 to 1.
+        p: f64,
+        /// Before the queue, or after transmission.
+        at: Place,
+    },
+    /// The n-th arrivals are treated by hand.
+    Script {
+        /// Before the queue, or after transmission (a dropped packet has then used up its transmission slot).
+        at: Place,
+        /// What happens to whom; arrivals count from 0, retransmissions included.
+        rules: Vec<ScriptRule>,
+    },
+}
+
+/// Where on a link an element acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// Before the queue.
+    #[default]
+    Entry,
+    /// After transmission, before the propagation delay.
+    Exit,
+}
+
+/// One line of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptRule {
+    /// Which arrival, counted from 0.
+    pub nth: u64,
+    /// What happens to it.
+    pub action: ScriptAction,
+}
+
+/// What a script does to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptAction {
+    /// It disappears.
+    Drop,
+    /// It goes on this much later; others overtake it.
+    Delay(Nanos),
+    /// It goes on twice.
+    Duplicate,
+}
+
+/// Which two packets a swap exchanges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwapMode {
+    /// Two of the queue's slots, drawn uniformly; nothing happens if one is empty or both are the same.
+    Slots,
+    /// Two different waiting packets, drawn uniformly.
+    Literal,
+    /// A waiting packet and the one behind it.
+    Neighbours,
+}
+
+/// Time between events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// Exponentially distributed with this mean.
+    Exponential(Nanos),
+    /// Always the same.
+    Constant(Nanos),
+}
+
+/// One flow: a sender's stack on one node, a receiver on another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    /// For people.
+    pub name: String,
+    /// The sender's node.
+    pub from: u32,
+    /// The receiver's node.
+    pub to: u32,
+    /// Position of the sender's stack in the list given to the run.
+    pub stack: u32,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// The receiver's window.
+    pub window: Bytes,
+    /// The receiver's ACK policy.
+    pub ack: AckSpec,
+    /// Whether the connection begins with a SYN, or is established at its start.
+    pub handshake: bool,
+    /// Sizes on the wire.
+    pub wire: WireSpec,
+    /// What is sent.
+    pub app: AppSpec,
+}
+
+/// How many bytes a segment takes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireSpec {
+    /// ns-2: payload and a fixed header; an ACK takes 40 bytes and 8 for each SACK block.
+    Ns2 {
+        /// Header of a data segment.
+        header: u32,
+    },
+    /// IPv4 and TCP headers with the options really carried, padded to four bytes.
+    Ipv4,
+}
+
+/// What an application sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppSpec {
+    /// When it begins.
+    pub start: Nanos,
+    /// Bytes to send; `None` never stops.
+    pub bytes: Option<Bytes>,
+}

@@ -1,0 +1,57 @@
+//! Who may look: a run is generic over one listener, and `()` costs nothing.
+
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+
+/// Which end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The end that sends the data.
+    Sender,
+    /// The end that answers.
+    Receiver,
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DropWhy {
+    /// The queue was full.
+    Queue,
+    /// A loss model said so.
+    Loss,
+    /// The scenario's script said so.
+    Script,
+}
+
+/// Listens to a run: the network's own events and, through [`Watch::tcp`], the senders'.
+///
+/// Calls come in the order in which the simulator does things; times never go back.
+pub trait Watch {
+    /// Whether anything listens; where it is `false` no record is built.
+    const ENABLED: bool = true;
+    /// Something happened inside a flow's sender.
+    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
+    /// A host handed a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8);
+    /// A packet was dropped as the `nth` (0-based) arrival at element `element`.
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment);
+    /// A packet reached a host.
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32);
+    /// The queue of directed link `link` now holds this much (waiting and in service).
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64);
+}
+
+impl Watch for () {
+    const ENABLED: bool = false;
+    #[inline]
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    #[inline]
+    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    #[inline]
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
+    #[inline]
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    #[inline]
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}

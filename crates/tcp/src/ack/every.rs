@@ -1,0 +1,1 @@
+//! An ACK for every segment.

@@ -1,0 +1,181 @@
+//! Everything worth tracing about a sender, with who did it and why. Nothing is built when nobody listens.
+
+use crate::seq::Offset;
+use crate::time::Time;
+use crate::units::Bytes;
+
+/// The four phases of a sender. In each exactly one component decides what may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// Nothing is missing.
+    Open,
+    /// Something is missing and it is not clear whether it is lost.
+    Disorder,
+    /// A loss is being repaired after a judge's verdict.
+    Recovery,
+    /// A loss is being repaired after a retransmission timeout.
+    Loss,
+}
+
+/// What began an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// A detector's verdict.
+    Fast,
+    /// A retransmission timeout.
+    Rto,
+}
+
+/// Who acted: a slot of the stack, or the sequencer itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The sequencer.
+    Sequencer,
+    /// Initial window, first ssthresh.
+    Startup,
+    /// Growth and cut.
+    Congestion,
+    /// What is sent while unsure.
+    Disorder,
+    /// Repair after a verdict.
+    Recovery,
+    /// Repair after a timeout.
+    Timeout,
+    /// Giving back what a mistake took.
+    Undo,
+}
+
+/// Why a phase began or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// The detector suspects a loss.
+    Suspected,
+    /// The detector declared a loss.
+    Lost,
+    /// The retransmission timer fired.
+    Timeout,
+    /// It was reordering after all.
+    Resolved,
+    /// The owner of the phase had finished.
+    Repaired,
+    /// The owner goes back to the first unacknowledged segment.
+    Restarted,
+    /// The loss was a mistake.
+    Mistaken,
+}
+
+/// The congestion window and the slow start threshold in real-valued bytes. Floor where it gates, never where it grows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window (RFC 5681 §2), bytes.
+    pub cwnd: f64,
+    /// Slow start threshold (RFC 5681 §3.1), bytes.
+    pub ssthresh: f64,
+}
+
+/// One thing that happened inside a sender. `Copy`, at most 40 bytes (pinned by a test).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// The phase changed.
+    Phase {
+        /// The phase left.
+        from: Phase,
+        /// The phase entered.
+        to: Phase,
+        /// The reason.
+        why: Why,
+        /// The newest episode's number, 0 before the first.
+        episode: u32,
+    },
+    /// `cwnd` or `ssthresh` changed.
+    Window {
+        /// Who wrote it.
+        by: Slot,
+        /// The newest episode's number, 0 before the first.
+        episode: u32,
+        /// Before.
+        from: Window,
+        /// After.
+        to: Window,
+    },
+    /// The artificial inflation of a Reno-style recovery changed; it is not part of `cwnd`.
+    Inflation {
+        /// The episode.
+        episode: u32,
+        /// Bytes now added to the window when sending.
+        bytes: f64,
+    },
+    /// A segment with sequence space was handed to the driver.
+    Sent {
+        /// First offset.
+        start: Offset,
+        /// Sequence space taken (payload, and one for a FIN).
+        len: u32,
+        /// The newest episode's number, 0 before the first.
+        episode: u32,
+        /// How often it has now been sent: 1 for a first transmission.
+        sends: u8,
+        /// Who asked for it.
+        by: Slot,
+    },
+    /// An acceptable ACK was processed.
+    Acked {
+        /// Its cumulative acknowledgment.
+        ack: Offset,
+        /// Bytes that it newly reports as delivered, cumulatively or by SACK.
+        delivered: Bytes,
+        /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended.
+        dup_run: u32,
+        /// Bytes held to be in the network after it (RFC 6675's `pipe`).
+        pipe: Bytes,
+    },
+    /// A judge found that an episode was a mistake.
+    Mistake {
+        /// The episode.
+        episode: u32,
+        /// What had begun it.
+        cause: Cause,
+        /// Whether the undo slot gave something back.
+        undone: bool,
+    },
+    /// The retransmission timer fired.
+    Timeout {
+        /// The episode that it began or belongs to.
+        episode: u32,
+        /// How often the timer had backed off before.
+        backoff: u32,
+    },
+    /// A zero window was probed (RFC 9293 §3.8.6.1).
+    Persist {
+        /// The offset that the probe asks about.
+        at: Offset,
+    },
+}
+
+/// Listens to a sender. `()` does not, and costs nothing.
+pub trait Observer {
+    /// Whether anything listens; where it is `false` no event is built.
+    const ENABLED: bool = true;
+    /// Takes one event.
+    fn event(&mut self, at: Time, e: Event);
+}
+
+impl Observer for () {
+    const ENABLED: bool = false;
+    #[inline]
+    fn event(&mut self, _: Time, _: Event) {}
+}
+
+impl Observer for Vec<(Time, Event)> {
+    fn event(&mut self, at: Time, e: Event) {
+        self.push((at, e));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_event_takes_at_most_40_bytes() {
+        assert_eq!(size_of::<super::Event>(), 40);
+    }
+}

@@ -1,0 +1,92 @@
+//! Sequence space: 64-bit offsets inside, 32-bit wrapping numbers only at the border.
+//!
+//! Offset 0 is the SYN, data start at 1, a FIN takes the offset after the last byte. No algorithm ever sees a wrap.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+/// A place in one direction of a connection. Ordinary order, ordinary subtraction.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Offset(pub u64);
+
+/// A sequence number as it stands in a TCP header (RFC 9293 §3.4). It has no order and no arithmetic, on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SeqNum(pub u32);
+
+impl Offset {
+    /// Where the SYN stands.
+    pub const SYN: Offset = Offset(0);
+    /// Where the first byte of data stands.
+    pub const DATA: Offset = Offset(1);
+
+    /// The header's number for this offset in a connection whose initial sequence number is `isn`.
+    #[inline]
+    pub fn wrap(self, isn: SeqNum) -> SeqNum {
+        SeqNum(isn.0.wrapping_add(self.0 as u32))
+    }
+}
+
+impl SeqNum {
+    /// The offset that this number means, taken within ±2³¹ of `near`; `None` if that would lie before the SYN.
+    pub fn unwrap_near(self, isn: SeqNum, near: Offset) -> Option<Offset> {
+        let low = self.0.wrapping_sub(isn.0);
+        let step = i64::from(low.wrapping_sub(near.0 as u32) as i32);
+        near.0.checked_add_signed(step).map(Offset)
+    }
+}
+
+impl Add<u64> for Offset {
+    type Output = Offset;
+    #[inline]
+    fn add(self, n: u64) -> Offset {
+        Offset(self.0 + n)
+    }
+}
+
+impl AddAssign<u64> for Offset {
+    #[inline]
+    fn add_assign(&mut self, n: u64) {
+        self.0 += n;
+    }
+}
+
+impl Sub for Offset {
+    type Output = u64;
+    #[inline]
+    fn sub(self, o: Offset) -> u64 {
+        self.0 - o.0
+    }
+}
+
+impl fmt::Debug for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn wrapping_then_unwrapping_within_two_to_the_31_is_the_identity(isn: u32, near in 0u64..1 << 40, step in -0x7fff_ffffi64..0x7fff_ffff) {
+            let isn = SeqNum(isn);
+            if let Some(at) = near.checked_add_signed(step) {
+                prop_assert_eq!(Offset(at).wrap(isn).unwrap_near(isn, Offset(near)), Some(Offset(at)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_before_the_syn_means_nothing() {
+        assert_eq!(SeqNum(99).unwrap_near(SeqNum(100), Offset(0)), None);
+    }
+}

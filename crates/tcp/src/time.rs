@@ -1,0 +1,115 @@
+//! Simulated or real time, counted in whole nanoseconds from the start of the run.
+//!
+//! `std::time::Instant` has no zero, takes 16 bytes and cannot be written down; floats drift. A `u64` of nanoseconds
+//! lasts 584 years and adds exactly.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+/// A moment: nanoseconds since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(pub u64);
+
+/// A span of time in nanoseconds. Written with its unit wherever a person reads it (`"200 ms"`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+impl Time {
+    /// The start of the run.
+    pub const ZERO: Time = Time(0);
+
+    /// The span since `earlier`; zero if `earlier` is in fact later.
+    #[inline]
+    pub fn since(self, earlier: Time) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Seconds as a float, for people and plots only.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl Nanos {
+    /// No time at all.
+    pub const ZERO: Nanos = Nanos(0);
+
+    /// `n` microseconds.
+    pub const fn from_micros(n: u64) -> Self {
+        Nanos(n * 1_000)
+    }
+
+    /// `n` milliseconds.
+    pub const fn from_millis(n: u64) -> Self {
+        Nanos(n * 1_000_000)
+    }
+
+    /// `n` seconds.
+    pub const fn from_secs(n: u64) -> Self {
+        Nanos(n * 1_000_000_000)
+    }
+
+    /// Seconds as a float, for people and plots only.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// This span `n` times; saturates.
+    #[inline]
+    pub fn times(self, n: u64) -> Self {
+        Nanos(self.0.saturating_mul(n))
+    }
+
+    /// The smallest whole number of `tick`s that is not shorter than this span.
+    #[inline]
+    pub fn round_up(self, tick: Nanos) -> Self {
+        if tick.0 == 0 {
+            self
+        } else {
+            Nanos(self.0.div_ceil(tick.0) * tick.0)
+        }
+    }
+}
+
+impl Add<Nanos> for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, d: Nanos) -> Time {
+        Time(self.0 + d.0)
+    }
+}
+
+impl AddAssign<Nanos> for Time {
+    #[inline]
+    fn add_assign(&mut self, d: Nanos) {
+        self.0 += d.0;
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    #[inline]
+    fn add(self, d: Nanos) -> Nanos {
+        Nanos(self.0 + d.0)
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Nanos;
+    #[inline]
+    fn sub(self, d: Nanos) -> Nanos {
+        Nanos(self.0 - d.0)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09} s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+    }
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        crate::units::fmt_nanos(*self, f)
+    }
+}

@@ -1,0 +1,180 @@
+//! Quantities as people write them: a number, a space, a unit. Parsing is exact (no floats), printing is parsed back.
+
+use crate::time::Nanos;
+use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// Whole bytes: payload, flight, windows as announced. Only `cwnd` and `ssthresh` are real-valued.
+pub type Bytes = u64;
+
+/// A link's rate in bits per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(pub u64);
+
+const TIME_UNITS: &[(&str, u64)] =
+    &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
+const RATE_UNITS: &[(&str, u64)] =
+    &[("bps", 1), ("kbps", 1_000), ("Mbps", 1_000_000), ("Gbps", 1_000_000_000), ("B/s", 8)];
+const BYTE_UNITS: &[(&str, u64)] =
+    &[("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576), ("GB", 1_000_000_000)];
+
+/// Reads a span such as `"200 ms"`, `"1.5 s"`, `"10 us"`.
+///
+/// # Errors
+/// A sentence naming what was found and the units allowed.
+pub fn parse_nanos(text: &str) -> Result<Nanos, String> {
+    parse(text, TIME_UNITS, "a time", "200 ms").map(Nanos)
+}
+
+/// Reads a rate such as `"5 Mbps"`, `"800 kbps"`, `"204800 B/s"`.
+///
+/// # Errors
+/// A sentence naming what was found and the units allowed.
+pub fn parse_rate(text: &str) -> Result<Rate, String> {
+    match parse(text, RATE_UNITS, "a rate", "5 Mbps")? {
+        0 => Err(format!("found \"{text}\": a rate must be above zero")),
+        n => Ok(Rate(n)),
+    }
+}
+
+/// Reads a size such as `"1460 B"`, `"64 KiB"`, `"10 MB"`.
+///
+/// # Errors
+/// A sentence naming what was found and the units allowed.
+pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
+    parse(text, BYTE_UNITS, "a size", "1460 B")
+}
+
+/// Number times unit, exactly: up to nine decimals, and the result must be whole in the base unit.
+fn parse(text: &str, units: &[(&str, u64)], what: &str, example: &str) -> Result<u64, String> {
+    let names = || units.iter().map(|u| u.0).filter(|u| u.is_ascii()).collect::<Vec<_>>().join(", ");
+    let bad =
+        |why: &str| format!("found \"{text}\": {why}; {what} is a number and one of {}, as in \"{example}\"", names());
+    let t = text.trim();
+    let cut = t.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(t.len());
+    let (number, unit) = (t[..cut].replace('_', ""), t[cut..].trim());
+    let scale = units.iter().find(|u| u.0 == unit).map(|u| u.1);
+    let Some(scale) = scale else {
+        return Err(bad(if unit.is_empty() { "the unit is missing" } else { "unknown unit" }));
+    };
+    let (whole, frac) = number.split_once('.').unwrap_or((number.as_str(), ""));
+    if (whole.is_empty() && frac.is_empty()) || frac.len() > 9 || frac.contains('.') {
+        return Err(bad("not a number"));
+    }
+    let digits = |s: &str| if s.is_empty() { Ok(0u128) } else { s.parse::<u128>().map_err(|_| bad("not a number")) };
+    let ten = 10u128.pow(frac.len() as u32);
+    let scaled = digits(whole)?
+        .checked_mul(ten)
+        .and_then(|w| w.checked_add(digits(frac).ok()?))
+        .and_then(|v| v.checked_mul(u128::from(scale)))
+        .ok_or_else(|| bad("too large"))?;
+    if scaled % ten != 0 {
+        return Err(bad("not a whole number of the smallest unit"));
+    }
+    u64::try_from(scaled / ten).ok().filter(|v| *v < 1 << 62).ok_or_else(|| bad("too large"))
+}
+
+/// The largest unit in which `n` has at most three decimals.
+fn fmt_scaled(n: u64, units: &[(&str, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut best = units[0];
+    for u in units.iter().filter(|u| u.0.is_ascii() && u.0 != "B/s" && u.0 != "min") {
+        if n >= u.1 && u.1 > best.1 && (u128::from(n) * 1000) % u128::from(u.1) == 0 {
+            best = *u;
+        }
+    }
+    let milli = (u128::from(n) * 1000 / u128::from(best.1)) as u64;
+    let text = format!("{}.{:03}", milli / 1000, milli % 1000);
+    write!(f, "{} {}", text.trim_end_matches('0').trim_end_matches('.'), best.0)
+}
+
+pub(crate) fn fmt_nanos(n: Nanos, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fmt_scaled(n.0, TIME_UNITS, f)
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt_scaled(self.0, RATE_UNITS, f)
+    }
+}
+
+/// Bytes as people write them (`1460 B`, `64 KiB`); [`parse_bytes`] reads it back.
+pub fn show_bytes(n: Bytes) -> String {
+    struct Show(Bytes);
+    impl fmt::Display for Show {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            fmt_scaled(self.0, &BYTE_UNITS[..1], f)
+        }
+    }
+    Show(n).to_string()
+}
+
+impl Serialize for Nanos {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Nanos {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        parse_nanos(&text(d, "a time in quotes, as in \"200 ms\"")?).map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for Rate {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        parse_rate(&text(d, "a rate in quotes, as in \"5 Mbps\"")?).map_err(de::Error::custom)
+    }
+}
+
+/// A string, or an error that says which form is wanted (a bare number has no unit).
+fn text<'de, D: Deserializer<'de>>(d: D, wanted: &'static str) -> Result<String, D::Error> {
+    struct V(&'static str);
+    impl de::Visitor<'_> for V {
+        type Value = String;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+        fn visit_str<E: de::Error>(self, v: &str) -> Result<String, E> {
+            Ok(v.to_owned())
+        }
+    }
+    d.deserialize_str(V(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_read_exactly() {
+        assert_eq!(parse_nanos("200 ms"), Ok(Nanos::from_millis(200)));
+        assert_eq!(parse_nanos("1.5s"), Ok(Nanos::from_millis(1500)));
+        assert_eq!(parse_nanos("0.000000001 s"), Ok(Nanos(1)));
+        assert_eq!(parse_rate("0.8 Mbps"), Ok(Rate(800_000)));
+        assert_eq!(parse_rate("204800 B/s"), Ok(Rate(1_638_400)));
+        assert_eq!(parse_bytes("64 KiB"), Ok(65_536));
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        for n in [0, 1, 999, 1_000, 1_500_000, 2_400_000, 50_000_000, 600_000_000_000, 123_456_789] {
+            assert_eq!(parse_nanos(&Nanos(n).to_string()), Ok(Nanos(n)), "{}", Nanos(n));
+            assert_eq!(parse_rate(&Rate(n + 1).to_string()), Ok(Rate(n + 1)));
+            assert_eq!(parse_bytes(&show_bytes(n)), Ok(n));
+        }
+    }
+
+    #[test]
+    fn a_bad_quantity_is_refused_with_the_allowed_units() {
+        for bad in ["", "ms", "5", "5 parsecs", "1.2.3 s", "0.5 ns", "99999999999999999999 s", "-1 s", "."] {
+            let e = parse_nanos(bad).unwrap_err();
+            assert!(e.contains("ns, us, ms, s") && e.contains(bad), "{e}");
+        }
+    }
+}
