@@ -4,6 +4,7 @@
 
 pub mod ack;
 pub mod event;
+pub mod receiver;
 pub mod segment;
 pub mod seq;
 pub mod time;
