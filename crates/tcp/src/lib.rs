@@ -26,6 +26,7 @@ pub mod congestion;
 pub mod detect;
 pub mod disorder;
 pub mod event;
+pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod segment;
