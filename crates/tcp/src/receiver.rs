@@ -234,6 +234,16 @@ impl Receiver {
         self.ack.on_ack_sent(now);
     }
 
+    /// An ACK must go out now, whatever the policy says: what arrived is answered, not believed.
+    pub fn answer(&mut self) {
+        self.due = true;
+    }
+
+    /// From now on the application reads by [`Receiver::consume`].
+    pub fn read_by_hand(&mut self) {
+        self.by_hand = true;
+    }
+
     /// When [`Receiver::on_timer`] wants to be called.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
