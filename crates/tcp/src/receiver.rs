@@ -311,7 +311,7 @@ impl Receiver {
     #[inline]
     fn obey(&mut self, now: Time, d: AckDecision) {
         match d {
-            AckDecision::Delay(t) if t > now => self.timer = Some(self.timer.map_or(t, |was| was.min(t))),
+            AckDecision::Delay(t) if t > now => self.timer = Some(t),
             AckDecision::Now | AckDecision::Delay(_) => self.due = true,
             AckDecision::No => {}
         }
@@ -407,7 +407,7 @@ impl Receiver {
     fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
         let held = self.held.as_ref();
         let known = held.and_then(|h| h.fin);
-        let fits = self.rcv_nxt <= data_end && data_end < self.right_edge && !self.fin;
+        let fits = data_end < self.right_edge && !self.fin;
         let last = held.is_none_or(|h| h.data.end().is_none_or(|end| end <= data_end));
         let at = known.or((seg.has(Segment::FIN) && fits && last).then_some(data_end));
         let next = at == Some(self.rcv_nxt);
@@ -415,8 +415,8 @@ impl Receiver {
             self.rcv_nxt += 1;
             self.fin = true;
         }
-        if next && known.is_some() || !next && at != known {
-            self.held().fin = if next { None } else { at };
+        if !next && at != known {
+            self.held().fin = at;
         }
         next
     }
