@@ -194,6 +194,8 @@ fn a_bare_fin_is_answered_at_once_whatever_the_policy() {
     let mut r = Receiver::new(&ReceiverConfig { ack: spec, ..config() });
     assert_eq!(r.on_segment(AT, &with(data(0, 0), Segment::FIN)), Accept::Finished);
     assert!(r.ack_due());
+    assert_eq!(r.on_segment(AT, &with(data(1, 1), Segment::FIN)), Accept::Same, "there is one FIN only");
+    assert_eq!(r.rcv_nxt(), Offset(1));
 }
 
 #[test]
