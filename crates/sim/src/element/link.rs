@@ -47,18 +47,23 @@ impl Port {
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet comes to `link`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
         if self.lanes[link as usize].is(Lane::GATED | Lane::QUEUED) {
-            self.pass(link, Place::Entry, 0, packet);
-            self.rekey(link);
+            self.enter_gates(packet, link);
         } else {
             self.transmit(packet, link);
         }
     }
 
+    #[inline(never)]
+    fn enter_gates(&mut self, packet: u32, link: u32) {
+        self.pass(link, Place::Entry, 0, packet);
+        self.rekey(link);
+    }
+
     /// A packet comes to the queue of a computed link: when will it arrive, and where?
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, packet: u32, mut link: u32) {
         let p = &mut self.slab[packet];
         let wire = p.wire;
@@ -69,7 +74,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         } else {
             let port = &mut self.ports[lane.port()];
             let Some(tail) = port.tail.as_mut() else { return };
-            if let Err(nth) = tail.admit(self.so_far, wire) {
+            if !tail.admit(self.so_far, wire) {
+                let nth = tail.nth();
                 return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
             }
             let leaves = lane.transmitter.send(self.now, wire, pace);

@@ -253,7 +253,7 @@ impl<'a> Parts<'a> {
         let reports = counts && (self.watched || limit != Limit::None);
         let mut port = Port {
             limit,
-            tail: (reports && !queued).then(|| DropTail::new(limit)),
+            tail: (reports && !queued).then(|| DropTail::new(limit, self.watched)),
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
