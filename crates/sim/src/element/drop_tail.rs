@@ -94,9 +94,9 @@ impl DropTail {
         }
     }
 
-    /// The packet just admitted will leave link `link` at `at`.
+    /// The packet just admitted will leave link `link` at `at`. `within`: it came before the end of the run.
     #[inline]
-    pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32) {
+    pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32, within: bool) {
         let len = self.end.wrapping_sub(self.first);
         if len as usize == self.leaving.len() {
             self.grow();
@@ -108,7 +108,9 @@ impl DropTail {
             self.bytes += u64::from(wire);
         }
         self.end = self.end.wrapping_add(1);
-        self.longest = self.longest.max(len + 1);
+        if within {
+            self.longest = self.longest.max(len + 1);
+        }
     }
 
     #[cold]
@@ -148,7 +150,7 @@ mod tests {
             .filter(|_| {
                 let fits = q.admit(0, wire);
                 if fits {
-                    q.push(100, 0, wire);
+                    q.push(100, 0, wire, true);
                 }
                 fits
             })
@@ -169,7 +171,7 @@ mod tests {
         let limit = Limit::new(&QueueSpec { limit: QueueLimit::Packets(1), limit_counts_service: true });
         let mut q = DropTail::new(limit, true);
         assert!(q.admit(key(0, 3), 40));
-        q.push(10, 5, 40);
+        q.push(10, 5, 40, true);
         assert!(!q.admit(key(10, 4), 40));
         assert_eq!((q.nth(), q.held()), (1, (1, 40)));
         assert!(q.admit(key(10, 6), 40));
