@@ -9,7 +9,7 @@ use crate::element::link::Port;
 use crate::element::swap::Swap;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host};
-use crate::lane::{Lane, Pace};
+use crate::lane::Lane;
 use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::slab::Slab;
@@ -25,7 +25,6 @@ pub struct Network<W, E> {
     pub(crate) watch: W,
     /// By directed link.
     pub(crate) lanes: Vec<Lane>,
-    pub(crate) paces: Vec<Pace>,
     pub(crate) ports: Vec<Port>,
     pub(crate) counts: Vec<LinkResult>,
     pub(crate) hops: Vec<u32>,

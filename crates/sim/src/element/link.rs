@@ -71,22 +71,21 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let (mut at, mut so_far) = (self.now, self.so_far);
         loop {
             let lane = &mut self.lanes[link as usize];
-            let pace = &self.paces[lane.pace as usize];
             if !lane.is(Lane::LIMITED) {
-                at = lane.transmitter.send(at, wire, pace) + pace.delay;
+                at = lane.send(at, wire) + lane.pace.delay;
             } else {
                 let port = &mut self.ports[lane.port()];
                 let Some(tail) = port.tail.as_mut() else { return };
                 if !tail.admit(so_far, wire) {
                     return self.refuse(packet, link, hop, so_far);
                 }
-                let leaves = lane.transmitter.send(at, wire, pace);
+                let leaves = lane.send(at, wire);
                 tail.push(leaves, link, wire, at <= self.end.0);
                 if W::ENABLED && port.reports {
                     let (packets, bytes) = tail.held();
                     self.watch.queue(Time(at), link, packets, bytes);
                 }
-                at = leaves + pace.delay;
+                at = leaves + lane.pace.delay;
             }
             hop += 1;
             let next = self.hops[hop];
@@ -166,7 +165,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let port = &mut self.ports[lane.port()];
         let Some(q) = port.queue.as_mut() else { return };
         let wire = self.slab[packet].wire;
-        if let Err(nth) = q.offer(packet, wire, self.now, &self.paces[lane.pace as usize]) {
+        if let Err(nth) = q.offer(packet, wire, self.now, &lane.pace) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         if W::ENABLED && port.reports {
@@ -178,7 +177,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet has left the transmitter and the gates behind it.
     fn fly(&mut self, link: u32, packet: u32) {
         let lane = &self.lanes[link as usize];
-        let at = self.now + self.paces[lane.pace as usize].delay;
+        let at = self.now + lane.pace.delay;
         if let Some(q) = self.ports[lane.port()].queue.as_mut() {
             q.fly(packet, at);
         }
@@ -190,7 +189,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         while let Some(q) =
             self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
         {
-            let left = q.depart(&self.paces[pace as usize]);
+            let left = q.depart(&pace);
             let Some(packet) = left else { return };
             self.pass(link, Place::Exit, 0, packet);
         }

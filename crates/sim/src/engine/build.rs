@@ -63,7 +63,6 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let mut network = Network {
             watch,
             lanes: parts.lanes,
-            paces: parts.paces,
             ports: parts.ports,
             counts: vec![LinkResult::default(); links],
             hops: paths.hops,
@@ -240,7 +239,6 @@ struct Parts<'a> {
     fed: &'a [Fed],
     watched: bool,
     lanes: Vec<Lane>,
-    paces: Vec<Pace>,
     ports: Vec<Port>,
     swaps: Vec<(u32, Swap)>,
     element: u32,
@@ -256,7 +254,6 @@ impl<'a> Parts<'a> {
             fed,
             watched,
             lanes: Vec::with_capacity(fed.len()),
-            paces: Vec::new(),
             ports: Vec::new(),
             swaps: Vec::new(),
             element: fed.len() as u32,
@@ -291,19 +288,8 @@ impl<'a> Parts<'a> {
         if flags != Lane::PLAIN {
             self.ports.push(port);
         }
-        let pace = self.pace(d);
-        self.lanes.push(Lane::new(pace, flags, at));
-    }
-
-    fn pace(&mut self, d: &DirectionSpec) -> u32 {
         let pace = Pace::new(d.rate.map(|r| r.0), d.delay.0);
-        // Neighbours are mostly alike; a table with a few repetitions serves as well as one without.
-        let recent = self.paces.iter().rev().take(64).position(|p| *p == pace);
-        let at = recent.map_or(self.paces.len(), |back| self.paces.len() - 1 - back);
-        if recent.is_none() {
-            self.paces.push(pace);
-        }
-        at as u32
+        self.lanes.push(Lane::new(pace, flags, at));
     }
 
     fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
