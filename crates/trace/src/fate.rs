@@ -8,23 +8,10 @@
 //! way at once, a fate is taken to be the oldest's, as on a path that keeps order. Copies that the network made are not
 //! counted.
 
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::Side;
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::time::Time;
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// What a flow's sender sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Segments with sequence space.
-    pub sent: u64,
-    /// Of these, retransmissions.
-    pub retransmitted: u64,
-    /// Of these, found needless so far; all of them after [`Fates::finish`].
-    pub needless: u64,
-}
 
 /// Follows every copy of every segment of a run.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +19,6 @@ pub struct Fates {
     /// Two streams a flow: what the sender sends, what the receiver sends.
     streams: Vec<[Stream; 2]>,
     settled: Vec<(u64, bool)>,
-    /// Tokens given out where nobody asks for the verdicts.
-    tokens: u64,
 }
 
 /// What is known about a segment at the moment when it is sent.
@@ -58,7 +43,6 @@ struct Stream {
     open: Vec<Open>,
     /// Everything before it is acknowledged at the sender.
     una: u64,
-    count: Count,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -88,11 +72,6 @@ impl Fates {
         let mut f = Fates::default();
         f.streams.resize_with(flows as usize, Default::default);
         f
-    }
-
-    /// The counts of flow `flow` for what its `side` sent.
-    pub fn count(&self, flow: u32, side: Side) -> Count {
-        self.streams.get(flow as usize).map_or(Count::default(), |s| s[index(side)].count)
     }
 
     /// A segment was sent; `token` comes back with the verdict if that is open.
@@ -152,9 +131,7 @@ fn index(side: Side) -> usize {
 
 impl Stream {
     fn send(&mut self, range: Range<u64>, sends: u8, token: u64) -> Verdict {
-        self.count.sent += 1;
         let again = sends > 1;
-        self.count.retransmitted += u64::from(again);
         // What is acknowledged has arrived.
         let Range { start, end } = range;
         let start = start.max(self.una);
@@ -179,7 +156,6 @@ impl Stream {
                 if open {
                     self.open.retain(|o| o.token != token);
                 }
-                self.count.needless += u64::from(!needed);
                 Verdict::Known { needless: !needed }
             }
         }
@@ -231,7 +207,6 @@ impl Stream {
             } else if self.open.iter().any(|x| x.token == o.token) {
                 continue;
             }
-            self.count.needless += u64::from(needless);
             settled.push((o.token, needless));
         }
     }
@@ -240,7 +215,6 @@ impl Stream {
         let mut tokens: Vec<u64> = self.open.drain(..).map(|o| o.token).collect();
         tokens.sort_unstable();
         tokens.dedup();
-        self.count.needless += tokens.len() as u64;
         settled.extend(tokens.into_iter().map(|t| (t, true)));
     }
 
@@ -299,26 +273,4 @@ impl Piece {
             None
         }
     }
-}
-
-/// Listens for [`Fates::count`] alone.
-impl Watch for Fates {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-
-    fn sent(&mut self, _: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
-        self.tokens += 1;
-        self.on_sent(flow, from, seg, sends, self.tokens);
-    }
-
-    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment) {
-        self.on_fate(flow, to, seg, false);
-        self.settled.clear();
-    }
-
-    fn delivered(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, _: u32) {
-        self.on_fate(flow, to, seg, true);
-        self.settled.clear();
-    }
-
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

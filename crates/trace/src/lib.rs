@@ -19,7 +19,6 @@ pub mod sink;
 
 pub use both::Both;
 pub use error::TraceError;
-pub use fate::{Count, Fates};
 pub use file::TraceFile;
 pub use hash::{Hasher, TraceHash};
 pub use recorder::Recorder;

@@ -4,7 +4,7 @@
 //! stays bounded however long the run is.
 
 use crate::error::TraceError;
-use crate::fate::{Count, Fates, Verdict};
+use crate::fate::{Fates, Verdict};
 use crate::file::TraceFile;
 use crate::hash::{Hasher, TraceHash};
 use crate::row::{Row, What};
@@ -102,11 +102,6 @@ impl<S: Sink> Recorder<S> {
     /// The hash of what has happened so far.
     pub fn hash(&self) -> TraceHash {
         self.hasher.hash()
-    }
-
-    /// The counts of flow `flow`'s sender so far.
-    pub fn count(&self, flow: u32) -> Count {
-        self.fates.count(flow, Side::Sender)
     }
 
     /// Settles what is open, writes what is left and finishes the sink.

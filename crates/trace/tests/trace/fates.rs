@@ -1,6 +1,6 @@
 use crate::play::{ack, data};
 use ackclock_sim::watch::Side;
-use ackclock_trace::fate::{Count, Fates, Verdict};
+use ackclock_trace::fate::{Fates, Verdict};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,7 +23,6 @@ fn a_retransmission_of_lost_data_is_needed() {
     assert_eq!(send(&mut f, 1, 1001, 1, 1), Verdict::First);
     assert_eq!(fate(&mut f, 1, 1001, false), []);
     assert_eq!(send(&mut f, 1, 1001, 2, 2), NEEDED);
-    assert_eq!(f.count(0, Side::Sender), Count { sent: 2, retransmitted: 1, needless: 0 });
 }
 
 #[test]
@@ -34,7 +33,6 @@ fn a_retransmission_of_data_that_arrived_is_needless() {
     assert_eq!(send(&mut f, 1, 1001, 2, 2), NEEDLESS);
     f.on_fate(0, Side::Sender, &ack(1001, &[]), true);
     assert_eq!(send(&mut f, 1, 1001, 3, 3), NEEDLESS, "acknowledged and forgotten data have arrived");
-    assert_eq!(f.count(0, Side::Sender).needless, 2);
 }
 
 #[test]
@@ -74,7 +72,6 @@ fn the_networks_own_duplicates_do_not_count() {
     send(&mut f, 1, 1001, 1, 1);
     fate(&mut f, 1, 1001, true);
     fate(&mut f, 1, 1001, true);
-    assert_eq!(f.count(0, Side::Sender), Count { sent: 1, retransmitted: 0, needless: 0 });
     send(&mut f, 1001, 2001, 1, 2);
     fate(&mut f, 1001, 2001, false);
     assert_eq!(send(&mut f, 1001, 2001, 2, 3), NEEDED);
@@ -127,12 +124,14 @@ proptest! {
     #[test]
     fn on_a_path_that_keeps_order_verdicts_equal_a_naive_recount(ops in proptest::collection::vec(op(), 1..60)) {
         let (mut f, mut n) = (Fates::new(1), Naive::default());
+        let mut again = 0;
         for op in ops {
             match op {
                 Op::Send(a, len) => {
                     let (a, b) = (a, a + len);
                     let token = n.sent.len() as u64;
                     let sends = if n.seen_before(a, b) { 2 } else { 1 };
+                    again += usize::from(sends > 1);
                     n.sent.push((a, b, None));
                     n.under_way.push_back(token as usize);
                     if let Verdict::Known { needless } = send(&mut f, a, b, sends, token) {
@@ -151,12 +150,9 @@ proptest! {
         }
         f.finish();
         n.verdicts.extend(f.settled());
-        let retransmitted = f.count(0, Side::Sender).retransmitted as usize;
-        prop_assert_eq!(n.verdicts.len(), retransmitted);
+        prop_assert_eq!(n.verdicts.len(), again);
         for (&token, &needless) in &n.verdicts {
             prop_assert_eq!(needless, n.needless(token as usize), "transmission {}", token);
         }
-        let needless = n.verdicts.values().filter(|v| **v).count() as u64;
-        prop_assert_eq!(f.count(0, Side::Sender).needless, needless);
     }
 }
