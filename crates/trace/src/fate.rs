@@ -164,15 +164,15 @@ impl Stream {
     fn fate(&mut self, range: Range<u64>, arrived: bool, settled: &mut Vec<(u64, bool)>) {
         let mut i = self.pieces.partition_point(|p| p.start < range.start);
         while let Some(p) = self.pieces.get_mut(i).filter(|p| p.end <= range.end) {
-            if p.fates < p.sent {
-                p.fates += 1;
-                if arrived && p.arrived == 0 {
-                    p.arrived = p.fates;
-                }
-                if !self.open.is_empty() {
-                    let p = *p;
-                    self.judge_open(&p, settled);
-                }
+            // More fates than copies: the network made one of them.
+            let made = p.fates == p.sent;
+            p.fates += u32::from(!made);
+            if arrived && p.arrived == 0 {
+                p.arrived = p.fates;
+            }
+            if !made && !self.open.is_empty() {
+                let p = *p;
+                self.judge_open(&p, settled);
             }
             i += 1;
         }

@@ -70,11 +70,15 @@ fn a_retransmission_is_needed_if_any_of_its_bytes_was_lost_or_never_sent() {
 fn the_networks_own_duplicates_do_not_count() {
     let mut f = Fates::new(1);
     send(&mut f, 1, 1001, 1, 1);
+    fate(&mut f, 1, 1001, false);
     fate(&mut f, 1, 1001, true);
-    fate(&mut f, 1, 1001, true);
-    send(&mut f, 1001, 2001, 1, 2);
-    fate(&mut f, 1001, 2001, false);
-    assert_eq!(send(&mut f, 1001, 2001, 2, 3), NEEDED);
+    assert_eq!(send(&mut f, 1, 1001, 2, 2), NEEDLESS, "one of the two packets that the copy became has arrived");
+    send(&mut f, 1001, 2001, 1, 3);
+    send(&mut f, 2001, 3001, 1, 4);
+    fate(&mut f, 1001, 2001, true);
+    fate(&mut f, 1001, 2001, true);
+    fate(&mut f, 2001, 3001, false);
+    assert_eq!(send(&mut f, 2001, 3001, 2, 5), NEEDED, "what became of others' duplicates says nothing");
 }
 
 #[derive(Clone, Debug)]
