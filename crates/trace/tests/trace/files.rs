@@ -1,5 +1,7 @@
 use crate::play::{ack, data, play, two_flows, Call, What};
 use ackclock_sim::watch::Side;
+use ackclock_tcp::event::{Event, Slot};
+use ackclock_tcp::seq::Offset;
 use ackclock_trace::csv::CsvSink;
 use ackclock_trace::recorder::CHUNK;
 use ackclock_trace::schema::{Get, COLUMNS};
@@ -134,7 +136,7 @@ fn parquet_csv_and_memory_hold_the_same_rows() {
 }
 
 fn is_asked(c: &Call) -> bool {
-    matches!(c.what, What::Tcp(ackclock_tcp::event::Event::Sent { .. }))
+    matches!(c.what, What::Tcp(Event::Sent { .. }))
 }
 
 #[test]
@@ -175,6 +177,30 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
     assert_eq!(line("sent", 5), "time_ns=21001 flow=1 side=sender event=sent seq=1001 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=true by=timeout episode=1");
     assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=true by=timeout episode=1");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
+}
+
+#[test]
+fn each_packet_carries_the_word_of_the_engine_that_covers_it_at_that_instant() {
+    let at = |at, what| Call { at, flow: 0, side: Side::Sender, what };
+    let asked = |start, len, by| What::Tcp(Event::Sent { start: Offset(start), len, episode: 4, sends: 1, by });
+    let sent = |seq| What::Sent { seg: data(seq, 100), wire: 140, sends: 1 };
+    let rows = in_memory(&[
+        at(1, asked(1, 100, Slot::Recovery)),
+        at(1, asked(101, 100, Slot::Timeout)),
+        at(1, sent(1)),
+        at(1, sent(101)),
+        at(2, asked(201, 300, Slot::Disorder)),
+        at(2, sent(201)),
+        at(2, sent(301)),
+        at(2, sent(401)),
+        at(3, sent(501)),
+        at(3, asked(601, 100, Slot::Sequencer)),
+        at(4, sent(601)),
+    ]);
+    let by: Vec<_> =
+        rows.iter().map(|r| if let ackclock_trace::What::Sent { by, .. } = r.what { by } else { None }).collect();
+    let (r, t, d) = (Some((Slot::Recovery, 4)), Some((Slot::Timeout, 4)), Some((Slot::Disorder, 4)));
+    assert_eq!(by, [r, t, d, d, d, None, None]);
 }
 
 /// A long run, so that several chunks are written.
