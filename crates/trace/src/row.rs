@@ -52,11 +52,11 @@ pub enum What {
         /// Bytes on the wire.
         wire: u32,
     },
-    /// A directed link's queue changed.
+    /// A packet came to a directed link's queue.
     Queue {
         /// The directed link.
         link: u32,
-        /// Packets waiting and in service.
+        /// Packets then waiting and in service, this one included.
         packets: u32,
         /// Their bytes on the wire.
         bytes: u64,

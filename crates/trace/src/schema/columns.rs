@@ -180,7 +180,7 @@ pub const COLUMNS: &[Column] = &[
         "queue_packets",
         "packets",
         Get::Small(|r| queue(r).and_then(|q| small(q.1))),
-        "For `queue`: packets now waiting and in service there.",
+        "For `queue`: packets then waiting and in service there, the newcomer included.",
     ),
     some("queue_bytes", "B", Get::Int(|r| queue(r).and_then(|q| int(q.2))), "For `queue`: their bytes on the wire."),
 ];

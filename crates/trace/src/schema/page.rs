@@ -32,7 +32,7 @@ fn told(event: &str) -> &'static str {
         "sent" => "a host handed a packet to its link",
         "delivered" => "a packet reached a host",
         "dropped" => "a packet was dropped on the way",
-        "queue" => "the queue of a directed link changed",
+        "queue" => "a packet came to the queue of a directed link (left out for links whose queue can never be full)",
         "acked" => "a sender processed an acceptable ACK (its arrival is a `delivered` of its own)",
         "window" => "`cwnd` or `ssthresh` changed",
         "inflation" => "the artificial inflation of a Reno-style recovery changed",
