@@ -23,8 +23,9 @@ hash (low word, high word) and number of records. A record is:
 - delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs stand here, with their SACK blocks);
 - window changed: time, 4, side, bits of `cwnd`, bits of `ssthresh` (after the change).
 
-A *segment* is: seq, len, flags, ack (0 without the flag), window, options, MSS option, window scale option, tsval, tsecr (both 0 without the
-option), number of SACK blocks, and for each block its left and right edge relative to the ack, as signed numbers.
+A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps), MSS
+option, window scale option, tsval, tsecr (both 0 without the option), number of SACK blocks, and for each block its left
+and right edge relative to the ack, as signed numbers.
 ";
 
 /// A finished trace hash. Prints and parses as `xxh3-128:` and 32 hexadecimal digits.

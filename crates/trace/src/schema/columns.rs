@@ -175,7 +175,12 @@ pub const COLUMNS: &[Column] = &[
     ),
     some("undone", "", Get::Bool(undone), "For `mistake`: whether the `undo` slot gave something back."),
     some("backoff", "", Get::Small(backoff), "For `timeout`: how often the timer had backed off before."),
-    some("link", "", Get::Small(|r| queue(r).and_then(|q| small(q.0))), "For `queue`: the directed link."),
+    some(
+        "link",
+        "",
+        Get::Small(|r| queue(r).and_then(|q| small(q.0))),
+        "For `queue`: the directed link, twice the link's position in the scenario, and one more for the way back.",
+    ),
     some(
         "queue_packets",
         "packets",
