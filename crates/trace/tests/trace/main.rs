@@ -7,3 +7,4 @@ mod files;
 mod hash;
 mod page;
 mod play;
+mod real;
