@@ -1,0 +1,161 @@
+//! Which stack a flow uses, and parameters of it that a file or a command line sets by their path.
+
+use crate::error::{listed, nearest, ScenarioError};
+use crate::reader::{Keys, Node, Source};
+use crate::stack::Stack;
+use serde_json::{Map, Value};
+use toml::de::DeValue;
+
+/// What a command line changes in a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// The stack of every flow.
+    pub stack: Option<String>,
+    /// Parameters of every flow's stack, by path (`rto.tick`), as written; after those of the file.
+    pub set: Vec<(String, String)>,
+    /// The only seed.
+    pub seed: Option<u64>,
+}
+
+/// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters.
+pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, ScenarioError> {
+    let allowed = || format!("one of {}", listed(Stack::names()));
+    let hint = |name: &str| nearest(name, Stack::names().iter().copied()).map(|n| format!("\"{n}\""));
+    let named = keys.need("stack", &allowed())?;
+    let name = named.str(&allowed())?;
+    let of_file = Stack::named(name).ok_or_else(|| named.refuse(allowed()).with_hint(hint(name)))?;
+    let mut stack = match &overrides.stack {
+        None => of_file,
+        Some(name) => Stack::named(name)
+            .ok_or_else(|| ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint(name)))?,
+    };
+    if let Some(set) = keys.get("set") {
+        let mut all = Vec::new();
+        flatten(&set, "", &mut all)?;
+        for (path, node) in &all {
+            stack = assign(&stack, path, json(node.value)).map_err(|r| node.refuse(r.allowed).with_hint(r.hint))?;
+        }
+    }
+    for (path, text) in &overrides.set {
+        stack = assign(&stack, path, from_option(text))
+            .map_err(|r| ScenarioError::option(&format!("--set {path}"), text.clone(), r.allowed).with_hint(r.hint))?;
+    }
+    let senseless = |sentence| match (overrides.set.last(), &overrides.stack, keys.get("set")) {
+        (Some((path, text)), _, _) => ScenarioError::option(&format!("--set {path}"), text.clone(), sentence),
+        (None, _, Some(set)) => set.refuse_as("a combination that makes no sense", sentence),
+        (None, Some(name), None) => ScenarioError::option("--stack", format!("\"{name}\""), sentence),
+        (None, None, None) => named.refuse(sentence),
+    };
+    stack.validate().map_err(|e| senseless(e.to_string()))?;
+    Ok(stack)
+}
+
+/// Why a parameter was not taken.
+struct Refusal {
+    allowed: String,
+    hint: Option<String>,
+}
+
+/// Paths and values below `set`: `"rto.tick" = x`, `rto.tick = x` and `[flow.set.rto]` are the same. A table with the
+/// key `kind` is the value of a whole slot.
+fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>) -> Result<(), ScenarioError> {
+    for (key, child) in node.entries("a table of parameters, as in { \"rto.tick\" = \"500 ms\" }")? {
+        let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        match child.value {
+            DeValue::Table(t) if !t.keys().any(|k| k.get_ref() == "kind") => flatten(&child, &path, out)?,
+            _ => out.push((path, child)),
+        }
+    }
+    Ok(())
+}
+
+/// Sets one parameter by writing the stack down, changing that, and reading it again.
+fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
+    let plain = |allowed: String| Refusal { allowed, hint: None };
+    let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;
+    let mut at = &mut root;
+    let mut walked = String::new();
+    let steps: Vec<&str> = path.split('.').collect();
+    for (i, step) in steps.iter().enumerate() {
+        let Value::Object(map) = at else {
+            return Err(plain(format!("`{}`, which has no parameters", walked.trim_end_matches('.'))));
+        };
+        if !map.contains_key(*step) {
+            let known: Vec<String> = map.keys().filter(|k| i > 0 || *k != "name").map(|k| walked.clone() + k).collect();
+            let hint = nearest(&format!("{walked}{step}"), known.iter().map(String::as_str)).map(|n| format!("`{n}`"));
+            return Err(Refusal { allowed: format!("one of the parameters {}", listed(&known)), hint });
+        }
+        if *step == "kind" && i + 1 == steps.len() {
+            map.retain(|k, _| k == "kind"); // another kind has other parameters
+        }
+        at = &mut map[*step];
+        walked = format!("{walked}{step}.");
+    }
+    *at = match value {
+        Value::String(kind) if at.get("kind").is_some() => {
+            Value::Object(Map::from_iter([("kind".to_owned(), Value::String(kind))]))
+        }
+        value => value,
+    };
+    let given = at.clone();
+    let new: Stack = serde_json::from_value(root).map_err(|e| refusal(&e.to_string()))?;
+    let read = serde_json::to_value(&new).map_err(|e| plain(e.to_string()))?;
+    let read = steps.iter().try_fold(&read, |v, step| v.get(*step));
+    check_all_read(&given, read.unwrap_or(&Value::Null))?;
+    Ok(new)
+}
+
+/// A component without parameters ignores what is given to it, whatever serde is told: refuse keys that did not come back.
+fn check_all_read(given: &Value, read: &Value) -> Result<(), Refusal> {
+    let (Value::Object(given), Value::Object(read)) = (given, read) else { return Ok(()) };
+    for (key, value) in given {
+        let Some(back) = read.get(key) else {
+            let known: Vec<&str> = read.keys().map(String::as_str).collect();
+            let hint = nearest(key, known.iter().copied()).map(|n| format!("`{n}`"));
+            return Err(Refusal { allowed: format!("a table with the keys {}, not {key}", listed(&known)), hint });
+        };
+        check_all_read(value, back)?;
+    }
+    Ok(())
+}
+
+/// What serde says is wrong, as what is allowed: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
+fn refusal(message: &str) -> Refusal {
+    let allowed = match (message.split_once("expected "), message.rsplit_once("; ")) {
+        (Some((_, "u16")), _) => "a whole number from 0 to 65535".to_owned(),
+        (Some((_, "u32")), _) => "a whole number from 0 to 4294967295".to_owned(),
+        (Some((_, "u64")), _) => "a whole number from 0".to_owned(),
+        (Some((_, "f64")), _) => "a number".to_owned(),
+        (Some((_, "a boolean")), _) => "true or false".to_owned(),
+        (Some((_, expected)), _) => expected.replace('`', ""),
+        (None, Some((_, tail))) => tail.to_owned(),
+        (None, None) => message.to_owned(),
+    };
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let hint = quoted.next().and_then(|word| nearest(word, quoted)).map(|n| format!("\"{n}\""));
+    Refusal { allowed, hint: hint.filter(|_| message.starts_with("unknown")) }
+}
+
+/// `500 ms`, `true`, `3`, `{ kind = "reno" }`: TOML if it is, else a string.
+fn from_option(text: &str) -> Value {
+    let line = format!("v = {text}");
+    match (Source { file: "", text: &line }).parse() {
+        Ok(table) => table.get_ref().get("v").map_or(Value::Null, |v| json(v.get_ref())),
+        Err(_) => Value::String(text.to_owned()),
+    }
+}
+
+/// A TOML value as JSON, the form in which parameters are set.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(s) => Value::String(s.to_string()),
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).map_or(Value::Null, Value::from),
+        DeValue::Float(f) => f.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(b) => Value::Bool(*b),
+        DeValue::Datetime(d) => Value::String(d.to_string()),
+        DeValue::Array(list) => list.iter().map(|v| json(v.get_ref())).collect(),
+        DeValue::Table(t) => {
+            t.iter().map(|(k, v)| (k.get_ref().to_string(), json(v.get_ref()))).collect::<Map<_, _>>().into()
+        }
+    }
+}
