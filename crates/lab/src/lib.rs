@@ -8,7 +8,14 @@
 )]
 
 pub mod error;
+pub mod identity;
 mod quantity;
 mod reader;
 pub mod scenario;
 mod stack;
+pub mod stacks;
+pub mod stats;
+pub mod summary;
+
+/// Part of every run's identity: raised whenever a snapshot of results changes.
+pub const RESULTS_REVISION: u32 = 1;

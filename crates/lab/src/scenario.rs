@@ -1,6 +1,6 @@
-//! Scenario files: TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`].
+//! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module.
 //!
-//! `docs/scenarios.md` describes the form for people; each key is read in exactly one place below this module.
+#![doc = include_str!("../SCENARIOS.md")]
 
 mod dumbbell;
 mod element;
@@ -31,6 +31,8 @@ const MOST_SEEDS: u64 = 1_000_000;
 /// Everything that a scenario file asks for: one run for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    /// The file as it was named.
+    pub file: String,
     /// The network and its flows.
     pub scenario: Scenario,
     /// What [`ackclock_sim::scenario::FlowSpec::stack`] refers to.
@@ -87,7 +89,7 @@ impl Plan {
         let graph = graph(&keys, duration, overrides)?;
         let Graph { nodes, links, flows, stacks, .. } = graph;
         let scenario = Scenario { name, duration, nodes, links, flows };
-        Ok(Plan { scenario, stacks, seeds: overrides.seed.map_or(seeds, |s| vec![s]) })
+        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seed.map_or(seeds, |s| vec![s]) })
     }
 }
 

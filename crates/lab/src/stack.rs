@@ -34,8 +34,8 @@ pub struct Stack {
     pub ack: AckSpec,
 }
 impl Stack {
-    pub fn names() -> &'static [&'static str] {
-        &["tahoe", "reno"]
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        profiles::PROFILES.iter().map(|p| p.name)
     }
     pub fn named(name: &str) -> Option<Stack> {
         let recovery = match name {
@@ -46,10 +46,27 @@ impl Stack {
         let rto = RtoSpec::Rfc6298 { tick: tick(), max: None };
         Some(Stack { name: name.into(), rto, recovery, ack: AckSpec::Every })
     }
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), StackError> {
         match self.recovery {
-            RecoverySpec::Reno { inflate_segs: 99 } => Err("Reno inflates by at most 3 segments".into()),
+            RecoverySpec::Reno { inflate_segs: 99 } => Err(StackError {
+                key: "recovery.inflate_segs",
+                found: "99".into(),
+                allowed: "at most 3 segments".into(),
+            }),
             _ => Ok(()),
         }
     }
+}
+#[derive(Debug)]
+pub struct StackError {
+    pub key: &'static str,
+    pub found: String,
+    pub allowed: String,
+}
+pub mod profiles {
+    pub struct Profile {
+        pub name: &'static str,
+        pub summary: &'static str,
+    }
+    pub const PROFILES: &[Profile] = &[Profile { name: "tahoe", summary: "t" }, Profile { name: "reno", summary: "r" }];
 }

@@ -19,8 +19,8 @@ pub struct Overrides {
 
 /// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters.
 pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, ScenarioError> {
-    let allowed = || format!("one of {}", listed(Stack::names()));
-    let hint = |name: &str| nearest(name, Stack::names().iter().copied()).map(|n| format!("\"{n}\""));
+    let allowed = || format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
+    let hint = |name: &str| nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
     let named = keys.need("stack", &allowed())?;
     let name = named.str(&allowed())?;
     let of_file = Stack::named(name).ok_or_else(|| named.refuse(allowed()).with_hint(hint(name)))?;
@@ -29,24 +29,30 @@ pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, Sce
         Some(name) => Stack::named(name)
             .ok_or_else(|| ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint(name)))?,
     };
+    let mut of_file = Vec::new();
     if let Some(set) = keys.get("set") {
-        let mut all = Vec::new();
-        flatten(&set, "", &mut all)?;
-        for (path, node) in &all {
-            stack = assign(&stack, path, json(node.value)).map_err(|r| node.refuse(r.allowed).with_hint(r.hint))?;
-        }
+        flatten(&set, "", &mut of_file)?;
     }
+    for (path, node) in &of_file {
+        stack = assign(&stack, path, json(node.value)).map_err(|r| node.refuse(r.allowed).with_hint(r.hint))?;
+    }
+    let option = |path: &str, found: &str, allowed| ScenarioError::option(&format!("--set {path}"), found, allowed);
     for (path, text) in &overrides.set {
-        stack = assign(&stack, path, from_option(text))
-            .map_err(|r| ScenarioError::option(&format!("--set {path}"), text.clone(), r.allowed).with_hint(r.hint))?;
+        let refuse = |r: Refusal| option(path, text, r.allowed).with_hint(r.hint);
+        stack = assign(&stack, path, from_option(text)).map_err(refuse)?;
     }
-    let senseless = |sentence| match (overrides.set.last(), &overrides.stack, keys.get("set")) {
-        (Some((path, text)), _, _) => ScenarioError::option(&format!("--set {path}"), text.clone(), sentence),
-        (None, _, Some(set)) => set.refuse_as("a combination that makes no sense", sentence),
-        (None, Some(name), None) => ScenarioError::option("--stack", format!("\"{name}\""), sentence),
-        (None, None, None) => named.refuse(sentence),
-    };
-    stack.validate().map_err(|e| senseless(e.to_string()))?;
+    stack.validate().map_err(|e| {
+        // What was said last about this parameter, or else about any, made it senseless.
+        let about = |path: &str| path.starts_with(e.key) || e.key.starts_with(path);
+        let found = format!("{} = {}", e.key, e.found);
+        if let Some((path, _)) = overrides.set.iter().rfind(|s| about(&s.0)).or(overrides.set.last()) {
+            return option(path, &found, e.allowed);
+        }
+        match of_file.iter().rfind(|s| about(&s.0)).or(of_file.last()) {
+            Some((_, node)) => node.refuse_as(found, e.allowed),
+            None => named.refuse_as(found, e.allowed),
+        }
+    })?;
     Ok(stack)
 }
 
@@ -73,36 +79,52 @@ fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>)
 fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
     let plain = |allowed: String| Refusal { allowed, hint: None };
     let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;
+    let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
     let mut at = &mut root;
     let mut walked = String::new();
-    let steps: Vec<&str> = path.split('.').collect();
-    for (i, step) in steps.iter().enumerate() {
-        let Value::Object(map) = at else {
-            return Err(plain(format!("`{}`, which has no parameters", walked.trim_end_matches('.'))));
-        };
-        if !map.contains_key(*step) {
-            let known: Vec<String> = map.keys().filter(|k| i > 0 || *k != "name").map(|k| walked.clone() + k).collect();
-            let hint = nearest(&format!("{walked}{step}"), known.iter().map(String::as_str)).map(|n| format!("`{n}`"));
-            return Err(Refusal { allowed: format!("one of the parameters {}", listed(&known)), hint });
-        }
-        if *step == "kind" && i + 1 == steps.len() {
-            map.retain(|k, _| k == "kind"); // another kind has other parameters
-        }
-        at = &mut map[*step];
+    for step in above.split('.').filter(|s| !s.is_empty()) {
+        let known = parameters(at, &walked);
+        at = at.get_mut(step).ok_or_else(|| unknown(&format!("{walked}{step}"), known))?;
         walked = format!("{walked}{step}.");
     }
-    *at = match value {
-        Value::String(kind) if at.get("kind").is_some() => {
-            Value::Object(Map::from_iter([("kind".to_owned(), Value::String(kind))]))
-        }
-        value => value,
+    let known = parameters(at, &walked);
+    let Value::Object(map) = at else { return Err(plain(format!("`{above}`, which has no parameters"))) };
+    if last == "kind" {
+        map.retain(|k, _| k == "kind"); // another kind has other parameters
+    }
+    let value = match (map.get(last).and_then(|old| old.get("kind")), value) {
+        (Some(_), Value::String(kind)) => serde_json::json!({ "kind": kind }),
+        (_, value) => value,
     };
-    let given = at.clone();
-    let new: Stack = serde_json::from_value(root).map_err(|e| refusal(&e.to_string()))?;
+    map.insert(last.to_owned(), value.clone());
+    let new: Stack = serde_json::from_value(root).map_err(|e| match e.to_string() {
+        said if said.starts_with(&format!("unknown field `{last}`")) => {
+            unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
+        }
+        said => refusal(&said),
+    })?;
     let read = serde_json::to_value(&new).map_err(|e| plain(e.to_string()))?;
-    let read = steps.iter().try_fold(&read, |v, step| v.get(*step));
-    check_all_read(&given, read.unwrap_or(&Value::Null))?;
+    match path.split('.').try_fold(&read, |v, step| v.get(step)) {
+        Some(read) => check_all_read(&value, read)?,
+        None => return Err(unknown(path, known)),
+    }
     Ok(new)
+}
+
+/// The paths of what stands in a table of parameters.
+fn parameters(table: &Value, prefix: &str) -> Vec<String> {
+    let keys = table.as_object().into_iter().flat_map(Map::keys);
+    keys.map(|k| format!("{prefix}{k}")).collect()
+}
+
+/// There is no such parameter.
+fn unknown(path: &str, known: Vec<String>) -> Refusal {
+    let hint = nearest(path, known.iter().map(String::as_str)).map(|n| format!("`{n}`"));
+    let allowed = match known.is_empty() {
+        true => format!("no parameter below `{}`", path.rsplit_once('.').map_or("", |p| p.0)),
+        false => format!("one of the parameters {}", listed(&known)),
+    };
+    Refusal { allowed, hint }
 }
 
 /// A component without parameters ignores what is given to it, whatever serde is told: refuse keys that did not come back.
