@@ -1,4 +1,7 @@
 //! When does the receiver answer? One file per published policy; the receiver decides what the answer says.
+//!
+//! A policy hears of segments that were taken: data or a FIN, in or out of order. What RFC 9293 §3.10.7.4 answers in any
+//! case (a segment outside the window, an old timestamp, a SYN) the receiver answers without asking.
 
 pub mod delayed;
 pub mod every;
@@ -7,7 +10,7 @@ pub mod heartbeat;
 use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
 
-/// What a policy is told about a segment with data that arrived.
+/// What a policy is told about a segment with data (or a FIN) that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// When.
@@ -20,6 +23,17 @@ pub struct Arrival {
     pub fills_hole: bool,
     /// Whether all of it had arrived before.
     pub duplicate: bool,
+    /// Whether it carried a FIN.
+    pub fin: bool,
+}
+
+impl Arrival {
+    /// Whether RFC 5681 §4.2 wants an ACK for it at once: out of order, a hole filled in part or whole, a duplicate;
+    /// and a FIN, whose sender waits for nothing else.
+    #[inline]
+    pub fn wants_ack_at_once(&self) -> bool {
+        !self.in_order || self.fills_hole || self.duplicate || self.fin
+    }
 }
 
 /// A policy's answer.
@@ -27,7 +41,7 @@ pub struct Arrival {
 pub enum AckDecision {
     /// Send an ACK now.
     Now,
-    /// Send one at this time if none has gone out by then.
+    /// Send one at this time if none has gone out by then; a time that is not in the future means now.
     Delay(Time),
     /// Nothing to send.
     No,
@@ -40,7 +54,7 @@ pub trait AckPolicy {
     /// The time named by [`AckDecision::Delay`] has come and nothing was sent since.
     fn on_timer(&mut self, now: Time) -> AckDecision;
     /// An ACK went out for whatever reason (also on a data segment).
-    fn on_ack_sent(&mut self) {}
+    fn on_ack_sent(&mut self, _now: Time) {}
 }
 
 /// A policy's description, as it stands in a scenario file.
@@ -49,7 +63,7 @@ pub trait AckPolicy {
 pub enum AckSpec {
     /// An ACK for every segment.
     Every,
-    /// RFC 1122 §4.2.3.2: every second full segment, or after `delay`.
+    /// RFC 1122 §4.2.3.2: every second segment, or after `delay`.
     Delayed {
         /// Longest wait of a single segment.
         #[serde(default = "delayed::default_delay")]
@@ -64,4 +78,129 @@ pub enum AckSpec {
         #[serde(default)]
         phase: Nanos,
     },
+}
+
+impl AckSpec {
+    /// Whether the description makes sense.
+    ///
+    /// # Errors
+    /// A sentence that names the key, what was found and what is allowed.
+    pub fn validate(&self) -> Result<(), String> {
+        match *self {
+            AckSpec::Heartbeat { interval: Nanos::ZERO, .. } => {
+                Err("interval: found \"0 ns\": a heartbeat needs an interval above zero".into())
+            }
+            AckSpec::Heartbeat { interval, phase } if phase >= interval => Err(format!(
+                "phase: found \"{phase}\": a beat lies within its interval, so it must be below \"{interval}\""
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The policy of one flow. A description that [`AckSpec::validate`] refuses still gives one that does not panic.
+    pub fn build(&self) -> AnyAck {
+        match *self {
+            AckSpec::Every => AnyAck::Every(every::Every),
+            AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay)),
+            AckSpec::Heartbeat { interval, phase } => AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase)),
+        }
+    }
+}
+
+/// Any of the policies, state inline (24 bytes, pinned by a test).
+#[derive(Clone, Debug)]
+pub enum AnyAck {
+    /// See [`every`].
+    Every(every::Every),
+    /// See [`delayed`].
+    Delayed(delayed::Delayed),
+    /// See [`heartbeat`].
+    Heartbeat(heartbeat::Heartbeat),
+}
+
+macro_rules! dispatch {
+    ($any:expr, $p:ident => $call:expr) => {
+        match $any {
+            AnyAck::Every($p) => $call,
+            AnyAck::Delayed($p) => $call,
+            AnyAck::Heartbeat($p) => $call,
+        }
+    };
+}
+
+impl AckPolicy for AnyAck {
+    #[inline]
+    fn on_arrival(&mut self, a: &Arrival) -> AckDecision {
+        dispatch!(self, p => p.on_arrival(a))
+    }
+    #[inline]
+    fn on_timer(&mut self, now: Time) -> AckDecision {
+        dispatch!(self, p => p.on_timer(now))
+    }
+    #[inline]
+    fn on_ack_sent(&mut self, now: Time) {
+        dispatch!(self, p => p.on_ack_sent(now))
+    }
+}
+
+/// Arrivals for the policies' own tests.
+#[cfg(test)]
+pub(crate) mod cases {
+    use super::*;
+
+    /// A full segment in order at `ms` milliseconds.
+    pub(crate) fn plain(ms: u64) -> Arrival {
+        Arrival {
+            now: Time(ms * 1_000_000),
+            len: 1460,
+            in_order: true,
+            fills_hole: false,
+            duplicate: false,
+            fin: false,
+        }
+    }
+
+    /// One of each kind that RFC 5681 §4.2 wants answered at once.
+    pub(crate) fn urgent() -> [Arrival; 4] {
+        let p = plain(1);
+        [
+            Arrival { in_order: false, ..p },
+            Arrival { fills_hole: true, ..p },
+            Arrival { in_order: false, duplicate: true, ..p },
+            Arrival { fin: true, ..p },
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_policy_takes_24_bytes() {
+        assert_eq!(size_of::<AnyAck>(), 24);
+    }
+
+    #[test]
+    fn a_heartbeat_that_never_beats_is_refused_by_name() {
+        let spec = |i, p| AckSpec::Heartbeat { interval: Nanos::from_millis(i), phase: Nanos::from_millis(p) };
+        assert!(spec(0, 0).validate().unwrap_err().starts_with("interval: found \"0 ns\""));
+        assert!(spec(200, 200).validate().unwrap_err().contains("below \"200 ms\""));
+        assert_eq!(spec(200, 80).validate(), Ok(()));
+    }
+
+    #[test]
+    fn a_policy_that_would_be_refused_still_answers() {
+        for (interval, phase) in [(0, 0), (0, u64::MAX), (1, u64::MAX), (u64::MAX, u64::MAX), (u64::MAX, 0)] {
+            let mut p = AckSpec::Heartbeat { interval: Nanos(interval), phase: Nanos(phase) }.build();
+            for now in [0, 1, u64::MAX] {
+                let at = match p.on_arrival(&Arrival { now: Time(now), ..cases::plain(0) }) {
+                    AckDecision::Delay(t) => t,
+                    other => panic!("{other:?}"),
+                };
+                assert!(at >= Time(now));
+                p.on_ack_sent(Time(now));
+            }
+        }
+    }
 }

@@ -1,10 +1,44 @@
 //! A sans-I/O TCP in which every part of loss recovery can be exchanged.
 //!
-//! A folder is a question; a file is one published answer.
+//! A folder is a question; a file is one published answer; its first line says whose.
+//!
+//! | folder | question |
+//! | --- | --- |
+//! | [`rto`] | how long is too long? |
+//! | [`detect`] | is it lost? |
+//! | [`disorder`] | and while we are not sure? |
+//! | [`recovery`] | what may be sent to repair? |
+//! | [`timeout`] | and after a timeout? |
+//! | [`congestion`] | how big may the window be? |
+//! | [`startup`] | where does slow start begin and end? |
+//! | [`spurious`] | was it a mistake? |
+//! | [`undo`] | and then? |
+//! | [`ack`] | when does the receiver answer? |
+//!
+//! [`sender`] is the sequencer: the only place that knows the order of things. [`stack::Stack`] names one answer to
+//! each question; [`connection::Connection`] is a TCP made of them, driven from outside: it does no I/O, has no clock,
+//! draws no random numbers and never sees payload.
+
+#![forbid(unsafe_code)]
 
 pub mod ack;
+pub mod congestion;
+pub mod detect;
+pub mod disorder;
 pub mod event;
+pub mod receiver;
+pub mod recovery;
+pub mod rto;
 pub mod segment;
+pub mod sender;
 pub mod seq;
+mod slot;
+pub mod spurious;
+pub mod stack;
+pub mod startup;
 pub mod time;
+pub mod timeout;
+pub mod undo;
 pub mod units;
+
+pub use slot::{Factory, Make};

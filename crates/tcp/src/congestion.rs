@@ -1,0 +1,113 @@
+//! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
+
+pub mod aimd;
+
+use crate::event::{Cause, Window};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::seq::Offset;
+use crate::slot::{dispatch, Factory};
+use crate::time::Time;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// What a loss does to the window: `ssthresh` is written at once, `cwnd` is the target that recovery reaches its own way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// New slow start threshold, bytes.
+    pub ssthresh: f64,
+    /// Window to arrive at, bytes.
+    pub cwnd: f64,
+}
+
+/// The facts of a loss that a cut may depend on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossEvent {
+    /// What revealed it.
+    pub cause: Cause,
+    /// Outstanding bytes, without what Disorder sent beyond the window.
+    pub flight: Bytes,
+    /// The peer's window when it was revealed, bytes.
+    pub rwnd: Bytes,
+    /// Where the loss begins.
+    pub first: Offset,
+    /// The congestion window when that was sent, bytes.
+    pub cwnd_at_send: f64,
+}
+
+/// What a congestion control wants back if a cut was a mistake.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CcUndo {
+    /// Four numbers of its own.
+    pub num: [f64; 4],
+    /// A moment of its own.
+    pub at: Option<Time>,
+}
+
+/// Growth and cut.
+pub trait Congestion {
+    /// An ACK of new data in Open or Loss, or the one that ended a phase with `Done { grow: true }`.
+    fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx);
+    /// A loss: what should the window become?
+    fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut;
+    /// State that a cut destroys.
+    fn save(&self) -> CcUndo {
+        CcUndo::default()
+    }
+    /// The cut was a mistake.
+    fn restore(&mut self, _u: &CcUndo) {}
+}
+
+/// Its description.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CongestionSpec {
+    /// Slow start and additive increase, halving (RFC 5681).
+    Aimd(aimd::AimdSpec),
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Congestion>),
+}
+
+impl Default for CongestionSpec {
+    fn default() -> Self {
+        CongestionSpec::Aimd(aimd::AimdSpec::default())
+    }
+}
+
+/// Its state.
+pub enum AnyCongestion {
+    /// RFC 5681.
+    Aimd(aimd::Aimd),
+    /// From outside the crate.
+    Custom(Box<dyn Congestion>),
+}
+
+impl CongestionSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
+        match self {
+            CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),
+            CongestionSpec::Custom(f) => AnyCongestion::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Custom, $x => $call) };
+}
+
+impl Congestion for AnyCongestion {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+        each!(self, x => x.on_ack(ack, w, cx));
+    }
+    fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
+        each!(self, x => x.on_loss(l, w, cx))
+    }
+    fn save(&self) -> CcUndo {
+        each!(self, x => x.save())
+    }
+    fn restore(&mut self, u: &CcUndo) {
+        each!(self, x => x.restore(u));
+    }
+}

@@ -1,0 +1,179 @@
+//! Is it lost? A detector marks segments on the scoreboard and says what it thinks; it never sends and never cuts.
+
+pub mod dup_ack;
+pub mod sack;
+pub mod threshold;
+
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::reorder::ReorderSample;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::slot::{dispatch, Factory};
+use crate::time::Time;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// What a detector thinks after an ACK or a timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing is missing.
+    Clear,
+    /// Something is missing: Disorder.
+    Suspect,
+    /// So many bytes are marked lost and it is a new event: an episode begins if none is running.
+    Lost(Bytes),
+    /// So many bytes are marked lost, and it is no new event.
+    More(Bytes),
+    /// An event with nothing left to repair: the window is cut and no phase begins.
+    Repaired,
+    /// One segment is to be sent now, whatever the window says.
+    Probe,
+}
+
+/// A transmission that was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Xmit {
+    /// The segment at `snd_nxt`; below `snd_max` that *is* a retransmission.
+    New,
+    /// The segment that contains this offset.
+    Again(crate::seq::Offset),
+}
+
+/// A judge of loss.
+pub trait Detector {
+    /// Reads an ACK; marks on `board` what it holds to be lost.
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict;
+    /// Its deadline has come.
+    fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
+        Verdict::Clear
+    }
+    /// When it wants to look again.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+    /// Nothing may be sent before this.
+    fn hold_until(&self) -> Option<Time> {
+        None
+    }
+    /// Whether `on_sent` is to be called; `false` is the fast path.
+    fn watches_sends(&self) -> bool {
+        false
+    }
+    /// A segment was sent.
+    fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
+    /// Reordering was measured.
+    fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
+    /// A Recovery or Loss phase ended.
+    fn on_recovered(&mut self, _cx: &Ctx) {}
+    /// The window was reduced; `w` is the window after it.
+    fn on_cut(&mut self, _w: &Window, _cx: &Ctx) {}
+    /// The retransmission timer fired in the middle of `dup_run` duplicates.
+    fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
+    /// Whether it takes the retransmission timer's place.
+    fn owns_rto(&self) -> bool {
+        false
+    }
+}
+
+/// When a fast retransmit is forbidden because of an earlier episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guard {
+    /// Until `snd_una > recover` (RFC 6582 §3.2 "covers more than recover"; ns-2's `bug_fix`). Default.
+    #[default]
+    Careful,
+    /// Until `snd_una ≥ recover` (RFC 2582 §4 "less careful"; RFC 6675 §5.1 after a timeout).
+    LessCareful,
+    /// Never: several fast retransmits for one window of losses (Net/2, ns-2 with `bug_fix` off).
+    Off,
+}
+
+impl Guard {
+    /// Whether a fast retransmit may start now. Before the first episode nothing forbids it.
+    pub fn admits(self, cx: &Ctx) -> bool {
+        match (self, cx.recover) {
+            (Guard::Off, _) | (_, None) => true,
+            (Guard::Careful, Some(recover)) => cx.snd_una > recover,
+            (Guard::LessCareful, Some(recover)) => cx.snd_una >= recover,
+        }
+    }
+}
+
+/// A detector's description.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum DetectSpec {
+    /// Counting duplicate ACKs (RFC 5681 §3.2).
+    DupAck(dup_ack::DupAckSpec),
+    /// Counting SACKed data (RFC 6675 §4).
+    Sack(sack::SackSpec),
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Detector>),
+}
+
+/// A detector at work.
+pub enum AnyDetect {
+    /// Counting duplicate ACKs.
+    DupAck(dup_ack::DupAck),
+    /// Counting SACKed data.
+    Sack(sack::Sack),
+    /// From outside the crate.
+    Custom(Box<dyn Detector>),
+}
+
+impl DetectSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyDetect {
+        match self {
+            DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
+            DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
+            DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Custom, $x => $call) };
+}
+
+impl Detector for AnyDetect {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        each!(self, x => x.on_ack(ack, w, board, cx))
+    }
+    fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        each!(self, x => x.on_timer(w, board, cx))
+    }
+    #[inline]
+    fn deadline(&self) -> Option<Time> {
+        each!(self, x => x.deadline())
+    }
+    #[inline]
+    fn hold_until(&self) -> Option<Time> {
+        each!(self, x => x.hold_until())
+    }
+    #[inline]
+    fn watches_sends(&self) -> bool {
+        each!(self, x => x.watches_sends())
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        each!(self, d => d.on_sent(x, sent, cx));
+    }
+    fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_reorder(sample, w, cx));
+    }
+    fn on_recovered(&mut self, cx: &Ctx) {
+        each!(self, x => x.on_recovered(cx));
+    }
+    fn on_cut(&mut self, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_cut(w, cx));
+    }
+    fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_rto(dup_run, w, cx));
+    }
+    #[inline]
+    fn owns_rto(&self) -> bool {
+        each!(self, x => x.owns_rto())
+    }
+}

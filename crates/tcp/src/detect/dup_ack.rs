@@ -1,0 +1,75 @@
+//! Loss detection by counting duplicate ACKs.
+//!
+//! Source: RFC 5681 §3.2; RFC 6582 §3.2 step 2 for the guard; ns-2.35's `bug_fix`.
+//!
+//! Idea: the `dupthresh`-th duplicate ACK in a row means that the segment at `snd_una` is lost, unless those duplicates
+//! can be echoes of an earlier episode's retransmissions (the guard).
+//!
+//! | source | here |
+//! | --- | --- |
+//! | dupacks | `ack.dup_run` |
+//! | DupThresh | `threshold` |
+//! | recover | `cx.recover` |
+//!
+//! Departures: the threshold is asked on the first duplicate of a hole and kept, so that a rule that adapts it does not
+//! move it under a running count. The trigger is the count *being equal* to it: a count that passed while the guard
+//! forbade does not trigger later (as in ns-2).
+
+use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
+use super::{Detector, Guard, Verdict};
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::reorder::ReorderSample;
+use crate::sender::scoreboard::Scoreboard;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DupAckSpec {
+    /// How many duplicates.
+    pub threshold: ThresholdSpec,
+    /// When an earlier episode forbids a fast retransmit.
+    pub guard: Guard,
+}
+
+/// The counter at work (the count itself is the sequencer's).
+pub struct DupAck {
+    threshold: AnyThreshold,
+    guard: Guard,
+    dupthresh: u32,
+}
+
+impl DupAck {
+    pub(super) fn new(spec: &DupAckSpec, mss: u32) -> Self {
+        DupAck { threshold: spec.threshold.build(mss), guard: spec.guard, dupthresh: 0 }
+    }
+}
+
+impl Detector for DupAck {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if !ack.is_dup {
+            return if ack.advances() || !cx.phase.is_disorder() { Verdict::Clear } else { Verdict::Suspect };
+        }
+        if ack.dup_run == 1 {
+            self.threshold.on_disorder(w, cx);
+            self.dupthresh = self.threshold.segments(w, cx);
+        }
+        if ack.dup_run == self.dupthresh && self.guard.admits(cx) {
+            Verdict::Lost(board.mark_head_lost())
+        } else {
+            Verdict::Suspect
+        }
+    }
+    fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
+        self.threshold.on_reorder(sample, w, cx);
+    }
+    fn on_cut(&mut self, w: &Window, cx: &Ctx) {
+        self.threshold.on_cut(w, cx);
+    }
+    fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
+        self.threshold.on_rto(dup_run, w, cx);
+    }
+}

@@ -1,0 +1,90 @@
+//! And while we are not sure? What may be sent between the first duplicate ACK and the verdict.
+
+pub mod limited_transmit;
+pub mod nothing;
+
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::slot::{dispatch, Factory};
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Owner of the Disorder phase.
+pub trait Disorder {
+    /// The phase begins; `on_dup` follows.
+    fn on_enter(&mut self, _w: &Window, _cx: &Ctx) {}
+    /// A duplicate ACK arrived.
+    fn on_dup(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx);
+    /// What to send now; a pure question, asked until `None`.
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
+    /// It was sent.
+    fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _w: &Window, _cx: &Ctx) {}
+    /// Bytes sent beyond the window: RFC 5681 §3.2 (2) leaves them out of FlightSize.
+    fn sent_beyond(&self) -> Bytes {
+        0
+    }
+    /// It was reordering after all.
+    fn on_resolved(&mut self, _w: &mut Window, _cx: &Ctx) {}
+}
+
+/// Its description.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum DisorderSpec {
+    /// Only what the window lets through (RFC 5681).
+    #[default]
+    Nothing,
+    /// One new segment on each of the first two duplicates (RFC 3042).
+    LimitedTransmit,
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Disorder>),
+}
+
+/// Its state.
+pub enum AnyDisorder {
+    /// Only what the window lets through.
+    Nothing(nothing::Nothing),
+    /// RFC 3042.
+    LimitedTransmit(limited_transmit::LimitedTransmit),
+    /// From outside the crate.
+    Custom(Box<dyn Disorder>),
+}
+
+impl DisorderSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyDisorder {
+        match self {
+            DisorderSpec::Nothing => AnyDisorder::Nothing(nothing::Nothing),
+            DisorderSpec::LimitedTransmit => AnyDisorder::LimitedTransmit(limited_transmit::LimitedTransmit::default()),
+            DisorderSpec::Custom(f) => AnyDisorder::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Custom, $x => $call) };
+}
+
+impl Disorder for AnyDisorder {
+    fn on_enter(&mut self, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_enter(w, cx));
+    }
+    fn on_dup(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_dup(ack, w, cx));
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        each!(self, x => x.next(w, board, cx))
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, w: &Window, cx: &Ctx) {
+        each!(self, d => d.on_sent(x, sent, w, cx));
+    }
+    fn sent_beyond(&self) -> Bytes {
+        each!(self, x => x.sent_beyond())
+    }
+    fn on_resolved(&mut self, w: &mut Window, cx: &Ctx) {
+        each!(self, x => x.on_resolved(w, cx));
+    }
+}

@@ -1,0 +1,460 @@
+//! The half of a connection that receives: window test, reassembly, SACK, timestamps, and what an ACK says.
+//!
+//! Source: RFC 9293 §3.10.7.4 (which segments are acceptable), §3.8.6.2.2 (silly window avoidance), RFC 2018 and RFC 2883
+//! (SACK, DSACK), RFC 5961 §4.2 (a SYN is answered, not believed), RFC 7323 (timestamps, window scale).
+//! *When* an ACK leaves is the question of [`crate::ack`].
+//!
+//! | RFC 9293 | here |
+//! | --- | --- |
+//! | `RCV.NXT` | `rcv_nxt` |
+//! | `RCV.NXT + RCV.WND` | `right_edge` |
+//! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
+//! | `Eff.snd.MSS`, `Fr` | `mss`, ½ |
+//!
+//! Departures: an empty segment exactly at the right edge is acceptable (a sender that has filled the window still sends
+//! ACKs; Linux and BSD do the same), and so is one that covers the whole window and more.
+
+mod reassembly;
+mod sack_blocks;
+mod timestamps;
+
+use crate::ack::{AckDecision, AckPolicy, AckSpec, AnyAck, Arrival};
+use crate::segment::Segment;
+use crate::seq::Offset;
+use crate::time::Time;
+use crate::units::Bytes;
+use reassembly::Reassembly;
+use timestamps::{Age, Timestamps};
+
+/// Who empties the receive buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consume {
+    /// The application reads everything at once; the window never shrinks.
+    AtOnce,
+    /// The application calls [`Receiver::consume`].
+    ByHand,
+}
+
+/// What a receiver is built from: our announcements and what the handshake agreed on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiverConfig {
+    /// The first offset expected: [`Offset::DATA`] after a handshake.
+    pub rcv_nxt: Offset,
+    /// Receive buffer, bytes: the largest window. Cut to what the header can carry, and to a multiple of the scale.
+    pub buffer: Bytes,
+    /// The largest segment we expect, payload bytes: the unit of silly window avoidance.
+    pub mss: u32,
+    /// The window scale that we announced, 0 if none; above 14 counts as 14 (RFC 7323 §2.3).
+    pub wscale: u8,
+    /// Whether SACK was agreed on.
+    pub sack: bool,
+    /// Whether duplicates are reported (RFC 2883); means nothing without `sack`.
+    pub dsack: bool,
+    /// Whether timestamps were agreed on.
+    pub timestamps: bool,
+    /// The timestamp of the peer's SYN; `None` where there was no handshake.
+    pub ts_recent: Option<u32>,
+    /// When to answer.
+    pub ack: AckSpec,
+    /// Who reads.
+    pub consume: Consume,
+}
+
+/// What became of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accept {
+    /// Not acceptable: nothing in it counts, its acknowledgment neither. If that wants an answer, an ACK is now due.
+    No,
+    /// Acceptable; `rcv_nxt` is where it was. Its acknowledgment counts.
+    Same,
+    /// Acceptable, and `rcv_nxt` passed some data.
+    Advanced,
+    /// Acceptable, and `rcv_nxt` passed the FIN (and maybe data before it).
+    Finished,
+}
+
+/// One direction's receiver. At most 120 bytes (pinned by a test), the fields of the in-order path in the first 80.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Receiver {
+    rcv_nxt: Offset,
+    /// The right window edge: what was ever announced is accepted. Never moves left.
+    right_edge: Offset,
+    ack: AnyAck,
+    timer: Option<Time>,
+    held: Option<Box<Held>>,
+    capacity: u32,
+    unread: u32,
+    /// An ACK must go out now.
+    due: bool,
+    /// Nothing held, no duplicate to report, no FIN passed: an in-order segment takes the short path.
+    plain: bool,
+    fin: bool,
+    sack: bool,
+    dsack: bool,
+    timestamps: bool,
+    by_hand: bool,
+    wscale: u8,
+    // From here on not touched by a segment in order without timestamps.
+    ts: Timestamps,
+    start: Offset,
+    mss: u32,
+}
+
+/// What is out of the ordinary; made when first needed, then kept.
+#[derive(Debug)]
+struct Held {
+    data: Reassembly,
+    /// A duplicate that no ACK has reported yet.
+    dsack: Option<(Offset, Offset)>,
+    /// A FIN that waits for data before it.
+    fin: Option<Offset>,
+}
+
+impl Receiver {
+    /// A receiver that has announced the whole buffer.
+    pub fn new(cfg: &ReceiverConfig) -> Self {
+        let wscale = cfg.wscale.min(14);
+        let unit = 1u64 << wscale;
+        // A buffer smaller than one unit of the scale announces one unit: it could announce nothing else.
+        let whole = if cfg.buffer < unit { cfg.buffer.min(1) << wscale } else { cfg.buffer & !(unit - 1) };
+        let capacity = whole.min(0xffff << wscale) as u32;
+        Self {
+            rcv_nxt: cfg.rcv_nxt,
+            right_edge: Offset(cfg.rcv_nxt.0.saturating_add(u64::from(capacity))),
+            ack: cfg.ack.build(),
+            timer: None,
+            held: None,
+            capacity,
+            unread: 0,
+            due: false,
+            plain: true,
+            fin: false,
+            sack: cfg.sack,
+            dsack: cfg.sack && cfg.dsack,
+            timestamps: cfg.timestamps,
+            by_hand: cfg.consume == Consume::ByHand,
+            wscale,
+            ts: Timestamps::new(cfg.rcv_nxt, cfg.ts_recent),
+            start: cfg.rcv_nxt,
+            mss: cfg.mss,
+        }
+    }
+
+    /// The next offset expected.
+    #[inline]
+    pub fn rcv_nxt(&self) -> Offset {
+        self.rcv_nxt
+    }
+
+    /// Where the window ends: nothing from here on is accepted.
+    #[inline]
+    pub fn right_edge(&self) -> Offset {
+        self.right_edge
+    }
+
+    /// Payload bytes received in order, without SYN and FIN.
+    #[inline]
+    pub fn received(&self) -> Bytes {
+        self.rcv_nxt - self.start - u64::from(self.fin)
+    }
+
+    /// Payload bytes received in order that the application has not read.
+    #[inline]
+    pub fn unread(&self) -> Bytes {
+        u64::from(self.unread)
+    }
+
+    /// Whether the FIN and everything before it have arrived.
+    #[inline]
+    pub fn fin_received(&self) -> bool {
+        self.fin
+    }
+
+    /// What has arrived above [`Receiver::rcv_nxt`], as (left, right) in sequence order.
+    pub fn out_of_order(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
+        self.held.iter().flat_map(|h| h.data.ranges()).map(|r| (r.left, r.right))
+    }
+
+    /// Takes a segment. Afterwards ask [`Receiver::ack_due`].
+    ///
+    /// A train counts as one segment of its whole length for everything but the ACK policy, which hears of each of its
+    /// segments; the answers coalesce into one ACK. A driver that wants every ACK of a train hands in its segments one
+    /// by one and asks after each.
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, seg: &Segment) -> Accept {
+        if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
+            let age = self.ts.age(now, seg);
+            if age != Age::Fresh {
+                return self.on_bad_timestamp(age, seg);
+            }
+        }
+        let len = u64::from(seg.len);
+        let simple = seg.flags & (Segment::SYN | Segment::FIN | Segment::RST) == 0 && len != 0;
+        if !(self.plain && simple && seg.seq == self.rcv_nxt && len <= self.right_edge - self.rcv_nxt) {
+            return self.on_unusual(now, seg);
+        }
+        if self.timestamps {
+            self.ts.take(now, seg);
+        }
+        self.rcv_nxt += len;
+        if self.by_hand {
+            self.unread += seg.len;
+        }
+        let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
+        self.tell_policy(a, seg.train);
+        Accept::Advanced
+    }
+
+    /// Whether an ACK must go out now; if data go out instead, it rides on them.
+    #[inline]
+    pub fn ack_due(&self) -> bool {
+        self.due
+    }
+
+    /// Makes `out` carry our acknowledgment: ACK flag, `ack`, `wnd`, SACK blocks, and with timestamps `tsecr` and the
+    /// option's bit (`tsval` is the caller's). For pure ACKs and data segments alike; it counts as sent.
+    #[inline]
+    pub fn fill_ack(&mut self, now: Time, out: &mut Segment) {
+        let wnd = self.window();
+        self.right_edge = self.right_edge.max(Offset(self.rcv_nxt.0.saturating_add(u64::from(wnd))));
+        out.flags |= Segment::ACK;
+        out.ack = self.rcv_nxt;
+        out.wnd = wnd;
+        out.blocks = 0;
+        if !self.plain {
+            self.fill_blocks(out);
+        }
+        if self.timestamps {
+            out.opts |= Segment::TIMESTAMPS;
+            out.tsecr = self.ts.ack_sent(self.rcv_nxt);
+        }
+        self.due = false;
+        self.timer = None;
+        self.ack.on_ack_sent(now);
+    }
+
+    /// When [`Receiver::on_timer`] wants to be called.
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timer
+    }
+
+    /// The time has come (nothing happens if it has not). Afterwards ask [`Receiver::ack_due`].
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer.is_some_and(|t| t <= now) {
+            self.timer = None;
+            let d = self.ack.on_timer(now);
+            self.obey(now, d);
+        }
+    }
+
+    /// The application has read `bytes` of what arrived in order. May make an ACK due that announces the room.
+    ///
+    /// RFC 9293 §3.8.6.2.2 lets the edge move by min(½ buffer, one segment). While the peer still has room for a segment
+    /// we wait for two, as BSD does: else reading at once would undo delayed ACKs.
+    pub fn consume(&mut self, bytes: Bytes) {
+        let read = bytes.min(u64::from(self.unread)) as u32;
+        self.unread -= read;
+        let (free, announced) = (self.free(), self.announced());
+        let wait_for = if announced < u64::from(self.mss) { self.mss } else { self.mss.saturating_mul(2) };
+        let gain = free.saturating_sub(announced);
+        if !self.fin && read > 0 && gain >= u64::from((self.capacity / 2).min(wait_for).max(1)) {
+            self.due = true;
+        }
+    }
+
+    /// Room in the buffer as the header can carry it.
+    #[inline]
+    fn free(&self) -> u64 {
+        u64::from(self.capacity.saturating_sub(self.unread)) >> self.wscale << self.wscale
+    }
+
+    /// What is left of the announced window, as the header can carry it.
+    #[inline]
+    fn announced(&self) -> u64 {
+        (self.right_edge - self.rcv_nxt) >> self.wscale << self.wscale
+    }
+
+    /// The window to announce: the edge stays, or moves right by enough to be worth it (RFC 9293 §3.8.6.2.2) or to where
+    /// it would be with an empty buffer, beyond which there is nothing to wait for.
+    ///
+    /// Where the edge stays and is not a multiple of the scale away, the window is rounded up if the buffer has room for
+    /// that, else down: the peer then sees the edge up to one unit further left than we keep it (RFC 7323 §2.4).
+    #[inline]
+    fn window(&self) -> u32 {
+        let (free, announced) = (self.free(), self.announced());
+        let worth = || u64::from((self.capacity / 2).min(self.mss).max(1));
+        let wnd = if free == u64::from(self.capacity) || free >= announced + worth() {
+            free.max(announced)
+        } else if announced < self.right_edge - self.rcv_nxt && free > announced {
+            announced + (1 << self.wscale)
+        } else {
+            announced
+        };
+        wnd as u32
+    }
+
+    #[inline]
+    fn tell_policy(&mut self, a: Arrival, train: u16) {
+        let train = train.max(1);
+        let each = Arrival { len: if train == 1 { a.len } else { a.len / u32::from(train) }, ..a };
+        for _ in 0..train {
+            let d = self.ack.on_arrival(&each);
+            self.obey(a.now, d);
+            if self.due {
+                break;
+            }
+        }
+    }
+
+    #[inline]
+    fn obey(&mut self, now: Time, d: AckDecision) {
+        match d {
+            AckDecision::Delay(t) if t > now => self.timer = Some(self.timer.map_or(t, |was| was.min(t))),
+            AckDecision::Now | AckDecision::Delay(_) => self.due = true,
+            AckDecision::No => {}
+        }
+    }
+
+    #[cold]
+    fn on_bad_timestamp(&mut self, age: Age, seg: &Segment) -> Accept {
+        // RFC 7323 §5.3 R1 answers an old segment; §3.2 drops one without the option silently.
+        if age == Age::Old {
+            self.due = true;
+            self.note_duplicate(seg);
+        }
+        Accept::No
+    }
+
+    /// Everything but a segment with data, in order, while nothing is held.
+    #[inline(never)]
+    fn on_unusual(&mut self, now: Time, seg: &Segment) -> Accept {
+        if !self.acceptable(seg) {
+            // RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
+            self.due |= !seg.has(Segment::RST);
+            if seg.flags & (Segment::RST | Segment::SYN) == 0 {
+                self.note_duplicate(seg);
+            }
+            return if seg.seq == self.rcv_nxt && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
+        }
+        if seg.has(Segment::RST) {
+            return Accept::Same;
+        }
+        if seg.has(Segment::SYN) {
+            self.due = true; // RFC 5961 §4.2
+            return Accept::No;
+        }
+        if self.timestamps {
+            self.ts.take(now, seg);
+        }
+        if seg.seq_len() == 0 {
+            return Accept::Same;
+        }
+        self.take(now, seg)
+    }
+
+    /// RFC 9293 §3.10.7.4's first test, with the departures named above.
+    fn acceptable(&self, seg: &Segment) -> bool {
+        match seg.seq.0.checked_add(seg.seq_len()).map(Offset) {
+            None => false,
+            Some(end) if end == seg.seq => self.rcv_nxt <= end && end <= self.right_edge,
+            Some(end) => seg.seq < self.right_edge && self.rcv_nxt < end,
+        }
+    }
+
+    /// Takes data or a FIN of an acceptable segment.
+    fn take(&mut self, now: Time, seg: &Segment) -> Accept {
+        let before = self.rcv_nxt;
+        let data_end = seg.seq + u64::from(seg.len);
+        let repeated = self.note_duplicate(seg);
+        let waiting = self.held.as_ref().is_some_and(|h| h.data.end().is_some());
+        let last = if self.fin { before } else { self.held.as_ref().and_then(|h| h.fin).unwrap_or(self.right_edge) };
+        let (left, right) = (seg.seq.max(before), data_end.min(self.right_edge).min(last));
+        if left < right {
+            if left == before {
+                self.rcv_nxt = self.held.as_mut().map_or(right, |h| h.data.advance(right));
+                if self.by_hand {
+                    self.unread += (self.rcv_nxt - before) as u32;
+                }
+            } else {
+                self.held().data.insert(left, right);
+            }
+        }
+        let finished = self.take_fin(seg, data_end);
+        self.settle();
+        if data_end + u64::from(seg.has(Segment::FIN)) > self.right_edge {
+            self.due = true; // something was cut off: the peer should hear of it
+        }
+        let a = Arrival {
+            now,
+            len: seg.len,
+            in_order: seg.seq == before,
+            fills_hole: waiting && left == before && left < right,
+            duplicate: repeated == Some((seg.seq, data_end)),
+            fin: seg.has(Segment::FIN),
+        };
+        self.tell_policy(a, seg.train);
+        match (finished, self.rcv_nxt > before) {
+            (true, _) => Accept::Finished,
+            (false, true) => Accept::Advanced,
+            (false, false) => Accept::Same,
+        }
+    }
+
+    /// Passes the FIN if it is next, else remembers it; says whether it was passed. The first FIN counts; one outside the
+    /// window, or with data behind it, does not.
+    fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
+        let held = self.held.as_ref();
+        let known = held.and_then(|h| h.fin);
+        let fits = self.rcv_nxt <= data_end && data_end < self.right_edge && !self.fin;
+        let last = held.is_none_or(|h| h.data.end().is_none_or(|end| end <= data_end));
+        let at = known.or((seg.has(Segment::FIN) && fits && last).then_some(data_end));
+        let next = at == Some(self.rcv_nxt);
+        if next {
+            self.rcv_nxt += 1;
+            self.fin = true;
+        }
+        if next && known.is_some() || !next && at != known {
+            self.held().fin = if next { None } else { at };
+        }
+        next
+    }
+
+    /// Finds the first part of a segment that has arrived before, and keeps it for the next ACK (RFC 2883 §4).
+    fn note_duplicate(&mut self, seg: &Segment) -> Option<(Offset, Offset)> {
+        let left = seg.seq.max(self.start);
+        let right = Offset(seg.seq.0.saturating_add(u64::from(seg.len)));
+        let in_order_end = Offset(self.rcv_nxt.0 - u64::from(self.fin));
+        let found = if left < right.min(in_order_end) {
+            Some((left, right.min(in_order_end)))
+        } else {
+            self.held.as_ref().and_then(|h| h.data.first_overlap(left, right))
+        };
+        if let (true, Some(range)) = (self.dsack, found) {
+            self.held().dsack = Some(range);
+            self.plain = false;
+        }
+        found
+    }
+
+    fn fill_blocks(&mut self, out: &mut Segment) {
+        if let (true, Some(h)) = (self.sack, self.held.as_mut()) {
+            sack_blocks::fill(out, &mut h.data, h.dsack.take(), if self.timestamps { 3 } else { 4 });
+        }
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let idle = |h: &Held| h.dsack.is_none() && h.fin.is_none() && h.data.end().is_none();
+        self.plain = !self.fin && self.held.as_deref().is_none_or(idle);
+    }
+
+    fn held(&mut self) -> &mut Held {
+        let window = u64::from(self.capacity);
+        self.held.get_or_insert_with(|| Box::new(Held { data: Reassembly::new(window), dsack: None, fin: None }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

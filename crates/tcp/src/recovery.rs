@@ -1,0 +1,174 @@
+//! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
+//! and what becomes of the window on the way and at the exit.
+
+pub mod newreno;
+pub mod reno;
+pub mod rfc6675;
+pub mod sack_ff96;
+pub mod tahoe;
+
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::Episode;
+use crate::sender::gate::Gate;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::slot::{dispatch, Factory};
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// What happens to the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rearm {
+    /// RFC 6298 §5: restarted by an ACK of new data.
+    OnNewData,
+    /// Restarted now.
+    Restart,
+    /// Left running.
+    Keep,
+}
+
+/// What the owner of Recovery or Loss wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// The phase goes on.
+    Continue(Rearm),
+    /// The phase is over.
+    Done {
+        /// Whether this same ACK also grows the window.
+        grow: bool,
+    },
+    /// From Recovery only: the same episode goes on in Loss, without back-off.
+    Restart,
+    /// From Loss only: `snd_nxt` goes back to `snd_una`.
+    Rewind,
+    /// From Loss only: a fast retransmit begins a new episode.
+    Begin,
+}
+
+/// Owner of the Recovery phase.
+pub trait Recovery {
+    /// The episode begins; `w.ssthresh` is already cut, `w.cwnd` is not. `ack` is `None` when a timer began it.
+    fn enter(
+        &mut self,
+        ack: Option<&AckEvent>,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow;
+    /// An ACK arrived; `lost` bytes were newly marked by the detector.
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        lost: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow;
+    /// What to send now; a pure question, asked until `None`.
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
+    /// It was sent.
+    fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
+    /// Artificial inflation in bytes, for the trace only.
+    fn inflation(&self) -> f64 {
+        0.0
+    }
+    /// The gate that the sequencer uses in Open with this file.
+    fn open_gate(&self) -> Gate {
+        Gate::Window
+    }
+}
+
+/// Its description.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RecoverySpec {
+    /// Slow start from one segment (4.3BSD-Tahoe).
+    Tahoe,
+    /// Fast recovery that ends at the first new ACK (4.3BSD-Reno).
+    Reno(reno::RenoSpec),
+    /// Fast recovery over partial ACKs (RFC 6582).
+    Newreno(newreno::NewRenoSpec),
+    /// Fall & Floyd's `sack1`.
+    SackFf96,
+    /// RFC 6675.
+    Rfc6675(rfc6675::Rfc6675Spec),
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Recovery>),
+}
+
+/// Its state.
+pub enum AnyRecovery {
+    /// Tahoe.
+    Tahoe(tahoe::Tahoe),
+    /// Reno.
+    Reno(reno::Reno),
+    /// NewReno.
+    Newreno(newreno::NewReno),
+    /// Fall & Floyd's `sack1`.
+    SackFf96(sack_ff96::SackFf96),
+    /// RFC 6675.
+    Rfc6675(rfc6675::Rfc6675),
+    /// From outside the crate.
+    Custom(Box<dyn Recovery>),
+}
+
+impl RecoverySpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyRecovery {
+        match self {
+            RecoverySpec::Tahoe => AnyRecovery::Tahoe(tahoe::Tahoe),
+            RecoverySpec::Reno(s) => AnyRecovery::Reno(reno::Reno::new(s)),
+            RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
+            RecoverySpec::SackFf96 => AnyRecovery::SackFf96(sack_ff96::SackFf96::default()),
+            RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
+            RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => {
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Custom, $x => $call)
+    };
+}
+
+impl Recovery for AnyRecovery {
+    fn enter(
+        &mut self,
+        ack: Option<&AckEvent>,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow {
+        each!(self, x => x.enter(ack, ep, w, board, cx))
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        lost: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow {
+        each!(self, x => x.on_ack(ack, lost, ep, w, board, cx))
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        each!(self, x => x.next(w, board, cx))
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        each!(self, r => r.on_sent(x, sent, cx));
+    }
+    fn inflation(&self) -> f64 {
+        each!(self, x => x.inflation())
+    }
+    #[inline]
+    fn open_gate(&self) -> Gate {
+        each!(self, x => x.open_gate())
+    }
+}

@@ -1,0 +1,173 @@
+//! NewReno: fast recovery that stays until everything outstanding at its start is acknowledged.
+//!
+//! Source: RFC 6582 §3.2 (and RFC 2582, 3782); ns-2.35's `Agent/TCP/Newreno`.
+//!
+//! Idea: an ACK that advances but stays below `recover` shows that the next segment is lost too: resend it at once.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | recover | `ep.recover` (first unsent; the RFC's is one lower) |
+//! | Impatient, Slow-but-Steady (RFC 6582 §4) | `timer` |
+//! | partial window deflation (§3.2 step 5) | `deflate` |
+//! | dupwnd (ns-2) | `inflation`, bytes; never written into `cwnd` |
+//!
+//! Departures: the inflation is private; deflation takes it first, then `cwnd`, and one segment of it is left.
+//! Unsaid: with `full_ack = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has the two options.
+
+use super::{Flow, Rearm, Recovery};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::Episode;
+use crate::sender::gate;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Which partial ACKs restart the retransmission timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialTimer {
+    /// Only the first.
+    #[default]
+    Impatient,
+    /// Every one.
+    SlowButSteady,
+}
+
+/// The window after the full ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FullAck {
+    /// min (ssthresh, max (FlightSize, SMSS) + SMSS): RFC 6582 §3.2 step 3 (1).
+    #[default]
+    Flight,
+    /// ssthresh: RFC 6582 §3.2 step 3 (2).
+    Ssthresh,
+    /// As it is (ns-2).
+    Keep,
+}
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NewRenoSpec {
+    /// Which partial ACKs restart the retransmission timer. Default "impatient".
+    pub timer: PartialTimer,
+    /// Whether a partial ACK deflates the window by what it acknowledges. Default yes (RFC 6582); ns-2 before 2001: no.
+    pub deflate: bool,
+    /// The window after the full ACK. Default "flight".
+    pub full_ack: FullAck,
+    /// Whether the full ACK also grows the window. Default no (RFC 6582 §6); ns-2: yes.
+    pub grow_on_exit: bool,
+    /// New segments that one ACK may release in recovery. Default: no limit; ns-2: 2.
+    pub burst_segs: Option<u32>,
+}
+
+impl Default for NewRenoSpec {
+    fn default() -> Self {
+        NewRenoSpec {
+            timer: PartialTimer::Impatient,
+            deflate: true,
+            full_ack: FullAck::Flight,
+            grow_on_exit: false,
+            burst_segs: None,
+        }
+    }
+}
+
+/// NewReno at work.
+pub struct NewReno {
+    spec: NewRenoSpec,
+    inflation: Bytes,
+    released: u32,
+    resend: bool,
+    partial_seen: bool,
+}
+
+impl NewReno {
+    pub(super) fn new(spec: &NewRenoSpec) -> Self {
+        NewReno { spec: spec.clone(), inflation: 0, released: 0, resend: false, partial_seen: false }
+    }
+
+    /// RFC 6582 §3.2 step 5, on inflation first and then on the window itself; one segment stays inflated.
+    fn deflate(&mut self, acked: Bytes, w: &mut Window, cx: &Ctx) {
+        let mss = u64::from(cx.mss);
+        if self.inflation > acked {
+            self.inflation -= acked - mss.min(acked);
+        } else {
+            w.cwnd = (w.cwnd - (acked - self.inflation) as f64).max(cx.smss());
+            self.inflation = mss;
+        }
+    }
+
+    fn partial(&mut self, ack: &AckEvent, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Flow {
+        self.resend = true;
+        board.mark_head_lost();
+        match (self.spec.deflate, self.inflation) {
+            (true, 0) => {}
+            (true, _) => self.deflate(ack.acked(), w, cx),
+            (false, _) => self.inflation = 0,
+        }
+        let first = !std::mem::replace(&mut self.partial_seen, true);
+        let restart = first || self.spec.timer == PartialTimer::SlowButSteady;
+        Flow::Continue(if restart { Rearm::Restart } else { Rearm::Keep })
+    }
+
+    fn full(&mut self, w: &mut Window, cx: &Ctx) -> Flow {
+        (self.inflation, self.resend) = (0, false);
+        match self.spec.full_ack {
+            FullAck::Flight => w.cwnd = w.ssthresh.min((cx.flight() as f64).max(cx.smss()) + cx.smss()),
+            FullAck::Ssthresh => w.cwnd = w.ssthresh,
+            FullAck::Keep => {}
+        }
+        Flow::Done { grow: self.spec.grow_on_exit }
+    }
+}
+
+impl Recovery for NewReno {
+    fn enter(&mut self, _: Option<&AckEvent>, ep: &mut Episode, w: &mut Window, _: &mut Scoreboard, cx: &Ctx) -> Flow {
+        w.cwnd = ep.target;
+        self.inflation = 3 * u64::from(cx.mss);
+        (self.resend, self.partial_seen, self.released) = (true, false, 0);
+        Flow::Continue(Rearm::Restart)
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        _: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow {
+        self.released = 0;
+        if ack.ack >= ep.recover {
+            return self.full(w, cx);
+        }
+        if ack.advances() {
+            return self.partial(ack, w, board, cx);
+        }
+        if ack.is_dup {
+            self.inflation += u64::from(cx.mss);
+        }
+        Flow::Continue(Rearm::OnNewData)
+    }
+    fn next(&self, w: &Window, _: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        if self.resend {
+            return Some(Xmit::Again(cx.snd_una));
+        }
+        let more = self.spec.burst_segs.is_none_or(|limit| self.released < limit);
+        (more && gate::window(w, self.inflation, cx)).then_some(Xmit::New)
+    }
+    fn on_sent(&mut self, x: Xmit, _: &Sent, _: &Ctx) {
+        match x {
+            Xmit::Again(_) => self.resend = false,
+            Xmit::New => self.released += 1,
+        }
+    }
+    fn inflation(&self) -> f64 {
+        self.inflation as f64
+    }
+}

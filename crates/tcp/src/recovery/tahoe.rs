@@ -1,0 +1,32 @@
+//! Tahoe: a fast retransmit is a timeout without the wait.
+//!
+//! Source: Jacobson 1988; 4.3BSD-Tahoe as ns-2.35's `Agent/TCP` has it.
+//!
+//! Idea: after the verdict ssthresh is halved, the window is one segment, and everything from `snd_una` on is sent
+//! again in slow start, whether the receiver holds it or not.
+//!
+//! Departures: none. Whether a second fast retransmit may follow is the detector's guard.
+
+use super::{Flow, Recovery};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::Episode;
+use crate::sender::scoreboard::Scoreboard;
+use crate::units::Bytes;
+
+/// It has no state: Loss does the work.
+pub struct Tahoe;
+
+impl Recovery for Tahoe {
+    fn enter(&mut self, _: Option<&AckEvent>, _: &mut Episode, _: &mut Window, _: &mut Scoreboard, _: &Ctx) -> Flow {
+        Flow::Restart
+    }
+    fn on_ack(&mut self, _: &AckEvent, _: Bytes, _: &mut Episode, _: &mut Window, _: &mut Scoreboard, _: &Ctx) -> Flow {
+        Flow::Restart
+    }
+    fn next(&self, _: &Window, _: &Scoreboard, _: &Ctx) -> Option<Xmit> {
+        None
+    }
+}

@@ -1,0 +1,114 @@
+//! How long is too long? The retransmission timeout: its estimate, its back-off, and when exactly it fires.
+
+pub mod net2_ticks;
+pub mod rfc6298;
+
+use crate::sender::ack::AckEvent;
+use crate::sender::scoreboard::Sent;
+use crate::slot::{dispatch, Factory};
+use crate::time::{Nanos, Time};
+use serde::{Deserialize, Serialize};
+
+/// An estimator of the retransmission timeout.
+pub trait Rto {
+    /// A segment was sent (for those that time one segment at a time).
+    fn on_sent(&mut self, sent: &Sent);
+    /// An ACK of new data: a sample, and the end of back-off by a valid one. `sampled` is the timestamps' round trip.
+    fn on_ack(&mut self, ack: &AckEvent, now: Time);
+    /// A round trip measured elsewhere (the handshake).
+    fn on_sample(&mut self, rtt: Nanos);
+    /// Smoothed round-trip time; `None` before the first sample.
+    fn srtt(&self) -> Option<Nanos>;
+    /// Timeout without back-off.
+    fn base(&self) -> Nanos;
+    /// Timeout with back-off.
+    fn backed_off(&self) -> Nanos;
+    /// The timer fired: back off once more.
+    fn back_off(&mut self);
+    /// Times backed off since the last valid sample.
+    fn backoff_count(&self) -> u32;
+    /// When a timer set at `set` fires.
+    fn deadline(&self, set: Time) -> Time {
+        set + self.backed_off()
+    }
+}
+
+/// Its description.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RtoSpec {
+    /// RFC 6298, with a clock as fine or as coarse as wanted.
+    Rfc6298(rfc6298::Rfc6298Spec),
+    /// BSD's slow timer: integer arithmetic in ticks, firing on the tick.
+    Net2Ticks(net2_ticks::Net2TicksSpec),
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Rto>),
+}
+
+impl Default for RtoSpec {
+    fn default() -> Self {
+        RtoSpec::Rfc6298(rfc6298::Rfc6298Spec::default())
+    }
+}
+
+/// Its state.
+pub enum AnyRto {
+    /// RFC 6298.
+    Rfc6298(rfc6298::Rfc6298),
+    /// BSD ticks.
+    Net2Ticks(net2_ticks::Net2Ticks),
+    /// From outside the crate.
+    Custom(Box<dyn Rto>),
+}
+
+impl RtoSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyRto {
+        match self {
+            RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s)),
+            RtoSpec::Net2Ticks(s) => AnyRto::Net2Ticks(net2_ticks::Net2Ticks::new(s)),
+            RtoSpec::Custom(f) => AnyRto::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyRto: Rfc6298 | Net2Ticks | Custom, $x => $call) };
+}
+
+impl Rto for AnyRto {
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) {
+        each!(self, x => x.on_sent(sent));
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, now: Time) {
+        each!(self, x => x.on_ack(ack, now));
+    }
+    fn on_sample(&mut self, rtt: Nanos) {
+        each!(self, x => x.on_sample(rtt));
+    }
+    #[inline]
+    fn srtt(&self) -> Option<Nanos> {
+        each!(self, x => x.srtt())
+    }
+    #[inline]
+    fn base(&self) -> Nanos {
+        each!(self, x => x.base())
+    }
+    #[inline]
+    fn backed_off(&self) -> Nanos {
+        each!(self, x => x.backed_off())
+    }
+    fn back_off(&mut self) {
+        each!(self, x => x.back_off());
+    }
+    #[inline]
+    fn backoff_count(&self) -> u32 {
+        each!(self, x => x.backoff_count())
+    }
+    #[inline]
+    fn deadline(&self, set: Time) -> Time {
+        each!(self, x => x.deadline(set))
+    }
+}

@@ -1,0 +1,199 @@
+//! RFC 6298's retransmission timeout.
+//!
+//! Source: RFC 6298 §2 to §5; Karn & Partridge 1987; ns-2.35's `rtt_update` for coarse clocks.
+//!
+//! Idea: a smoothed mean and a smoothed mean deviation; the timeout is the mean and four deviations, at least a second.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | SRTT | `srtt8 / 8`, in units of the clock |
+//! | RTTVAR | `rttvar4 / 4`, in units of the clock |
+//! | G | `tick` |
+//! | K = 4, alpha = 1/8, beta = 1/4 | the scaling by 4 and 8 |
+//!
+//! Departures: one segment is timed per round trip unless `every_ack`; any retransmission ends the timing (Karn, BSD).
+//! With a `tick` a round trip counts the ticks of the clock that it saw, at least one, and the timeout is a whole number
+//! of them; the deadline is the time of arming plus the timeout and is not moved to the tick.
+
+use super::Rto;
+use crate::sender::ack::AckEvent;
+use crate::sender::scoreboard::Sent;
+use crate::seq::Offset;
+use crate::time::{Nanos, Time};
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rfc6298Spec {
+    /// Timeout before the first sample. Default 1 s (RFC 6298 §2.1; RFC 2988: 3 s).
+    pub initial: Nanos,
+    /// Lower limit. Default 1 s (RFC 6298 §2.4; Linux: 200 ms).
+    pub min: Nanos,
+    /// Upper limit, also of back-off. Default 60 s (RFC 6298 §2.5).
+    pub max: Nanos,
+    /// Tick of the clock that round trips are measured with. Default 1 ns, that is none.
+    pub tick: Nanos,
+    /// A sample from every ACK instead of one segment timed at a time. Default no.
+    pub every_ack: bool,
+}
+
+impl Default for Rfc6298Spec {
+    fn default() -> Self {
+        Rfc6298Spec {
+            initial: Nanos::from_secs(1),
+            min: Nanos::from_secs(1),
+            max: Nanos::from_secs(60),
+            tick: Nanos(1),
+            every_ack: false,
+        }
+    }
+}
+
+/// The estimator at work.
+pub struct Rfc6298 {
+    tick: u64,
+    min: Nanos,
+    max: Nanos,
+    base: Nanos,
+    /// Eight times SRTT and four times RTTVAR, in ticks; `srtt8` is 0 before the first sample.
+    srtt8: i64,
+    rttvar4: i64,
+    /// The segment being timed: its end and when it was sent.
+    timing: Option<(Offset, Time)>,
+    backoff: u32,
+    every_ack: bool,
+}
+
+impl Rfc6298 {
+    pub(super) fn new(s: &Rfc6298Spec) -> Self {
+        let base = s.initial.max(s.min).min(s.max);
+        Rfc6298 {
+            tick: s.tick.0.max(1),
+            min: s.min,
+            max: s.max,
+            base,
+            srtt8: 0,
+            rttvar4: 0,
+            timing: None,
+            backoff: 0,
+            every_ack: s.every_ack,
+        }
+    }
+
+    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2.
+    fn update(&mut self, m: i64) {
+        if self.srtt8 == 0 {
+            (self.srtt8, self.rttvar4) = (m * 8, m * 2);
+        } else {
+            let delta = m - (self.srtt8 >> 3);
+            self.srtt8 = (self.srtt8 + delta).max(1);
+            self.rttvar4 = (self.rttvar4 + delta.abs() - (self.rttvar4 >> 2)).max(1);
+        }
+        let ticks = ((self.srtt8 >> 3) + self.rttvar4.max(1)) as u64;
+        self.base = Nanos(ticks.saturating_mul(self.tick)).max(self.min).min(self.max);
+    }
+}
+
+impl Rto for Rfc6298 {
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) {
+        if sent.sends > 1 {
+            self.timing = None;
+        } else if self.timing.is_none() && !self.every_ack {
+            self.timing = Some((sent.end(), sent.at));
+        }
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, now: Time) {
+        let sent = match self.timing {
+            Some((end, at)) if ack.ack >= end => at,
+            None if self.every_ack => match ack.rtt {
+                Some(rtt) => Time(now.0 - rtt.0),
+                None => return,
+            },
+            _ => return,
+        };
+        self.timing = None;
+        // RFC 6298 §5.7 and Karn: a valid sample ends the back-off.
+        self.backoff = 0;
+        let ticks = now.0 / self.tick - sent.0 / self.tick;
+        self.update((ticks as i64).max(1));
+    }
+    fn on_sample(&mut self, rtt: Nanos) {
+        self.update(((rtt.0 / self.tick) as i64).max(1));
+    }
+    #[inline]
+    fn srtt(&self) -> Option<Nanos> {
+        (self.srtt8 != 0).then(|| Nanos((self.srtt8 as u64).saturating_mul(self.tick) / 8))
+    }
+    #[inline]
+    fn base(&self) -> Nanos {
+        self.base
+    }
+    #[inline]
+    fn backed_off(&self) -> Nanos {
+        Nanos(self.base.0.saturating_mul(1 << self.backoff.min(32))).min(self.max)
+    }
+    fn back_off(&mut self) {
+        self.backoff += 1;
+        self.timing = None;
+    }
+    #[inline]
+    fn backoff_count(&self) -> u32 {
+        self.backoff
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(samples_ms: &[u64], min: Nanos) -> (f64, f64, f64) {
+        let mut r = Rfc6298::new(&Rfc6298Spec { min, ..Rfc6298Spec::default() });
+        for s in samples_ms {
+            r.on_sample(Nanos::from_millis(*s));
+        }
+        (r.srtt8 as f64 / 8e9, r.rttvar4 as f64 / 4e9, r.base().as_secs_f64())
+    }
+
+    #[test]
+    fn the_specifications_sample_sequences_give_its_timeouts() {
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-8;
+        let rows = [
+            (0.1, 0.05, 0.3),
+            (0.1025, 0.0425, 0.2725),
+            (0.127_187_5, 0.08125, 0.452_187_5),
+            (0.123_789_062_5, 0.067_734_375, 0.394_726_562_5),
+        ];
+        for (n, want) in rows.iter().enumerate() {
+            let got = after(&[100, 120, 300, 100][..=n], Nanos::ZERO);
+            assert!(near(got.0, want.0) && near(got.1, want.1) && near(got.2, want.2), "{n}: {got:?} {want:?}");
+        }
+        for (n, want) in [3.0, 3.0625, 2.792_187_5].iter().enumerate() {
+            assert!(near(after(&[1000, 1500, 800][..=n], Nanos::from_secs(1)).2, *want));
+        }
+    }
+
+    #[test]
+    fn the_timeout_never_falls_below_the_minimum_and_backing_off_stops_at_the_maximum() {
+        let mut r = Rfc6298::new(&Rfc6298Spec::default());
+        r.on_sample(Nanos::from_millis(1));
+        assert_eq!(r.backed_off(), Nanos::from_secs(1));
+        (0..100).for_each(|_| r.back_off());
+        assert_eq!(r.backed_off(), Nanos::from_secs(60));
+    }
+
+    #[test]
+    fn a_coarse_clock_counts_the_ticks_it_saw_and_at_least_one() {
+        let spec = Rfc6298Spec { tick: Nanos::from_millis(500), ..Rfc6298Spec::default() };
+        for (sent_ms, ack_ms, srtt_ms) in [(100, 300, 500), (400, 600, 500), (400, 1100, 1000)] {
+            let mut r = Rfc6298::new(&spec);
+            let at = Time(sent_ms * 1_000_000);
+            r.timing = Some((Offset(10), at));
+            let ack = AckEvent { ack: Offset(10), ..crate::sender::ack::tests::blank() };
+            r.on_ack(&ack, Time(ack_ms * 1_000_000));
+            assert_eq!(r.srtt(), Some(Nanos::from_millis(srtt_ms)));
+        }
+    }
+}

@@ -1,0 +1,584 @@
+//! The sequencer: the only file that knows the order of things. It contains no algorithm.
+//!
+//! On an ACK: read it (facts), ask the judges (verdicts), let the phase's owner act (consequences), set the timers.
+//! Each step is numbered as in ARCHITECTURE.md, "Order on an ACK".
+
+pub mod ack;
+pub mod ctx;
+pub mod episode;
+pub mod gate;
+mod persist;
+pub mod reorder;
+pub mod scoreboard;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod transmit;
+
+use crate::congestion::{Congestion, LossEvent};
+use crate::detect::{Detector, Verdict};
+use crate::disorder::Disorder;
+use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
+use crate::recovery::{Flow, Rearm, Recovery};
+use crate::rto::Rto;
+use crate::segment::Segment;
+use crate::seq::Offset;
+use crate::spurious::Spurious;
+use crate::stack::{Slots, Stack};
+use crate::startup::Startup;
+use crate::time::{Nanos, Time};
+use crate::timeout::{Repair, Timeout};
+use crate::undo::Undo;
+use crate::units::Bytes;
+use ack::{AckEvent, DupRule};
+use ctx::Ctx;
+use episode::{Episode, Ledger, Mistake};
+use persist::Persist;
+use reorder::Reorder;
+use scoreboard::{Delivered, Scoreboard};
+use timers::Timers;
+
+/// The sending half of a connection after the handshake.
+pub struct Sender {
+    // What every ACK and every send touches.
+    board: Scoreboard,
+    w: Window,
+    snd_una: Offset,
+    snd_nxt: Offset,
+    snd_max: Offset,
+    /// Right edge of the peer's window.
+    edge: Offset,
+    /// End of what the application has written, its FIN included.
+    stream_end: Offset,
+    timers: Timers,
+    mss: u32,
+    dup_run: u32,
+    maxburst: u32,
+    burst_left: u32,
+    phase: Phase,
+    closed: bool,
+    dup_rule: DupRule,
+    cwnd_limited: bool,
+    /// Something is to be sent whatever the window says.
+    urgent: bool,
+    /// The detector wants to see every send.
+    watched: bool,
+    avoid_silly_window: bool,
+    last_sends: u8,
+    max_train: u16,
+    peer: PeerWindow,
+    cap: Bytes,
+    min_rtt: Option<Nanos>,
+    slots: Slots,
+    // What only losses touch.
+    ledger: Box<Ledger>,
+    reorder: Reorder,
+    persist: Persist,
+}
+
+/// The peer's window as last announced (RFC 9293 §3.3.1).
+#[derive(Clone, Copy, Debug)]
+struct PeerWindow {
+    wnd: u32,
+    max_wnd: u32,
+    wl1: Offset,
+    wl2: Offset,
+}
+
+impl Sender {
+    /// A sender that may start with data at once. `rwnd` is the peer's window in bytes.
+    pub fn new(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
+        let slots = stack.build(mss);
+        let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
+        let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);
+        Sender {
+            board: Scoreboard::default(),
+            w: slots.startup.initial(mss, rwnd),
+            snd_una: Offset::DATA,
+            snd_nxt: Offset::DATA,
+            snd_max: Offset::DATA,
+            edge: Offset::DATA + u64::from(wnd),
+            stream_end: Offset::DATA,
+            timers: Timers::default(),
+            mss,
+            dup_run: 0,
+            maxburst,
+            burst_left: maxburst,
+            phase: Phase::Open,
+            closed: false,
+            dup_rule: stack.dup_rule,
+            cwnd_limited: false,
+            urgent: false,
+            watched: slots.detect.watches_sends(),
+            avoid_silly_window: stack.limits.avoid_silly_window,
+            last_sends: 0,
+            max_train: stack.limits.max_train,
+            peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
+            cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
+            min_rtt: None,
+            slots,
+            ledger: Box::default(),
+            reorder: Reorder::default(),
+            persist: Persist::default(),
+        }
+    }
+
+    /// Reads an ACK, in the order that ARCHITECTURE.md gives.
+    pub fn on_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        // 1. What is not acceptable changes nothing at all.
+        if seg.ack < self.snd_una || seg.ack > self.snd_max {
+            return;
+        }
+        // 2. The facts.
+        let ack = self.read_ack(now, seg);
+        self.burst_left = self.maxburst;
+        // 3. Estimates.
+        if ack.advances() {
+            self.slots.rto.on_ack(&ack, now);
+        }
+        let mut cx = self.ctx(now);
+        if self.ledger.count() == 0 {
+            if let Some(ssthresh) = self.slots.startup.on_ack(&ack, &cx) {
+                self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = ssthresh);
+            }
+        }
+        // 4. A hole that filled itself tells how far packets are reordered.
+        if self.phase == Phase::Disorder && ack.advances() {
+            if let Some(sample) = self.reorder.on_advance(now, ack.dup_run) {
+                self.slots.detect.on_reorder(&sample, &self.w, &cx);
+            }
+        }
+        // 5. Was an earlier episode a mistake?
+        if let Some(m) = self.slots.spurious.on_ack(&ack, &mut self.ledger, &self.board, &cx) {
+            self.mistake(now, &m, obs);
+            cx = self.ctx(now);
+        }
+        // 6. Is something lost?
+        let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
+        // 7. to 9. The owner of the phase acts.
+        let rearm = match self.phase {
+            Phase::Open => self.in_open(now, &ack, verdict, &cx, obs),
+            Phase::Disorder => self.in_disorder(now, &ack, verdict, &cx, obs),
+            Phase::Recovery => self.in_recovery(now, &ack, verdict, &cx, obs),
+            Phase::Loss => self.in_loss(now, &ack, verdict, &cx, obs),
+        };
+        // 10. Timers; the run of duplicates ends with an ACK that advances.
+        self.rearm(now, rearm, ack.advances());
+        if ack.advances() {
+            self.dup_run = 0;
+        }
+        if self.persist.is_running() {
+            self.window_may_have_opened(now);
+        }
+        if O::ENABLED {
+            let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
+            obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
+        }
+        self.check();
+    }
+
+    fn in_open<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, cx: &Ctx, obs: &mut O) -> Rearm {
+        if ack.advances() {
+            self.grow(now, ack, cx, obs);
+        }
+        match verdict {
+            Verdict::Clear => Rearm::OnNewData,
+            Verdict::Suspect => {
+                self.set_phase(now, Phase::Disorder, Why::Suspected, obs);
+                let cx = self.ctx(now);
+                self.slots.disorder.on_enter(&self.w, &cx);
+                if ack.is_dup {
+                    self.reorder.on_dup(now);
+                    self.slots.disorder.on_dup(ack, &self.w, &cx);
+                }
+                Rearm::OnNewData
+            }
+            loss => self.act_on(now, loss, Some(ack), obs),
+        }
+    }
+
+    fn in_disorder<O: Observer>(
+        &mut self,
+        now: Time,
+        ack: &AckEvent,
+        verdict: Verdict,
+        cx: &Ctx,
+        obs: &mut O,
+    ) -> Rearm {
+        if ack.advances() {
+            self.write_window(now, Slot::Disorder, obs, |s| s.slots.disorder.on_resolved(&mut s.w, cx));
+            self.grow(now, ack, cx, obs);
+        }
+        match verdict {
+            // Only an advancing ACK can end the doubt.
+            Verdict::Clear if ack.advances() => self.set_phase(now, Phase::Open, Why::Resolved, obs),
+            Verdict::Clear | Verdict::Suspect => {
+                if ack.is_dup {
+                    self.slots.disorder.on_dup(ack, &self.w, cx);
+                }
+            }
+            loss => return self.act_on(now, loss, Some(ack), obs),
+        }
+        Rearm::OnNewData
+    }
+
+    fn in_recovery<O: Observer>(
+        &mut self,
+        now: Time,
+        ack: &AckEvent,
+        verdict: Verdict,
+        cx: &Ctx,
+        obs: &mut O,
+    ) -> Rearm {
+        let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
+        let mut flow = Flow::Continue(Rearm::OnNewData);
+        self.write_window(now, Slot::Recovery, obs, |s| {
+            if let Some(ep) = s.ledger.open() {
+                if ack.advances() && ep.dupacks_to_fill == 0 {
+                    ep.dupacks_to_fill = ack.dup_run;
+                }
+                flow = s.slots.recovery.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
+            }
+        });
+        self.follow(now, flow, Some(ack), obs)
+    }
+
+    fn in_loss<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, cx: &Ctx, obs: &mut O) -> Rearm {
+        let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
+        if ack.advances() {
+            self.grow(now, ack, cx, obs);
+        }
+        let (mut flow, mut verdict) = (Flow::Continue(Rearm::OnNewData), None);
+        self.write_window(now, Slot::Timeout, obs, |s| {
+            if let Some(ep) = s.ledger.open() {
+                (flow, verdict) = s.slots.timeout.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
+            }
+        });
+        if let Some(m) = verdict {
+            // 17. Nothing was lost: go on where sending had stopped.
+            self.snd_nxt = self.snd_max;
+            self.board.unmark_lost();
+            self.mistake(now, &m, obs);
+        }
+        self.follow(now, flow, Some(ack), obs)
+    }
+
+    /// What the owner of Recovery or Loss asked for.
+    fn follow<O: Observer>(&mut self, now: Time, flow: Flow, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+        match flow {
+            Flow::Continue(rearm) => rearm,
+            Flow::Done { grow } => {
+                self.end_episode(now, ack.filter(|_| grow), obs);
+                Rearm::OnNewData
+            }
+            Flow::Restart => {
+                self.set_phase(now, Phase::Loss, Why::Restarted, obs);
+                self.enter_loss(now, obs);
+                Rearm::Restart
+            }
+            Flow::Rewind => {
+                self.rewind();
+                Rearm::OnNewData
+            }
+            Flow::Begin => self.begin(now, ack, obs),
+        }
+    }
+
+    /// 8. What a verdict of loss asks for outside an episode.
+    fn act_on<O: Observer>(&mut self, now: Time, verdict: Verdict, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+        match verdict {
+            Verdict::Lost(_) => self.begin(now, ack, obs),
+            Verdict::Repaired => {
+                let cx = self.ctx(now);
+                self.write_window(now, Slot::Congestion, obs, |s| {
+                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast), &s.w, &cx);
+                    s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
+                });
+                self.slots.detect.on_cut(&self.w, &self.ctx(now));
+                Rearm::OnNewData
+            }
+            Verdict::Probe => {
+                self.urgent = true;
+                Rearm::Restart
+            }
+            Verdict::Clear | Verdict::Suspect | Verdict::More(_) => Rearm::OnNewData,
+        }
+    }
+
+    /// 8. A new episode begins with a fast retransmit.
+    fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+        self.open_episode(now, Cause::Fast, obs);
+        self.set_phase(now, Phase::Recovery, Why::Lost, obs);
+        let cx = self.ctx(now);
+        self.slots.spurious.on_begin(&mut self.ledger, &cx);
+        let mut flow = Flow::Continue(Rearm::OnNewData);
+        self.write_window(now, Slot::Recovery, obs, |s| {
+            if let Some(ep) = s.ledger.open() {
+                flow = s.slots.recovery.enter(ack, ep, &mut s.w, &mut s.board, &cx);
+            }
+        });
+        let rearm = self.follow(now, flow, None, obs);
+        self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        rearm
+    }
+
+    /// Cuts ssthresh and writes the episode into the ledger.
+    fn open_episode<O: Observer>(&mut self, now: Time, cause: Cause, obs: &mut O) {
+        let cx = self.ctx(now);
+        let loss = self.loss_event(cause);
+        let (prior, cc_undo) = (self.w, self.slots.congestion.save());
+        let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
+        self.ledger.begin(Episode {
+            id: 0,
+            cause,
+            began: now,
+            recover: self.snd_max,
+            prior,
+            target: cut.cwnd,
+            cc_undo,
+            flight: loss.flight,
+            retransmits: 0,
+            proven_spurious: 0,
+            dupacks_to_fill: 0,
+            void: false,
+        });
+        self.reorder.forget();
+        self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
+    }
+
+    fn loss_event(&self, cause: Cause) -> LossEvent {
+        let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
+        LossEvent {
+            cause,
+            flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
+            rwnd: u64::from(self.peer.wnd),
+            first: self.snd_una,
+            cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
+        }
+    }
+
+    /// 9. The phase of the running episode is over.
+    fn end_episode<O: Observer>(&mut self, now: Time, grown_by: Option<&AckEvent>, obs: &mut O) {
+        self.set_phase(now, Phase::Open, Why::Repaired, obs);
+        let cx = self.ctx(now);
+        let m = self.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
+        self.ledger.close();
+        if let Some(m) = m {
+            self.mistake(now, &m, obs);
+        }
+        let cx = self.ctx(now);
+        self.slots.detect.on_recovered(&cx);
+        if let Some(ack) = grown_by {
+            self.grow(now, ack, &cx, obs);
+        }
+    }
+
+    /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.
+    fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, obs: &mut O) {
+        let cx = self.ctx(now);
+        if let Some(sample) = &m.sample {
+            self.slots.detect.on_reorder(sample, &self.w, &cx);
+        }
+        let before = self.w;
+        self.write_window(now, Slot::Undo, obs, |s| {
+            s.slots.undo.on_mistake(m, &mut s.ledger, &mut s.w, &mut s.slots.congestion, &cx);
+        });
+        if O::ENABLED {
+            obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
+        }
+    }
+
+    /// 12. The retransmission timer fired.
+    fn on_rto<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        let backoff = self.slots.rto.backoff_count();
+        let again =
+            self.phase == Phase::Loss && backoff > 0 && self.ledger.newest().is_some_and(|ep| ep.cause == Cause::Rto);
+        self.urgent = false;
+        if again {
+            let snd_max = self.snd_max;
+            if let Some(ep) = self.ledger.open() {
+                ep.recover = snd_max;
+            }
+        } else {
+            if let Some(ep) = self.ledger.open() {
+                ep.void = true;
+            }
+            self.open_episode(now, Cause::Rto, obs);
+            let cx = self.ctx(now);
+            self.slots.spurious.on_begin(&mut self.ledger, &cx);
+        }
+        if O::ENABLED {
+            obs.event(now, Event::Timeout { episode: self.ledger.count(), backoff });
+        }
+        self.slots.rto.back_off();
+        let cx = self.ctx(now);
+        self.slots.detect.on_rto(self.dup_run, &self.w, &cx);
+        self.dup_run = 0;
+        self.set_phase(now, Phase::Loss, Why::Timeout, obs);
+        self.enter_loss(now, obs);
+        self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        self.timers.rto = Some(self.slots.rto.deadline(now));
+        self.burst_left = self.maxburst;
+        self.check();
+    }
+
+    /// The owner of Loss takes over and says how to repair.
+    fn enter_loss<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        let cx = self.ctx(now);
+        let mut repair = Repair::Marks;
+        self.write_window(now, Slot::Timeout, obs, |s| {
+            if let Some(ep) = s.ledger.open() {
+                repair = s.slots.timeout.enter(ep, &mut s.w, &mut s.board, &cx);
+            }
+        });
+        if repair == Repair::Rewind {
+            self.rewind();
+        }
+    }
+
+    /// 16. Go back N: only the sequencer moves `snd_nxt`.
+    fn rewind(&mut self) {
+        self.snd_nxt = self.snd_una;
+        self.board.rewind();
+    }
+
+    // ---- reading an ACK
+
+    /// 2. Applies an ACK to the scoreboard and says what it told.
+    fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
+        let prior_una = self.snd_una;
+        let mut d = Delivered::default();
+        self.board.begin_ack();
+        self.board.acknowledge(seg.ack, &mut d);
+        self.snd_una = seg.ack;
+        self.snd_nxt = self.snd_nxt.max(seg.ack);
+        let (mut dsack, mut has_sack) = (None, false);
+        if seg.blocks > 0 {
+            (dsack, has_sack) = self.read_blocks(seg, &mut d);
+        }
+        if self.snd_nxt < self.snd_max {
+            self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
+        }
+        let same_window = self.update_peer_window(seg);
+        let advances = seg.ack > prior_una;
+        let outstanding = self.snd_max > self.snd_una && !self.persist.is_probing();
+        let is_dup = !advances
+            && outstanding
+            && match self.dup_rule {
+                DupRule::Rfc5681 => seg.seq_len() == 0 && same_window,
+                DupRule::NewSackInfo => d.sacked > 0,
+                DupRule::Ns2 => true,
+            };
+        self.dup_run += u32::from(is_dup);
+        let rtt = d.rtt(now);
+        if let Some(r) = rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
+        }
+        AckEvent {
+            ack: seg.ack,
+            prior_una,
+            sacked: d.sacked,
+            delivered: d.bytes,
+            dup_run: self.dup_run,
+            is_dup,
+            has_sack,
+            covers_retransmit: d.covers_retransmit,
+            dsack,
+            rtt,
+            tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
+            newest: d.newest.map(|(at, end, retransmitted)| ack::Newest { at, end, retransmitted }),
+        }
+    }
+
+    /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
+    /// same segment, or inside the second block.
+    fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
+        let second = seg.sack_blocks().nth(1);
+        let (mut dsack, mut has_sack) = (None, false);
+        for (i, b) in seg.sack_blocks().enumerate() {
+            let inside_second = || second.is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
+            if i == 0 && b.0 < b.1 && (b.1 <= seg.ack || inside_second()) {
+                dsack = Some(b);
+            } else if b.1 > seg.ack && b.0 < b.1 {
+                has_sack = true;
+                self.board.apply_sack(b, d);
+            }
+        }
+        (dsack, has_sack)
+    }
+
+    /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.
+    fn update_peer_window(&mut self, seg: &Segment) -> bool {
+        let same = seg.wnd == self.peer.wnd;
+        if (seg.seq, seg.ack) >= (self.peer.wl1, self.peer.wl2) {
+            self.peer.wnd = seg.wnd;
+            (self.peer.wl1, self.peer.wl2) = (seg.seq, seg.ack);
+            self.peer.max_wnd = self.peer.max_wnd.max(seg.wnd);
+            self.edge = seg.ack + u64::from(seg.wnd);
+        }
+        same
+    }
+
+    // ---- helpers
+
+    fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
+        self.write_window(now, Slot::Congestion, obs, |s| s.slots.congestion.on_ack(ack, &mut s.w, cx));
+    }
+
+    /// Lends the window to one writer and reports what it did.
+    #[inline]
+    fn write_window<O: Observer>(&mut self, now: Time, by: Slot, obs: &mut O, write: impl FnOnce(&mut Self)) {
+        let (from, inflated) = (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 });
+        write(self);
+        if O::ENABLED {
+            let (to, episode) = (self.w, self.ledger.count());
+            if from != to {
+                obs.event(now, Event::Window { by, episode, from, to });
+            }
+            let bytes = self.slots.recovery.inflation();
+            if bytes != inflated {
+                obs.event(now, Event::Inflation { episode, bytes });
+            }
+        }
+    }
+
+    fn set_phase<O: Observer>(&mut self, now: Time, to: Phase, why: Why, obs: &mut O) {
+        let from = std::mem::replace(&mut self.phase, to);
+        if O::ENABLED && from != to {
+            obs.event(now, Event::Phase { from, to, why, episode: self.ledger.count() });
+        }
+    }
+
+    /// The components' view. `room` and `next_len` are what a new segment may use.
+    #[inline]
+    fn ctx(&self, now: Time) -> Ctx {
+        let next_len = self.next_len();
+        Ctx {
+            now,
+            snd_una: self.snd_una,
+            snd_nxt: self.snd_nxt,
+            snd_max: self.snd_max,
+            room: self.room(),
+            recover: self.ledger.newest().map(|ep| ep.recover),
+            srtt: self.slots.rto.srtt(),
+            min_rtt: self.min_rtt,
+            rto: self.slots.rto.base(),
+            rto_at: self.timers.rto,
+            mss: self.mss,
+            next_len,
+            phase: self.phase,
+            cwnd_limited: self.cwnd_limited,
+        }
+    }
+
+    /// Invariants, watched in every test build.
+    #[inline]
+    fn check(&self) {
+        #[cfg(debug_assertions)]
+        {
+            assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
+            assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);
+            self.board.check();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The facts of one ACK, without opinions; and which ACKs count as duplicates.
+
+use crate::seq::Offset;
+use crate::time::{Nanos, Time};
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// What one acceptable ACK said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AckEvent {
+    /// Its cumulative acknowledgment.
+    pub ack: Offset,
+    /// `snd_una` before it.
+    pub prior_una: Offset,
+    /// Bytes that it newly reports by SACK.
+    pub sacked: Bytes,
+    /// Bytes that it newly reports, cumulatively or by SACK; SACKed earlier and acknowledged now is not new.
+    pub delivered: Bytes,
+    /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended (the papers' D).
+    pub dup_run: u32,
+    /// Whether it counts as a duplicate by the stack's rule.
+    pub is_dup: bool,
+    /// Whether it carries SACK blocks (a DSACK alone does not count).
+    pub has_sack: bool,
+    /// Whether something that it delivered had been sent more than once.
+    pub covers_retransmit: bool,
+    /// The DSACK block, split off before SACK blocks are applied (RFC 2883 §4).
+    pub dsack: Option<(Offset, Offset)>,
+    /// Time since the newest delivered segment was sent, if that was sent once (Karn).
+    pub rtt: Option<Nanos>,
+    /// The echoed timestamp, if the option is in use.
+    pub tsecr: Option<u32>,
+    /// Of what it delivered, the segment sent last.
+    pub newest: Option<Newest>,
+}
+
+impl AckEvent {
+    /// Bytes newly acknowledged cumulatively.
+    #[inline]
+    pub fn acked(&self) -> Bytes {
+        self.ack - self.prior_una
+    }
+
+    /// Whether the cumulative point moved.
+    #[inline]
+    pub fn advances(&self) -> bool {
+        self.ack > self.prior_una
+    }
+}
+
+/// The most recently sent of the segments that an ACK delivered (RFC 8985 §6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newest {
+    /// When it was sent last.
+    pub at: Time,
+    /// Its end.
+    pub end: Offset,
+    /// Whether it was sent more than once.
+    pub retransmitted: bool,
+}
+
+/// Which ACKs count as duplicates. The sources differ and results depend on it, so it is a field of the stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DupRule {
+    /// RFC 5681 §2: data outstanding, no data in it, same ACK number, same window.
+    #[default]
+    Rfc5681,
+    /// RFC 6675 §2 and Blanton & Allman's Appendix A: it must bring new SACK information.
+    NewSackInfo,
+    /// ns-2: same ACK number, nothing else is asked.
+    Ns2,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// An ACK that says nothing.
+    pub(crate) fn blank() -> AckEvent {
+        AckEvent {
+            ack: Offset(0),
+            prior_una: Offset(0),
+            sacked: 0,
+            delivered: 0,
+            dup_run: 0,
+            is_dup: false,
+            has_sack: false,
+            covers_retransmit: false,
+            dsack: None,
+            rtt: None,
+            tsecr: None,
+            newest: None,
+        }
+    }
+}

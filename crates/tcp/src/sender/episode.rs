@@ -1,0 +1,109 @@
+//! One congestion episode, and a ledger of the last four: they outlive the phase that repaired them.
+//!
+//! After a reordering the needless retransmission travels behind all data up to `recover`, so its DSACK often arrives
+//! after the ACK that ends recovery. Undo state kept inside the recovery phase would be gone by then.
+
+use crate::congestion::CcUndo;
+use crate::event::{Cause, Phase, Window};
+use crate::seq::Offset;
+use crate::time::Time;
+use crate::units::Bytes;
+
+/// What is remembered of one loss event, from the cut of the window until four newer ones have begun.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Episode {
+    /// 1 for the first of a connection.
+    pub id: u32,
+    /// What began it.
+    pub cause: Cause,
+    /// When.
+    pub began: Time,
+    /// First unsent offset when it began; a recovery may move it (RFC 6582 §3.2 counts one lower).
+    pub recover: Offset,
+    /// The window before the cut, never inflated.
+    pub prior: Window,
+    /// The window that the cut aims at, bytes.
+    pub target: f64,
+    /// What the congestion slot wants back if it was a mistake.
+    pub cc_undo: CcUndo,
+    /// Outstanding bytes when it began, without what Disorder sent beyond the window (RFC 5681 §3.2 (2)).
+    pub flight: Bytes,
+    /// Segments resent in it.
+    pub retransmits: u32,
+    /// Of these, proven needless.
+    pub proven_spurious: u32,
+    /// Duplicates that came before the hole filled (Blanton & Allman's D); written once.
+    pub dupacks_to_fill: u32,
+    /// Undo is out of the question.
+    pub void: bool,
+}
+
+/// The last four episodes. Boxed: cold.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    last: [Option<Episode>; 4],
+    count: u32,
+    open: bool,
+}
+
+impl Ledger {
+    /// Opens a new episode and returns it; the oldest is forgotten.
+    pub(crate) fn begin(&mut self, mut e: Episode) -> &mut Episode {
+        self.count += 1;
+        self.open = true;
+        e.id = self.count;
+        self.last[self.count as usize % 4].insert(e)
+    }
+
+    /// The phase (Recovery or Loss) of the newest episode ended.
+    pub(crate) fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// The episode whose phase (Recovery or Loss) is running.
+    pub fn open(&mut self) -> Option<&mut Episode> {
+        if self.open {
+            self.get(self.count)
+        } else {
+            None
+        }
+    }
+
+    /// The episode with this number, if still remembered.
+    pub fn get(&mut self, id: u32) -> Option<&mut Episode> {
+        self.last[id as usize % 4].as_mut().filter(|e| e.id == id)
+    }
+
+    /// The episode begun last, running or not.
+    pub fn newest(&self) -> Option<&Episode> {
+        self.last[self.count as usize % 4].as_ref()
+    }
+
+    /// Episodes begun so far; also the newest one's number.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+/// A judge's verdict: this episode was a mistake.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mistake {
+    /// Which.
+    pub episode: u32,
+    /// What had begun it.
+    pub cause: Cause,
+    /// What it says about reordering, if anything.
+    pub sample: Option<crate::sender::reorder::ReorderSample>,
+}
+
+impl Phase {
+    /// Whether it is not clear yet what is missing.
+    pub fn is_disorder(self) -> bool {
+        self == Phase::Disorder
+    }
+
+    /// Whether an episode is being repaired.
+    pub fn repairs(self) -> bool {
+        matches!(self, Phase::Recovery | Phase::Loss)
+    }
+}

@@ -1,0 +1,34 @@
+//! The two send gates. Which one applies is said by the file in charge, not by the stack.
+
+use crate::event::Window;
+use crate::sender::ctx::Ctx;
+use crate::sender::scoreboard::Scoreboard;
+use crate::units::Bytes;
+
+/// Which gate the sequencer uses in Open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Whole segments of the window against what lies between `snd_una` and `snd_nxt`.
+    Window,
+    /// RFC 6675's `cwnd − pipe ≥ 1 SMSS`.
+    Pipe,
+}
+
+/// `cwnd` in whole segments, as bytes: fractions count only when they have become a segment (RFC 5681 §3.1).
+#[inline]
+pub fn whole_segments(cwnd: f64, mss: u32) -> Bytes {
+    (cwnd / f64::from(mss)) as u64 * u64::from(mss)
+}
+
+/// Window gate: may the next segment go, with `extra` bytes above the whole segments of `cwnd`?
+#[inline]
+pub fn window(w: &Window, extra: Bytes, cx: &Ctx) -> bool {
+    let used = cx.snd_nxt - cx.snd_una;
+    cx.next_len > 0 && whole_segments(w.cwnd, cx.mss) + extra >= used + u64::from(cx.next_len)
+}
+
+/// Pipe gate: is there a segment's worth of `cwnd` that is not in the network (RFC 6675 §5 (C))?
+#[inline]
+pub fn pipe(w: &Window, board: &Scoreboard, cx: &Ctx) -> bool {
+    w.cwnd - board.pipe() as f64 >= cx.smss()
+}

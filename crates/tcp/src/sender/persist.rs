@@ -1,0 +1,84 @@
+//! Zero windows: probing until the peer opens again (RFC 9293 §3.8.6.1; RFC 1122 §4.2.2.17, §4.2.3.4).
+//!
+//! With nothing outstanding and data waiting, no ACK will ever come to say that the window has opened. A probe of one
+//! byte beyond the window asks. It stands on the scoreboard like any segment; while it does, the retransmission timer
+//! rests, so that a closed window is never taken for a loss.
+
+use super::{Rto, Sender};
+use crate::event::{Event, Observer};
+use crate::time::{Nanos, Time};
+
+/// Longest time between two probes.
+const MAX_INTERVAL: Nanos = Nanos::from_secs(60);
+
+/// State of the probing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Persist {
+    backoff: u32,
+    running: bool,
+    probing: bool,
+}
+
+impl Persist {
+    /// Whether the sender waits for the window.
+    #[inline]
+    pub(super) fn is_running(&self) -> bool {
+        self.running
+    }
+
+    /// Whether an unacknowledged probe is on the scoreboard.
+    #[inline]
+    pub(super) fn is_probing(&self) -> bool {
+        self.probing
+    }
+
+    pub(super) fn probe_sent(&mut self) {
+        self.probing = true;
+    }
+}
+
+impl Sender {
+    /// Nothing can be sent: if that is because of the peer's window alone, start asking.
+    pub(super) fn wait_for_window(&mut self, now: Time) {
+        if !self.persist.running && self.board.is_empty() && self.stream_end > self.snd_max {
+            self.persist = Persist { backoff: 0, running: true, probing: false };
+            self.timers.persist = Some(now + self.persist_interval());
+        }
+    }
+
+    /// An ACK arrived while waiting.
+    pub(super) fn window_may_have_opened(&mut self, now: Time) {
+        if self.board.is_empty() {
+            self.persist.probing = false;
+        }
+        if self.persist.probing {
+            if self.edge < self.snd_max {
+                return;
+            }
+            // The probe itself now lies inside the window and was not taken: send it again like any lost segment.
+            self.board.mark_head_lost();
+        } else if self.board.is_empty() && self.next_len() == 0 && self.stream_end > self.snd_max {
+            return;
+        }
+        self.persist = Persist::default();
+        self.timers.persist = None;
+        self.urgent = false;
+        if !self.board.is_empty() {
+            self.timers.rto = Some(self.slots.rto.deadline(now));
+        }
+    }
+
+    pub(super) fn on_persist<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        self.urgent = true;
+        self.persist.backoff += 1;
+        self.timers.persist = Some(now + self.persist_interval());
+        if O::ENABLED {
+            obs.event(now, Event::Persist { at: self.snd_una });
+        }
+    }
+
+    /// RFC 1122 §4.2.2.17: the first probe after an RTO, then exponentially later.
+    fn persist_interval(&self) -> Nanos {
+        self.slots.rto.base().times(1 << self.persist.backoff.min(16)).min(MAX_INTERVAL)
+    }
+}

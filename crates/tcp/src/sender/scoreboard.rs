@@ -1,0 +1,467 @@
+//! What has been sent and not yet acknowledged, and what is known of it. It states facts and knows no policy.
+//!
+//! A ring of 32-byte records in sequence order. `pipe`, `sacked` and `lost` are kept incrementally; a recount under
+//! `debug_assert!` watches them in every test build. What the last ACK delivered stays readable until the next one.
+
+mod sack;
+#[cfg(test)]
+mod tests;
+
+use crate::seq::Offset;
+use crate::time::{Nanos, Time};
+use crate::units::Bytes;
+use std::fmt;
+
+/// One segment on the scoreboard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// First offset.
+    pub start: Offset,
+    /// When it was sent last.
+    pub at: Time,
+    /// The congestion window when it was sent last, bytes (TCP-PR cuts by it).
+    pub cwnd: f64,
+    /// Sequence space: payload, and one for a FIN.
+    pub len: u32,
+    /// What is known of it.
+    pub marks: Marks,
+    /// How often it was sent; saturates.
+    pub sends: u8,
+}
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Marks(u8);
+
+/// Records of the sent and unacknowledged, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    ring: Box<[Sent]>,
+    /// Indices count up for ever (modulo 2³²); a slot is index & mask. `released..head` were delivered by the last ACK.
+    released: u32,
+    head: u32,
+    tail: u32,
+    /// Every record below has been SACKed or resent.
+    hole: u32,
+    /// Marked lost, to be sent again by mark.
+    lost_to_send: u32,
+    pipe: Bytes,
+    sacked: Bytes,
+    lost: Bytes,
+    sack: sack::SackState,
+}
+
+/// What one ACK newly delivered, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Delivered {
+    pub(crate) bytes: Bytes,
+    pub(crate) sacked: Bytes,
+    pub(crate) covers_retransmit: bool,
+    /// Last send time, end, and whether it was sent more than once.
+    pub(crate) newest: Option<(Time, Offset, bool)>,
+}
+
+impl Marks {
+    /// Reported by a SACK block.
+    pub const SACKED: u8 = 1;
+    /// A judge holds it to be lost.
+    pub const LOST: u8 = 2;
+    /// Sent again since it was last held to be lost.
+    pub const REXMIT: u8 = 4;
+    /// A probe of a zero window or of the tail.
+    pub const PROBE: u8 = 8;
+    /// SACKed by the last ACK.
+    const FRESH: u8 = 16;
+    /// Lost, and to be sent again because `snd_nxt` went back, not by its mark.
+    const REWOUND: u8 = 32;
+
+    /// Whether any of `bits` is set.
+    #[inline]
+    pub fn any(self, bits: u8) -> bool {
+        self.0 & bits != 0
+    }
+
+    /// How many copies of it are held to be in the network (RFC 6675 §4 SetPipe).
+    #[inline]
+    fn weight(self) -> u64 {
+        if self.any(Self::SACKED) {
+            0
+        } else {
+            u64::from(!self.any(Self::LOST)) + u64::from(self.any(Self::REXMIT))
+        }
+    }
+
+    #[inline]
+    fn waits_to_be_sent(self) -> bool {
+        self.0 & (Self::SACKED | Self::LOST | Self::REXMIT | Self::REWOUND) == Self::LOST
+    }
+}
+
+impl Sent {
+    /// The offset after its last.
+    #[inline]
+    pub fn end(&self) -> Offset {
+        self.start + u64::from(self.len)
+    }
+}
+
+impl Scoreboard {
+    /// Bytes held to be in the network (RFC 6675 §4).
+    #[inline]
+    pub fn pipe(&self) -> Bytes {
+        self.pipe
+    }
+
+    /// Bytes SACKed and not yet acknowledged cumulatively.
+    #[inline]
+    pub fn sacked(&self) -> Bytes {
+        self.sacked
+    }
+
+    /// Bytes marked lost, sent again or not.
+    #[inline]
+    pub fn lost(&self) -> Bytes {
+        self.lost
+    }
+
+    /// Segments marked lost and not sent again: 0 is the fast path.
+    #[inline]
+    pub fn lost_to_send(&self) -> u32 {
+        self.lost_to_send
+    }
+
+    /// Whether nothing is outstanding.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == self.tail
+    }
+
+    /// Segments outstanding.
+    pub fn len(&self) -> usize {
+        self.tail.wrapping_sub(self.head) as usize
+    }
+
+    /// End of the highest SACKed segment; `None` if nothing above `snd_una` is SACKed.
+    #[inline]
+    pub fn highest_sacked(&self) -> Option<Offset> {
+        (self.sacked > 0).then_some(self.sack.top)
+    }
+
+    /// The outstanding records, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sent> {
+        (0..self.len() as u32).map(|i| self.at(self.head.wrapping_add(i)))
+    }
+
+    /// What the last ACK newly delivered. A record SACKed earlier and acknowledged now is not among them.
+    pub fn newly(&self) -> impl Iterator<Item = &Sent> {
+        let gone = self.head.wrapping_sub(self.released);
+        let acked = (0..gone).map(|i| self.at(self.released.wrapping_add(i)));
+        let fresh = self.sack.fresh().flat_map(move |(from, n)| (0..n).map(move |i| self.at(from.wrapping_add(i))));
+        acked.filter(|s| !s.marks.any(Marks::SACKED)).chain(fresh.filter(|s| s.marks.any(Marks::FRESH)))
+    }
+
+    /// The lowest segment marked lost and not sent again.
+    pub fn first_lost(&self) -> Option<Offset> {
+        if self.lost_to_send == 0 {
+            return None;
+        }
+        let from = self.hole.wrapping_sub(self.head);
+        let mut rest = (from..self.len() as u32).map(|i| self.at(self.head.wrapping_add(i)));
+        rest.find(|s| s.marks.waits_to_be_sent()).map(|s| s.start)
+    }
+
+    /// The lowest segment below the highest SACKed one that was neither SACKed nor sent again.
+    pub fn first_hole(&self) -> Option<&Sent> {
+        let s = (self.sacked > 0 && self.hole != self.tail).then(|| self.at(self.hole))?;
+        (s.end() <= self.sack.top).then_some(s)
+    }
+
+    /// The record that contains `at`.
+    pub fn get(&self, at: Offset) -> Option<&Sent> {
+        self.find(at).map(|i| self.at(i))
+    }
+
+    /// Marks the oldest segment lost, unless it is SACKed; returns the bytes newly marked.
+    pub fn mark_head_lost(&mut self) -> Bytes {
+        if self.is_empty() {
+            0
+        } else {
+            self.mark_index_lost(self.head)
+        }
+    }
+
+    /// Marks the segment that contains `at` lost; on one sent again, the retransmission counts as lost.
+    pub fn mark_lost(&mut self, at: Offset) -> Bytes {
+        self.find(at).map_or(0, |i| self.mark_index_lost(i))
+    }
+
+    /// Marks everything that is not SACKed lost and to be sent again by mark (after a timeout).
+    pub fn mark_rest_lost(&mut self) -> Bytes {
+        self.each_index(|board, i| board.mark_index_lost(i))
+    }
+
+    /// Takes every mark of loss back, after a mistake.
+    pub fn unmark_lost(&mut self) {
+        self.each_index(|board, i| {
+            board.edit(i, |m| m.0 &= !(Marks::LOST | Marks::REWOUND));
+            0
+        });
+    }
+
+    /// Forgets all SACK information (RFC 2018 §5.1: the receiver may renege).
+    pub fn clear_sacks(&mut self) {
+        self.each_index(|board, i| {
+            board.edit(i, |m| m.0 &= !(Marks::SACKED | Marks::FRESH));
+            0
+        });
+        self.sack = sack::SackState::default();
+        self.hole = self.head;
+    }
+
+    // ---- for the sequencer
+
+    /// `snd_nxt` goes back to `snd_una`: everything not SACKed is lost and will be sent again in order.
+    pub(crate) fn rewind(&mut self) {
+        self.each_index(|board, i| {
+            board.edit(i, |m| {
+                if !m.any(Marks::SACKED) {
+                    m.0 = Marks::LOST | Marks::REWOUND;
+                }
+            });
+            0
+        });
+        self.hole = self.head;
+    }
+
+    /// Records a new segment.
+    #[inline]
+    pub(crate) fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> &Sent {
+        if self.tail.wrapping_sub(self.released) as usize >= self.ring.len() {
+            self.grow();
+        }
+        let slot = self.slot(self.tail);
+        self.tail = self.tail.wrapping_add(1);
+        self.pipe += u64::from(len);
+        let marks = Marks(if probe { Marks::PROBE } else { 0 });
+        self.ring[slot] = Sent { start, at, cwnd, len, marks, sends: 1 };
+        &self.ring[slot]
+    }
+
+    /// Records that the segment containing `seq` was sent again.
+    pub(crate) fn resend(&mut self, seq: Offset, at: Time, cwnd: f64) -> Option<&Sent> {
+        let i = self.find(seq)?;
+        self.edit(i, |m| m.0 = (m.0 | Marks::REXMIT) & !Marks::REWOUND);
+        self.settle_hole();
+        let slot = self.slot(i);
+        let s = &mut self.ring[slot];
+        (s.at, s.cwnd, s.sends) = (at, cwnd, s.sends.saturating_add(1));
+        Some(&self.ring[slot])
+    }
+
+    /// The end of the run of SACKed segments that begins at `from` (`from` itself if that one is not SACKed).
+    pub(crate) fn skip_sacked(&self, from: Offset) -> Offset {
+        let Some(mut i) = self.find(from).filter(|_| self.sacked > 0) else { return from };
+        let mut end = from;
+        while i != self.tail && self.at(i).marks.any(Marks::SACKED) {
+            end = self.at(i).end();
+            i = i.wrapping_add(1);
+        }
+        end
+    }
+
+    /// Takes everything below `ack` off the board.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
+        self.released = self.head;
+        while self.head != self.tail {
+            let slot = self.slot(self.head);
+            let s = self.ring[slot];
+            if s.start >= ack {
+                break;
+            }
+            let whole = s.end() <= ack;
+            let n = if whole { u64::from(s.len) } else { ack - s.start };
+            self.pipe -= s.marks.weight() * n;
+            if s.marks.any(Marks::SACKED) {
+                self.sacked -= n;
+            } else {
+                out.bytes += n;
+                out.note(&s);
+            }
+            if s.marks.any(Marks::LOST) {
+                self.lost -= n;
+            }
+            if !whole {
+                // An ACK in mid-segment: the rest stays as a smaller segment.
+                self.ring[slot].start = ack;
+                self.ring[slot].len = s.len - n as u32;
+                break;
+            }
+            self.lost_to_send -= u32::from(s.marks.waits_to_be_sent());
+            if self.hole == self.head {
+                self.hole = self.head.wrapping_add(1);
+            }
+            self.head = self.head.wrapping_add(1);
+        }
+        if self.sacked == 0 {
+            self.sack.nothing_left();
+        } else {
+            self.settle_hole();
+        }
+    }
+
+    // ---- inside
+
+    #[inline]
+    fn slot(&self, i: u32) -> usize {
+        i as usize & (self.ring.len() - 1)
+    }
+
+    #[inline]
+    fn at(&self, i: u32) -> &Sent {
+        &self.ring[self.slot(i)]
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (self.ring.len() * 2).max(16);
+        let blank = Sent { start: Offset(0), at: Time(0), cwnd: 0.0, len: 0, marks: Marks(0), sends: 0 };
+        let mut ring = vec![blank; size].into_boxed_slice();
+        let mut i = self.released;
+        while i != self.tail {
+            ring[i as usize & (size - 1)] = *self.at(i);
+            i = i.wrapping_add(1);
+        }
+        self.ring = ring;
+    }
+
+    /// Index of the record that contains `at`: mostly equal segments, so a guess first, then halving.
+    fn find(&self, at: Offset) -> Option<u32> {
+        let n = self.len() as u32;
+        if n == 0 || at < self.at(self.head).start || at >= self.at(self.tail.wrapping_sub(1)).end() {
+            return None;
+        }
+        let first = self.at(self.head);
+        let guess = ((at - first.start) / u64::from(first.len.max(1))).min(u64::from(n - 1)) as u32;
+        let holds = |k: u32| {
+            let s = self.at(self.head.wrapping_add(k));
+            s.start <= at && at < s.end()
+        };
+        if holds(guess) {
+            return Some(self.head.wrapping_add(guess));
+        }
+        let (mut lo, mut hi) = (0, n);
+        while hi - lo > 1 {
+            let mid = lo + (hi - lo) / 2;
+            if self.at(self.head.wrapping_add(mid)).start <= at {
+                lo = mid;
+            } else {
+                hi = mid;
+            }
+        }
+        Some(self.head.wrapping_add(lo))
+    }
+
+    /// Changes a record's marks and keeps every count true.
+    fn edit(&mut self, i: u32, change: impl FnOnce(&mut Marks)) {
+        let slot = self.slot(i);
+        let s = &mut self.ring[slot];
+        let (old, n) = (s.marks, u64::from(s.len));
+        change(&mut s.marks);
+        let new = s.marks;
+        self.pipe = self.pipe - old.weight() * n + new.weight() * n;
+        for (count, bit) in [(&mut self.sacked, Marks::SACKED), (&mut self.lost, Marks::LOST)] {
+            *count = *count - u64::from(old.any(bit)) * n + u64::from(new.any(bit)) * n;
+        }
+        self.lost_to_send = self.lost_to_send - u32::from(old.waits_to_be_sent()) + u32::from(new.waits_to_be_sent());
+        // Lower than the first hole: it becomes the first hole.
+        if !new.any(Marks::SACKED | Marks::REXMIT) && i.wrapping_sub(self.head) < self.hole.wrapping_sub(self.head) {
+            self.hole = i;
+        }
+    }
+
+    fn mark_index_lost(&mut self, i: u32) -> Bytes {
+        let s = self.at(i);
+        let (m, len) = (s.marks, u64::from(s.len));
+        if m.any(Marks::SACKED) || (m.any(Marks::LOST) && !m.any(Marks::REXMIT)) {
+            return 0;
+        }
+        self.edit(i, |m| m.0 = (m.0 | Marks::LOST) & !Marks::REXMIT);
+        len
+    }
+
+    fn each_index(&mut self, mut f: impl FnMut(&mut Self, u32) -> Bytes) -> Bytes {
+        let mut sum = 0;
+        let mut i = self.head;
+        while i != self.tail {
+            sum += f(self, i);
+            i = i.wrapping_add(1);
+        }
+        sum
+    }
+
+    fn settle_hole(&mut self) {
+        while self.hole != self.tail && self.at(self.hole).marks.any(Marks::SACKED | Marks::REXMIT) {
+            self.hole = self.hole.wrapping_add(1);
+        }
+    }
+
+    /// Recounts everything; a test build does so after every ACK and every send.
+    pub(crate) fn check(&self) {
+        let (mut pipe, mut sacked, mut lost, mut to_send) = (0, 0, 0, 0);
+        let mut edge = None;
+        for s in self.iter() {
+            assert!(edge.is_none_or(|e| e == s.start), "records are not contiguous at {}", s.start);
+            edge = Some(s.end());
+            let n = u64::from(s.len);
+            pipe += s.marks.weight() * n;
+            sacked += u64::from(s.marks.any(Marks::SACKED)) * n;
+            lost += u64::from(s.marks.any(Marks::LOST)) * n;
+            to_send += u32::from(s.marks.waits_to_be_sent());
+        }
+        assert_eq!((self.pipe, self.sacked, self.lost, self.lost_to_send), (pipe, sacked, lost, to_send), "{self}");
+        let mut below = self.iter().take(self.hole.wrapping_sub(self.head) as usize);
+        assert!(below.all(|s| s.marks.any(Marks::SACKED | Marks::REXMIT)), "hole index too high: {self}");
+    }
+}
+
+impl Delivered {
+    #[inline]
+    fn note(&mut self, s: &Sent) {
+        self.covers_retransmit |= s.sends > 1;
+        if self.newest.is_none_or(|(at, end, _)| (s.at, s.end()) > (at, end)) {
+            self.newest = Some((s.at, s.end(), s.sends > 1));
+        }
+    }
+
+    /// Time since the newest delivered segment was sent, if sent once (Karn's rule, RFC 6298 §3).
+    #[inline]
+    pub(crate) fn rtt(&self, now: Time) -> Option<Nanos> {
+        self.newest.filter(|n| !n.2).map(|n| now.since(n.0))
+    }
+}
+
+impl fmt::Debug for Marks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [(1, 'S'), (2, 'L'), (4, 'R'), (8, 'P'), (16, 'f'), (32, 'w')];
+        names.iter().filter(|n| self.any(n.0)).try_for_each(|n| write!(f, "{}", n.1))
+    }
+}
+
+impl fmt::Display for Scoreboard {
+    /// A ruler: `1 ··SSL·R 14000`, one sign a segment.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.iter().next() else { return f.write_str("(empty)") };
+        write!(f, "{} ", first.start)?;
+        for s in self.iter() {
+            let sign = match s.marks {
+                m if m.any(Marks::SACKED) => 'S',
+                m if m.any(Marks::REXMIT) => 'R',
+                m if m.any(Marks::LOST) => 'L',
+                _ => '·',
+            };
+            write!(f, "{sign}")?;
+        }
+        write!(f, " {}", self.at(self.tail.wrapping_sub(1)).end())
+    }
+}

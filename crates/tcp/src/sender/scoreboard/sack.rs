@@ -1,0 +1,170 @@
+//! SACK blocks on the scoreboard: applying them, skipping what was seen, and RFC 6675's `IsLost`.
+
+use super::{Delivered, Marks, Scoreboard};
+use crate::seq::Offset;
+use crate::units::Bytes;
+
+/// What is remembered of SACK blocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SackState {
+    /// End of the highest SACKed record, and the index after it.
+    pub(super) top: Offset,
+    top_index: u32,
+    /// Everything below has been judged by `IsLost` (its boundary only moves right).
+    judged: u32,
+    judged_any: bool,
+    /// Blocks already applied: a receiver repeats them (RFC 2018 §4).
+    seen: [(Offset, Offset); 4],
+    seen_next: u8,
+    /// Index ranges (first, count) touched by the last ACK's blocks.
+    fresh: [(u32, u32); 4],
+    fresh_count: u8,
+}
+
+impl SackState {
+    pub(super) fn fresh(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.fresh[..usize::from(self.fresh_count)].iter().copied()
+    }
+
+    /// Nothing SACKed is outstanding: forget where the top was.
+    #[inline]
+    pub(super) fn nothing_left(&mut self) {
+        self.top = Offset(0);
+        self.judged_any = false;
+    }
+
+    /// The part of a block that no earlier block has told, if any (a part in the middle is told again).
+    fn unseen(&self, (mut left, mut right): (Offset, Offset)) -> Option<(Offset, Offset)> {
+        for &(l, r) in &self.seen {
+            if l <= left && left < r {
+                left = r;
+            }
+            if l < right && right <= r {
+                right = l;
+            }
+            if left >= right {
+                return None;
+            }
+        }
+        Some((left, right))
+    }
+
+    /// Remembers a block in the place of one that it covers, else of the oldest.
+    fn remember(&mut self, block: (Offset, Offset)) {
+        let covered = self.seen.iter().position(|&(l, r)| block.0 <= l && r <= block.1 && l < r);
+        let place = covered.unwrap_or_else(|| {
+            self.seen_next = (self.seen_next + 1) % 4;
+            usize::from(self.seen_next)
+        });
+        self.seen[place] = block;
+    }
+}
+
+impl Scoreboard {
+    /// Forgets which records the previous ACK SACKed; called before an ACK is read.
+    #[inline]
+    pub(crate) fn begin_ack(&mut self) {
+        if self.sack.fresh_count > 0 {
+            self.forget_fresh();
+        }
+    }
+
+    fn forget_fresh(&mut self) {
+        for k in 0..usize::from(self.sack.fresh_count) {
+            let (from, n) = self.sack.fresh[k];
+            for i in 0..n {
+                let slot = self.slot(from.wrapping_add(i));
+                self.ring[slot].marks.0 &= !Marks::FRESH;
+            }
+        }
+        self.sack.fresh_count = 0;
+    }
+
+    /// Applies one SACK block that lies above the cumulative ACK. Blocks beyond what was sent are ignored.
+    pub(crate) fn apply_sack(&mut self, block: (Offset, Offset), out: &mut Delivered) {
+        let Some(first) = self.iter().next().map(|s| s.start) else { return };
+        let block = (block.0.max(first), block.1);
+        let end = self.at(self.tail.wrapping_sub(1)).end();
+        if block.0 >= block.1 || block.1 > end {
+            return;
+        }
+        let Some((left, right)) = self.sack.unseen(block) else { return };
+        // A record that begins before the block is only partly told and does not count.
+        let from = match self.find(left) {
+            Some(i) if self.at(i).start < left => i.wrapping_add(1),
+            Some(i) => i,
+            None => return,
+        };
+        let mut i = from;
+        while i != self.tail && self.at(i).end() <= right {
+            self.mark_sacked(i, out);
+            i = i.wrapping_add(1);
+        }
+        let whole = i == self.tail || self.at(i).start >= right;
+        if i != from && usize::from(self.sack.fresh_count) < self.sack.fresh.len() {
+            self.sack.fresh[usize::from(self.sack.fresh_count)] = (from, i.wrapping_sub(from));
+            self.sack.fresh_count += 1;
+        }
+        // Only what was applied to its end may be skipped the next time.
+        if whole {
+            self.sack.remember(block);
+        }
+        self.settle_hole();
+    }
+
+    fn mark_sacked(&mut self, i: u32, out: &mut Delivered) {
+        let s = *self.at(i);
+        if s.marks.any(Marks::SACKED) {
+            return;
+        }
+        self.edit(i, |m| m.0 = (m.0 | Marks::SACKED | Marks::FRESH) & !(Marks::LOST | Marks::REWOUND));
+        let n = u64::from(s.len);
+        (out.bytes, out.sacked) = (out.bytes + n, out.sacked + n);
+        out.note(&s);
+        if s.end() > self.sack.top {
+            (self.sack.top, self.sack.top_index) = (s.end(), i.wrapping_add(1));
+        }
+    }
+
+    /// Marks lost what RFC 6675 §4 `IsLost` holds to be lost: `dupthresh` discontiguous SACKed runs above it, or more
+    /// than `(dupthresh − 1) · mss` bytes SACKed above it. Returns the bytes newly marked.
+    pub fn mark_is_lost(&mut self, dupthresh: u32, mss: u32) -> Bytes {
+        if self.sacked == 0 {
+            return 0;
+        }
+        let Some(boundary) = self.is_lost_boundary(dupthresh, mss) else { return 0 };
+        let judged = self.sack.judged.wrapping_sub(self.head);
+        let known = self.sack.judged_any && judged <= self.tail.wrapping_sub(self.head);
+        let mut i = if known { self.sack.judged } else { self.head };
+        let mut marked = 0;
+        while boundary.wrapping_sub(self.head) > i.wrapping_sub(self.head) {
+            if !self.at(i).marks.any(Marks::SACKED | Marks::LOST) {
+                marked += self.mark_index_lost(i);
+            }
+            i = i.wrapping_add(1);
+        }
+        (self.sack.judged, self.sack.judged_any) = (i, true);
+        marked
+    }
+
+    /// The lowest index above which enough is SACKed: whatever is not SACKed below it is lost.
+    fn is_lost_boundary(&self, dupthresh: u32, mss: u32) -> Option<u32> {
+        let enough = u64::from(dupthresh.saturating_sub(1)) * u64::from(mss);
+        let (mut bytes, mut runs, mut in_run) = (0, 0, false);
+        let mut i = self.sack.top_index;
+        while i != self.head {
+            i = i.wrapping_sub(1);
+            let s = self.at(i);
+            let sacked = s.marks.any(Marks::SACKED);
+            if sacked {
+                bytes += u64::from(s.len);
+                runs += u32::from(!in_run);
+                if bytes > enough || runs >= dupthresh {
+                    return Some(i);
+                }
+            }
+            in_run = sacked;
+        }
+        None
+    }
+}

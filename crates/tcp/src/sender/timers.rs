@@ -1,0 +1,69 @@
+//! The sender's own timers. A driver sees only the earliest of all.
+
+use super::Sender;
+use crate::detect::Detector;
+use crate::event::Observer;
+use crate::recovery::Rearm;
+use crate::rto::Rto;
+use crate::time::Time;
+
+/// When what fires.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timers {
+    /// Retransmission (RFC 6298 §5).
+    pub(super) rto: Option<Time>,
+    /// Zero-window probe (RFC 9293 §3.8.6.1).
+    pub(super) persist: Option<Time>,
+}
+
+impl Sender {
+    /// The earliest moment at which `on_timer` or `poll_transmit` wants to be called again.
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        let own = earliest(self.timers.rto, self.timers.persist);
+        if self.watched {
+            let detector = earliest(self.slots.detect.deadline(), self.slots.detect.hold_until());
+            return earliest(own, detector);
+        }
+        earliest(own, self.slots.detect.deadline())
+    }
+
+    /// 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
+    pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
+        if due(self.timers.rto) {
+            self.timers.rto = None;
+            self.on_rto(now, obs);
+        } else if due(self.slots.detect.deadline()) {
+            let cx = self.ctx(now);
+            let verdict = self.slots.detect.on_timer(&self.w, &mut self.board, &cx);
+            if !self.phase.repairs() || verdict == crate::detect::Verdict::Probe {
+                let rearm = self.act_on(now, verdict, None, obs);
+                self.rearm(now, rearm, false);
+            }
+            self.check();
+        }
+        if due(self.timers.persist) {
+            self.on_persist(now, obs);
+        }
+    }
+
+    /// 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or at the wish of a phase's owner.
+    #[inline]
+    pub(super) fn rearm(&mut self, now: Time, how: Rearm, advanced: bool) {
+        if self.board.is_empty() || self.persist.is_probing() || self.slots.detect.owns_rto() {
+            self.timers.rto = None;
+        } else if how == Rearm::Restart || (how == Rearm::OnNewData && advanced) {
+            self.timers.rto = Some(self.slots.rto.deadline(now));
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, None) => a,
+        (None, b) => b,
+    }
+}

@@ -1,0 +1,303 @@
+//! Sending: the owner of the phase is asked, the answer is recorded, everyone concerned is told.
+
+use super::gate::{self, Gate};
+use super::scoreboard::{Marks, Sent};
+use super::{Ctx, Detector, Disorder, Recovery, Rto, Sender, Timeout};
+use crate::detect::Xmit;
+use crate::event::{Event, Observer, Phase, Slot};
+use crate::segment::Segment;
+use crate::seq::Offset;
+use crate::spurious::Spurious;
+use crate::time::Time;
+use crate::units::Bytes;
+
+impl Sender {
+    /// Writes the next segment into `out` if one may go now. `ack`, `wnd` and options are the connection's to fill.
+    #[inline]
+    pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        // 24. Fast path: nothing is missing, so three numbers decide.
+        if self.phase == Phase::Open
+            && !self.urgent
+            && !self.watched
+            && self.snd_nxt == self.snd_max
+            && self.board.lost_to_send() == 0
+        {
+            return self.poll_open(now, out, obs);
+        }
+        self.poll_slow(now, out, obs)
+    }
+
+    #[inline]
+    fn poll_open<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        let len = self.next_len();
+        if len == 0 {
+            self.cwnd_limited = false;
+            self.wait_for_window(now);
+            return false;
+        }
+        if !self.open_admits(len) || self.burst_left == 0 {
+            self.cwnd_limited = true;
+            return false;
+        }
+        let start = self.snd_max;
+        self.send_new(now, len, false, Slot::Sequencer, obs);
+        self.fill(out, start, u64::from(len));
+        if self.max_train > 1 && len == self.mss {
+            self.lengthen(now, out, obs);
+        }
+        true
+    }
+
+    /// Makes a train of equal segments out of the one in `out`, as long as the window lets the next one go.
+    fn lengthen<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) {
+        while out.train < self.max_train
+            && self.next_len() == self.mss
+            && self.open_admits(self.mss)
+            && self.burst_left > 0
+        {
+            self.send_new(now, self.mss, false, Slot::Sequencer, obs);
+            out.train += 1;
+            out.len += self.mss;
+        }
+    }
+
+    #[inline]
+    fn open_admits(&self, len: u32) -> bool {
+        match self.slots.recovery.open_gate() {
+            Gate::Window => {
+                gate::whole_segments(self.w.cwnd, self.mss) >= (self.snd_max - self.snd_una) + u64::from(len)
+            }
+            Gate::Pipe => self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss),
+        }
+    }
+
+    fn poll_slow<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        // 21.
+        if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
+            return false;
+        }
+        let cx = self.ctx(now);
+        let Some((x, by)) = self.choose(&cx) else {
+            self.cwnd_limited = cx.next_len > 0;
+            self.wait_for_window(now);
+            return false;
+        };
+        let urgent = std::mem::take(&mut self.urgent);
+        let sent = match x {
+            Xmit::New if self.snd_nxt == self.snd_max => {
+                let len = if cx.next_len > 0 { cx.next_len } else { 1 };
+                debug_assert!(urgent || cx.room > 0, "new data without room");
+                Some(self.send_new(now, len, cx.next_len == 0, by, obs))
+            }
+            Xmit::New => {
+                let sent = self.send_again(now, self.snd_nxt, by, obs);
+                if let Some(s) = &sent {
+                    self.snd_nxt = self.board.skip_sacked(s.end());
+                }
+                sent
+            }
+            Xmit::Again(at) => self.send_again(now, at, by, obs),
+        };
+        let Some(sent) = sent else { return false };
+        self.fill(out, sent.start, u64::from(sent.len));
+        self.tell(now, x, &sent, by);
+        self.check();
+        true
+    }
+
+    /// Asks whoever decides in this phase.
+    fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
+        if self.urgent {
+            return Some((self.urgent_segment(cx), Slot::Sequencer));
+        }
+        match self.phase {
+            Phase::Open => Some((self.next_in_open(cx)?, Slot::Sequencer)),
+            Phase::Disorder => Some((self.slots.disorder.next(&self.w, &self.board, cx)?, Slot::Disorder)),
+            Phase::Recovery => Some((self.slots.recovery.next(&self.w, &self.board, cx)?, Slot::Recovery)),
+            Phase::Loss => Some((self.slots.timeout.next(&self.w, &self.board, cx)?, Slot::Timeout)),
+        }
+    }
+
+    /// 28. What is marked lost goes first, under `pipe`; then new data.
+    fn next_in_open(&self, cx: &Ctx) -> Option<Xmit> {
+        if let Some(at) = self.board.first_lost() {
+            return gate::pipe(&self.w, &self.board, cx).then_some(Xmit::Again(at));
+        }
+        let admits = if cx.snd_nxt < cx.snd_max { gate::window(&self.w, 0, cx) } else { self.open_admits(cx.next_len) };
+        (cx.next_len > 0 && admits).then_some(Xmit::New)
+    }
+
+    /// A probe: of a closed window (again, if one is out), or of the tail (new data, else the last segment).
+    fn urgent_segment(&self, cx: &Ctx) -> Xmit {
+        if self.persist.is_running() {
+            return if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) };
+        }
+        match self.board.iter().next_back() {
+            Some(last) if cx.next_len == 0 => Xmit::Again(last.start),
+            _ => Xmit::New,
+        }
+    }
+
+    /// Records and reports a new segment.
+    #[inline]
+    fn send_new<O: Observer>(&mut self, now: Time, len: u32, beyond_window: bool, by: Slot, obs: &mut O) -> Sent {
+        if beyond_window {
+            self.persist.probe_sent();
+        }
+        let sent = *self.board.push(self.snd_max, len, now, self.w.cwnd, beyond_window);
+        self.snd_max = sent.end();
+        self.snd_nxt = self.snd_max;
+        self.sent(now, &sent, by, obs);
+        sent
+    }
+
+    /// Records and reports a retransmission.
+    fn send_again<O: Observer>(&mut self, now: Time, at: Offset, by: Slot, obs: &mut O) -> Option<Sent> {
+        let sent = *self.board.resend(at, now, self.w.cwnd)?;
+        self.sent(now, &sent, by, obs);
+        Some(sent)
+    }
+
+    #[inline]
+    fn sent<O: Observer>(&mut self, now: Time, sent: &Sent, by: Slot, obs: &mut O) {
+        self.last_sends = sent.sends;
+        self.burst_left -= 1;
+        self.slots.rto.on_sent(sent);
+        // RFC 6298 §5.1: the timer starts with data if it is not running.
+        if self.timers.rto.is_none() && !self.persist.is_probing() && !self.slots.detect.owns_rto() {
+            self.timers.rto = Some(self.slots.rto.deadline(now));
+        }
+        if O::ENABLED {
+            let episode = self.ledger.count();
+            obs.event(now, Event::Sent { start: sent.start, len: sent.len, episode, sends: sent.sends, by });
+        }
+    }
+
+    /// 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
+    fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, by: Slot) {
+        let cx = self.ctx(now);
+        match by {
+            Slot::Disorder => self.slots.disorder.on_sent(x, sent, &self.w, &cx),
+            Slot::Recovery => self.slots.recovery.on_sent(x, sent, &cx),
+            Slot::Timeout => self.slots.timeout.on_sent(x, sent, &cx),
+            _ => {}
+        }
+        if self.watched {
+            self.slots.detect.on_sent(x, sent, &cx);
+        }
+        if sent.sends > 1 && !sent.marks.any(Marks::PROBE) {
+            if let Some(ep) = self.ledger.open() {
+                ep.retransmits += 1;
+                self.slots.spurious.on_retransmit(sent, ep, &cx);
+            }
+        }
+    }
+
+    /// 22. What a new segment at `snd_max` may use: data, the peer's window, the cap.
+    #[inline]
+    pub(super) fn room(&self) -> Bytes {
+        let cap = self.snd_una.0.saturating_add(self.cap);
+        let limit = self.stream_end.min(self.edge).0.min(cap);
+        limit.saturating_sub(self.snd_max.0)
+    }
+
+    /// Sequence space of the next segment at `snd_nxt`; 0 if there is none to send.
+    ///
+    /// A full segment, or all there is, or (RFC 1122 §4.2.3.4) at least half the largest window the peer has offered:
+    /// anything else would be a silly window.
+    #[inline]
+    pub(super) fn next_len(&self) -> u32 {
+        if self.snd_nxt < self.snd_max {
+            return self.board.get(self.snd_nxt).map_or(0, |s| s.len);
+        }
+        let (room, mss) = (self.room(), u64::from(self.mss));
+        if room > mss {
+            // A FIN rides on the last full segment.
+            let with_fin = self.closed && room == mss + 1 && self.snd_max + room == self.stream_end;
+            return self.mss + u32::from(with_fin);
+        }
+        let all = self.snd_max + room == self.stream_end;
+        let silly = room < mss && !all && self.avoid_silly_window && room * 2 < u64::from(self.peer.max_wnd);
+        if silly {
+            0
+        } else {
+            room as u32
+        }
+    }
+
+    #[inline]
+    fn fill(&self, out: &mut Segment, start: Offset, seq_len: u64) {
+        let end = start + seq_len;
+        let fin = self.closed && end == self.stream_end;
+        let last = end == self.stream_end;
+        out.seq = start;
+        out.len = (seq_len - u64::from(fin)) as u32;
+        out.train = 1;
+        out.flags = Segment::ACK | if fin { Segment::FIN } else { 0 } | if last { Segment::PSH } else { 0 };
+        (out.blocks, out.opts, out.mss, out.wscale) = (0, 0, 0, Segment::NO_SCALE);
+    }
+}
+
+impl Sender {
+    /// `bytes` more exist; the driver keeps the payload. Ignored after [`Sender::close`].
+    pub fn write(&mut self, bytes: Bytes) {
+        if !self.closed {
+            self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
+        }
+    }
+
+    /// No more will come: a FIN follows the last byte.
+    pub fn close(&mut self) {
+        if !self.closed {
+            self.closed = true;
+            self.stream_end += 1;
+        }
+    }
+
+    /// Payload bytes acknowledged cumulatively.
+    pub fn acked(&self) -> Bytes {
+        let past_fin = self.closed && self.snd_una == self.stream_end;
+        self.snd_una - Offset::DATA - u64::from(past_fin)
+    }
+
+    /// Whether everything written, and the FIN if there is one, is acknowledged.
+    pub fn all_acked(&self) -> bool {
+        self.snd_una == self.stream_end
+    }
+
+    /// Whether a FIN was written and is acknowledged.
+    pub fn fin_acked(&self) -> bool {
+        self.closed && self.all_acked()
+    }
+
+    /// How often the data of the segment just polled have been sent; 1 for a first transmission.
+    #[inline]
+    pub fn last_sends(&self) -> u8 {
+        self.last_sends
+    }
+
+    /// First unacknowledged offset, next offset, and one past the highest sent.
+    pub fn positions(&self) -> (Offset, Offset, Offset) {
+        (self.snd_una, self.snd_nxt, self.snd_max)
+    }
+
+    /// The congestion window and slow start threshold, bytes.
+    pub fn window(&self) -> crate::event::Window {
+        self.w
+    }
+
+    /// The scoreboard.
+    pub fn board(&self) -> &super::scoreboard::Scoreboard {
+        &self.board
+    }
+
+    /// Episodes begun and retransmission timeouts are counted by whoever listens; this is the number of episodes.
+    pub fn episodes(&self) -> u32 {
+        self.ledger.count()
+    }
+
+    /// The phase.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+}

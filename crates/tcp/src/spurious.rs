@@ -1,0 +1,79 @@
+//! Was it a mistake? A judge that finds out whether an episode's retransmissions were needless. It never sends or cuts.
+
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Ledger, Mistake};
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::slot::Factory;
+use serde::{Deserialize, Serialize};
+
+/// A judge of mistakes.
+pub trait Spurious {
+    /// An episode has begun.
+    fn on_begin(&mut self, _ledger: &mut Ledger, _cx: &Ctx) {}
+    /// A segment of the running episode was sent again.
+    fn on_retransmit(&mut self, _seg: &Sent, _ep: &mut Episode, _cx: &Ctx) {}
+    /// An ACK arrived.
+    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake>;
+    /// The phase of an episode ended: an occasion to judge.
+    fn on_episode_end(&mut self, _ep: &mut Episode, _cx: &Ctx) -> Option<Mistake> {
+        None
+    }
+}
+
+/// Its description.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SpuriousSpec {
+    /// Nobody asks.
+    #[default]
+    Nothing,
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Spurious>),
+}
+
+/// Its state.
+pub enum AnySpurious {
+    /// Nobody asks.
+    Nothing,
+    /// From outside the crate.
+    Custom(Box<dyn Spurious>),
+}
+
+impl SpuriousSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnySpurious {
+        match self {
+            SpuriousSpec::Nothing => AnySpurious::Nothing,
+            SpuriousSpec::Custom(f) => AnySpurious::Custom((f.make)(mss)),
+        }
+    }
+}
+
+impl Spurious for AnySpurious {
+    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+        match self {
+            AnySpurious::Nothing => {}
+            AnySpurious::Custom(x) => x.on_begin(ledger, cx),
+        }
+    }
+    fn on_retransmit(&mut self, seg: &Sent, ep: &mut Episode, cx: &Ctx) {
+        match self {
+            AnySpurious::Nothing => {}
+            AnySpurious::Custom(x) => x.on_retransmit(seg, ep, cx),
+        }
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        match self {
+            AnySpurious::Nothing => None,
+            AnySpurious::Custom(x) => x.on_ack(ack, ledger, board, cx),
+        }
+    }
+    fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
+        match self {
+            AnySpurious::Nothing => None,
+            AnySpurious::Custom(x) => x.on_episode_end(ep, cx),
+        }
+    }
+}

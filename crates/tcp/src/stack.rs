@@ -1,0 +1,267 @@
+//! A stack is a description: one entry per slot, readable from TOML, checked by `validate`, made real by `build`.
+
+pub mod profiles;
+
+use crate::ack::AckSpec;
+use crate::congestion::{AnyCongestion, CongestionSpec};
+use crate::detect::{AnyDetect, DetectSpec};
+use crate::disorder::{AnyDisorder, DisorderSpec};
+use crate::recovery::{AnyRecovery, RecoverySpec};
+use crate::rto::{AnyRto, RtoSpec};
+use crate::sender::ack::DupRule;
+use crate::spurious::{AnySpurious, SpuriousSpec};
+use crate::startup::{AnyStartup, StartupSpec};
+use crate::timeout::{AnyTimeout, TimeoutSpec};
+use crate::undo::{AnyUndo, UndoSpec};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One answer to each question: a TCP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stack {
+    /// What it is called.
+    pub name: String,
+    /// How long is too long?
+    #[serde(default)]
+    pub rto: RtoSpec,
+    /// Is it lost?
+    pub detect: DetectSpec,
+    /// And while we are not sure?
+    #[serde(default)]
+    pub disorder: DisorderSpec,
+    /// What may be sent to repair?
+    pub recovery: RecoverySpec,
+    /// And after a timeout?
+    #[serde(default)]
+    pub timeout: TimeoutSpec,
+    /// How big may the window be?
+    #[serde(default)]
+    pub congestion: CongestionSpec,
+    /// Where does slow start begin and end?
+    #[serde(default)]
+    pub startup: StartupSpec,
+    /// Was it a mistake?
+    #[serde(default)]
+    pub spurious: SpuriousSpec,
+    /// And then?
+    #[serde(default)]
+    pub undo: UndoSpec,
+    /// When does this stack's receiver answer?
+    #[serde(default = "every")]
+    pub ack: AckSpec,
+    /// Which ACKs count as duplicates.
+    #[serde(default)]
+    pub dup_rule: DupRule,
+    /// Options of the TCP header that it offers.
+    #[serde(default)]
+    pub options: Options,
+    /// Limits that belong to no algorithm.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+fn every() -> AckSpec {
+    AckSpec::Every
+}
+
+/// TCP options that a stack offers and, if the peer agrees, uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Selective acknowledgments (RFC 2018). Default no.
+    pub sack: bool,
+    /// Its receiver reports duplicates by DSACK (RFC 2883). Default no.
+    pub dsack: bool,
+    /// Timestamps (RFC 7323). Default no.
+    pub timestamps: bool,
+    /// Window scaling (RFC 7323). Default yes.
+    pub window_scale: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { sack: false, dsack: false, timestamps: false, window_scale: true }
+    }
+}
+
+/// Limits that belong to no algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Segments that one ACK or timer may release (Fall & Floyd 1996 §5). Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maxburst_segs: Option<u32>,
+    /// Never more than this outstanding, in segments. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwnd_cap_segs: Option<u32>,
+    /// Equal new segments that `poll_transmit` may hand out at once. Default 1.
+    pub max_train: u16,
+    /// Most bytes of payload in a segment that a zero-window probe or an under-full window may wait for; see RFC 1122
+    /// §4.2.3.4. Default yes: small segments wait for more window, not for more data.
+    pub avoid_silly_window: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { maxburst_segs: None, cwnd_cap_segs: None, max_train: 1, avoid_silly_window: true }
+    }
+}
+
+/// A description that makes no sense, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackError {
+    /// The parameter's path, as in `recovery` or `limits.max_train`.
+    pub key: &'static str,
+    /// What was found.
+    pub found: String,
+    /// What is allowed, or why it cannot be.
+    pub allowed: String,
+}
+
+impl fmt::Display for StackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: found {}, allowed: {}", self.key, self.found, self.allowed)
+    }
+}
+
+impl std::error::Error for StackError {}
+
+/// The slots of one sender: one enum each, state inline.
+pub struct Slots {
+    /// Retransmission timeout.
+    pub rto: AnyRto,
+    /// Growth and cut.
+    pub congestion: AnyCongestion,
+    /// Judge of loss.
+    pub detect: AnyDetect,
+    /// Owner of Disorder.
+    pub disorder: AnyDisorder,
+    /// Owner of Recovery.
+    pub recovery: AnyRecovery,
+    /// Owner of Loss.
+    pub timeout: AnyTimeout,
+    /// The start.
+    pub startup: AnyStartup,
+    /// Judge of mistakes.
+    pub spurious: AnySpurious,
+    /// Consequence of mistakes.
+    pub undo: AnyUndo,
+}
+
+impl Stack {
+    /// Checks that the parts go together.
+    ///
+    /// # Errors
+    /// A sentence that names the parameter, what was found and what is allowed.
+    pub fn validate(&self) -> Result<(), StackError> {
+        self.check_numbers()?;
+        self.check_sack()
+    }
+
+    fn check_numbers(&self) -> Result<(), StackError> {
+        let refuse = |key, found: String, allowed: &str| Err(StackError { key, found, allowed: allowed.into() });
+        use crate::detect::threshold::ThresholdSpec;
+        let threshold = match &self.detect {
+            DetectSpec::DupAck(s) => Some(&s.threshold),
+            DetectSpec::Sack(s) => Some(&s.threshold),
+            DetectSpec::Custom(_) => None,
+        };
+        if let Some(ThresholdSpec::Fixed(t)) = threshold {
+            if !(1..=1000).contains(&t.segments) {
+                return refuse("detect.threshold.segments", t.segments.to_string(), "1 to 1000 duplicate ACKs");
+            }
+        }
+        if let StartupSpec::Fixed(s) = &self.startup {
+            if !(1..=65535).contains(&s.initial_window_segs) {
+                return refuse("startup.initial_window_segs", s.initial_window_segs.to_string(), "1 to 65535 segments");
+            }
+            if s.ssthresh_segs.is_some_and(|n| n < 2) {
+                return refuse("startup.ssthresh_segs", "less than 2".into(), "2 segments or more (RFC 5681 §3.1)");
+            }
+        }
+        match &self.rto {
+            RtoSpec::Rfc6298(r) if r.max < r.min => {
+                return refuse("rto.max", r.max.to_string(), &format!("not below rto.min, which is {}", r.min));
+            }
+            RtoSpec::Rfc6298(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
+            RtoSpec::Rfc6298(r) if r.max.0 == 0 => return refuse("rto.max", "0".into(), "more than 0"),
+            RtoSpec::Net2Ticks(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
+            RtoSpec::Net2Ticks(r) if r.min_ticks < 1 || r.initial_ticks < 1 || r.max_ticks < r.min_ticks => {
+                return refuse(
+                    "rto.min_ticks",
+                    r.min_ticks.to_string(),
+                    "1 ≤ min_ticks ≤ max_ticks, initial_ticks ≥ 1",
+                );
+            }
+            _ => {}
+        }
+        if self.limits.max_train == 0 {
+            return refuse("limits.max_train", "0".into(), "1 or more");
+        }
+        if self.limits.maxburst_segs == Some(0) {
+            return refuse("limits.maxburst_segs", "0".into(), "1 or more (leave it out for no limit)");
+        }
+        if self.limits.cwnd_cap_segs == Some(0) {
+            return refuse("limits.cwnd_cap_segs", "0".into(), "1 or more (leave it out for no limit)");
+        }
+        Ok(())
+    }
+
+    /// What needs SACK, and what cannot use it.
+    fn check_sack(&self) -> Result<(), StackError> {
+        let refuse =
+            |key, found: &str, allowed: &str| Err(StackError { key, found: found.into(), allowed: allowed.into() });
+        let sack = self.options.sack;
+        if self.options.dsack && !sack {
+            return refuse("options.dsack", "true", "only together with options.sack = true (RFC 2883 §4)");
+        }
+        if self.dup_rule == DupRule::NewSackInfo && !sack {
+            return refuse(
+                "dup_rule",
+                "\"new-sack-info\"",
+                "only together with options.sack = true: else nothing is ever a duplicate",
+            );
+        }
+        let needs = [
+            (matches!(self.detect, DetectSpec::Sack(_)), "detect", "\"sack\""),
+            (matches!(self.recovery, RecoverySpec::SackFf96), "recovery", "\"sack-ff96\""),
+            (matches!(self.recovery, RecoverySpec::Rfc6675(_)), "recovery", "\"rfc6675\""),
+            (matches!(self.timeout, TimeoutSpec::Sack), "timeout", "\"sack\""),
+        ];
+        if let Some((_, key, found)) = needs.iter().find(|n| n.0 && !sack) {
+            return refuse(key, found, "only together with options.sack = true");
+        }
+        let go_back_n = matches!(self.timeout, TimeoutSpec::GoBackN);
+        if matches!(self.recovery, RecoverySpec::Tahoe)
+            && !(go_back_n || matches!(self.timeout, TimeoutSpec::Custom(_)))
+        {
+            return refuse("timeout", "\"sack\"", "\"go-back-n\": Tahoe repairs by going back, not by marks");
+        }
+        if matches!(self.detect, DetectSpec::Sack(_))
+            && matches!(self.recovery, RecoverySpec::Reno(_) | RecoverySpec::Tahoe)
+        {
+            return refuse(
+                "recovery",
+                "one that reads no SACK marks",
+                "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
+            );
+        }
+        Ok(())
+    }
+
+    /// Makes the slots of one sender whose full segments carry `mss` bytes.
+    pub fn build(&self, mss: u32) -> Slots {
+        Slots {
+            rto: self.rto.build(mss),
+            congestion: self.congestion.build(mss),
+            detect: self.detect.build(mss),
+            disorder: self.disorder.build(mss),
+            recovery: self.recovery.build(mss),
+            timeout: self.timeout.build(mss),
+            startup: self.startup.build(mss),
+            spurious: self.spurious.build(mss),
+            undo: self.undo.build(mss),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The named stacks.
+
+use super::{Options, Stack};
+use crate::ack::AckSpec;
+use crate::congestion::aimd::{AimdSpec, Halve};
+use crate::congestion::CongestionSpec;
+use crate::detect::dup_ack::DupAckSpec;
+use crate::detect::sack::SackSpec;
+use crate::detect::{DetectSpec, Guard};
+use crate::disorder::DisorderSpec;
+use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
+use crate::recovery::reno::RenoSpec;
+use crate::recovery::rfc6675::Rfc6675Spec;
+use crate::recovery::RecoverySpec;
+use crate::sender::ack::DupRule;
+use crate::timeout::TimeoutSpec;
+
+/// A named stack: its name, one line about it, and how to make it.
+pub struct Profile {
+    /// As `--stack` and scenario files spell it.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    make: fn(&str) -> Stack,
+}
+
+/// Every named stack, oldest first.
+pub const PROFILES: &[Profile] = &[
+    Profile { name: "tahoe", summary: "fast retransmit and slow start, go back N (Jacobson 1988)", make: tahoe },
+    Profile { name: "reno", summary: "fast recovery that ends at the first new ACK (RFC 5681)", make: reno },
+    Profile {
+        name: "reno-no-bugfix",
+        summary: "Reno that may cut several times for one window of losses (Net/2)",
+        make: reno_no_bugfix,
+    },
+    Profile { name: "newreno", summary: "fast recovery over partial ACKs, impatient (RFC 6582)", make: newreno },
+    Profile {
+        name: "newreno-slow-but-steady",
+        summary: "the same, timer restarted on every partial ACK, no deflation (ns-2 in 2000)",
+        make: slow_but_steady,
+    },
+    Profile {
+        name: "sack-ff96",
+        summary: "SACK with a counter of packets in the pipe (Fall & Floyd 1996; ns-2's sack1)",
+        make: sack_ff96,
+    },
+    Profile {
+        name: "rfc-6675",
+        summary: "SACK with IsLost, NextSeg and limited transmit (RFC 6675, RFC 3042)",
+        make: rfc_6675,
+    },
+];
+
+impl Stack {
+    /// The named stack, if there is one.
+    pub fn named(name: &str) -> Option<Stack> {
+        PROFILES.iter().find(|p| p.name == name).map(|p| (p.make)(p.name))
+    }
+
+    /// The names of all named stacks.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        PROFILES.iter().map(|p| p.name)
+    }
+}
+
+/// What all share: RFC defaults around a detector and a recovery.
+fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
+    Stack {
+        name: name.into(),
+        rto: Default::default(),
+        detect,
+        disorder: DisorderSpec::Nothing,
+        recovery,
+        timeout: TimeoutSpec::GoBackN,
+        congestion: CongestionSpec::default(),
+        startup: Default::default(),
+        spurious: Default::default(),
+        undo: Default::default(),
+        ack: AckSpec::Every,
+        dup_rule: DupRule::Rfc5681,
+        options: Options::default(),
+        limits: Default::default(),
+    }
+}
+
+fn dup_ack(guard: Guard) -> DetectSpec {
+    DetectSpec::DupAck(DupAckSpec { guard, ..Default::default() })
+}
+
+fn tahoe(name: &str) -> Stack {
+    base(name, dup_ack(Guard::Careful), RecoverySpec::Tahoe)
+}
+
+fn reno(name: &str) -> Stack {
+    base(name, dup_ack(Guard::Careful), RecoverySpec::Reno(RenoSpec::default()))
+}
+
+fn reno_no_bugfix(name: &str) -> Stack {
+    base(name, dup_ack(Guard::Off), RecoverySpec::Reno(RenoSpec::default()))
+}
+
+fn newreno(name: &str) -> Stack {
+    base(name, dup_ack(Guard::Careful), RecoverySpec::Newreno(NewRenoSpec::default()))
+}
+
+fn slow_but_steady(name: &str) -> Stack {
+    let spec = NewRenoSpec { timer: PartialTimer::SlowButSteady, deflate: false, ..Default::default() };
+    base(name, dup_ack(Guard::Careful), RecoverySpec::Newreno(spec))
+}
+
+fn sack_ff96(name: &str) -> Stack {
+    Stack {
+        options: Options { sack: true, ..Options::default() },
+        dup_rule: DupRule::NewSackInfo,
+        congestion: CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..Default::default() }),
+        ..base(name, dup_ack(Guard::Careful), RecoverySpec::SackFf96)
+    }
+}
+
+fn rfc_6675(name: &str) -> Stack {
+    Stack {
+        options: Options { sack: true, dsack: true, ..Options::default() },
+        dup_rule: DupRule::NewSackInfo,
+        disorder: DisorderSpec::LimitedTransmit,
+        timeout: TimeoutSpec::Sack,
+        ..base(name, DetectSpec::Sack(SackSpec::default()), RecoverySpec::Rfc6675(Rfc6675Spec::default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_stack_is_valid_and_carries_its_name() {
+        for p in PROFILES {
+            let stack = Stack::named(p.name).expect("listed");
+            assert_eq!((stack.validate(), stack.name.as_str()), (Ok(()), p.name));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where does slow start begin and end? The initial window, and `ssthresh` before the first loss.
+
+pub mod fixed;
+
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::slot::{dispatch, Factory};
+use crate::time::Nanos;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// The start of a connection.
+pub trait Startup {
+    /// The window before anything is sent; `rwnd` is the peer's first window in bytes.
+    fn initial(&self, mss: u32, rwnd: Bytes) -> Window;
+    /// The handshake took so long.
+    fn on_handshake(&mut self, _rtt: Nanos) {}
+    /// An ACK before the first loss: `Some` is the threshold (bytes), answered once.
+    fn on_ack(&mut self, _ack: &AckEvent, _cx: &Ctx) -> Option<f64> {
+        None
+    }
+}
+
+/// Its description.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum StartupSpec {
+    /// Numbers given beforehand.
+    Fixed(fixed::FixedSpec),
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Startup>),
+}
+
+impl Default for StartupSpec {
+    fn default() -> Self {
+        StartupSpec::Fixed(fixed::FixedSpec::default())
+    }
+}
+
+/// Its state.
+pub enum AnyStartup {
+    /// Numbers given beforehand.
+    Fixed(fixed::Fixed),
+    /// From outside the crate.
+    Custom(Box<dyn Startup>),
+}
+
+impl StartupSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyStartup {
+        match self {
+            StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),
+            StartupSpec::Custom(f) => AnyStartup::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Custom, $x => $call) };
+}
+
+impl Startup for AnyStartup {
+    fn initial(&self, mss: u32, rwnd: Bytes) -> Window {
+        each!(self, x => x.initial(mss, rwnd))
+    }
+    fn on_handshake(&mut self, rtt: Nanos) {
+        each!(self, x => x.on_handshake(rtt));
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, cx: &Ctx) -> Option<f64> {
+        each!(self, x => x.on_ack(ack, cx))
+    }
+}

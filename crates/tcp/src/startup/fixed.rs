@@ -1,0 +1,49 @@
+//! Initial window and threshold as fixed numbers.
+//!
+//! Source: RFC 5681 §3.1 (initial window, ssthresh "arbitrarily high"); RFC 3390; RFC 6928; ns-2 (`ssthresh` = `window_`).
+//!
+//! Idea: so many segments to begin with; slow start ends at the first loss or at a threshold known beforehand.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | IW | `initial_window_segs` |
+//! | initial ssthresh | `ssthresh_segs`; without it the peer's window |
+
+use super::Startup;
+use crate::event::Window;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FixedSpec {
+    /// Initial window in segments. Default 1 (the papers; RFC 6928 says up to 10).
+    pub initial_window_segs: u32,
+    /// Initial slow start threshold in segments. Default: the peer's window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssthresh_segs: Option<u32>,
+}
+
+impl Default for FixedSpec {
+    fn default() -> Self {
+        FixedSpec { initial_window_segs: 1, ssthresh_segs: None }
+    }
+}
+
+/// Fixed numbers at work.
+pub struct Fixed(FixedSpec);
+
+impl Fixed {
+    pub(super) fn new(spec: &FixedSpec) -> Self {
+        Fixed(spec.clone())
+    }
+}
+
+impl Startup for Fixed {
+    fn initial(&self, mss: u32, rwnd: Bytes) -> Window {
+        let smss = f64::from(mss);
+        let ssthresh = self.0.ssthresh_segs.map_or(rwnd as f64, |n| f64::from(n) * smss);
+        Window { cwnd: f64::from(self.0.initial_window_segs) * smss, ssthresh: ssthresh.max(2.0 * smss) }
+    }
+}

@@ -1,0 +1,105 @@
+//! And after a timeout? Who decides what is sent between a retransmission timeout and the end of the Loss phase.
+
+pub mod go_back_n;
+pub mod sack;
+
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::recovery::Flow;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Mistake};
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::slot::{dispatch, Factory};
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// How the lost data are sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// `snd_nxt` goes back to `snd_una`: go back N.
+    Rewind,
+    /// What is marked lost is sent.
+    Marks,
+}
+
+/// Owner of the Loss phase.
+pub trait Timeout {
+    /// The phase begins; `w.ssthresh` is already cut.
+    fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair;
+    /// An ACK arrived; if it advanced, the window has already grown. `lost` bytes were newly marked by the detector.
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        lost: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> (Flow, Option<Mistake>);
+    /// What to send now; a pure question, asked until `None`.
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
+    /// It was sent.
+    fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
+}
+
+/// Its description.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum TimeoutSpec {
+    /// Everything from `snd_una` on, in slow start.
+    #[default]
+    GoBackN,
+    /// What is not SACKed, by marks (RFC 6675 §5.1).
+    Sack,
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn Timeout>),
+}
+
+/// Its state.
+pub enum AnyTimeout {
+    /// Go back N.
+    GoBackN(go_back_n::GoBackN),
+    /// By marks.
+    Sack(sack::Sack),
+    /// From outside the crate.
+    Custom(Box<dyn Timeout>),
+}
+
+impl TimeoutSpec {
+    pub(crate) fn build(&self, mss: u32) -> AnyTimeout {
+        match self {
+            TimeoutSpec::GoBackN => AnyTimeout::GoBackN(go_back_n::GoBackN),
+            TimeoutSpec::Sack => AnyTimeout::Sack(sack::Sack),
+            TimeoutSpec::Custom(f) => AnyTimeout::Custom((f.make)(mss)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyTimeout: GoBackN | Sack | Custom, $x => $call) };
+}
+
+impl Timeout for AnyTimeout {
+    fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
+        each!(self, x => x.enter(ep, w, board, cx))
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        lost: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> (Flow, Option<Mistake>) {
+        each!(self, x => x.on_ack(ack, lost, ep, w, board, cx))
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        each!(self, x => x.next(w, board, cx))
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        each!(self, t => t.on_sent(x, sent, cx));
+    }
+}

@@ -1,0 +1,50 @@
+//! Go back N: after a timeout everything from `snd_una` on is sent again, in slow start.
+//!
+//! Source: RFC 5681 §3.1, §4.3; RFC 6298 §5.4; RFC 2018 §5.1 (SACK information is thrown away); ns-2.35; Net/2.
+//!
+//! Idea: nothing is known of what was in flight, so `snd_nxt` goes back; ACKs that jump over held data pull it forward.
+//! What is SACKed *after* the timeout is skipped (RFC 6675 §5.1).
+//!
+//! The phase ends when `snd_nxt` has caught up with `snd_max`. Duplicates may begin a fast retransmit from here (Net/2's
+//! false ones, Hoe 1995 §5.3.3): whether they can is the detector's guard.
+
+use super::{Repair, Timeout};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::recovery::{Flow, Rearm};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Mistake};
+use crate::sender::gate;
+use crate::sender::scoreboard::Scoreboard;
+use crate::units::Bytes;
+
+/// It has no state.
+pub struct GoBackN;
+
+impl Timeout for GoBackN {
+    fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
+        w.cwnd = cx.smss();
+        board.clear_sacks();
+        Repair::Rewind
+    }
+    fn on_ack(
+        &mut self,
+        _: &AckEvent,
+        lost: Bytes,
+        _: &mut Episode,
+        _: &mut Window,
+        _: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> (Flow, Option<Mistake>) {
+        let flow = match (lost > 0, cx.snd_nxt == cx.snd_max) {
+            (true, _) => Flow::Begin,
+            (false, true) => Flow::Done { grow: false },
+            (false, false) => Flow::Continue(Rearm::OnNewData),
+        };
+        (flow, None)
+    }
+    fn next(&self, w: &Window, _: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        gate::window(w, 0, cx).then_some(Xmit::New)
+    }
+}

@@ -1,0 +1,56 @@
+//! After a timeout with SACK: everything not SACKed is lost and is sent again by its mark, under `pipe`.
+//!
+//! Source: RFC 6675 §5.1; RFC 5681 §4.3.
+//!
+//! Idea: SACK information is kept, so that data which the receiver holds are not sent again; `cwnd` grows from one
+//! segment in slow start and gates what is resent.
+//!
+//! The phase ends when what was outstanding at the timeout is acknowledged. No fast retransmit begins before that
+//! (§5.1: until `HighACK ≥ RecoveryPoint`).
+//!
+//! Departures: none. Reneging (RFC 2018 §8) shows itself here: the segment at `snd_una` is never SACKed at a timeout
+//! unless the receiver reneged, and then the marks are dropped.
+
+use super::{Repair, Timeout};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::recovery::{Flow, Rearm};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Mistake};
+use crate::sender::gate;
+use crate::sender::scoreboard::{Marks, Scoreboard};
+use crate::units::Bytes;
+
+/// It has no state.
+pub struct Sack;
+
+impl Timeout for Sack {
+    fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
+        w.cwnd = cx.smss();
+        if board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
+            board.clear_sacks();
+        }
+        board.mark_rest_lost();
+        Repair::Marks
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        _: Bytes,
+        ep: &mut Episode,
+        _: &mut Window,
+        _: &mut Scoreboard,
+        _: &Ctx,
+    ) -> (Flow, Option<Mistake>) {
+        let done = ack.ack >= ep.recover;
+        (if done { Flow::Done { grow: false } } else { Flow::Continue(Rearm::OnNewData) }, None)
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        if !gate::pipe(w, board, cx) {
+            return None;
+        }
+        let new = (cx.next_len > 0).then_some(Xmit::New);
+        board.first_lost().map(Xmit::Again).or(new)
+    }
+}
