@@ -12,7 +12,6 @@ pub mod identity;
 mod quantity;
 mod reader;
 pub mod scenario;
-mod stack;
 pub mod stacks;
 pub mod stats;
 pub mod summary;

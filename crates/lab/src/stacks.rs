@@ -1,7 +1,7 @@
 //! The named stacks, for people and programs.
 
-use crate::stack::profiles::PROFILES;
-use crate::stack::Stack;
+use ackclock_tcp::stack::profiles::PROFILES;
+use ackclock_tcp::stack::Stack;
 use serde_json::{json, Value};
 
 /// Every named stack as a JSON list of objects: `name`, `summary`, and its slots with their parameters.

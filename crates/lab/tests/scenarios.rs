@@ -87,6 +87,9 @@ fn the_command_line_overrides_stack_parameters_and_seed() {
     let stack = serde_json::to_value(&plan.stacks[0]).unwrap();
     assert_eq!(stack["rto"]["tick"], "250 ms");
     assert_eq!(stack["recovery"]["kind"], "tahoe");
+    let set = vec![("limits.maxburst_segs".to_owned(), "4".to_owned())];
+    let plan = Plan::parse("d.toml", DUMBBELL, &Overrides { set, ..Overrides::default() }).unwrap();
+    assert_eq!(plan.stacks[1].limits.maxburst_segs, Some(4));
 }
 
 #[test]
@@ -103,7 +106,8 @@ fn a_bad_option_is_refused_with_its_name() {
         refuse(None, &[("rto.tick", "500")]),
         refuse(None, &[("rto.tick", "5 h")]),
         refuse(None, &[("", "5")]),
-        refuse(Some("reno"), &[("recovery.inflate_segs", "99")]),
+        refuse(Some("reno"), &[("rto.min", "90 s"), ("recovery.inflate_segs", "1")]),
+        refuse(Some("reno"), &[("options.sack", "maybe")]),
     ] {
         writeln!(out, "{message}").unwrap();
     }

@@ -6,8 +6,8 @@ use super::overrides::Overrides;
 use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::Node;
-use crate::stack::Stack;
 use ackclock_sim::scenario::{AppSpec, FlowSpec, LinkSpec};
+use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use std::collections::BTreeMap;
 

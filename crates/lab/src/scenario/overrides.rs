@@ -2,7 +2,7 @@
 
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node, Source};
-use crate::stack::Stack;
+use ackclock_tcp::stack::Stack;
 use serde_json::{Map, Value};
 use toml::de::DeValue;
 
@@ -42,18 +42,22 @@ pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, Sce
         stack = assign(&stack, path, from_option(text)).map_err(refuse)?;
     }
     stack.validate().map_err(|e| {
-        // What was said last about this parameter, or else about any, made it senseless.
-        let about = |path: &str| path.starts_with(e.key) || e.key.starts_with(path);
         let found = format!("{} = {}", e.key, e.found);
-        if let Some((path, _)) = overrides.set.iter().rfind(|s| about(&s.0)).or(overrides.set.last()) {
-            return option(path, &found, e.allowed);
-        }
-        match of_file.iter().rfind(|s| about(&s.0)).or(of_file.last()) {
-            Some((_, node)) => node.refuse_as(found, e.allowed),
-            None => named.refuse_as(found, e.allowed),
+        let in_file: Vec<&str> = of_file.iter().map(|s| s.0.as_str()).collect();
+        let in_options: Vec<&str> = overrides.set.iter().map(|s| s.0.as_str()).collect();
+        match (blamed(&in_options, e.key), blamed(&in_file, e.key)) {
+            (Some(i), _) => option(&overrides.set[i].0, &found, e.allowed),
+            (None, Some(i)) => of_file[i].1.refuse_as(found, e.allowed),
+            (None, None) => named.refuse_as(found, e.allowed),
         }
     })?;
     Ok(stack)
+}
+
+/// Which of the parameters that were set made `key` senseless: the last that says the most of its path, else the last.
+fn blamed(set: &[&str], key: &str) -> Option<usize> {
+    let alike = |path: &str| path.split('.').zip(key.split('.')).take_while(|(a, b)| a == b).count();
+    (0..set.len()).max_by_key(|&i| alike(set[i]))
 }
 
 /// Why a parameter was not taken.
