@@ -41,7 +41,8 @@ impl Arrival {
 pub enum AckDecision {
     /// Send an ACK now.
     Now,
-    /// Send one at this time if none has gone out by then; a time that is not in the future means now.
+    /// Send one at this time if none has gone out by then. Takes the place of an earlier delay; a time that is not in
+    /// the future means now.
     Delay(Time),
     /// Nothing to send.
     No,

@@ -23,6 +23,7 @@
 
 pub mod ack;
 pub mod congestion;
+pub mod connection;
 pub mod detect;
 pub mod disorder;
 pub mod event;

@@ -1,7 +1,7 @@
 //! The half of a connection that receives: window test, reassembly, SACK, timestamps, and what an ACK says.
 //!
-//! Source: RFC 9293 §3.10.7.4 (which segments are acceptable), §3.8.6.2.2 (silly window avoidance), RFC 2018 and RFC 2883
-//! (SACK, DSACK), RFC 5961 §4.2 (a SYN is answered, not believed), RFC 7323 (timestamps, window scale).
+//! Source: RFC 9293 §3.10.7.4 (which segments are acceptable), RFC 2018 and RFC 2883 (SACK, DSACK), RFC 5961 §4.2
+//! (a SYN is answered, not believed), RFC 7323 (timestamps, window scale).
 //! *When* an ACK leaves is the question of [`crate::ack`].
 //!
 //! | RFC 9293 | here |
@@ -9,7 +9,6 @@
 //! | `RCV.NXT` | `rcv_nxt` |
 //! | `RCV.NXT + RCV.WND` | `right_edge` |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
-//! | `Eff.snd.MSS`, `Fr` | `mss`, ½ |
 //!
 //! Departures: an empty segment exactly at the right edge is acceptable (a sender that has filled the window still sends
 //! ACKs; Linux and BSD do the same), and so is one that covers the whole window and more.
@@ -17,6 +16,7 @@
 mod reassembly;
 mod sack_blocks;
 mod timestamps;
+mod window;
 
 use crate::ack::{AckDecision, AckPolicy, AckSpec, AnyAck, Arrival};
 use crate::segment::Segment;
@@ -234,6 +234,16 @@ impl Receiver {
         self.ack.on_ack_sent(now);
     }
 
+    /// An ACK must go out now, whatever the policy says: what arrived is answered, not believed.
+    pub fn answer(&mut self) {
+        self.due = true;
+    }
+
+    /// From now on the application reads by [`Receiver::consume`].
+    pub fn read_by_hand(&mut self) {
+        self.by_hand = true;
+    }
+
     /// When [`Receiver::on_timer`] wants to be called.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
@@ -247,52 +257,6 @@ impl Receiver {
             let d = self.ack.on_timer(now);
             self.obey(now, d);
         }
-    }
-
-    /// The application has read `bytes` of what arrived in order. May make an ACK due that announces the room.
-    ///
-    /// RFC 9293 §3.8.6.2.2 lets the edge move by min(½ buffer, one segment). While the peer still has room for a segment
-    /// we wait for two, as BSD does: else reading at once would undo delayed ACKs.
-    pub fn consume(&mut self, bytes: Bytes) {
-        let read = bytes.min(u64::from(self.unread)) as u32;
-        self.unread -= read;
-        let (free, announced) = (self.free(), self.announced());
-        let wait_for = if announced < u64::from(self.mss) { self.mss } else { self.mss.saturating_mul(2) };
-        let gain = free.saturating_sub(announced);
-        if !self.fin && read > 0 && gain >= u64::from((self.capacity / 2).min(wait_for).max(1)) {
-            self.due = true;
-        }
-    }
-
-    /// Room in the buffer as the header can carry it.
-    #[inline]
-    fn free(&self) -> u64 {
-        u64::from(self.capacity.saturating_sub(self.unread)) >> self.wscale << self.wscale
-    }
-
-    /// What is left of the announced window, as the header can carry it.
-    #[inline]
-    fn announced(&self) -> u64 {
-        (self.right_edge - self.rcv_nxt) >> self.wscale << self.wscale
-    }
-
-    /// The window to announce: the edge stays, or moves right by enough to be worth it (RFC 9293 §3.8.6.2.2) or to where
-    /// it would be with an empty buffer, beyond which there is nothing to wait for.
-    ///
-    /// Where the edge stays and is not a multiple of the scale away, the window is rounded up if the buffer has room for
-    /// that, else down: the peer then sees the edge up to one unit further left than we keep it (RFC 7323 §2.4).
-    #[inline]
-    fn window(&self) -> u32 {
-        let (free, announced) = (self.free(), self.announced());
-        let worth = || u64::from((self.capacity / 2).min(self.mss).max(1));
-        let wnd = if free == u64::from(self.capacity) || free >= announced + worth() {
-            free.max(announced)
-        } else if announced < self.right_edge - self.rcv_nxt && free > announced {
-            announced + (1 << self.wscale)
-        } else {
-            announced
-        };
-        wnd as u32
     }
 
     #[inline]
@@ -311,7 +275,7 @@ impl Receiver {
     #[inline]
     fn obey(&mut self, now: Time, d: AckDecision) {
         match d {
-            AckDecision::Delay(t) if t > now => self.timer = Some(self.timer.map_or(t, |was| was.min(t))),
+            AckDecision::Delay(t) if t > now => self.timer = Some(t),
             AckDecision::Now | AckDecision::Delay(_) => self.due = true,
             AckDecision::No => {}
         }
@@ -407,7 +371,7 @@ impl Receiver {
     fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
         let held = self.held.as_ref();
         let known = held.and_then(|h| h.fin);
-        let fits = self.rcv_nxt <= data_end && data_end < self.right_edge && !self.fin;
+        let fits = data_end < self.right_edge && !self.fin;
         let last = held.is_none_or(|h| h.data.end().is_none_or(|end| end <= data_end));
         let at = known.or((seg.has(Segment::FIN) && fits && last).then_some(data_end));
         let next = at == Some(self.rcv_nxt);
@@ -415,8 +379,8 @@ impl Receiver {
             self.rcv_nxt += 1;
             self.fin = true;
         }
-        if next && known.is_some() || !next && at != known {
-            self.held().fin = if next { None } else { at };
+        if !next && at != known {
+            self.held().fin = at;
         }
         next
     }

@@ -36,6 +36,7 @@ use episode::{Episode, Ledger, Mistake};
 use persist::Persist;
 use reorder::Reorder;
 use scoreboard::{Delivered, Scoreboard};
+pub(crate) use timers::earliest;
 use timers::Timers;
 
 /// The sending half of a connection after the handshake.

@@ -163,8 +163,20 @@ fn a_fin_counts_when_all_before_it_has_arrived() {
     assert_eq!((r.rcv_nxt(), r.received(), r.fin_received()), (Offset(1001), 1000, true));
     assert_eq!(r.on_segment(AT, &with(data(500, 1000), Segment::FIN)), Accept::No, "the same again");
     assert_eq!(show(&ack(&mut r)), "1001: 500-1000");
-    assert_eq!(r.on_segment(AT, &data(1001, 1500)), Accept::Same);
+    for late in [data(1001, 1500), with(data(1001, 1001), Segment::FIN), with(data(900, 1200), Segment::FIN)] {
+        assert_eq!(r.on_segment(AT, &late), Accept::Same, "nothing lies behind a FIN");
+    }
+    assert_eq!(show(&ack(&mut r)), "1001: 900-1000", "and it is no byte of data");
     assert_eq!((r.rcv_nxt(), r.received()), (Offset(1001), 1000));
+}
+
+#[test]
+fn a_fin_needs_room_in_the_window() {
+    let mut r = Receiver::new(&config());
+    assert_eq!(r.on_segment(AT, &with(data(0, 10_000), Segment::FIN)), Accept::Advanced);
+    assert!(!r.fin_received() && r.ack_due());
+    ack(&mut r);
+    assert_eq!(r.on_segment(AT, &with(data(10_000, 10_000), Segment::FIN)), Accept::Finished);
 }
 
 #[test]
@@ -182,6 +194,8 @@ fn a_bare_fin_is_answered_at_once_whatever_the_policy() {
     let mut r = Receiver::new(&ReceiverConfig { ack: spec, ..config() });
     assert_eq!(r.on_segment(AT, &with(data(0, 0), Segment::FIN)), Accept::Finished);
     assert!(r.ack_due());
+    assert_eq!(r.on_segment(AT, &with(data(1, 1), Segment::FIN)), Accept::Same, "there is one FIN only");
+    assert_eq!(r.rcv_nxt(), Offset(1));
 }
 
 #[test]
@@ -199,6 +213,24 @@ fn a_delayed_ack_leaves_at_its_time_and_a_sent_one_clears_the_timer() {
     r.on_segment(at, &data(500, 1000));
     ack(&mut r);
     assert_eq!((r.ack_due(), r.next_timer()), (false, None));
+}
+
+#[test]
+fn what_the_window_cut_off_is_answered_at_once() {
+    let spec = AckSpec::Delayed { delay: Nanos::from_millis(200) };
+    let mut r = Receiver::new(&ReceiverConfig { ack: spec, ..config() });
+    assert_eq!((r.on_segment(AT, &data(0, 10_001)), r.ack_due()), (Accept::Advanced, true));
+}
+
+#[test]
+fn a_syn_or_rst_reports_no_duplicate() {
+    let mut r = Receiver::new(&config());
+    r.on_segment(AT, &data(0, 1000));
+    ack(&mut r);
+    for flag in [Segment::SYN, Segment::RST] {
+        assert_eq!(r.on_segment(AT, &with(data(0, 500), flag)), Accept::No);
+        assert_eq!(show(&ack(&mut r)), "1000:");
+    }
 }
 
 #[test]
@@ -290,6 +322,7 @@ fn the_window_closes_as_the_buffer_fills_and_the_edge_stays() {
     }
     assert_eq!((r.on_segment(AT, &data(2000, 2001)), r.ack_due()), (Accept::Same, true), "a probe is answered");
     assert_eq!((r.unread(), ack(&mut r).wnd), (2000, 0));
+    assert_eq!(r.on_segment(AT, &with(data(2000, 2000), Segment::SYN)), Accept::No);
 }
 
 #[test]
@@ -309,6 +342,24 @@ fn a_window_opens_by_a_segment_or_half_the_buffer_at_least() {
     ack(&mut small);
     small.consume(300);
     assert!(small.ack_due(), "half of a small buffer");
+}
+
+#[test]
+fn the_window_of_an_empty_buffer_is_always_whole() {
+    for mut r in [Receiver::new(&config()), by_hand(10_000, 0)] {
+        r.on_segment(AT, &data(0, 1));
+        r.consume(1);
+        assert_eq!(ack(&mut r).wnd, 10_000);
+    }
+}
+
+#[test]
+fn nobody_is_told_of_room_after_the_fin() {
+    let mut r = by_hand(2000, 0);
+    r.on_segment(AT, &with(data(0, 1999), Segment::FIN));
+    ack(&mut r);
+    r.consume(1999);
+    assert!(!r.ack_due());
 }
 
 #[test]

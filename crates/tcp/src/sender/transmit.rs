@@ -8,6 +8,7 @@ use crate::event::{Event, Observer, Phase, Slot};
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::spurious::Spurious;
+use crate::startup::Startup;
 use crate::time::Time;
 use crate::units::Bytes;
 
@@ -263,6 +264,17 @@ impl Sender {
     /// Whether everything written, and the FIN if there is one, is acknowledged.
     pub fn all_acked(&self) -> bool {
         self.snd_una == self.stream_end
+    }
+
+    /// The handshake measured a round trip.
+    pub(crate) fn on_handshake(&mut self, rtt: crate::time::Nanos) {
+        self.slots.rto.on_sample(rtt);
+        self.slots.startup.on_handshake(rtt);
+    }
+
+    /// Whether [`Sender::close`] was called.
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Whether a FIN was written and is acknowledged.

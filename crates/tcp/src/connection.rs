@@ -1,0 +1,308 @@
+//! A TCP connection without I/O: a handshake, then a sender, a receiver or both, driven from outside.
+//!
+//! Source: RFC 9293 §3.5 (opening), §3.6 (closing), §3.10 (events); RFC 7323 §2 (window scale), RFC 2018 §2.
+//!
+//! The driver owns the clock, the network and the payload. It hands in what arrived (`on_segment`), says when time has
+//! come (`on_timer`, at `next_timer`), and takes what is to be sent (`poll_transmit`, until it says no).
+
+mod handshake;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use crate::event::Observer;
+use crate::receiver::{Accept, Consume, Receiver, ReceiverConfig};
+use crate::segment::Segment;
+use crate::sender::Sender;
+use crate::seq::Offset;
+use crate::stack::Stack;
+use crate::time::{Nanos, Time};
+use crate::units::Bytes;
+pub use handshake::reset_for;
+use handshake::Handshake;
+pub use state::{CloseReason, State};
+
+/// Which halves a connection has. Where data flow one way, a host needs only one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// Sends data, receives ACKs.
+    Sender,
+    /// Receives data, sends ACKs.
+    Receiver,
+    /// Both.
+    Both,
+}
+
+/// How long TIME-WAIT lasts: twice the maximum segment lifetime, here 2 × 30 s (RFC 9293 §3.4.2 leaves it to us).
+const TIME_WAIT: Nanos = Nanos::from_secs(60);
+
+/// One end of a connection.
+pub struct Connection {
+    tx: Option<Box<Sender>>,
+    rx: Option<Box<Receiver>>,
+    /// Before the connection is established.
+    handshake: Option<Box<Handshake>>,
+    /// Set when the connection is gone.
+    closed: Option<CloseReason>,
+    time_wait: Option<Time>,
+    /// A RST waits to be sent.
+    reset_due: bool,
+    /// The peer's FIN came before the application closed.
+    passive: bool,
+    timestamps: bool,
+    last_sends: u8,
+}
+
+impl Connection {
+    /// A connection that is established from the start, as simulations of the older papers want it: full segments
+    /// carry `mss` bytes, each side's window is `rwnd` bytes (rounded up to what the header can carry).
+    pub fn established(stack: &Stack, sides: Sides, mss: u32, rwnd: Bytes) -> Self {
+        let wscale = handshake::scale_for(rwnd);
+        let unit = 1u64 << wscale;
+        let rwnd = rwnd.div_ceil(unit) * unit;
+        let cfg = ReceiverConfig {
+            rcv_nxt: Offset::DATA,
+            buffer: rwnd,
+            mss,
+            wscale,
+            sack: stack.options.sack,
+            dsack: stack.options.dsack,
+            timestamps: stack.options.timestamps,
+            ts_recent: None,
+            ack: stack.ack.clone(),
+            consume: Consume::AtOnce,
+        };
+        let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd)));
+        let rx = (sides != Sides::Sender).then(|| Box::new(Receiver::new(&cfg)));
+        Connection { tx, rx, timestamps: stack.options.timestamps, ..Self::closed_end() }
+    }
+
+    /// An active open: the first `poll_transmit` writes a SYN. `mss` is the MSS option, `rwnd` our receive buffer.
+    pub fn connect(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
+        Connection { handshake: Some(Box::new(Handshake::active(stack, mss, rwnd))), ..Self::closed_end() }
+    }
+
+    /// A passive open: waits for a SYN.
+    pub fn listen(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
+        Connection { handshake: Some(Box::new(Handshake::passive(stack, mss, rwnd))), ..Self::closed_end() }
+    }
+
+    fn closed_end() -> Self {
+        Connection {
+            tx: None,
+            rx: None,
+            handshake: None,
+            closed: None,
+            time_wait: None,
+            reset_due: false,
+            passive: false,
+            timestamps: false,
+            last_sends: 0,
+        }
+    }
+
+    /// A segment has arrived.
+    #[inline]
+    pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if self.handshake.is_some() || self.closed.is_some() {
+            return self.on_segment_unestablished(now, seg, obs);
+        }
+        if seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) == 0 && self.time_wait.is_none() {
+            return self.on_plain(now, seg, obs);
+        }
+        self.on_flagged(now, seg, obs);
+    }
+
+    /// Data and ACKs of an established connection.
+    #[inline]
+    fn on_plain<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if let Some(rx) = &mut self.rx {
+            if (self.tx.is_none() || seg.len > 0 || seg.has(Segment::ACK)) && rx.on_segment(now, seg) == Accept::No {
+                return;
+            }
+        }
+        self.take_ack(now, seg, obs);
+    }
+
+    #[inline]
+    fn take_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if let (Some(tx), true) = (&mut self.tx, seg.has(Segment::ACK)) {
+            // RFC 9293 §3.10.7.4: an ACK for what was never sent is answered with an ACK.
+            if seg.ack > tx.positions().2 {
+                if let Some(rx) = &mut self.rx {
+                    rx.answer();
+                }
+                return;
+            }
+            tx.on_ack(now, seg, obs);
+        }
+    }
+
+    /// SYN, FIN and RST, and anything in TIME-WAIT.
+    fn on_flagged<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        let accept = self.rx.as_mut().map_or(Accept::Same, |rx| rx.on_segment(now, seg));
+        if accept == Accept::No {
+            return;
+        }
+        if seg.has(Segment::RST) {
+            return self.on_reset(seg);
+        }
+        if accept == Accept::Finished {
+            self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed());
+        } else if seg.has(Segment::FIN) && self.time_wait.is_some() {
+            self.time_wait = Some(now + TIME_WAIT);
+        }
+        self.take_ack(now, seg, obs);
+        self.maybe_finished(now);
+    }
+
+    /// RFC 5961 §3.2: a RST counts only at exactly `rcv_nxt`; elsewhere in the window it is answered with an ACK.
+    fn on_reset(&mut self, seg: &Segment) {
+        match &mut self.rx {
+            Some(rx) if seg.seq != rx.rcv_nxt() => rx.answer(),
+            _ => self.end(CloseReason::Reset),
+        }
+    }
+
+    /// Time has come.
+    #[inline]
+    pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        if self.handshake.is_some() {
+            return self.on_handshake_timer(now);
+        }
+        if let Some(tx) = &mut self.tx {
+            tx.on_timer(now, obs);
+        }
+        if let Some(rx) = &mut self.rx {
+            rx.on_timer(now);
+        }
+        if self.time_wait.is_some_and(|t| t <= now) {
+            self.end(CloseReason::Finished);
+        }
+    }
+
+    /// When the driver should come back at the latest.
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        if let Some(h) = &self.handshake {
+            return h.deadline();
+        }
+        let tx = self.tx.as_ref().and_then(|tx| tx.next_timer());
+        let rx = self.rx.as_ref().and_then(|rx| rx.next_timer());
+        crate::sender::earliest(crate::sender::earliest(tx, rx), self.time_wait)
+    }
+
+    /// Writes the next segment into `out`; `false` means that nothing is to be sent now.
+    #[inline]
+    pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        if self.handshake.is_some() || self.reset_due {
+            return self.poll_unestablished(now, out);
+        }
+        if let Some(tx) = &mut self.tx {
+            if tx.poll_transmit(now, out, obs) {
+                self.last_sends = tx.last_sends();
+                match &mut self.rx {
+                    Some(rx) => rx.fill_ack(now, out),
+                    None => (out.ack, out.wnd) = (Offset::DATA, 0),
+                }
+                if self.timestamps {
+                    stamp(now, out);
+                }
+                return true;
+            }
+        }
+        match &mut self.rx {
+            Some(rx) if rx.ack_due() => {
+                out.seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
+                (out.len, out.train, out.flags, out.opts) = (0, 1, Segment::ACK, 0);
+                (out.mss, out.wscale) = (0, Segment::NO_SCALE);
+                rx.fill_ack(now, out);
+                if self.timestamps {
+                    stamp(now, out);
+                }
+                self.last_sends = 0;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// `bytes` more exist to be sent; the driver keeps the payload. Before the handshake is done they wait.
+    pub fn write(&mut self, bytes: Bytes) {
+        match (&mut self.tx, &mut self.handshake) {
+            (Some(tx), _) => tx.write(bytes),
+            (None, Some(h)) => h.write(bytes),
+            (None, None) => {}
+        }
+    }
+
+    /// Nothing more will be written: a FIN follows the last byte.
+    pub fn close(&mut self) {
+        match (&mut self.tx, &mut self.handshake) {
+            (Some(tx), _) => tx.close(),
+            (None, Some(h)) => h.close(),
+            (None, None) => {}
+        }
+    }
+
+    /// Gives the connection up: a RST is sent and everything is forgotten (RFC 9293 §3.10.5).
+    pub fn abort(&mut self) {
+        if self.closed.is_none() {
+            self.reset_due = self.handshake.as_ref().is_none_or(|h| h.has_met_peer());
+            self.closed = Some(CloseReason::Aborted);
+            if !self.reset_due {
+                self.end(CloseReason::Aborted);
+            }
+        }
+    }
+
+    /// From now on the application reads by [`Connection::consume`] instead of at once.
+    pub fn read_by_hand(&mut self) {
+        if let Some(h) = &mut self.handshake {
+            h.consume = Consume::ByHand;
+        }
+        if let Some(rx) = &mut self.rx {
+            rx.read_by_hand();
+        }
+    }
+
+    /// The application has read `bytes`; an ACK that announces the room may now be due.
+    pub fn consume(&mut self, bytes: Bytes) {
+        if let Some(rx) = &mut self.rx {
+            rx.consume(bytes);
+        }
+    }
+
+    /// Payload bytes acknowledged cumulatively.
+    pub fn acked(&self) -> Bytes {
+        self.tx.as_ref().map_or(0, |tx| tx.acked())
+    }
+
+    /// Payload bytes received in order.
+    pub fn received(&self) -> Bytes {
+        self.rx.as_ref().map_or(0, |rx| rx.received())
+    }
+
+    /// How often the data of the segment just polled have been sent: 1 for a first transmission, 0 for a pure ACK.
+    #[inline]
+    pub fn last_sends(&self) -> u8 {
+        self.last_sends
+    }
+
+    /// The sending half, once there is one.
+    pub fn sender(&self) -> Option<&Sender> {
+        self.tx.as_deref()
+    }
+
+    /// The receiving half, once there is one.
+    pub fn receiver(&self) -> Option<&Receiver> {
+        self.rx.as_deref()
+    }
+}
+
+/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s a tick).
+#[inline]
+fn stamp(now: Time, out: &mut Segment) {
+    out.tsval = (now.0 / 1_000_000) as u32;
+    out.opts |= Segment::TIMESTAMPS;
+}
