@@ -41,6 +41,7 @@ unit: ## the Rust tests, optimised, with debug assertions and overflow checks
 	cargo test --workspace --locked
 
 python: .venv/.extension ## the Python tests, on the extension in the tests' own build profile
+	$(BIN)/python -m mypy.stubtest ackclock._native
 	$(BIN)/python -m pytest
 
 # Cargo knows whether anything is to be built; this is always asked.
@@ -53,6 +54,15 @@ lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/sizes.py
+
+SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell.toml
+wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
+	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown
+	cargo run --quiet -p ackclock-wasm --locked --example expected -- $(SAME) > target/same.json
+	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/debug/ackclock_wasm.wasm < target/same.json
+
+ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
+	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
 
 docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py

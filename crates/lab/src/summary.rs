@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Summary {
     /// The run's seed.
     pub seed: u64,
-    /// Which run this is: hash of scenario, stacks, seed and results revision.
+    /// Which run this is: see [`crate::identity`].
     pub identity: String,
     /// What happened in it: see `ackclock-trace`.
     pub trace_hash: String,
@@ -41,7 +41,7 @@ pub struct FlowSummary {
     pub data_packets_sent: u64,
     /// Of these, those whose data had been sent before.
     pub retransmissions: u64,
-    /// Of these, those whose data the receiver got from an earlier copy.
+    /// Of these, those of data of which an earlier copy was dropped nowhere.
     pub needless_retransmissions: u64,
     /// Segments with data that were dropped anywhere on the path.
     pub data_drops: u64,
@@ -66,10 +66,12 @@ pub struct LinkSummary {
     pub loss_drops: u64,
     /// Packets that the scenario's script dropped.
     pub script_drops: u64,
-    /// The most packets at once, waiting and in service.
-    pub max_queue_packets: u32,
-    /// The most bytes at once, waiting and in service.
-    pub max_queue_bytes: u64,
+    /// The most packets at once, waiting and in service; `None` where the queue can never be full.
+    pub max_queue_packets: Option<u32>,
+    /// Events of swap processes.
+    pub swap_events: u64,
+    /// Those that found too few packets waiting.
+    pub swap_skipped: u64,
 }
 
 /// One flow over several runs.
