@@ -1,6 +1,7 @@
 //! The event loop: which packet arrives next, whose timer is due.
 
 mod build;
+mod tcp;
 mod traffic;
 
 use crate::app::App;
@@ -15,6 +16,7 @@ use crate::slab::Slab;
 use crate::topology::HOST;
 use crate::watch::Watch;
 use ackclock_tcp::time::Time;
+pub use tcp::Sim;
 
 /// A run: a network, the hosts on it, and one listener.
 ///

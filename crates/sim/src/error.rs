@@ -1,6 +1,7 @@
 //! Why a scenario cannot be run.
 
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
+use ackclock_tcp::stack::StackError;
 use ackclock_tcp::time::Nanos;
 
 /// A scenario that cannot be run, in a sentence that names the place and what is allowed.
@@ -36,6 +37,14 @@ pub enum Impossible {
         index: u32,
         /// How many there are.
         len: usize,
+    },
+    /// A stack that makes no sense.
+    #[error("stack \"{stack}\": {source}")]
+    Stack {
+        /// Its name.
+        stack: String,
+        /// What is wrong.
+        source: StackError,
     },
     /// Too many elements for the event keys.
     #[error(

@@ -95,13 +95,13 @@ pub struct Receiver {
     sack: bool,
     dsack: bool,
     timestamps: bool,
-    max_blocks: u8,
     by_hand: bool,
     wscale: u8,
     // From here on not touched by a segment in order without timestamps.
     ts: Timestamps,
     start: Offset,
     mss: u32,
+    max_blocks: u8,
 }
 
 /// What is out of the ordinary; made when first needed, then kept.

@@ -1,28 +1,34 @@
 //! The cases: one flow (Blanton & Allman's network), 20, 100 and 10,000 flows.
 
 use crate::bare::Bare;
-use ackclock_sim::engine::Network;
+use ackclock_sim::engine::{Network, Sim};
 use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{DirectionSpec, QueueLimit, QueueSpec, Scenario};
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::Side;
+use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
 
 /// Payload bytes of a segment.
 pub(crate) const MSS: u32 = 1460;
 
+const STACK: &str = "sack-ff96";
+
 /// Whose TCP runs on the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tcp {
     /// The yardstick.
     Bare,
+    /// The engine, as plain SACK.
+    Engine,
 }
 
 impl Tcp {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tcp::Bare => "bare",
+            Tcp::Engine => STACK,
         }
     }
 }
@@ -37,6 +43,10 @@ pub(crate) struct Case {
 }
 
 pub(crate) const CASES: &[Case] = &[
+    Case { name: "1", tcp: Tcp::Engine, scenario: one, ns2: Some("1") },
+    Case { name: "20", tcp: Tcp::Engine, scenario: twenty, ns2: Some("20") },
+    Case { name: "100", tcp: Tcp::Engine, scenario: hundred, ns2: Some("100") },
+    Case { name: "10000", tcp: Tcp::Engine, scenario: ten_thousand, ns2: None },
     Case { name: "bare-1", tcp: Tcp::Bare, scenario: one, ns2: None },
     Case { name: "bare-20", tcp: Tcp::Bare, scenario: twenty, ns2: None },
     Case { name: "bare-100", tcp: Tcp::Bare, scenario: hundred, ns2: None },
@@ -46,6 +56,7 @@ pub(crate) const CASES: &[Case] = &[
 /// A case, laid out.
 pub(crate) enum Run {
     Bare(Network<(), Bare>),
+    Engine(Sim<()>),
 }
 
 impl Run {
@@ -57,6 +68,10 @@ impl Run {
                 Side::Receiver => Bare::receiver(2),
             })
             .map(Run::Bare),
+            Tcp::Engine => {
+                let stack = Stack::named(STACK).ok_or("the stack is gone")?;
+                Sim::new(&s, &[stack], 1, ()).map(Run::Engine)
+            }
         };
         laid_out.map_err(|e| e.to_string())
     }
@@ -64,6 +79,7 @@ impl Run {
     pub(crate) fn run(&mut self) -> Results {
         match self {
             Run::Bare(n) => n.run(),
+            Run::Engine(n) => n.run(),
         }
     }
 }
