@@ -67,12 +67,13 @@ impl Connection {
             wscale,
             sack: stack.options.sack,
             dsack: stack.options.dsack,
+            sack_blocks: stack.options.sack_blocks,
             timestamps: stack.options.timestamps,
             ts_recent: None,
             ack: stack.ack.clone(),
             consume: Consume::AtOnce,
         };
-        let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd)));
+        let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd, rwnd)));
         let rx = (sides != Sides::Sender).then(|| Box::new(Receiver::new(&cfg)));
         Connection { tx, rx, timestamps: stack.options.timestamps, ..Self::closed_end() }
     }

@@ -93,7 +93,8 @@ impl Sender {
             Xmit::New => {
                 let sent = self.send_again(now, self.snd_nxt, by, obs);
                 if let Some(s) = &sent {
-                    self.snd_nxt = self.board.skip_sacked(s.end());
+                    self.snd_nxt = s.end();
+                    self.pass_sacked();
                 }
                 sent
             }
@@ -109,7 +110,7 @@ impl Sender {
     /// Asks whoever decides in this phase.
     fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
         if self.urgent {
-            return Some((self.urgent_segment(cx), Slot::Sequencer));
+            return Some((self.urgent_segment(cx)?, Slot::Sequencer));
         }
         match self.phase {
             Phase::Open => Some((self.next_in_open(cx)?, Slot::Sequencer)),
@@ -129,14 +130,12 @@ impl Sender {
     }
 
     /// A probe: of a closed window (again, if one is out), or of the tail (new data, else the last segment).
-    fn urgent_segment(&self, cx: &Ctx) -> Xmit {
+    fn urgent_segment(&self, cx: &Ctx) -> Option<Xmit> {
         if self.persist.is_running() {
-            return if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) };
+            return Some(if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) });
         }
-        match self.board.iter().next_back() {
-            Some(last) if cx.next_len == 0 => Xmit::Again(last.start),
-            _ => Xmit::New,
-        }
+        let last = || self.board.iter().next_back().map(|s| Xmit::Again(s.start));
+        (cx.next_len > 0).then_some(Xmit::New).or_else(last)
     }
 
     /// Records and reports a new segment.
