@@ -46,8 +46,9 @@ const SCAN: usize = 16;
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },
-    /// `nodes[i]` is the lesser of `nodes[2i]` and `nodes[2i + 1]`; the keys stand from `leaves` on.
-    Tree { nodes: Box<[u64]>, leaves: usize },
+    /// Node 1 is the root, node `i` has the children `2i` and `2i + 1`, and `pairs[i]` holds their keys; a node's key is
+    /// the lesser of its children's. The places stand from node `leaves` on.
+    Tree { pairs: Box<[[u64; 2]]>, leaves: usize, root: u64 },
 }
 
 impl NextEvent {
@@ -56,7 +57,7 @@ impl NextEvent {
             return NextEvent::Scan { keys: [NEVER; SCAN], half: n <= SCAN / 2 };
         }
         let leaves = n.max(1).next_power_of_two();
-        NextEvent::Tree { nodes: vec![NEVER; 2 * leaves].into(), leaves }
+        NextEvent::Tree { pairs: vec![[NEVER; 2]; leaves].into(), leaves, root: NEVER }
     }
 
     /// The least key, [`NEVER`] if all wait for nothing.
@@ -72,7 +73,7 @@ impl NextEvent {
                     low.min(least(b))
                 }
             }
-            NextEvent::Tree { nodes, .. } => nodes[1],
+            NextEvent::Tree { root, .. } => *root,
         }
     }
 
@@ -81,21 +82,27 @@ impl NextEvent {
     pub(crate) fn set(&mut self, i: usize, key: u64) {
         match self {
             NextEvent::Scan { keys, .. } => keys[i % SCAN] = key,
-            NextEvent::Tree { nodes, leaves } => {
-                let mut i = *leaves + i;
-                let mut least = key;
-                nodes[i] = key;
-                while i > 1 {
-                    least = least.min(nodes[i ^ 1]);
-                    i >>= 1;
-                    if nodes[i] == least {
-                        break;
-                    }
-                    nodes[i] = least;
-                }
-            }
+            NextEvent::Tree { pairs, leaves, root } => replay(pairs, root, *leaves + i, key),
         }
     }
+}
+
+/// Writes the key of node `i` and plays its matches again, up to the root.
+#[inline]
+fn replay(pairs: &mut [[u64; 2]], root: &mut u64, mut i: usize, mut key: u64) {
+    let earlier = i > 1 && key < pairs[i >> 1][i & 1];
+    while i > 1 {
+        let pair = &mut pairs[i >> 1];
+        pair[i & 1] = key;
+        let other = pair[i & 1 ^ 1];
+        // An earlier key that loses a match changes nothing above.
+        if earlier && other <= key {
+            return;
+        }
+        key = key.min(other);
+        i >>= 1;
+    }
+    *root = key;
 }
 
 #[inline]
