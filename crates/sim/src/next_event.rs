@@ -1,7 +1,6 @@
 //! Which element is next: one packed key for each, `time << 17 | element`, and their minimum.
 //!
-//! Up to 16 elements the keys are simply scanned; above, a binary winner tree keeps the minimum of each pair in its
-//! nodes. Both answer alike, so the choice cannot be seen in any result.
+//! Up to 16 elements the keys are simply scanned; above, a winner tree keeps the least of each four in its nodes. Both answer alike, so the choice cannot be seen in any result.
 
 /// Bits of a key that hold the element.
 pub(crate) const ELEMENT_BITS: u32 = 17;
@@ -46,9 +45,9 @@ const SCAN: usize = 16;
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },
-    /// Node 1 is the root, node `i` has the children `2i` and `2i + 1`, and `pairs[i]` holds their keys; a node's key is
-    /// the lesser of its children's. The places stand from node `leaves` on.
-    Tree { pairs: Box<[[u64; 2]]>, leaves: usize, root: u64 },
+    /// Node 1 is the root, node `i` has the children `4i` to `4i + 3`, and `fours[i]` holds their keys; a node's key is
+    /// the least of its children's. The places stand from node `leaves`, a power of four, on.
+    Tree { fours: Box<[[u64; 4]]>, leaves: usize, root: u64 },
 }
 
 impl NextEvent {
@@ -56,8 +55,11 @@ impl NextEvent {
         if n <= SCAN && search == Search::Auto {
             return NextEvent::Scan { keys: [NEVER; SCAN], half: n <= SCAN / 2 };
         }
-        let leaves = n.max(1).next_power_of_two();
-        NextEvent::Tree { pairs: vec![[NEVER; 2]; leaves].into(), leaves, root: NEVER }
+        let mut leaves = 4;
+        while leaves < n {
+            leaves *= 4;
+        }
+        NextEvent::Tree { fours: vec![[NEVER; 4]; leaves / 2].into(), leaves, root: NEVER }
     }
 
     /// The least key, [`NEVER`] if all wait for nothing.
@@ -82,25 +84,25 @@ impl NextEvent {
     pub(crate) fn set(&mut self, i: usize, key: u64) {
         match self {
             NextEvent::Scan { keys, .. } => keys[i % SCAN] = key,
-            NextEvent::Tree { pairs, leaves, root } => replay(pairs, root, *leaves + i, key),
+            NextEvent::Tree { fours, leaves, root } => replay(fours, root, *leaves + i, key),
         }
     }
 }
 
 /// Writes the key of node `i` and plays its matches again, up to the root.
 #[inline]
-fn replay(pairs: &mut [[u64; 2]], root: &mut u64, mut i: usize, mut key: u64) {
-    let earlier = i > 1 && key < pairs[i >> 1][i & 1];
+fn replay(fours: &mut [[u64; 4]], root: &mut u64, mut i: usize, mut key: u64) {
+    let earlier = key < fours[i >> 2][i & 3];
     while i > 1 {
-        let pair = &mut pairs[i >> 1];
-        pair[i & 1] = key;
-        let other = pair[i & 1 ^ 1];
+        let four = &mut fours[i >> 2];
+        four[i & 3] = key;
+        let others = four[i & 3 ^ 1].min(four[i & 3 ^ 2]).min(four[i & 3 ^ 3]);
         // An earlier key that loses a match changes nothing above.
-        if earlier && other <= key {
+        if earlier && others <= key {
             return;
         }
-        key = key.min(other);
-        i >>= 1;
+        key = key.min(others);
+        i >>= 2;
     }
     *root = key;
 }
