@@ -47,7 +47,7 @@ python: .venv/.extension ## the Python tests, on the extension in the tests' own
 # Cargo knows whether anything is to be built; this is always asked.
 .PHONY: .venv/.extension
 .venv/.extension: .venv/.ready
-	$(BIN)/maturin develop --quiet --locked --profile dev --skip-install-deps
+	$(BIN)/maturin develop --quiet --locked --profile dev
 
 lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions
 	$(BIN)/ruff check
