@@ -1,1 +1,65 @@
+//! Opening, closing and resetting, one rule of RFC 9293 at a time.
 
+use super::*;
+
+const MSS: u32 = 1000;
+const RWND: Bytes = 20_000;
+
+fn stack() -> Stack {
+    Stack::named("newreno").unwrap()
+}
+
+fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+/// Everything that `c` has to say now.
+fn speak(c: &mut Connection, now: Time) -> Vec<Segment> {
+    let mut said = Vec::new();
+    let mut out = Segment::EMPTY;
+    while c.poll_transmit(now, &mut out, &mut ()) {
+        said.push(out);
+        assert!(said.len() < 1000, "never stops talking: {out:?}");
+    }
+    said
+}
+
+fn hear(c: &mut Connection, now: Time, segs: &[Segment]) {
+    segs.iter().for_each(|s| c.on_segment(now, s, &mut ()));
+}
+
+/// Lets both talk without any delay until nobody has anything to say; returns the number of segments.
+fn converse(a: &mut Connection, b: &mut Connection, now: Time) -> usize {
+    let mut said = 0;
+    for _ in 0..1000 {
+        let (from_a, from_b) = (speak(a, now), speak(b, now));
+        if from_a.is_empty() && from_b.is_empty() {
+            return said;
+        }
+        said += from_a.len() + from_b.len();
+        hear(b, now, &from_a);
+        hear(a, now, &from_b);
+    }
+    panic!("the conversation never ends");
+}
+
+fn pair(stack: &Stack) -> (Connection, Connection) {
+    let end = || Connection::established(stack, Sides::Both, MSS, RWND);
+    (end(), end())
+}
+
+#[test]
+fn a_fin_on_a_full_segment_takes_no_room_of_the_window() {
+    for name in Stack::names() {
+        let (mut a, mut b) = pair(&Stack::named(name).unwrap());
+        a.write(u64::from(MSS));
+        a.close();
+        // The first copy is lost: after the timeout the window is one segment, too.
+        let first = speak(&mut a, ms(1));
+        assert_eq!(first.iter().map(|s| (s.len, s.has(Segment::FIN))).collect::<Vec<_>>(), [(MSS, true)], "{name}");
+        let now = a.next_timer().unwrap();
+        a.on_timer(now, &mut ());
+        converse(&mut a, &mut b, now);
+        assert_eq!((b.state(), b.received()), (State::CloseWait, u64::from(MSS)), "{name}");
+    }
+}

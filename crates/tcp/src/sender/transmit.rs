@@ -66,7 +66,8 @@ impl Sender {
     fn open_admits(&self, len: u32) -> bool {
         match self.slots.recovery.open_gate() {
             Gate::Window => {
-                gate::whole_segments(self.w.cwnd, self.mss) >= (self.snd_max - self.snd_una) + u64::from(len)
+                gate::whole_segments(self.w.cwnd, self.mss)
+                    >= (self.snd_max - self.snd_una) + gate::payload(len, self.mss)
             }
             Gate::Pipe => self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss),
         }
