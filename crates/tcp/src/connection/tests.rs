@@ -63,3 +63,21 @@ fn a_fin_on_a_full_segment_takes_no_room_of_the_window() {
         assert_eq!((b.state(), b.received()), (State::CloseWait, u64::from(MSS)), "{name}");
     }
 }
+
+#[test]
+fn a_train_ends_before_the_segment_with_the_fin() {
+    let mut stack = stack();
+    stack.limits.max_train = 16;
+    stack.startup = crate::startup::StartupSpec::Fixed(crate::startup::fixed::FixedSpec {
+        initial_window_segs: 10,
+        ssthresh_segs: None,
+    });
+    for last in [MSS - 2, MSS - 1, MSS] {
+        let (mut a, mut b) = pair(&stack);
+        let n = u64::from(3 * MSS + last);
+        a.write(n);
+        a.close();
+        converse(&mut a, &mut b, ms(1));
+        assert_eq!((b.state(), b.received()), (State::CloseWait, n), "last segment of {last} bytes");
+    }
+}

@@ -51,8 +51,10 @@ impl Sender {
 
     /// Makes a train of equal segments out of the one in `out`, as long as the window lets the next one go.
     fn lengthen<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) {
+        let fin_is_next = |s: &Self| s.closed && s.snd_max + u64::from(s.mss) == s.stream_end;
         while out.train < self.max_train
             && self.next_len() == self.mss
+            && !fin_is_next(self)
             && self.open_admits(self.mss)
             && self.burst_left > 0
         {
