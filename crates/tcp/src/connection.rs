@@ -135,6 +135,9 @@ impl Connection {
                 return;
             }
             tx.on_ack(now, seg, obs);
+            if tx.is_closed() {
+                self.maybe_finished(now);
+            }
         }
     }
 

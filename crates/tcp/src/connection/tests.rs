@@ -81,3 +81,31 @@ fn a_train_ends_before_the_segment_with_the_fin() {
         assert_eq!((b.state(), b.received()), (State::CloseWait, n), "last segment of {last} bytes");
     }
 }
+
+#[test]
+fn the_ack_of_the_last_fin_ends_the_connection() {
+    let (mut a, mut b) = pair(&stack());
+    a.close();
+    converse(&mut a, &mut b, ms(1));
+    assert_eq!((a.state(), b.state()), (State::FinWait2, State::CloseWait));
+    b.close();
+    converse(&mut a, &mut b, ms(2));
+    assert_eq!((a.state(), b.state()), (State::TimeWait, State::Closed));
+    assert_eq!(b.close_reason(), Some(CloseReason::Finished));
+    assert_eq!(a.next_timer(), Some(ms(2) + TIME_WAIT));
+    a.on_timer(ms(2) + TIME_WAIT, &mut ());
+    assert_eq!(a.close_reason(), Some(CloseReason::Finished));
+}
+
+#[test]
+fn both_ends_of_a_simultaneous_close_wait_out_their_time() {
+    let (mut a, mut b) = pair(&stack());
+    a.close();
+    b.close();
+    let (from_a, from_b) = (speak(&mut a, ms(1)), speak(&mut b, ms(1)));
+    hear(&mut b, ms(1), &from_a);
+    hear(&mut a, ms(1), &from_b);
+    assert_eq!((a.state(), b.state()), (State::Closing, State::Closing));
+    converse(&mut a, &mut b, ms(1));
+    assert_eq!((a.next_timer(), b.next_timer()), (Some(ms(1) + TIME_WAIT), Some(ms(1) + TIME_WAIT)));
+}
