@@ -206,8 +206,9 @@ impl Connection {
             }
             State::SynReceived if rst && seg.seq == Offset::DATA => self.end(CloseReason::Reset),
             State::SynReceived if rst => {}
-            State::SynReceived if syn => h.due = true,
+            // RFC 9293 §3.5, figure 8: in a simultaneous open it is a SYN-ACK that acknowledges our SYN.
             State::SynReceived if ours_acked => self.establish(now, seg, obs),
+            State::SynReceived if syn => h.due = true,
             _ => {}
         }
     }

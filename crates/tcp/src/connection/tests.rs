@@ -109,3 +109,15 @@ fn both_ends_of_a_simultaneous_close_wait_out_their_time() {
     converse(&mut a, &mut b, ms(1));
     assert_eq!((a.next_timer(), b.next_timer()), (Some(ms(1) + TIME_WAIT), Some(ms(1) + TIME_WAIT)));
 }
+
+#[test]
+fn a_simultaneous_open_is_established_by_both_syn_acks() {
+    let open = || Connection::connect(&stack(), MSS, RWND);
+    let (mut a, mut b) = (open(), open());
+    let (from_a, from_b) = (speak(&mut a, ms(1)), speak(&mut b, ms(1)));
+    hear(&mut b, ms(1), &from_a);
+    hear(&mut a, ms(1), &from_b);
+    assert_eq!((a.state(), b.state()), (State::SynReceived, State::SynReceived));
+    let said = converse(&mut a, &mut b, ms(2));
+    assert_eq!((a.state(), b.state(), said), (State::Established, State::Established, 4));
+}
