@@ -154,7 +154,7 @@ impl Handshake {
                 r.initial = r.initial.max(AFTER_LOST_SYN);
             }
         }
-        let mss = self.mss.min(peer.mss) - if timestamps { TIMESTAMPS_BYTES } else { 0 };
+        let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };
         let mut tx = Sender::new(&stack, mss.max(1), u64::from(rwnd));
         if self.sends == 1 {

@@ -121,3 +121,15 @@ fn a_simultaneous_open_is_established_by_both_syn_acks() {
     let said = converse(&mut a, &mut b, ms(2));
     assert_eq!((a.state(), b.state(), said), (State::Established, State::Established, 4));
 }
+
+#[test]
+fn an_mss_option_smaller_than_the_timestamps_is_survived() {
+    let mut stack = stack();
+    stack.options.timestamps = true;
+    let mut a = Connection::connect(&stack, MSS, RWND);
+    speak(&mut a, ms(1));
+    let (flags, opts) = (Segment::SYN | Segment::ACK, Segment::TIMESTAMPS);
+    hear(&mut a, ms(2), &[Segment { flags, opts, ack: Offset::DATA, wnd: 5000, mss: 5, ..Segment::EMPTY }]);
+    a.write(3);
+    assert_eq!(speak(&mut a, ms(3)).iter().map(|s| s.len).collect::<Vec<_>>(), [1]);
+}
