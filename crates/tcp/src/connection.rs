@@ -216,7 +216,7 @@ impl Connection {
         }
         match &mut self.rx {
             Some(rx) if rx.ack_due() => {
-                out.seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
+                out.seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.ack_seq());
                 (out.len, out.train, out.flags, out.opts) = (0, 1, Segment::ACK, 0);
                 (out.mss, out.wscale) = (0, Segment::NO_SCALE);
                 rx.fill_ack(now, out);

@@ -133,3 +133,26 @@ fn an_mss_option_smaller_than_the_timestamps_is_survived() {
     a.write(3);
     assert_eq!(speak(&mut a, ms(3)).iter().map(|s| s.len).collect::<Vec<_>>(), [1]);
 }
+
+#[test]
+fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
+    let (mut a, mut b) = pair(&stack());
+    a.read_by_hand();
+    b.read_by_hand();
+    a.write(2 * RWND);
+    b.write(2 * RWND);
+    for c in [&mut a, &mut b] {
+        // Both windows are shut and both sides probe.
+        speak(c, ms(1));
+    }
+    let mut now = ms(1);
+    let mut said = 0;
+    for _ in 0..6 {
+        said += converse(&mut a, &mut b, now);
+        now = a.next_timer().into_iter().chain(b.next_timer()).min().unwrap();
+        a.on_timer(now, &mut ());
+        b.on_timer(now, &mut ());
+    }
+    assert!(said < 200, "{said} segments: an ACK that is not acceptable is answered for ever");
+    assert_eq!((a.received(), b.received()), (RWND, RWND));
+}

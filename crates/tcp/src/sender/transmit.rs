@@ -296,6 +296,13 @@ impl Sender {
         (self.snd_una, self.snd_nxt, self.snd_max)
     }
 
+    /// Where an ACK without data stands. RFC 9293 §3.10.7.4: the peer takes it only inside its window, beyond which a
+    /// probe (or a window that shrank) may have brought `snd_max`.
+    #[inline]
+    pub(crate) fn ack_seq(&self) -> Offset {
+        self.snd_max.min(self.edge).max(self.snd_una)
+    }
+
     /// The congestion window and slow start threshold, bytes.
     pub fn window(&self) -> crate::event::Window {
         self.w
