@@ -144,6 +144,10 @@ impl Connection {
     /// SYN, FIN and RST, and anything in TIME-WAIT.
     fn on_flagged<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         let accept = self.rx.as_mut().map_or(Accept::Same, |rx| rx.on_segment(now, seg));
+        // RFC 9293 §3.10.7.4: the peer's FIN again; it has been answered, and the wait begins anew.
+        if seg.has(Segment::FIN) && self.time_wait.is_some() {
+            self.time_wait = Some(now + TIME_WAIT);
+        }
         if accept == Accept::No {
             return;
         }
@@ -152,8 +156,6 @@ impl Connection {
         }
         if accept == Accept::Finished {
             self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed());
-        } else if seg.has(Segment::FIN) && self.time_wait.is_some() {
-            self.time_wait = Some(now + TIME_WAIT);
         }
         self.take_ack(now, seg, obs);
         self.maybe_finished(now);

@@ -156,3 +156,16 @@ fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
     assert!(said < 200, "{said} segments: an ACK that is not acceptable is answered for ever");
     assert_eq!((a.received(), b.received()), (RWND, RWND));
 }
+
+#[test]
+fn a_fin_sent_again_restarts_the_time_wait() {
+    let (mut a, mut b) = pair(&stack());
+    a.close();
+    converse(&mut a, &mut b, ms(1));
+    b.close();
+    let fin = speak(&mut b, ms(2));
+    hear(&mut a, ms(2), &fin);
+    assert_eq!((a.state(), speak(&mut a, ms(2)).len()), (State::TimeWait, 1));
+    hear(&mut a, ms(1000), &fin);
+    assert_eq!((speak(&mut a, ms(1000)).len(), a.next_timer()), (1, Some(ms(1000) + TIME_WAIT)));
+}
