@@ -156,7 +156,7 @@ impl Scoreboard {
     pub fn newly(&self) -> impl Iterator<Item = &Sent> {
         let gone = self.head.wrapping_sub(self.released);
         let acked = (0..gone).map(|i| self.at(self.released.wrapping_add(i)));
-        let fresh = self.sack.fresh().flat_map(move |(from, n)| (0..n).map(move |i| self.at(from.wrapping_add(i))));
+        let fresh = self.sack.fresh().map(|i| self.at(i));
         acked.filter(|s| !s.marks.any(Marks::SACKED)).chain(fresh.filter(|s| s.marks.any(Marks::FRESH)))
     }
 

@@ -22,8 +22,13 @@ pub(super) struct SackState {
 }
 
 impl SackState {
-    pub(super) fn fresh(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.fresh[..usize::from(self.fresh_count)].iter().copied()
+    /// Indices of what the last ACK's blocks touched, each once even if blocks overlap.
+    pub(super) fn fresh(&self) -> impl Iterator<Item = u32> + '_ {
+        let ranges = &self.fresh[..usize::from(self.fresh_count)];
+        ranges.iter().enumerate().flat_map(move |(k, &(from, n))| {
+            let earlier = move |i: u32| ranges[..k].iter().any(|&(f, m)| i.wrapping_sub(f) < m);
+            (0..n).map(move |i| from.wrapping_add(i)).filter(move |&i| !earlier(i))
+        })
     }
 
     /// Nothing SACKed is outstanding: forget where the top was.

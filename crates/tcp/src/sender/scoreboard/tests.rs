@@ -1,1 +1,33 @@
+//! The scoreboard against a naive one: a list of records, every number counted afresh, SACKed bytes as a bit vector.
 
+use super::*;
+
+const MSS: u32 = 4;
+const DUPTHRESH: u32 = 3;
+
+/// `n` segments of four bytes from offset 1 on, sent at times 1, 2, 3 …
+fn sent(n: u64) -> Scoreboard {
+    let mut board = Scoreboard::default();
+    for i in 0..n {
+        board.push(Offset(1 + 4 * i), MSS, Time(1 + i), 1.0, false);
+    }
+    board
+}
+
+/// One ACK with its SACK blocks.
+fn ack(board: &mut Scoreboard, ack: u64, blocks: &[(u64, u64)]) -> Delivered {
+    let mut d = Delivered::default();
+    board.begin_ack();
+    board.acknowledge(Offset(ack), &mut d);
+    blocks.iter().for_each(|b| board.apply_sack((Offset(b.0), Offset(b.1)), &mut d));
+    board.check();
+    d
+}
+
+#[test]
+fn what_overlapping_blocks_report_is_newly_delivered_once() {
+    let mut board = sent(6);
+    ack(&mut board, 1, &[(9, 17), (5, 21)]);
+    let newly: Vec<_> = board.newly().map(|s| s.start.0).collect();
+    assert_eq!(newly, [9, 13, 5, 17]);
+}
