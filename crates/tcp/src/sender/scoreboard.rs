@@ -231,6 +231,7 @@ impl Scoreboard {
             0
         });
         self.hole = self.head;
+        self.settle_hole();
     }
 
     /// Records a new segment.

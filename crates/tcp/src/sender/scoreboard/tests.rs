@@ -31,3 +31,11 @@ fn what_overlapping_blocks_report_is_newly_delivered_once() {
     let newly: Vec<_> = board.newly().map(|s| s.start.0).collect();
     assert_eq!(newly, [9, 13, 5, 17]);
 }
+
+#[test]
+fn after_a_rewind_that_keeps_sacks_the_first_hole_is_not_sacked() {
+    let mut board = sent(4);
+    ack(&mut board, 1, &[(1, 5), (9, 13)]);
+    board.rewind();
+    assert_eq!(board.first_hole().map(|s| s.start), Some(Offset(5)));
+}
