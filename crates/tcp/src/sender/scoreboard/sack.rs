@@ -105,14 +105,15 @@ impl Scoreboard {
             self.mark_sacked(i, out);
             i = i.wrapping_add(1);
         }
-        let whole = i == self.tail || self.at(i).start >= right;
         if i != from && usize::from(self.sack.fresh_count) < self.sack.fresh.len() {
             self.sack.fresh[usize::from(self.sack.fresh_count)] = (from, i.wrapping_sub(from));
             self.sack.fresh_count += 1;
         }
-        // Only what was applied to its end may be skipped the next time.
-        if whole {
-            self.sack.remember(block);
+        // Only what was applied may be skipped the next time: a segment that is partly told may be cut to that part later.
+        if i != from {
+            let (first, last) = (self.at(from).start, self.at(i.wrapping_sub(1)).end());
+            let known = |applied, asked, told| if applied == asked { told } else { applied };
+            self.sack.remember((known(first, left, block.0), known(last, right, block.1)));
         }
         self.settle_hole();
     }

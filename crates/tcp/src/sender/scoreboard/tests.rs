@@ -39,3 +39,13 @@ fn after_a_rewind_that_keeps_sacks_the_first_hole_is_not_sacked() {
     board.rewind();
     assert_eq!(board.first_hole().map(|s| s.start), Some(Offset(5)));
 }
+
+#[test]
+fn a_block_that_told_only_part_of_a_segment_is_read_again() {
+    let mut board = sent(4);
+    assert_eq!(ack(&mut board, 1, &[(7, 13)]).sacked, 4);
+    assert_eq!(ack(&mut board, 1, &[(5, 13)]).sacked, 4, "the rest of the segment came");
+    let mut board = sent(4);
+    assert_eq!(ack(&mut board, 1, &[(7, 9)]).sacked, 0);
+    assert_eq!(ack(&mut board, 7, &[(7, 9)]).sacked, 2, "the segment was cut to the part that is held");
+}
