@@ -144,8 +144,10 @@ impl Scoreboard {
         let mut i = if known { self.sack.judged } else { self.head };
         let mut marked = 0;
         while boundary.wrapping_sub(self.head) > i.wrapping_sub(self.head) {
+            // §4 NextSeg (1.a): what was sent again already, by rule (3), is not to be sent once more.
             if !self.at(i).marks.any(Marks::SACKED | Marks::LOST) {
-                marked += self.mark_index_lost(i);
+                marked += u64::from(self.at(i).len);
+                self.edit(i, |m| m.0 |= Marks::LOST);
             }
             i = i.wrapping_add(1);
         }

@@ -49,3 +49,14 @@ fn a_block_that_told_only_part_of_a_segment_is_read_again() {
     assert_eq!(ack(&mut board, 1, &[(7, 9)]).sacked, 0);
     assert_eq!(ack(&mut board, 7, &[(7, 9)]).sacked, 2, "the segment was cut to the part that is held");
 }
+
+#[test]
+fn a_hole_that_was_resent_before_is_lost_holds_is_not_sent_again() {
+    let mut board = sent(6);
+    ack(&mut board, 1, &[(5, 9)]);
+    board.resend(Offset(1), Time(9), 1.0);
+    assert_eq!(board.pipe(), 4 * 4 + 2 * 4, "the original and its copy");
+    ack(&mut board, 1, &[(5, 17)]);
+    assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
+    assert_eq!((board.first_lost(), board.pipe()), (None, 2 * 4 + 4), "the copy alone");
+}
