@@ -206,6 +206,7 @@ impl Scoreboard {
             board.edit(i, |m| m.0 &= !(Marks::LOST | Marks::REWOUND));
             0
         });
+        self.sack.judge_anew();
     }
 
     /// Forgets all SACK information (RFC 2018 §5.1: the receiver may renege).

@@ -38,6 +38,11 @@ impl SackState {
         self.judged_any = false;
     }
 
+    /// `IsLost` is to be asked again of every record.
+    pub(super) fn judge_anew(&mut self) {
+        self.judged_any = false;
+    }
+
     /// The part of a block that no earlier block has told, if any (a part in the middle is told again).
     fn unseen(&self, (mut left, mut right): (Offset, Offset)) -> Option<(Offset, Offset)> {
         for &(l, r) in &self.seen {

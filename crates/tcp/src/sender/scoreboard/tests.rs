@@ -60,3 +60,12 @@ fn a_hole_that_was_resent_before_is_lost_holds_is_not_sent_again() {
     assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
     assert_eq!((board.first_lost(), board.pipe()), (None, 2 * 4 + 4), "the copy alone");
 }
+
+#[test]
+fn what_a_mistake_unmarked_is_judged_anew() {
+    let mut board = sent(6);
+    ack(&mut board, 1, &[(5, 17)]);
+    assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
+    board.unmark_lost();
+    assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
+}
