@@ -70,6 +70,7 @@ impl Sender {
 
     pub(super) fn on_persist<O: Observer>(&mut self, now: Time, obs: &mut O) {
         self.urgent = true;
+        self.burst_left = self.maxburst;
         self.persist.backoff += 1;
         self.timers.persist = Some(now + self.persist_interval());
         if O::ENABLED {

@@ -1,1 +1,44 @@
+//! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
+use super::*;
+use crate::stack::Stack;
+
+const MSS: u32 = 1000;
+
+fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+fn named(name: &str) -> Stack {
+    Stack::named(name).unwrap()
+}
+
+/// What may go now, as (start, sequence space).
+fn send(s: &mut Sender, now: Time) -> Vec<(u64, u64)> {
+    let (mut out, mut sent) = (Segment::EMPTY, Vec::new());
+    while s.poll_transmit(now, &mut out, &mut ()) {
+        sent.push((out.seq.0, out.seq_len()));
+        assert!(sent.len() < 10_000, "never stops sending");
+    }
+    sent
+}
+
+fn ack(s: &mut Sender, now: Time, ack: u64, wnd: u32, blocks: &[(u64, u64)]) {
+    let mut seg = Segment { seq: Offset::DATA, ack: Offset(ack), wnd, flags: Segment::ACK, ..Segment::EMPTY };
+    blocks.iter().for_each(|b| seg.push_sack(Offset(b.0), Offset(b.1)));
+    s.on_ack(now, &seg, &mut ());
+}
+
+#[test]
+fn every_probe_goes_out_even_when_one_input_may_release_one_segment() {
+    let mut stack = named("reno");
+    stack.limits.maxburst_segs = Some(1);
+    let mut s = Sender::new(&stack, MSS, 0);
+    s.write(5000);
+    assert_eq!(send(&mut s, ms(0)), []);
+    for want in [1000, 3000, 7000, 15_000] {
+        assert_eq!(s.next_timer(), Some(ms(want)));
+        s.on_timer(ms(want), &mut ());
+        assert_eq!(send(&mut s, ms(want)), [(1, 1)], "probe at {want} ms");
+    }
+}
