@@ -42,3 +42,18 @@ fn every_probe_goes_out_even_when_one_input_may_release_one_segment() {
         assert_eq!(send(&mut s, ms(want)), [(1, 1)], "probe at {want} ms");
     }
 }
+
+#[test]
+fn when_silly_window_avoidance_has_waited_long_enough_all_that_the_window_allows_is_sent() {
+    let mut s = Sender::new(&named("reno"), MSS, 4000);
+    s.write(10_000);
+    assert_eq!(send(&mut s, ms(0)), [(1, 1000)]);
+    // 300 bytes of window: less than a segment and less than half of the largest seen.
+    ack(&mut s, ms(100), 1001, 300, &[]);
+    assert_eq!(send(&mut s, ms(100)), []);
+    let at = s.next_timer().unwrap();
+    s.on_timer(at, &mut ());
+    assert_eq!(send(&mut s, at), [(1001, 300)]);
+    // Nothing lies beyond the window, so it is no probe and its loss is a loss.
+    assert!(!s.persist.is_running() && s.timers.rto.is_some());
+}

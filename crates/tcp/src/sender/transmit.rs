@@ -89,9 +89,9 @@ impl Sender {
         let urgent = std::mem::take(&mut self.urgent);
         let sent = match x {
             Xmit::New if self.snd_nxt == self.snd_max => {
-                let len = if cx.next_len > 0 { cx.next_len } else { 1 };
                 debug_assert!(urgent || cx.room > 0, "new data without room");
-                Some(self.send_new(now, len, cx.next_len == 0, by, obs))
+                let len = if cx.next_len > 0 { cx.next_len } else { self.waited_for() };
+                Some(self.send_new(now, len, cx.room == 0, by, obs))
             }
             Xmit::New => {
                 let sent = self.send_again(now, self.snd_nxt, by, obs);
@@ -140,6 +140,16 @@ impl Sender {
             Some(last) if cx.next_len == 0 => Xmit::Again(last.start),
             _ => Xmit::New,
         }
+    }
+
+    /// What goes when waiting for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one byte.
+    #[cold]
+    fn waited_for(&mut self) -> u32 {
+        let room = self.room().min(u64::from(self.mss)) as u32;
+        if room > 0 {
+            self.stop_waiting();
+        }
+        room.max(1)
     }
 
     /// Records and reports a new segment.
