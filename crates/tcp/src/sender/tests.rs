@@ -57,3 +57,31 @@ fn when_silly_window_avoidance_has_waited_long_enough_all_that_the_window_allows
     // Nothing lies beyond the window, so it is no probe and its loss is a loss.
     assert!(!s.persist.is_running() && s.timers.rto.is_some());
 }
+
+/// The stack with an initial window of `n` segments.
+fn opened(mut stack: Stack, n: u32) -> Stack {
+    let spec = crate::startup::fixed::FixedSpec { initial_window_segs: n, ssthresh_segs: None };
+    stack.startup = crate::startup::StartupSpec::Fixed(spec);
+    stack
+}
+
+/// Where segment `n` begins.
+fn seg(n: u64) -> u64 {
+    1 + n * u64::from(MSS)
+}
+
+#[test]
+fn no_rescue_goes_before_an_ack_beyond_the_first_retransmission() {
+    let mut s = Sender::new(&opened(named("rfc-6675"), 10), MSS, 100_000);
+    s.write(10_000);
+    assert_eq!(send(&mut s, ms(0)).len(), 10);
+    let mut sent = vec![];
+    for n in 1..9 {
+        ack(&mut s, ms(100 + n), seg(0), 100_000, &[(seg(1), seg(n + 1))]);
+        sent.extend(send(&mut s, ms(100 + n)));
+    }
+    assert_eq!(sent, [(seg(0), 1000)], "the last segment is still on its way");
+    // Segment 9 was lost, too: the ACK of the retransmission lets the rescue go, once.
+    ack(&mut s, ms(200), seg(9), 100_000, &[]);
+    assert_eq!(send(&mut s, ms(200)), [(seg(9), 1000)]);
+}
