@@ -85,3 +85,18 @@ fn no_rescue_goes_before_an_ack_beyond_the_first_retransmission() {
     ack(&mut s, ms(200), seg(9), 100_000, &[]);
     assert_eq!(send(&mut s, ms(200)), [(seg(9), 1000)]);
 }
+
+#[test]
+fn a_partial_ack_of_less_than_a_segment_deflates_by_what_it_acknowledges_and_adds_nothing_back() {
+    let mut s = Sender::new(&opened(named("newreno"), 10), MSS, 100_000);
+    s.write(100_000);
+    send(&mut s, ms(0));
+    for n in 0..3 {
+        ack(&mut s, ms(100 + n), seg(0), 100_000, &[]);
+    }
+    assert_eq!((s.phase(), s.slots.recovery.inflation()), (Phase::Recovery, 3000.0));
+    ack(&mut s, ms(200), seg(0) + 400, 100_000, &[]);
+    assert_eq!(s.slots.recovery.inflation(), 2600.0);
+    ack(&mut s, ms(201), seg(1) + 400, 100_000, &[]);
+    assert_eq!(s.slots.recovery.inflation(), 2600.0);
+}
