@@ -1,4 +1,18 @@
 //! A deterministic, packet-level network around [`ackclock_tcp`].
+//!
+//! [`scenario`] says what is simulated, [`engine`] runs it, [`watch`] looks on, [`results`] are left.
 
+mod app;
+mod element;
+pub mod engine;
+pub mod error;
+mod fate;
+pub mod host;
+mod lane;
+mod next_event;
+pub mod results;
+mod rng;
 pub mod scenario;
+mod slab;
+pub mod topology;
 pub mod watch;

@@ -4,7 +4,9 @@ use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Rate};
 
-/// A whole scenario. Elements are numbered in the order in which they stand here; equal times are decided by that number.
+/// A whole scenario. Elements are numbered in the order in which they stand here, and equal times are decided by that
+/// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the elements on them
+/// (link by link, forward before back), then the hosts of the flows (sender before receiver).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// For people.

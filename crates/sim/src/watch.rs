@@ -35,10 +35,12 @@ pub trait Watch {
     /// A host handed a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8);
     /// A packet was dropped as the `nth` (0-based) arrival at element `element`.
+    #[expect(clippy::too_many_arguments, reason = "a record of a drop, taken apart so that nothing is built for `()`")]
     fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment);
     /// A packet reached a host.
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32);
-    /// The queue of directed link `link` now holds this much (waiting and in service).
+    /// A packet came to the queue of directed link `link`, which now holds this much (waiting and in service, the packet
+    /// included). Not called for links that another, slower link alone feeds: their queues are never full.
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64);
 }
 

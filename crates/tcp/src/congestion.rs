@@ -33,6 +33,8 @@ pub struct LossEvent {
     pub first: Offset,
     /// The congestion window when that was sent, bytes.
     pub cwnd_at_send: f64,
+    /// Whether the timer fired again for the same loss.
+    pub repeated: bool,
 }
 
 /// What a congestion control wants back if a cut was a mistake.

@@ -67,6 +67,7 @@ impl Connection {
             wscale,
             sack: stack.options.sack,
             dsack: stack.options.dsack,
+            sack_blocks: stack.options.sack_blocks,
             timestamps: stack.options.timestamps,
             ts_recent: None,
             ack: stack.ack.clone(),

@@ -85,6 +85,8 @@ pub enum Guard {
     Careful,
     /// Until `snd_una ≥ recover` (RFC 2582 §4 "less careful"; RFC 6675 §5.1 after a timeout).
     LessCareful,
+    /// Until `snd_una > recover` after a timeout, never after a fast recovery (ns-2's Sack1).
+    AfterTimeout,
     /// Never: several fast retransmits for one window of losses (Net/2, ns-2 with `bug_fix` off).
     Off,
 }
@@ -94,7 +96,8 @@ impl Guard {
     pub fn admits(self, cx: &Ctx) -> bool {
         match (self, cx.recover) {
             (Guard::Off, _) | (_, None) => true,
-            (Guard::Careful, Some(recover)) => cx.snd_una > recover,
+            (Guard::AfterTimeout, _) if !cx.timed_out => true,
+            (Guard::Careful | Guard::AfterTimeout, Some(recover)) => cx.snd_una > recover,
             (Guard::LessCareful, Some(recover)) => cx.snd_una >= recover,
         }
     }

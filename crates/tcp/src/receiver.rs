@@ -50,6 +50,8 @@ pub struct ReceiverConfig {
     pub sack: bool,
     /// Whether duplicates are reported (RFC 2883); means nothing without `sack`.
     pub dsack: bool,
+    /// Most SACK blocks in an ACK, a DSACK among them: up to 4, with timestamps 3 (RFC 2018 §3).
+    pub sack_blocks: u8,
     /// Whether timestamps were agreed on.
     pub timestamps: bool,
     /// The timestamp of the peer's SYN; `None` where there was no handshake.
@@ -99,6 +101,7 @@ pub struct Receiver {
     ts: Timestamps,
     start: Offset,
     mss: u32,
+    max_blocks: u8,
 }
 
 /// What is out of the ordinary; made when first needed, then kept.
@@ -133,6 +136,8 @@ impl Receiver {
             sack: cfg.sack,
             dsack: cfg.sack && cfg.dsack,
             timestamps: cfg.timestamps,
+            // RFC 2018 §3: with timestamps there is room for three.
+            max_blocks: cfg.sack_blocks.clamp(1, if cfg.timestamps { 3 } else { 4 }),
             by_hand: cfg.consume == Consume::ByHand,
             wscale,
             ts: Timestamps::new(cfg.rcv_nxt, cfg.ts_recent),
@@ -404,7 +409,7 @@ impl Receiver {
 
     fn fill_blocks(&mut self, out: &mut Segment) {
         if let (true, Some(h)) = (self.sack, self.held.as_mut()) {
-            sack_blocks::fill(out, &mut h.data, h.dsack.take(), if self.timestamps { 3 } else { 4 });
+            sack_blocks::fill(out, &mut h.data, h.dsack.take(), usize::from(self.max_blocks));
         }
         self.settle();
     }

@@ -65,6 +65,8 @@ pub struct Sender {
     /// The detector wants to see every send.
     watched: bool,
     avoid_silly_window: bool,
+    /// After going back: whether what is SACKed is passed over.
+    skip_sacked: bool,
     last_sends: u8,
     max_train: u16,
     peer: PeerWindow,
@@ -112,6 +114,7 @@ impl Sender {
             urgent: false,
             watched: slots.detect.watches_sends(),
             avoid_silly_window: stack.limits.avoid_silly_window,
+            skip_sacked: true,
             last_sends: 0,
             max_train: stack.limits.max_train,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
@@ -292,7 +295,7 @@ impl Sender {
             Verdict::Repaired => {
                 let cx = self.ctx(now);
                 self.write_window(now, Slot::Congestion, obs, |s| {
-                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast), &s.w, &cx);
+                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast, false), &s.w, &cx);
                     s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
                 });
                 self.slots.detect.on_cut(&self.w, &self.ctx(now));
@@ -326,7 +329,7 @@ impl Sender {
     /// Cuts ssthresh and writes the episode into the ledger.
     fn open_episode<O: Observer>(&mut self, now: Time, cause: Cause, obs: &mut O) {
         let cx = self.ctx(now);
-        let loss = self.loss_event(cause);
+        let loss = self.loss_event(cause, false);
         let (prior, cc_undo) = (self.w, self.slots.congestion.save());
         let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
         self.ledger.begin(Episode {
@@ -347,7 +350,7 @@ impl Sender {
         self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
     }
 
-    fn loss_event(&self, cause: Cause) -> LossEvent {
+    fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
         let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
         LossEvent {
             cause,
@@ -355,6 +358,7 @@ impl Sender {
             rwnd: u64::from(self.peer.wnd),
             first: self.snd_una,
             cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
+            repeated,
         }
     }
 
@@ -400,6 +404,10 @@ impl Sender {
             if let Some(ep) = self.ledger.open() {
                 ep.recover = snd_max;
             }
+            let cx = self.ctx(now);
+            self.write_window(now, Slot::Congestion, obs, |s| {
+                s.w.ssthresh = s.slots.congestion.on_loss(&s.loss_event(Cause::Rto, true), &s.w, &cx).ssthresh;
+            });
         } else {
             if let Some(ep) = self.ledger.open() {
                 ep.void = true;
@@ -432,7 +440,8 @@ impl Sender {
                 repair = s.slots.timeout.enter(ep, &mut s.w, &mut s.board, &cx);
             }
         });
-        if repair == Repair::Rewind {
+        if let Repair::Rewind { skip_sacked } = repair {
+            self.skip_sacked = skip_sacked;
             self.rewind();
         }
     }
@@ -441,6 +450,13 @@ impl Sender {
     fn rewind(&mut self) {
         self.snd_nxt = self.snd_una;
         self.board.rewind();
+    }
+
+    /// After going back, `snd_nxt` passes over what the receiver holds (RFC 6675 §5.1).
+    fn pass_sacked(&mut self) {
+        if self.snd_nxt < self.snd_max && self.skip_sacked {
+            self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
+        }
     }
 
     // ---- reading an ACK
@@ -457,9 +473,7 @@ impl Sender {
         if seg.blocks > 0 {
             (dsack, has_sack) = self.read_blocks(seg, &mut d);
         }
-        if self.snd_nxt < self.snd_max {
-            self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
-        }
+        self.pass_sacked();
         let same_window = self.update_peer_window(seg);
         let advances = seg.ack > prior_una;
         let outstanding = self.snd_max > self.snd_una && !self.persist.is_probing();
@@ -553,14 +567,15 @@ impl Sender {
     /// The components' view. `room` and `next_len` are what a new segment may use.
     #[inline]
     fn ctx(&self, now: Time) -> Ctx {
-        let next_len = self.next_len();
+        let (next_len, newest) = (self.next_len(), self.ledger.newest());
         Ctx {
             now,
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
             snd_max: self.snd_max,
             room: self.room(),
-            recover: self.ledger.newest().map(|ep| ep.recover),
+            recover: newest.map(|ep| ep.recover),
+            timed_out: newest.is_some_and(|ep| ep.cause == Cause::Rto),
             srtt: self.slots.rto.srtt(),
             min_rtt: self.min_rtt,
             rto: self.slots.rto.base(),

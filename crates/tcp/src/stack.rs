@@ -73,6 +73,8 @@ pub struct Options {
     pub sack: bool,
     /// Its receiver reports duplicates by DSACK (RFC 2883). Default no.
     pub dsack: bool,
+    /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
+    pub sack_blocks: u8,
     /// Timestamps (RFC 7323). Default no.
     pub timestamps: bool,
     /// Window scaling (RFC 7323). Default yes.
@@ -81,7 +83,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sack: false, dsack: false, timestamps: false, window_scale: true }
+        Options { sack: false, dsack: false, sack_blocks: 4, timestamps: false, window_scale: true }
     }
 }
 
@@ -196,6 +198,9 @@ impl Stack {
             }
             _ => {}
         }
+        if !(1..=4).contains(&self.options.sack_blocks) {
+            return refuse("options.sack_blocks", self.options.sack_blocks.to_string(), "1 to 4 (RFC 2018 §3)");
+        }
         if self.limits.max_train == 0 {
             return refuse("limits.max_train", "0".into(), "1 or more");
         }
@@ -232,7 +237,7 @@ impl Stack {
         if let Some((_, key, found)) = needs.iter().find(|n| n.0 && !sack) {
             return refuse(key, found, "only together with options.sack = true");
         }
-        let go_back_n = matches!(self.timeout, TimeoutSpec::GoBackN);
+        let go_back_n = matches!(self.timeout, TimeoutSpec::GoBackN(_));
         if matches!(self.recovery, RecoverySpec::Tahoe)
             && !(go_back_n || matches!(self.timeout, TimeoutSpec::Custom(_)))
         {

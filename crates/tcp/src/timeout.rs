@@ -18,7 +18,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// `snd_nxt` goes back to `snd_una`: go back N.
-    Rewind,
+    Rewind {
+        /// Whether what is SACKed on the way is passed over.
+        skip_sacked: bool,
+    },
     /// What is marked lost is sent.
     Marks,
 }
@@ -44,17 +47,22 @@ pub trait Timeout {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimeoutSpec {
     /// Everything from `snd_una` on, in slow start.
-    #[default]
-    GoBackN,
+    GoBackN(go_back_n::GoBackNSpec),
     /// What is not SACKed, by marks (RFC 6675 §5.1).
     Sack,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Timeout>),
+}
+
+impl Default for TimeoutSpec {
+    fn default() -> Self {
+        TimeoutSpec::GoBackN(go_back_n::GoBackNSpec::default())
+    }
 }
 
 /// Its state.
@@ -70,7 +78,7 @@ pub enum AnyTimeout {
 impl TimeoutSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyTimeout {
         match self {
-            TimeoutSpec::GoBackN => AnyTimeout::GoBackN(go_back_n::GoBackN),
+            TimeoutSpec::GoBackN(s) => AnyTimeout::GoBackN(go_back_n::GoBackN::new(s)),
             TimeoutSpec::Sack => AnyTimeout::Sack(sack::Sack),
             TimeoutSpec::Custom(f) => AnyTimeout::Custom((f.make)(mss)),
         }

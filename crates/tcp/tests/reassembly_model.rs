@@ -125,6 +125,7 @@ proptest! {
     ) {
         let unit = 1u64 << wscale;
         let mut r = Receiver::new(&ReceiverConfig {
+            sack_blocks: 4,
             rcv_nxt: Offset::DATA, buffer, mss: 20, wscale, sack, dsack, timestamps: stamps, ts_recent: None,
             ack: AckSpec::Delayed { delay: Nanos::from_millis(200) },
             consume: if by_hand { Consume::ByHand } else { Consume::AtOnce },
@@ -208,6 +209,7 @@ fn any_config() -> impl Strategy<Value = ReceiverConfig> {
     let buffer = prop_oneof![0u64..5000, any::<u64>()];
     (place(), buffer, any::<(u32, u8, bool, bool, bool)>(), any::<(Option<u32>, bool)>(), ack).prop_map(
         |(rcv_nxt, buffer, (mss, wscale, sack, dsack, timestamps), (ts_recent, at_once), ack)| ReceiverConfig {
+            sack_blocks: 4,
             rcv_nxt: Offset(rcv_nxt),
             buffer,
             mss,
@@ -270,6 +272,7 @@ fn a_peer_that_sends_every_second_byte_cannot_fill_the_memory() {
             wscale: 14,
             sack: true,
             dsack: true,
+            sack_blocks: 4,
             timestamps: false,
             ts_recent: None,
             ack: AckSpec::Every,

@@ -26,7 +26,7 @@ pub enum Halve {
     /// What is outstanding (RFC 5681 eq. 4): one number for ssthresh and cwnd.
     #[default]
     Flight,
-    /// The window: ssthresh in whole segments, cwnd with its fraction (ns-2).
+    /// The window: ssthresh in whole segments, cwnd with its fraction; at every timeout anew (ns-2).
     Window,
 }
 
@@ -63,6 +63,8 @@ impl Congestion for Aimd {
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         let smss = cx.smss();
         match self.spec.halve {
+            // RFC 5681 §3.1: when the timer fires again for the same segment, ssthresh is held.
+            Halve::Flight if l.repeated => Cut { ssthresh: w.ssthresh, cwnd: w.cwnd },
             Halve::Flight => {
                 let half = (l.flight as f64 / 2.0).max(2.0 * smss);
                 Cut { ssthresh: half, cwnd: half }

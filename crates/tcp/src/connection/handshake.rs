@@ -171,6 +171,7 @@ impl Handshake {
             wscale: if scaled { scale_for(self.buffer) } else { 0 },
             sack: o.sack && peer.sack,
             dsack: o.dsack,
+            sack_blocks: o.sack_blocks,
             timestamps,
             ts_recent: timestamps.then_some(peer.tsval),
             ack: self.stack.ack.clone(),

@@ -13,11 +13,11 @@
 //!
 //! Departures: the threshold is asked on the first duplicate of a hole and kept, so that a rule that adapts it does not
 //! move it under a running count. The trigger is the count *being equal* to it: a count that passed while the guard
-//! forbade does not trigger later (as in ns-2).
+//! forbade does not trigger later (as in ns-2). In Recovery duplicates are its owner's affair and nothing is judged.
 
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Verdict};
-use crate::event::Window;
+use crate::event::{Phase, Window};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
@@ -57,7 +57,7 @@ impl Detector for DupAck {
             self.threshold.on_disorder(w, cx);
             self.dupthresh = self.threshold.segments(w, cx);
         }
-        if ack.dup_run == self.dupthresh && self.guard.admits(cx) {
+        if ack.dup_run == self.dupthresh && cx.phase != Phase::Recovery && self.guard.admits(cx) {
             Verdict::Lost(board.mark_head_lost())
         } else {
             Verdict::Suspect

@@ -14,6 +14,7 @@ fn config() -> ReceiverConfig {
         wscale: 0,
         sack: true,
         dsack: true,
+        sack_blocks: 4,
         timestamps: false,
         ts_recent: None,
         ack: AckSpec::Every,

@@ -10,9 +10,11 @@
 //! | pipe | `pipe`, segments; a counter of its own, *not* `Scoreboard::pipe` (RFC 6675's) |
 //! | recover | `ep.recover` (first unsent) |
 //!
-//! Departures: none known. `pipe < cwnd` compares real numbers: 7 < 7.5 sends.
-//! Unsaid: the first retransmission is not added to `pipe` (the lost segment still counted in FlightSize stands for it);
-//! a partial ACK does not mark the head lost: what is resent comes from SACK holes only (decision 0005).
+//! Departures: none known.
+//! Unsaid, and taken from what ns-2 does (decision 0005): `pipe` is compared with `cwnd` in whole segments; the first
+//! retransmission is not added to `pipe` (the lost segment still counted in FlightSize stands for it), and nothing but it
+//! goes out on the ACK that begins the recovery; a partial ACK does not mark the head lost: what is resent comes from
+//! SACK holes only.
 
 use super::{Flow, Rearm, Recovery};
 use crate::detect::Xmit;
@@ -28,7 +30,19 @@ use crate::units::Bytes;
 pub struct SackFf96 {
     /// Segments held to be in the network; may pass below zero, as in ns-2.
     pipe: i64,
-    first: bool,
+    entry: Entry,
+}
+
+/// How far the beginning of a recovery has come.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Entry {
+    /// The first retransmission is due.
+    Resend,
+    /// It went out; nothing more on this ACK.
+    Hold,
+    /// `pipe` decides.
+    #[default]
+    Past,
 }
 
 impl Recovery for SackFf96 {
@@ -43,7 +57,7 @@ impl Recovery for SackFf96 {
         w.cwnd = ep.target;
         let dups = ack.map_or(0, |a| a.dup_run);
         self.pipe = cx.flight().div_ceil(u64::from(cx.mss)) as i64 - i64::from(dups);
-        self.first = true;
+        self.entry = Entry::Resend;
         Flow::Continue(Rearm::Restart)
     }
     fn on_ack(
@@ -58,6 +72,9 @@ impl Recovery for SackFf96 {
         if ack.ack >= ep.recover {
             return Flow::Done { grow: false };
         }
+        if self.entry == Entry::Hold {
+            self.entry = Entry::Past;
+        }
         if ack.advances() {
             self.pipe -= 2;
             return Flow::Continue(Rearm::Restart);
@@ -66,11 +83,11 @@ impl Recovery for SackFf96 {
         Flow::Continue(Rearm::OnNewData)
     }
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
-        if self.first {
-            return Some(Xmit::Again(cx.snd_una));
-        }
-        if self.pipe as f64 >= w.cwnd / cx.smss() {
-            return None;
+        match self.entry {
+            Entry::Resend => return Some(Xmit::Again(cx.snd_una)),
+            Entry::Hold => return None,
+            Entry::Past if self.pipe >= (w.cwnd / cx.smss()) as i64 => return None,
+            Entry::Past => {}
         }
         match board.first_hole() {
             Some(hole) => Some(Xmit::Again(hole.start)),
@@ -78,8 +95,9 @@ impl Recovery for SackFf96 {
         }
     }
     fn on_sent(&mut self, _: Xmit, _: &Sent, _: &Ctx) {
-        if !std::mem::take(&mut self.first) {
-            self.pipe += 1;
+        match self.entry {
+            Entry::Resend => self.entry = Entry::Hold,
+            _ => self.pipe += 1,
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Ctx {
     pub room: Bytes,
     /// First unsent offset when the newest episode began; `None` before the first.
     pub recover: Option<Offset>,
+    /// Whether a timeout began the newest episode.
+    pub timed_out: bool,
     /// Smoothed round-trip time.
     pub srtt: Option<Nanos>,
     /// Smallest round-trip time seen.

@@ -96,7 +96,8 @@ impl Sender {
             Xmit::New => {
                 let sent = self.send_again(now, self.snd_nxt, by, obs);
                 if let Some(s) = &sent {
-                    self.snd_nxt = self.board.skip_sacked(s.end());
+                    self.snd_nxt = s.end();
+                    self.pass_sacked();
                 }
                 sent
             }

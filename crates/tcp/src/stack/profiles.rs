@@ -71,7 +71,7 @@ fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
         detect,
         disorder: DisorderSpec::Nothing,
         recovery,
-        timeout: TimeoutSpec::GoBackN,
+        timeout: TimeoutSpec::default(),
         congestion: CongestionSpec::default(),
         startup: Default::default(),
         spurious: Default::default(),
@@ -113,7 +113,7 @@ fn sack_ff96(name: &str) -> Stack {
         options: Options { sack: true, ..Options::default() },
         dup_rule: DupRule::NewSackInfo,
         congestion: CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..Default::default() }),
-        ..base(name, dup_ack(Guard::Careful), RecoverySpec::SackFf96)
+        ..base(name, dup_ack(Guard::AfterTimeout), RecoverySpec::SackFf96)
     }
 }
 

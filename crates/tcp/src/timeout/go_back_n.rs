@@ -3,7 +3,7 @@
 //! Source: RFC 5681 §3.1, §4.3; RFC 6298 §5.4; RFC 2018 §5.1 (SACK information is thrown away); ns-2.35; Net/2.
 //!
 //! Idea: nothing is known of what was in flight, so `snd_nxt` goes back; ACKs that jump over held data pull it forward.
-//! What is SACKed *after* the timeout is skipped (RFC 6675 §5.1).
+//! What is SACKed *after* the timeout is passed over (RFC 6675 §5.1) unless `skip_sacked` is off (ns-2).
 //!
 //! The phase ends when `snd_nxt` has caught up with `snd_max`. Duplicates may begin a fast retransmit from here (Net/2's
 //! false ones, Hoe 1995 §5.3.3): whether they can is the detector's guard.
@@ -18,15 +18,38 @@ use crate::sender::episode::{Episode, Mistake};
 use crate::sender::gate;
 use crate::sender::scoreboard::Scoreboard;
 use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
 
-/// It has no state.
-pub struct GoBackN;
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GoBackNSpec {
+    /// Whether segments SACKed since the timeout are passed over. Default yes; ns-2: no.
+    pub skip_sacked: bool,
+}
+
+impl Default for GoBackNSpec {
+    fn default() -> Self {
+        GoBackNSpec { skip_sacked: true }
+    }
+}
+
+/// Going back at work.
+pub struct GoBackN {
+    skip_sacked: bool,
+}
+
+impl GoBackN {
+    pub(super) fn new(spec: &GoBackNSpec) -> Self {
+        GoBackN { skip_sacked: spec.skip_sacked }
+    }
+}
 
 impl Timeout for GoBackN {
     fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         w.cwnd = cx.smss();
         board.clear_sacks();
-        Repair::Rewind
+        Repair::Rewind { skip_sacked: self.skip_sacked }
     }
     fn on_ack(
         &mut self,

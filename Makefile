@@ -1,0 +1,80 @@
+# Every command that CI runs, under the name of its job. `make test` and `make reproduce` do their own set-up.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+# Tests, clippy and the Python extension share one build; maturin sets this too, and a change of it would rebuild PyO3.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PYTHONDONTWRITEBYTECODE := 1
+BIN := .venv/bin
+
+.PHONY: help test check lint unit python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+test: setup ## everything that must pass: sets up, then all the checks below
+	@$(MAKE) check
+	@$(MAKE) unit
+	@$(MAKE) python
+	@$(MAKE) lint
+	@$(MAKE) wasm
+	@$(MAKE) docs
+	@$(MAKE) ns2-logs
+	@$(MAKE) instructions
+	@echo "make test: all checks passed"
+
+setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind
+	@tools/need.sh rust node valgrind
+
+.venv/.ready: requirements-dev.txt
+	python=$$(tools/need.sh python); "$$python" -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+check: ## formatting and clippy, warnings are errors
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+unit: ## the Rust tests, optimised, with debug assertions and overflow checks
+	cargo test --workspace --locked
+
+python: .venv/.extension ## the Python tests, on the extension in the tests' own build profile
+	$(BIN)/python -m mypy.stubtest ackclock._native
+	$(BIN)/python -m pytest
+
+# Cargo knows whether anything is to be built; this is always asked.
+.PHONY: .venv/.extension
+.venv/.extension: .venv/.ready
+	$(BIN)/maturin develop --quiet --locked --profile dev --skip-install-deps
+
+lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python tools/sizes.py
+
+SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell.toml
+wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
+	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown
+	cargo run --quiet -p ackclock-wasm --locked --example expected -- $(SAME) > target/same.json
+	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/debug/ackclock_wasm.wasm < target/same.json
+
+ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
+	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
+
+docs: ## the Rust documentation, warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
+
+wheel: .venv/.ready ## a release wheel in dist/
+	$(BIN)/maturin build --quiet --locked --release --out dist
+
+requirements: ## renew requirements-dev.txt
+	python=$$(tools/need.sh python); rm -rf .venv; "$$python" -m venv .venv
+	$(BIN)/python -m pip install --quiet hypothesis matplotlib maturin mypy pyarrow pytest rich ruff typer
+	(sed -n 1p requirements-dev.txt; $(BIN)/python -m pip freeze) > requirements-dev.new
+	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
+
+clean: ## what can be built again
+	rm -rf target .venv dist results

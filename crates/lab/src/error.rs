@@ -1,0 +1,80 @@
+//! What is wrong with a scenario, said once: where, what was found, what is allowed.
+
+use serde::Serialize;
+use std::fmt;
+
+/// A refusal of something that a person wrote: a scenario file, or an option that changes one.
+///
+/// It prints as one line, `FILE:LINE: key `KEY`: found X, allowed: Y; did you mean Z?`; what is unknown is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScenarioError {
+    /// The file as it was named, or `command line`.
+    pub file: String,
+    /// Line in the file, counted from 1.
+    pub line: Option<u32>,
+    /// Path of the key, as in `link[0].rate`.
+    pub key: Option<String>,
+    /// What stands there.
+    pub found: String,
+    /// What may stand there.
+    pub allowed: String,
+    /// What was probably meant.
+    pub hint: Option<String>,
+}
+
+impl ScenarioError {
+    /// A refusal of an option of the command line or an argument of a call.
+    pub fn option(option: &str, found: impl Into<String>, allowed: impl Into<String>) -> Self {
+        let (file, key) = ("command line".to_owned(), Some(option.to_owned()));
+        ScenarioError { file, line: None, key, found: found.into(), allowed: allowed.into(), hint: None }
+    }
+
+    /// The same, with what was probably meant.
+    pub(crate) fn with_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    /// The fields and the printed line as a JSON object, for programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "file": self.file, "line": self.line, "key": self.key, "found": self.found, "allowed": self.allowed,
+            "hint": self.hint, "message": self.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, ": key `{key}`")?;
+        }
+        write!(f, ": found {}, allowed: {}", self.found, self.allowed)?;
+        match &self.hint {
+            Some(hint) => write!(f, "; did you mean {hint}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// The candidate that differs from `word` by the fewest slips of the pen, if that is near enough to be one.
+pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let plain = |s: &str| s.to_lowercase().replace(['_', '-', ' '], "");
+    let slips = |c: &str| strsim::damerau_levenshtein(&plain(word), &plain(c));
+    let near = |c: &str| (slips(c), !c.starts_with(word));
+    let best = candidates.into_iter().map(|c| (near(c), c)).min_by_key(|&(n, _)| n)?;
+    let short = word.chars().count().min(best.1.chars().count());
+    let begins = short >= 3 && (best.1.starts_with(word) || word.starts_with(best.1));
+    (best.0 .0 <= short.div_ceil(3).min(3) && best.0 .0 < short.max(2) || begins).then_some(best.1)
+}
+
+/// `a, b and c`, for lists that people read.
+pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
+    words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}

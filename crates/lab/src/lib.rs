@@ -1,0 +1,20 @@
+//! Scenario files to runs to tables.
+//!
+//! [`scenario`] reads a file into a checked [`scenario::Plan`].
+
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is made once, by a person's slip; boxing it would only add noise"
+)]
+
+pub mod error;
+pub mod identity;
+mod quantity;
+mod reader;
+pub mod scenario;
+pub mod stacks;
+pub mod stats;
+pub mod summary;
+
+/// Part of every run's identity: raised whenever a snapshot of results changes.
+pub const RESULTS_REVISION: u32 = 1;

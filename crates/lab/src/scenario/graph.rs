@@ -1,0 +1,147 @@
+//! Nodes, links and flows as they are read, and whether a flow can get where it wants.
+
+use super::flow::{self, FlowKeys};
+use super::link::{self, DIRECTION};
+use super::overrides::Overrides;
+use super::MOST_FLOWS;
+use crate::error::{listed, nearest, ScenarioError};
+use crate::reader::Node;
+use ackclock_sim::scenario::{AppSpec, FlowSpec, LinkSpec};
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Nanos;
+use std::collections::BTreeMap;
+
+/// What has been read so far.
+pub(super) struct Graph {
+    pub(super) duration: Nanos,
+    pub(super) nodes: Vec<String>,
+    pub(super) links: Vec<LinkSpec>,
+    pub(super) flows: Vec<FlowSpec>,
+    pub(super) stacks: Vec<Stack>,
+    numbers: BTreeMap<String, u32>,
+}
+
+impl Graph {
+    pub(super) fn new(duration: Nanos) -> Self {
+        let (nodes, links, flows, stacks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Graph { duration, nodes, links, flows, stacks, numbers: BTreeMap::new() }
+    }
+
+    /// The number of a node, which is new if its name is.
+    pub(super) fn node(&mut self, name: &str) -> u32 {
+        let next = self.nodes.len() as u32;
+        *self.numbers.entry(name.to_owned()).or_insert_with(|| {
+            self.nodes.push(name.to_owned());
+            next
+        })
+    }
+
+    /// The position of a stack, which is new if none like it is there.
+    pub(super) fn stack(&mut self, stack: Stack) -> u32 {
+        let at = self.stacks.iter().position(|s| *s == stack).unwrap_or_else(|| {
+            self.stacks.push(stack);
+            self.stacks.len() - 1
+        });
+        at as u32
+    }
+
+    /// Reads one `[[link]]`.
+    pub(super) fn link(&mut self, node: &Node<'_>) -> Result<(), ScenarioError> {
+        let mut allowed = vec!["from", "to", "back"];
+        allowed.extend(DIRECTION);
+        let keys = node.keys(&allowed)?;
+        let end = |key: &str| {
+            let node = keys.need(key, "the name of a node, as in \"R1\"")?;
+            match node.str("the name of a node in quotes, as in \"R1\"")? {
+                "" => Err(node.refuse("the name of a node, as in \"R1\"")),
+                name => Ok((node.clone(), name.to_owned())),
+            }
+        };
+        let ((_, from), (to_node, to)) = (end("from")?, end("to")?);
+        if from == to {
+            return Err(to_node.refuse_as(format!("a link from \"{from}\" to itself"), "another node"));
+        }
+        let (forward, back) = link::directions(&keys)?;
+        let (from, to) = (self.node(&from), self.node(&to));
+        if self.links.iter().any(|l| (l.from, l.to) == (from, to) || (l.to, l.from) == (from, to)) {
+            let found = format!("a second link between {} and {}", self.nodes[from as usize], self.nodes[to as usize]);
+            return Err(node.refuse_as(found, "one link between two nodes; it has both directions"));
+        }
+        self.links.push(LinkSpec { from, to, forward, back });
+        Ok(())
+    }
+
+    /// Reads one `[[flow]]`.
+    pub(super) fn flow(&mut self, node: &Node<'_>, overrides: &Overrides) -> Result<(), ScenarioError> {
+        let keys = flow::read(node, &["from", "to"], self, overrides)?;
+        let end = |key: &str| {
+            let node = keys.keys.need(key, "the name of a node that stands in a [[link]]")?;
+            let name = node.str("the name of a node in quotes, as in \"S\"")?;
+            self.numbers.get(name).map(|n| (node.clone(), *n)).ok_or_else(|| {
+                let hint = nearest(name, self.nodes.iter().map(String::as_str)).map(|n| format!("\"{n}\""));
+                node.refuse(format!("a node that stands in a [[link]]: {}", listed(&self.nodes))).with_hint(hint)
+            })
+        };
+        let ((_, from), (to_node, to)) = (end("from")?, end("to")?);
+        if from == to {
+            return Err(to_node.refuse_as("a flow from a node to itself", "another node"));
+        }
+        if !self.connected(from, to) {
+            let (a, b) = (&self.nodes[from as usize], &self.nodes[to as usize]);
+            return Err(to_node.refuse_as(format!("no path from \"{a}\" to \"{b}\""), "nodes that links connect"));
+        }
+        self.add(keys, |_, _| (from, to))
+    }
+
+    /// Adds the flows that one table describes; `ends` gives the nodes of each by its number among all flows.
+    pub(super) fn add(
+        &mut self,
+        f: FlowKeys<'_>,
+        mut ends: impl FnMut(&mut Self, usize) -> (u32, u32),
+    ) -> Result<(), ScenarioError> {
+        let node = &f.keys.node;
+        if self.flows.len() as u64 + u64::from(f.count) > MOST_FLOWS {
+            let found = format!("{} flows in all", self.flows.len() as u64 + u64::from(f.count));
+            return Err(node.refuse_as(found, format!("at most {MOST_FLOWS}")));
+        }
+        for k in 0..f.count {
+            let number = self.flows.len();
+            let name = match (&f.name, f.count) {
+                (Some((_, name)), 1) => name.clone(),
+                (Some((_, name)), _) => format!("{name}-{}", k + 1),
+                (None, _) => format!("flow-{}", number + 1),
+            };
+            let (from, to) = ends(self, number);
+            let later = (u128::from(f.spread.0) * u128::from(k) / u128::from(f.count)) as u64;
+            let app = AppSpec { start: f.spec.app.start + Nanos(later), ..f.spec.app };
+            self.flows.push(FlowSpec { name, from, to, app, ..f.spec.clone() });
+        }
+        if let Some((at, name)) = &f.name {
+            let (old, new) = self.flows.split_at(self.flows.len() - f.count as usize);
+            let names: std::collections::BTreeSet<&str> = old.iter().map(|f| f.name.as_str()).collect();
+            if let Some(twice) = new.iter().find(|n| names.contains(n.name.as_str())) {
+                let found = if twice.name == *name { at.written() } else { format!("\"{}\"", twice.name) };
+                return Err(at.refuse_as(format!("{found} a second time"), "a name for each flow"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether links lead from one node to another.
+    fn connected(&self, from: u32, to: u32) -> bool {
+        let mut reached = vec![false; self.nodes.len()];
+        reached[from as usize] = true;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for l in &self.links {
+                let (a, b) = (l.from as usize, l.to as usize);
+                if reached[a] != reached[b] {
+                    (reached[a], reached[b]) = (true, true);
+                    changed = true;
+                }
+            }
+        }
+        reached[to as usize]
+    }
+}

@@ -1,0 +1,187 @@
+//! Which stack a flow uses, and parameters of it that a file or a command line sets by their path.
+
+use crate::error::{listed, nearest, ScenarioError};
+use crate::reader::{Keys, Node, Source};
+use ackclock_tcp::stack::Stack;
+use serde_json::{Map, Value};
+use toml::de::DeValue;
+
+/// What a command line changes in a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// The stack of every flow.
+    pub stack: Option<String>,
+    /// Parameters of every flow's stack, by path (`rto.tick`), as written; after those of the file.
+    pub set: Vec<(String, String)>,
+    /// The only seed.
+    pub seed: Option<u64>,
+}
+
+/// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters.
+pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, ScenarioError> {
+    let allowed = || format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
+    let hint = |name: &str| nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
+    let named = keys.need("stack", &allowed())?;
+    let name = named.str(&allowed())?;
+    let of_file = Stack::named(name).ok_or_else(|| named.refuse(allowed()).with_hint(hint(name)))?;
+    let mut stack = match &overrides.stack {
+        None => of_file,
+        Some(name) => Stack::named(name)
+            .ok_or_else(|| ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint(name)))?,
+    };
+    let mut of_file = Vec::new();
+    if let Some(set) = keys.get("set") {
+        flatten(&set, "", &mut of_file)?;
+    }
+    for (path, node) in &of_file {
+        stack = assign(&stack, path, json(node.value)).map_err(|r| node.refuse(r.allowed).with_hint(r.hint))?;
+    }
+    let option = |path: &str, found: &str, allowed| ScenarioError::option(&format!("--set {path}"), found, allowed);
+    for (path, text) in &overrides.set {
+        let refuse = |r: Refusal| option(path, text, r.allowed).with_hint(r.hint);
+        stack = assign(&stack, path, from_option(text)).map_err(refuse)?;
+    }
+    stack.validate().map_err(|e| {
+        let found = format!("{} = {}", e.key, e.found);
+        let in_file: Vec<&str> = of_file.iter().map(|s| s.0.as_str()).collect();
+        let in_options: Vec<&str> = overrides.set.iter().map(|s| s.0.as_str()).collect();
+        match (blamed(&in_options, e.key), blamed(&in_file, e.key)) {
+            (Some(i), _) => option(&overrides.set[i].0, &found, e.allowed),
+            (None, Some(i)) => of_file[i].1.refuse_as(found, e.allowed),
+            (None, None) => named.refuse_as(found, e.allowed),
+        }
+    })?;
+    Ok(stack)
+}
+
+/// Which of the parameters that were set made `key` senseless: the last that says the most of its path, else the last.
+fn blamed(set: &[&str], key: &str) -> Option<usize> {
+    let alike = |path: &str| path.split('.').zip(key.split('.')).take_while(|(a, b)| a == b).count();
+    (0..set.len()).max_by_key(|&i| alike(set[i]))
+}
+
+/// Why a parameter was not taken.
+struct Refusal {
+    allowed: String,
+    hint: Option<String>,
+}
+
+/// Paths and values below `set`: `"rto.tick" = x`, `rto.tick = x` and `[flow.set.rto]` are the same. A table with the
+/// key `kind` is the value of a whole slot.
+fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>) -> Result<(), ScenarioError> {
+    for (key, child) in node.entries("a table of parameters, as in { \"rto.tick\" = \"500 ms\" }")? {
+        let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        match child.value {
+            DeValue::Table(t) if !t.keys().any(|k| k.get_ref() == "kind") => flatten(&child, &path, out)?,
+            _ => out.push((path, child)),
+        }
+    }
+    Ok(())
+}
+
+/// Sets one parameter by writing the stack down, changing that, and reading it again.
+fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
+    let plain = |allowed: String| Refusal { allowed, hint: None };
+    let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;
+    let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
+    let mut at = &mut root;
+    let mut walked = String::new();
+    for step in above.split('.').filter(|s| !s.is_empty()) {
+        let known = parameters(at, &walked);
+        at = at.get_mut(step).ok_or_else(|| unknown(&format!("{walked}{step}"), known))?;
+        walked = format!("{walked}{step}.");
+    }
+    let known = parameters(at, &walked);
+    let Value::Object(map) = at else { return Err(plain(format!("`{above}`, which has no parameters"))) };
+    if last == "kind" {
+        map.retain(|k, _| k == "kind"); // another kind has other parameters
+    }
+    let value = match (map.get(last).and_then(|old| old.get("kind")), value) {
+        (Some(_), Value::String(kind)) => serde_json::json!({ "kind": kind }),
+        (_, value) => value,
+    };
+    map.insert(last.to_owned(), value.clone());
+    let new: Stack = serde_json::from_value(root).map_err(|e| match e.to_string() {
+        said if said.starts_with(&format!("unknown field `{last}`")) => {
+            unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
+        }
+        said => refusal(&said),
+    })?;
+    let read = serde_json::to_value(&new).map_err(|e| plain(e.to_string()))?;
+    match path.split('.').try_fold(&read, |v, step| v.get(step)) {
+        Some(read) => check_all_read(&value, read)?,
+        None => return Err(unknown(path, known)),
+    }
+    Ok(new)
+}
+
+/// The paths of what stands in a table of parameters.
+fn parameters(table: &Value, prefix: &str) -> Vec<String> {
+    let keys = table.as_object().into_iter().flat_map(Map::keys);
+    keys.map(|k| format!("{prefix}{k}")).collect()
+}
+
+/// There is no such parameter.
+fn unknown(path: &str, known: Vec<String>) -> Refusal {
+    let hint = nearest(path, known.iter().map(String::as_str)).map(|n| format!("`{n}`"));
+    let allowed = match known.is_empty() {
+        true => format!("no parameter below `{}`", path.rsplit_once('.').map_or("", |p| p.0)),
+        false => format!("one of the parameters {}", listed(&known)),
+    };
+    Refusal { allowed, hint }
+}
+
+/// A component without parameters ignores what is given to it, whatever serde is told: refuse keys that did not come back.
+fn check_all_read(given: &Value, read: &Value) -> Result<(), Refusal> {
+    let (Value::Object(given), Value::Object(read)) = (given, read) else { return Ok(()) };
+    for (key, value) in given {
+        let Some(back) = read.get(key) else {
+            let known: Vec<&str> = read.keys().map(String::as_str).collect();
+            let hint = nearest(key, known.iter().copied()).map(|n| format!("`{n}`"));
+            return Err(Refusal { allowed: format!("a table with the keys {}, not {key}", listed(&known)), hint });
+        };
+        check_all_read(value, back)?;
+    }
+    Ok(())
+}
+
+/// What serde says is wrong, as what is allowed: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
+fn refusal(message: &str) -> Refusal {
+    let allowed = match (message.split_once("expected "), message.rsplit_once("; ")) {
+        (Some((_, "u16")), _) => "a whole number from 0 to 65535".to_owned(),
+        (Some((_, "u32")), _) => "a whole number from 0 to 4294967295".to_owned(),
+        (Some((_, "u64")), _) => "a whole number from 0".to_owned(),
+        (Some((_, "f64")), _) => "a number".to_owned(),
+        (Some((_, "a boolean")), _) => "true or false".to_owned(),
+        (Some((_, expected)), _) => expected.replace('`', ""),
+        (None, Some((_, tail))) => tail.to_owned(),
+        (None, None) => message.to_owned(),
+    };
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let hint = quoted.next().and_then(|word| nearest(word, quoted)).map(|n| format!("\"{n}\""));
+    Refusal { allowed, hint: hint.filter(|_| message.starts_with("unknown")) }
+}
+
+/// `500 ms`, `true`, `3`, `{ kind = "reno" }`: TOML if it is, else a string.
+fn from_option(text: &str) -> Value {
+    let line = format!("v = {text}");
+    match (Source { file: "", text: &line }).parse() {
+        Ok(table) => table.get_ref().get("v").map_or(Value::Null, |v| json(v.get_ref())),
+        Err(_) => Value::String(text.to_owned()),
+    }
+}
+
+/// A TOML value as JSON, the form in which parameters are set.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(s) => Value::String(s.to_string()),
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).map_or(Value::Null, Value::from),
+        DeValue::Float(f) => f.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(b) => Value::Bool(*b),
+        DeValue::Datetime(d) => Value::String(d.to_string()),
+        DeValue::Array(list) => list.iter().map(|v| json(v.get_ref())).collect(),
+        DeValue::Table(t) => {
+            t.iter().map(|(k, v)| (k.get_ref().to_string(), json(v.get_ref()))).collect::<Map<_, _>>().into()
+        }
+    }
+}

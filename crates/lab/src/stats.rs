@@ -1,0 +1,63 @@
+//! Means over runs with their 95 % confidence intervals.
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// The mean of one number over runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// How many runs.
+    pub n: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Half the width of the 95 % confidence interval (Student's t with n − 1 degrees of freedom); `None` for one run.
+    pub half_width_95: Option<f64>,
+}
+
+impl Interval {
+    /// Of these values; `None` if there are none.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let n = values.len();
+        if n == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / n as f64;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let half_width_95 = t_975(n - 1).map(|t| t * (squares / ((n - 1) * n) as f64).sqrt());
+        Some(Interval { n, mean, half_width_95 })
+    }
+
+    /// Whether this interval and another have a point in common; the interval of one run is that point.
+    pub fn meets(&self, other: &Interval) -> bool {
+        let half = |i: &Interval| i.half_width_95.unwrap_or(0.0);
+        (self.mean - other.mean).abs() <= half(self) + half(other)
+    }
+}
+
+/// The 97.5 % quantile of Student's t; `None` without degrees of freedom.
+fn t_975(freedom: usize) -> Option<f64> {
+    (freedom > 0).then(|| StudentsT::new(0.0, 1.0, freedom as f64).ok()).flatten().map(|t| t.inverse_cdf(0.975))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_printed_tables() {
+        for (freedom, t) in [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (14, 2.145), (29, 2.045), (100, 1.984)] {
+            assert!((t_975(freedom).unwrap() - t).abs() < 0.0006, "{freedom}: {:?}", t_975(freedom));
+        }
+    }
+
+    #[test]
+    fn an_interval_is_mean_and_t_times_the_standard_error() {
+        let i = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!((i.n, i.mean), (5, 3.0));
+        assert!((i.half_width_95.unwrap() - 2.776_45 * (2.5f64 / 5.0).sqrt()).abs() < 1e-4);
+        let one = Interval::of(&[5.5]).unwrap();
+        assert_eq!(one, Interval { n: 1, mean: 5.5, half_width_95: None });
+        assert!(!i.meets(&one) && i.meets(&Interval { mean: 4.9, ..one }));
+        assert_eq!(Interval::of(&[]), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! What a run comes to: numbers for each flow and each link.
+
+use crate::stats::Interval;
+use serde::Serialize;
+
+/// One run in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The run's seed.
+    pub seed: u64,
+    /// Which run this is: see [`crate::identity`].
+    pub identity: String,
+    /// What happened in it: see `ackclock-trace`.
+    pub trace_hash: String,
+    /// Simulated time, seconds.
+    pub duration_s: f64,
+    /// In the scenario's order.
+    pub flows: Vec<FlowSummary>,
+    /// Two for each link of the scenario: its own direction, then `back`.
+    pub links: Vec<LinkSummary>,
+}
+
+/// One flow in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// The flow's name.
+    pub name: String,
+    /// Its stack's name.
+    pub stack: String,
+    /// When its application began, seconds.
+    pub start_s: f64,
+    /// When the last byte of a transfer of fixed size was acknowledged, seconds.
+    pub finish_s: Option<f64>,
+    /// Payload acknowledged cumulatively at the sender, bytes.
+    pub acked_bytes: u64,
+    /// `acked_bytes` over the duration of the whole run (ns-2's acked × mss / duration).
+    pub throughput_bytes_per_s: f64,
+    /// `acked_bytes` over the flow's own time: from its start to its finish, or to the end of the run.
+    pub goodput_bytes_per_s: f64,
+    /// Segments with data that were sent, retransmissions included.
+    pub data_packets_sent: u64,
+    /// Of these, those whose data had been sent before.
+    pub retransmissions: u64,
+    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    pub needless_retransmissions: u64,
+    /// Segments with data that were dropped anywhere on the path.
+    pub data_drops: u64,
+    /// Pure ACKs that were dropped anywhere on the path back.
+    pub ack_drops: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Entries into the Recovery phase.
+    pub fast_recoveries: u64,
+}
+
+/// One direction of a link in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkSummary {
+    /// The node at its entry.
+    pub from: String,
+    /// The node at its exit.
+    pub to: String,
+    /// Packets that found the queue full.
+    pub queue_drops: u64,
+    /// Packets that a loss model took.
+    pub loss_drops: u64,
+    /// Packets that the scenario's script dropped.
+    pub script_drops: u64,
+    /// The most packets at once, waiting and in service; `None` where the queue can never be full.
+    pub max_queue_packets: Option<u32>,
+    /// Events of swap processes.
+    pub swap_events: u64,
+    /// Those that found too few packets waiting.
+    pub swap_skipped: u64,
+}
+
+/// One flow over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowMeans {
+    /// The flow's name.
+    pub name: String,
+    /// Its stack's name.
+    pub stack: String,
+    /// See [`FlowSummary::throughput_bytes_per_s`].
+    pub throughput_bytes_per_s: Interval,
+    /// See [`FlowSummary::goodput_bytes_per_s`].
+    pub goodput_bytes_per_s: Interval,
+    /// See [`FlowSummary::data_packets_sent`].
+    pub data_packets_sent: Interval,
+    /// See [`FlowSummary::retransmissions`].
+    pub retransmissions: Interval,
+    /// See [`FlowSummary::needless_retransmissions`].
+    pub needless_retransmissions: Interval,
+    /// See [`FlowSummary::data_drops`].
+    pub data_drops: Interval,
+    /// See [`FlowSummary::timeouts`].
+    pub timeouts: Interval,
+    /// See [`FlowSummary::fast_recoveries`].
+    pub fast_recoveries: Interval,
+    /// See [`FlowSummary::finish_s`]; over the runs in which the flow finished, `None` if in none.
+    pub finish_s: Option<Interval>,
+}
+
+/// The means of each flow over runs of one scenario; empty without runs.
+pub fn means(runs: &[Summary]) -> Vec<FlowMeans> {
+    let flows = runs.first().map_or(0, |r| r.flows.len());
+    (0..flows).filter_map(|i| flow_means(&runs.iter().filter_map(|r| r.flows.get(i)).collect::<Vec<_>>())).collect()
+}
+
+fn flow_means(flow: &[&FlowSummary]) -> Option<FlowMeans> {
+    let first = flow.first()?;
+    let of = |f: fn(&FlowSummary) -> f64| Interval::of(&flow.iter().map(|s| f(s)).collect::<Vec<_>>());
+    let finished: Vec<f64> = flow.iter().filter_map(|s| s.finish_s).collect();
+    Some(FlowMeans {
+        name: first.name.clone(),
+        stack: first.stack.clone(),
+        throughput_bytes_per_s: of(|s| s.throughput_bytes_per_s)?,
+        goodput_bytes_per_s: of(|s| s.goodput_bytes_per_s)?,
+        data_packets_sent: of(|s| s.data_packets_sent as f64)?,
+        retransmissions: of(|s| s.retransmissions as f64)?,
+        needless_retransmissions: of(|s| s.needless_retransmissions as f64)?,
+        data_drops: of(|s| s.data_drops as f64)?,
+        timeouts: of(|s| s.timeouts as f64)?,
+        fast_recoveries: of(|s| s.fast_recoveries as f64)?,
+        finish_s: Interval::of(&finished),
+    })
+}

@@ -1,0 +1,154 @@
+//! Scenario files: what good ones mean and what is said about bad ones.
+
+use ackclock_lab::scenario::{Overrides, Plan};
+use proptest::prelude::*;
+use std::fmt::Write;
+
+const GOOD: &str = include_str!("scenarios/good.toml");
+const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
+
+fn parse(text: &str) -> Result<Plan, String> {
+    Plan::parse("bad.toml", text, &Overrides::default()).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_good_file_becomes_the_scenario_it_describes() {
+    insta::assert_debug_snapshot!(parse(GOOD).unwrap().scenario);
+}
+
+#[test]
+fn a_dumbbell_is_routers_and_two_access_links_for_each_flow() {
+    let plan = parse(DUMBBELL).unwrap();
+    assert_eq!(plan.seeds, [7]);
+    let nodes: Vec<&str> = plan.scenario.nodes.iter().map(String::as_str).collect();
+    assert_eq!(nodes, ["R1", "R2", "S1", "D1", "S2", "D2", "S3", "D3"]);
+    let name = |n: u32| nodes[n as usize];
+    let links: Vec<_> = plan.scenario.links.iter().map(|l| (name(l.from), name(l.to))).collect();
+    let access = [("S1", "R1"), ("R2", "D1"), ("S2", "R1"), ("R2", "D2"), ("S3", "R1"), ("R2", "D3")];
+    assert_eq!(links[0], ("R1", "R2"));
+    assert_eq!(links[1..], access);
+    let flows: Vec<_> =
+        plan.scenario.flows.iter().map(|f| (name(f.from), name(f.to), f.app.start.0, f.stack)).collect();
+    assert_eq!(flows, [("S1", "D1", 0, 0), ("S2", "D2", 500_000_000, 0), ("S3", "D3", 0, 1)]);
+}
+
+#[test]
+fn one_message_with_file_line_key_found_and_allowed_for_each_bad_scenario() {
+    let mut out = String::new();
+    for case in include_str!("scenarios/bad.txt").split("== ").skip(1) {
+        let (title, text) = case.split_once('\n').unwrap();
+        let message = parse(text).expect_err(title);
+        assert_eq!(message.lines().count(), 1, "{message}");
+        writeln!(out, "{title}\n    {message}").unwrap();
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn the_examples_of_the_description_are_good_and_every_key_is_described() {
+    let described = include_str!("../SCENARIOS.md");
+    let examples: Vec<&str> = described.split("```toml\n").skip(1).map(|e| e.split("```").next().unwrap()).collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        parse(example).unwrap();
+    }
+    let link = "[run]\nduration = \"1 s\"\n[[link]]\nx = 1".to_owned();
+    for unknown in [link, DUMBBELL.replace("spread", "x")] {
+        let allowed = Plan::parse("x", &unknown, &Overrides::default()).unwrap_err().allowed;
+        assert!(allowed.split(", ").count() > 5);
+        for key in allowed.split(", ") {
+            assert!(described.contains(&format!("`{key}`")), "{key} is not described");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_refused() {
+    let load = |path: &std::path::Path| Plan::load(path, &Overrides::default()).unwrap_err();
+    let dir = std::env::temp_dir();
+    let latin1 = dir.join(format!("ackclock-latin1-{}.toml", std::process::id()));
+    std::fs::write(&latin1, b"[run]\nduration = \"10 s\"\nname = \"caf\xe9\"\n").unwrap();
+    let e = load(&latin1);
+    std::fs::remove_file(&latin1).unwrap();
+    assert_eq!((e.line, e.found.as_str(), e.allowed.as_str()), (Some(3), "the byte 0xe9", "text in UTF-8"));
+    for path in [dir.as_path(), &dir.join("ackclock-no-such-file.toml")] {
+        let e = load(path);
+        assert_eq!((e.line, e.file.as_str()), (None, path.to_str().unwrap()));
+        assert!(e.found.starts_with("no readable file ("), "{e}");
+    }
+}
+
+#[test]
+fn the_command_line_overrides_stack_parameters_and_seed() {
+    let set = vec![("rto.tick".to_owned(), "250 ms".to_owned()), ("recovery".to_owned(), "tahoe".to_owned())];
+    let overrides = Overrides { stack: Some("reno".to_owned()), set, seed: Some(9) };
+    let plan = Plan::parse("good.toml", GOOD, &overrides).unwrap();
+    assert_eq!(plan.seeds, [9]);
+    let stack = serde_json::to_value(&plan.stacks[0]).unwrap();
+    assert_eq!(stack["rto"]["tick"], "250 ms");
+    assert_eq!(stack["recovery"]["kind"], "tahoe");
+    let set = vec![("limits.maxburst_segs".to_owned(), "4".to_owned())];
+    let plan = Plan::parse("d.toml", DUMBBELL, &Overrides { set, ..Overrides::default() }).unwrap();
+    assert_eq!(plan.stacks[1].limits.maxburst_segs, Some(4));
+}
+
+#[test]
+fn a_bad_option_is_refused_with_its_name() {
+    let refuse = |stack: Option<&str>, set: &[(&str, &str)]| {
+        let set = set.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let overrides = Overrides { stack: stack.map(str::to_owned), set, seed: None };
+        Plan::parse("d.toml", DUMBBELL, &overrides).unwrap_err().to_string()
+    };
+    let mut out = String::new();
+    for message in [
+        refuse(Some("rneo"), &[]),
+        refuse(None, &[("rto.tik", "500 ms")]),
+        refuse(None, &[("rto.tick", "500")]),
+        refuse(None, &[("rto.tick", "5 h")]),
+        refuse(None, &[("", "5")]),
+        refuse(Some("reno"), &[("rto.min", "90 s"), ("recovery.inflate_segs", "1")]),
+        refuse(Some("reno"), &[("options.sack", "maybe")]),
+    ] {
+        writeln!(out, "{message}").unwrap();
+    }
+    insta::assert_snapshot!(out);
+}
+
+proptest! {
+    #[test]
+    fn a_mutated_file_is_read_or_refused_but_never_panics(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, ".{0,6}"), 1..6),
+    ) {
+        for good in [GOOD, DUMBBELL] {
+            let mut text: Vec<char> = good.chars().collect();
+            for (at, cut, insert) in &edits {
+                let at = at.index(text.len() + 1);
+                let end = (at + cut).min(text.len());
+                text.splice(at..end, insert.chars());
+            }
+            let text: String = text.into_iter().collect();
+            if let Err(message) = parse(&text) {
+                prop_assert!(message.starts_with("bad.toml:"), "{}", message);
+                prop_assert_eq!(message.lines().count(), 1, "{}", message);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_exchanged_for_another_is_read_or_refused_but_never_panics(
+        line in any::<prop::sample::Index>(),
+        value in prop::sample::select(vec![
+            "0", "-1", "1e300", "nan", "inf", "true", "\"\"", "\"0 s\"", "\"9e9 s\"", "[]", "{}", "[[]]", "{ kind = 1 }", "1979-05-27",
+            "\"99999999999 packets\"", "\"140000 s\"", "0x7fffffffffffffff", "99999999999999999999", "\"µ\"", "\"5 µs\"", "'''\n'''",
+        ]),
+    ) {
+        for good in [GOOD, DUMBBELL] {
+            let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
+            let n = line.index(lines.len());
+            if let Some((key, _)) = lines[n].clone().split_once('=') {
+                lines[n] = format!("{key} = {value}");
+            }
+            let _ = parse(&lines.join("\n"));
+        }
+    }
+}

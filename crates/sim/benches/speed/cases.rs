@@ -1,0 +1,118 @@
+//! The cases: one flow (Blanton & Allman's network), 20, 100 and 10,000 flows.
+
+use crate::bare::Bare;
+use ackclock_sim::engine::{Network, Sim};
+use ackclock_sim::results::Results;
+use ackclock_sim::scenario::{DirectionSpec, QueueLimit, QueueSpec, Scenario};
+use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
+use ackclock_sim::watch::Side;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Rate;
+
+/// Payload bytes of a segment.
+pub(crate) const MSS: u32 = 1460;
+
+const STACK: &str = "sack-ff96";
+
+/// Whose TCP runs on the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tcp {
+    /// The yardstick.
+    Bare,
+    /// The engine, as plain SACK.
+    Engine,
+}
+
+impl Tcp {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Tcp::Bare => "bare",
+            Tcp::Engine => STACK,
+        }
+    }
+}
+
+/// One case.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) tcp: Tcp,
+    scenario: fn() -> Scenario,
+    /// The name of the same case in `ns2/speed.tcl`.
+    pub(crate) ns2: Option<&'static str>,
+}
+
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "1", tcp: Tcp::Engine, scenario: one, ns2: Some("1") },
+    Case { name: "20", tcp: Tcp::Engine, scenario: twenty, ns2: Some("20") },
+    Case { name: "100", tcp: Tcp::Engine, scenario: hundred, ns2: Some("100") },
+    Case { name: "10000", tcp: Tcp::Engine, scenario: ten_thousand, ns2: None },
+    Case { name: "bare-1", tcp: Tcp::Bare, scenario: one, ns2: None },
+    Case { name: "bare-20", tcp: Tcp::Bare, scenario: twenty, ns2: None },
+    Case { name: "bare-100", tcp: Tcp::Bare, scenario: hundred, ns2: None },
+    Case { name: "bare-10000", tcp: Tcp::Bare, scenario: ten_thousand, ns2: None },
+];
+
+/// A case, laid out.
+pub(crate) enum Run {
+    Bare(Network<(), Bare>),
+    Engine(Sim<()>),
+}
+
+impl Run {
+    pub(crate) fn new(case: &Case) -> Result<Run, String> {
+        let s = (case.scenario)();
+        let laid_out = match case.tcp {
+            Tcp::Bare => Network::with_endpoints(&s, 1, (), |f, side| match side {
+                Side::Sender => Bare::sender(f.mss, f.window),
+                Side::Receiver => Bare::receiver(2),
+            })
+            .map(Run::Bare),
+            Tcp::Engine => {
+                let stack = Stack::named(STACK).ok_or("the stack is gone")?;
+                Sim::new(&s, &[stack], 1, ()).map(Run::Engine)
+            }
+        };
+        laid_out.map_err(|e| e.to_string())
+    }
+
+    pub(crate) fn run(&mut self) -> Results {
+        match self {
+            Run::Bare(n) => n.run(),
+            Run::Engine(n) => n.run(),
+        }
+    }
+}
+
+fn link(mbps: u64, delay_ms: u64, queue: Option<u32>) -> DirectionSpec {
+    let limit = queue.map_or(QueueLimit::Unlimited, QueueLimit::Packets);
+    let queue = QueueSpec { limit, limit_counts_service: true };
+    DirectionSpec { queue, ..pipe(Some(Rate(mbps * 1_000_000)), Nanos::from_millis(delay_ms)) }
+}
+
+fn scenario(flows: u32, seconds: u64, access: DirectionSpec, shared: DirectionSpec, apart: Nanos) -> Scenario {
+    let mut s = dumbbell(flows, &access, &shared, &flow());
+    s.duration = Nanos::from_secs(seconds);
+    for (f, n) in s.flows.iter_mut().zip(0..) {
+        f.app.start = apart.times(n);
+        f.ack = ackclock_tcp::ack::AckSpec::Delayed { delay: Nanos::from_millis(200) };
+    }
+    s
+}
+
+/// Blanton & Allman's network without swaps.
+fn one() -> Scenario {
+    scenario(1, 600, link(10, 0, None), link(5, 50, Some(65)), Nanos::ZERO)
+}
+
+fn twenty() -> Scenario {
+    scenario(20, 600, link(100, 5, None), link(10, 20, Some(100)), Nanos::from_millis(13))
+}
+
+fn hundred() -> Scenario {
+    scenario(100, 60, link(100, 5, None), link(100, 20, Some(500)), Nanos::from_millis(13))
+}
+
+fn ten_thousand() -> Scenario {
+    scenario(10_000, 10, link(100, 5, None), link(10_000, 20, Some(20_000)), Nanos::from_micros(100))
+}

@@ -1,0 +1,192 @@
+//! A link whose departures are known when packets enter: nothing can act on a waiting packet, so none waits anywhere.
+//!
+//! Where the next link of a packet is fed by this one alone and can drop nothing, the packet enters that one at once too
+//! (*fused*): a bottleneck in front of access links then has no event of its own.
+
+use super::drop_tail::{DropTail, Limit};
+use super::queued_link::{Late, QueuedLink};
+use super::{Fate, Gate};
+use crate::engine::Network;
+use crate::host::Endpoint;
+use crate::lane::Lane;
+use crate::next_event::{key, NEVER};
+use crate::scenario::Place;
+use crate::topology::FUSED;
+use crate::watch::{DropWhy, Watch};
+use ackclock_tcp::time::Time;
+
+/// What a direction of a link has besides its lane; many have none of it.
+pub(crate) struct Port {
+    pub(crate) limit: Limit,
+    /// The queue of a computed link.
+    pub(crate) tail: Option<DropTail>,
+    /// The queue of a queued link.
+    pub(crate) queue: Option<QueuedLink>,
+    pub(crate) entry: Vec<Gate>,
+    pub(crate) exit: Vec<Gate>,
+    /// Whether the listener is told how long the queue is.
+    pub(crate) reports: bool,
+}
+
+impl Port {
+    /// The most packets that ever were in a limited queue.
+    pub(crate) fn longest(&self) -> Option<u32> {
+        if self.limit == Limit::None {
+            return None;
+        }
+        self.queue.as_ref().map(QueuedLink::longest).or(self.tail.as_ref().map(DropTail::longest))
+    }
+
+    pub(crate) fn gates(&mut self, place: Place) -> &mut Vec<Gate> {
+        match place {
+            Place::Entry => &mut self.entry,
+            Place::Exit => &mut self.exit,
+        }
+    }
+}
+
+impl<W: Watch, E: Endpoint> Network<W, E> {
+    /// A packet comes to `link`.
+    #[inline]
+    pub(crate) fn enter(&mut self, packet: u32, link: u32) {
+        if self.lanes[link as usize].is(Lane::GATED | Lane::QUEUED) {
+            self.pass(link, Place::Entry, 0, packet);
+            self.rekey(link);
+        } else {
+            self.transmit(packet, link);
+        }
+    }
+
+    /// A packet comes to the queue of a computed link: when will it arrive, and where?
+    #[inline]
+    fn transmit(&mut self, packet: u32, mut link: u32) {
+        let p = &mut self.slab[packet];
+        let wire = p.wire;
+        let lane = &mut self.lanes[link as usize];
+        let pace = &self.paces[lane.pace as usize];
+        let mut at = if !lane.is(Lane::LIMITED) {
+            lane.transmitter.send(self.now, wire, pace)
+        } else {
+            let port = &mut self.ports[lane.port()];
+            let Some(tail) = port.tail.as_mut() else { return };
+            if let Err(nth) = tail.admit(self.so_far, wire) {
+                return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
+            }
+            let leaves = lane.transmitter.send(self.now, wire, pace);
+            tail.push(leaves, link, wire);
+            if W::ENABLED && port.reports {
+                let (packets, bytes) = tail.held();
+                self.watch.queue(Time(self.now), link, packets, bytes);
+            }
+            leaves
+        };
+        at += pace.delay;
+        let mut hop = p.hop as usize + 1;
+        while self.hops[hop] & FUSED != 0 {
+            link = self.hops[hop] & !FUSED;
+            let lane = &mut self.lanes[link as usize];
+            let pace = &self.paces[lane.pace as usize];
+            at = lane.transmitter.send(at, wire, pace) + pace.delay;
+            hop += 1;
+        }
+        p.hop = hop as u32 - 1;
+        let key = key(at, link);
+        if self.lanes[link as usize].push(&mut self.slab, packet, key) {
+            self.next.set(link as usize, key);
+        }
+    }
+
+    /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
+    fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
+        let port = &mut self.ports[self.lanes[link as usize].port()];
+        for (i, g) in port.gates(place).iter_mut().enumerate().skip(gate) {
+            match g.judge() {
+                (Fate::Pass, _) => {}
+                (Fate::Drop(why), nth) => {
+                    let element = g.element;
+                    return self.drop_packet(packet, link, element, nth, why);
+                }
+                (Fate::Delay(d), _) => {
+                    let late = Late { at: self.now + d.0, packet, place, gate: i as u32 + 1 };
+                    if let Some(q) = port.queue.as_mut() {
+                        q.hold(late);
+                    }
+                    return;
+                }
+                (Fate::Duplicate, _) => {
+                    let twin = self.double(packet);
+                    self.pass(link, place, i + 1, packet);
+                    return self.pass(link, place, i + 1, twin);
+                }
+            }
+        }
+        match place {
+            Place::Entry => self.offer(link, packet),
+            Place::Exit => self.fly(link, packet),
+        }
+    }
+
+    /// A packet that came through the gates stands before the queue.
+    fn offer(&mut self, link: u32, packet: u32) {
+        if !self.lanes[link as usize].is(Lane::QUEUED) {
+            return self.transmit(packet, link);
+        }
+        self.depart_up_to(link, self.so_far);
+        let lane = &self.lanes[link as usize];
+        let port = &mut self.ports[lane.port()];
+        let Some(q) = port.queue.as_mut() else { return };
+        let wire = self.slab[packet].wire;
+        if let Err(nth) = q.offer(packet, wire, self.now, &self.paces[lane.pace as usize]) {
+            return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
+        }
+        if W::ENABLED && port.reports {
+            let (packets, bytes) = q.held();
+            self.watch.queue(Time(self.now), link, packets, bytes);
+        }
+    }
+
+    /// A packet has left the transmitter and the gates behind it.
+    fn fly(&mut self, link: u32, packet: u32) {
+        let lane = &self.lanes[link as usize];
+        let at = self.now + self.paces[lane.pace as usize].delay;
+        if let Some(q) = self.ports[lane.port()].queue.as_mut() {
+            q.fly(packet, at);
+        }
+    }
+
+    /// Lets packets leave a queued link's transmitter whose departure has a key up to `so_far`.
+    fn depart_up_to(&mut self, link: u32, so_far: u64) {
+        let (port, pace) = (self.lanes[link as usize].port(), self.lanes[link as usize].pace);
+        while let Some(q) =
+            self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
+        {
+            let left = q.depart(&self.paces[pace as usize]);
+            let Some(packet) = left else { return };
+            self.pass(link, Place::Exit, 0, packet);
+        }
+    }
+
+    /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
+    pub(crate) fn queued_event(&mut self, link: u32) {
+        let port = self.lanes[link as usize].port();
+        self.depart_up_to(link, self.so_far);
+        while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
+            self.pass(link, late.place, late.gate as usize, late.packet);
+            self.depart_up_to(link, self.so_far);
+        }
+        let landed = self.ports[port].queue.as_mut().and_then(|q| q.land(self.now));
+        self.rekey(link);
+        if let Some(packet) = landed {
+            self.arrived(packet);
+        }
+    }
+
+    /// Says when something happens next on a queued link.
+    fn rekey(&mut self, link: u32) {
+        let lane = &self.lanes[link as usize];
+        if lane.is(Lane::QUEUED) {
+            let next = self.ports[lane.port()].queue.as_ref().and_then(QueuedLink::next_at);
+            self.next.set(link as usize, next.map_or(NEVER, |t| key(t, link)));
+        }
+    }
+}

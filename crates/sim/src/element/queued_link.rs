@@ -1,0 +1,152 @@
+//! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
+//! computed lane (`link.rs`) serves as well, both give the same results.
+
+use super::drop_tail::Limit;
+use crate::lane::{Pace, Transmitter};
+use crate::scenario::Place;
+use std::collections::VecDeque;
+
+/// A packet held back by a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Late {
+    pub(crate) at: u64,
+    pub(crate) packet: u32,
+    pub(crate) place: Place,
+    /// The gate after the one that held it back.
+    pub(crate) gate: u32,
+}
+
+/// Waiting, in transmission, on the way, held back.
+pub(crate) struct QueuedLink {
+    limit: Limit,
+    /// (packet, size)
+    waiting: VecDeque<(u32, u32)>,
+    serving: Option<Serving>,
+    transmitter: Transmitter,
+    flying: VecDeque<(u64, u32)>,
+    late: VecDeque<Late>,
+    /// Waiting and in transmission.
+    bytes: u64,
+    arrivals: u64,
+    longest: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Serving {
+    packet: u32,
+    wire: u32,
+    until: u64,
+}
+
+impl QueuedLink {
+    pub(crate) fn new(limit: Limit) -> Self {
+        QueuedLink {
+            limit,
+            waiting: VecDeque::new(),
+            serving: None,
+            transmitter: Transmitter::default(),
+            flying: VecDeque::new(),
+            late: VecDeque::new(),
+            bytes: 0,
+            arrivals: 0,
+            longest: 0,
+        }
+    }
+
+    /// When something happens here next.
+    pub(crate) fn next_at(&self) -> Option<u64> {
+        let times = [self.departure(), self.flying.front().map(|f| f.0), self.late.front().map(|l| l.at)];
+        times.into_iter().flatten().min()
+    }
+
+    /// When the packet in transmission leaves.
+    pub(crate) fn departure(&self) -> Option<u64> {
+        self.serving.map(|s| s.until)
+    }
+
+    /// A packet comes to the queue. `Err` if it does not fit: the how manieth arrival (from 0) it is.
+    pub(crate) fn offer(&mut self, packet: u32, wire: u32, now: u64, pace: &Pace) -> Result<(), u64> {
+        let nth = self.arrivals;
+        self.arrivals += 1;
+        let serving = self.serving.map_or(0, |s| s.wire);
+        if !self.limit.admits(self.len(), self.bytes, serving, wire) {
+            return Err(nth);
+        }
+        self.bytes += u64::from(wire);
+        self.waiting.push_back((packet, wire));
+        if self.serving.is_none() {
+            self.serve(now, pace);
+        }
+        self.longest = self.longest.max(self.len());
+        Ok(())
+    }
+
+    fn serve(&mut self, now: u64, pace: &Pace) {
+        self.serving = self.waiting.pop_front().map(|(packet, wire)| Serving {
+            packet,
+            wire,
+            until: self.transmitter.send(now, wire, pace),
+        });
+    }
+
+    /// The packet in transmission leaves, the next one begins.
+    pub(crate) fn depart(&mut self, pace: &Pace) -> Option<u32> {
+        let s = self.serving?;
+        self.bytes -= u64::from(s.wire);
+        self.serve(s.until, pace);
+        Some(s.packet)
+    }
+
+    /// `packet` has left and arrives at `at`. Arrivals keep the order of departures.
+    pub(crate) fn fly(&mut self, packet: u32, at: u64) {
+        debug_assert!(self.flying.back().is_none_or(|f| f.0 <= at), "packets on the wire never overtake");
+        self.flying.push_back((at, packet));
+    }
+
+    /// The packet that has arrived by `now`, if any.
+    pub(crate) fn land(&mut self, now: u64) -> Option<u32> {
+        let due = self.flying.front().is_some_and(|f| f.0 <= now);
+        due.then(|| self.flying.pop_front()).flatten().map(|f| f.1)
+    }
+
+    /// Holds a packet back.
+    pub(crate) fn hold(&mut self, l: Late) {
+        let i = self.late.partition_point(|o| o.at <= l.at);
+        self.late.insert(i, l);
+    }
+
+    /// The packet that need no longer be held back at `now`, if any.
+    pub(crate) fn release(&mut self, now: u64) -> Option<Late> {
+        let due = self.late.front().is_some_and(|l| l.at <= now);
+        due.then(|| self.late.pop_front()).flatten()
+    }
+
+    /// How many wait, the one in transmission not counted.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The packets at two places of the queue change places; sizes go with them, so the stretch is retimed by itself.
+    pub(crate) fn exchange(&mut self, a: usize, b: usize) {
+        self.waiting.swap(a, b);
+    }
+
+    /// Packets and bytes, the one in transmission included.
+    pub(crate) fn held(&self) -> (u32, u64) {
+        (self.len(), self.bytes)
+    }
+
+    /// The most packets that were ever here, the one in transmission included.
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// All packets on this link.
+    pub(crate) fn count(&self) -> u32 {
+        self.len() + (self.flying.len() + self.late.len()) as u32
+    }
+
+    fn len(&self) -> u32 {
+        self.waiting.len() as u32 + u32::from(self.serving.is_some())
+    }
+}

@@ -1,0 +1,103 @@
+//! Random queue swaps (Blanton & Allman §2.2): at random times, two waiting packets change places.
+
+use crate::rng::Stream;
+use crate::scenario::{Gap, SwapMode};
+use ackclock_tcp::time::Nanos;
+
+pub(crate) struct Swap {
+    /// The directed link on whose queue it works.
+    pub(crate) link: u32,
+    mode: SwapMode,
+    count: u32,
+    gap: Gap,
+    /// Places of the queue, the one in transmission included if the limit counts it.
+    slots: u64,
+    /// Times and places are drawn from two streams: whatever the queue holds, the times stay.
+    times: Stream,
+    places: Stream,
+    /// Events so far, and how many of them found fewer than two packets waiting.
+    pub(crate) events: u64,
+    pub(crate) skipped: u64,
+}
+
+impl Swap {
+    pub(crate) fn new(link: u32, mode: SwapMode, count: u32, gap: Gap, slots: u64, luck: [Stream; 2]) -> Self {
+        let [times, places] = luck;
+        Swap { link, mode, count, gap, slots, times, places, events: 0, skipped: 0 }
+    }
+
+    /// The time until the next event.
+    pub(crate) fn gap(&mut self) -> Nanos {
+        match self.gap {
+            Gap::Constant(g) => g,
+            Gap::Exponential(mean) => self.times.exponential(mean),
+        }
+    }
+
+    /// One event on a queue in which `waiting` packets wait; `exchange` is called with each pair of positions.
+    pub(crate) fn act(&mut self, waiting: usize, mut exchange: impl FnMut(usize, usize)) {
+        self.events += 1;
+        if waiting < 2 {
+            self.skipped += 1;
+            return;
+        }
+        for _ in 0..self.count {
+            if let Some((a, b)) = self.pair(waiting as u64) {
+                exchange(a as usize, b as usize);
+            }
+        }
+    }
+
+    fn pair(&mut self, waiting: u64) -> Option<(u64, u64)> {
+        match self.mode {
+            SwapMode::Slots => {
+                let (a, b) = (self.places.below(self.slots), self.places.below(self.slots));
+                (a != b && a.max(b) < waiting).then_some((a, b))
+            }
+            SwapMode::Literal => {
+                let (a, b) = (self.places.below(waiting), self.places.below(waiting - 1));
+                Some((a, b + u64::from(b >= a)))
+            }
+            SwapMode::Neighbours => {
+                let a = self.places.below(waiting - 1);
+                Some((a, a + 1))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(mode: SwapMode, waiting: usize) -> (Swap, Vec<(usize, usize)>) {
+        let luck = [Stream::new(3, "times"), Stream::new(3, "places")];
+        let mut s = Swap::new(0, mode, 4000, Gap::Constant(Nanos(5)), 65, luck);
+        let mut seen = Vec::new();
+        s.act(waiting, |a, b| seen.push((a, b)));
+        (s, seen)
+    }
+
+    #[test]
+    fn every_pair_lies_in_the_queue_and_has_two_different_places() {
+        for mode in [SwapMode::Slots, SwapMode::Literal, SwapMode::Neighbours] {
+            let (_, seen) = pairs(mode, 7);
+            assert!(seen.iter().all(|&(a, b)| a != b && a < 7 && b < 7), "{mode:?}");
+        }
+        assert!(pairs(SwapMode::Neighbours, 7).1.iter().all(|&(a, b)| b == a + 1));
+        assert_eq!(pairs(SwapMode::Literal, 2).1.len(), 4000);
+    }
+
+    #[test]
+    fn slots_find_a_pair_as_often_as_both_slots_are_taken() {
+        // 20 of 65 taken: 20/65 · 19/65 of the draws.
+        let found = pairs(SwapMode::Slots, 20).1.len() as f64 / 4000.0;
+        assert!((found - 20.0 * 19.0 / (65.0 * 65.0)).abs() < 0.02, "{found}");
+    }
+
+    #[test]
+    fn an_event_with_fewer_than_two_waiting_does_nothing_and_is_counted() {
+        let (s, seen) = pairs(SwapMode::Literal, 1);
+        assert_eq!((s.events, s.skipped, seen.len()), (1, 1, 0));
+    }
+}

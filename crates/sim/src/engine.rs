@@ -1,0 +1,200 @@
+//! The event loop: which packet arrives next, whose timer is due.
+
+mod build;
+mod tcp;
+mod traffic;
+
+use crate::app::App;
+use crate::element::link::Port;
+use crate::element::swap::Swap;
+use crate::fate::Fates;
+use crate::host::{Endpoint, Host};
+use crate::lane::{Lane, Pace};
+use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
+use crate::results::{FlowResult, LinkResult, Results};
+use crate::slab::Slab;
+use crate::topology::HOST;
+use crate::watch::Watch;
+use ackclock_tcp::time::Time;
+pub use tcp::Sim;
+
+/// A run: a network, the hosts on it, and one listener.
+///
+/// The same scenario, seed and endpoints give the same calls of `watch` on every machine.
+pub struct Network<W, E> {
+    pub(crate) watch: W,
+    /// By directed link.
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) paces: Vec<Pace>,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) counts: Vec<LinkResult>,
+    pub(crate) hops: Vec<u32>,
+    pub(crate) slab: Slab,
+    /// The place into which the next segment is written.
+    pub(crate) spare: u32,
+    /// The next event of each link.
+    pub(crate) next: NextEvent,
+    /// The wake-ups of elements and hosts, which seldom change: apart, with their minimum at hand.
+    timers: NextEvent,
+    timer_min: u64,
+    /// With their element numbers, ascending.
+    swaps: Vec<(u32, Swap)>,
+    pub(crate) hosts: Vec<Host<E>>,
+    /// The element number of the first host.
+    first_host: u32,
+    pub(crate) fates: Vec<Fates>,
+    pub(crate) now: u64,
+    /// The greatest key whose event has begun. What an element does at a time with a key up to this one has happened,
+    /// even where it has no event of its own.
+    pub(crate) so_far: u64,
+    end: Time,
+    events: u64,
+}
+
+impl<W: Watch, E: Endpoint> Network<W, E> {
+    /// Runs to the end of the scenario and answers the counts.
+    pub fn run(&mut self) -> Results {
+        self.run_until(self.end);
+        self.results()
+    }
+
+    /// Runs up to and including `until`, or the end of the scenario. A caller that wants to show progress or to stop goes
+    /// in steps; the steps change nothing.
+    pub fn run_until(&mut self, until: Time) {
+        let until = until.min(self.end);
+        let last = key(until.0, MAX_ELEMENTS as u32 - 1);
+        loop {
+            let link = self.next.min();
+            let k = link.min(self.timer_min);
+            if k > last {
+                break;
+            }
+            debug_assert!(time_of(k) >= self.now, "time never goes back");
+            self.so_far = self.so_far.max(k);
+            self.now = time_of(k);
+            self.events += 1;
+            if k == link {
+                self.link_event(element_of(k));
+            } else {
+                self.timer_event(element_of(k));
+            }
+        }
+        self.now = self.now.max(until.0);
+        self.check_conservation();
+    }
+
+    /// Up to when the run has gone.
+    pub fn now(&self) -> Time {
+        Time(self.now)
+    }
+
+    /// When the scenario ends.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// The listener.
+    pub fn watch(&mut self) -> &mut W {
+        &mut self.watch
+    }
+
+    /// Ends the run and hands back the listener.
+    pub fn into_watch(self) -> W {
+        self.watch
+    }
+
+    /// The counts so far.
+    pub fn results(&self) -> Results {
+        Results { at: self.now(), events: self.events, flows: self.flow_results(), links: self.link_results() }
+    }
+
+    fn flow_results(&self) -> Vec<FlowResult> {
+        let pairs = self.hosts.chunks_exact(2).zip(&self.fates);
+        pairs
+            .map(|(ends, fates)| FlowResult {
+                delivered: ends[1].tcp.received(),
+                acked: ends[0].tcp.acked(),
+                data_sent: ends[0].data_sent,
+                retransmitted: ends[0].retransmitted,
+                needless: fates.needless(),
+                finished: ends[0].app.finished(),
+            })
+            .collect()
+    }
+
+    fn link_results(&self) -> Vec<LinkResult> {
+        let mut links = self.counts.clone();
+        for (result, lane) in links.iter_mut().zip(&self.lanes) {
+            if !lane.is_plain() {
+                result.max_queue = self.ports[lane.port()].longest();
+            }
+        }
+        for (_, s) in &self.swaps {
+            let r = &mut links[s.link as usize];
+            r.swap_events += s.events;
+            r.swap_skipped += s.skipped;
+        }
+        links
+    }
+
+    #[inline]
+    fn link_event(&mut self, link: u32) {
+        let lane = &mut self.lanes[link as usize];
+        if lane.is(Lane::QUEUED) {
+            return self.queued_event(link);
+        }
+        let (packet, next) = lane.pop(&self.slab);
+        self.next.set(link as usize, next);
+        self.arrived(packet);
+    }
+
+    /// A packet is at the end of its link.
+    #[inline]
+    pub(crate) fn arrived(&mut self, packet: u32) {
+        let p = &mut self.slab[packet];
+        p.hop += 1;
+        match self.hops[p.hop as usize] {
+            HOST => self.deliver(packet),
+            link => self.enter(packet, link),
+        }
+    }
+
+    fn timer_event(&mut self, element: u32) {
+        match element.checked_sub(self.first_host) {
+            Some(host) => self.wake(host),
+            None => self.swap_event(element),
+        }
+    }
+
+    fn swap_event(&mut self, element: u32) {
+        let Ok(i) = self.swaps.binary_search_by_key(&element, |s| s.0) else { return };
+        let swap = &mut self.swaps[i].1;
+        if let Some(q) = self.ports[self.lanes[swap.link as usize].port()].queue.as_mut() {
+            swap.act(q.waiting(), |a, b| q.exchange(a, b));
+        }
+        let at = self.now + swap.gap().0;
+        self.set_timer(element, key(at, element));
+    }
+
+    pub(crate) fn set_timer(&mut self, element: u32, key: u64) {
+        self.timers.set(element as usize - self.lanes.len(), key);
+        self.timer_min = self.timers.min();
+    }
+
+    pub(crate) fn set_host_timer(&mut self, host: u32, at: Option<u64>) {
+        let element = self.first_host + host;
+        self.set_timer(element, at.map_or(crate::next_event::NEVER, |t| key(t, element)));
+    }
+
+    /// Every packet that was made and not delivered or dropped is on exactly one link.
+    fn check_conservation(&self) {
+        if cfg!(debug_assertions) {
+            let queues = self.ports.iter().filter_map(|p| p.queue.as_ref());
+            let queued: u32 = queues.map(|q| q.count()).sum();
+            let flying: u32 = self.lanes.iter().map(|l| l.count(&self.slab)).sum();
+            assert_eq!(self.slab.live, 1 + queued + flying, "packets are conserved");
+            let waiting = self.hosts.iter().filter(|h| matches!(h.app, App::Waiting { start, .. } if start < self.now));
+            assert_eq!(waiting.count(), 0, "applications start in time");
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! From a scenario to a network that can run.
+
+mod check;
+
+use super::Network;
+use crate::app::App;
+use crate::element::drop_tail::{DropTail, Limit};
+use crate::element::link::Port;
+use crate::element::loss::Loss;
+use crate::element::queued_link::QueuedLink;
+use crate::element::script::Script;
+use crate::element::swap::Swap;
+use crate::element::{Gate, GateKind};
+use crate::error::Impossible;
+use crate::fate::Fates;
+use crate::host::{Endpoint, Host, UNARMED};
+use crate::lane::{Lane, Pace};
+use crate::next_event::{key, NextEvent, Search, NEVER};
+use crate::results::LinkResult;
+use crate::rng::Stream;
+use crate::scenario::{
+    DirectionSpec, ElementSpec, FlowSpec, LinkForm, Place, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode,
+    WireSpec,
+};
+use crate::slab::Slab;
+use crate::topology::{paths, Paths, FUSED, HOST};
+use crate::watch::{Side, Watch};
+use ackclock_tcp::time::Time;
+use std::collections::BTreeMap;
+
+impl<W: Watch, E: Endpoint> Network<W, E> {
+    /// Lays out `scenario` with the endpoints that `make` answers for each flow, the sender first. All luck comes from
+    /// `seed`.
+    ///
+    /// # Errors
+    /// What makes the scenario impossible to run.
+    pub fn with_endpoints(
+        scenario: &Scenario,
+        seed: u64,
+        watch: W,
+        make: impl FnMut(&FlowSpec, Side) -> E,
+    ) -> Result<Self, Impossible> {
+        Self::with_search(scenario, seed, watch, make, Search::Auto)
+    }
+
+    pub(crate) fn with_search(
+        scenario: &Scenario,
+        seed: u64,
+        watch: W,
+        make: impl FnMut(&FlowSpec, Side) -> E,
+        search: Search,
+    ) -> Result<Self, Impossible> {
+        let links = 2 * scenario.links.len();
+        let first_host = check::scenario(scenario)?;
+        let mut paths = paths(scenario)?;
+        let trailing = trailing(scenario, &paths);
+        let mut parts = Parts::new(scenario, seed, &trailing, W::ENABLED);
+        for link in 0..links {
+            parts.link(link);
+        }
+        fuse(&mut paths.hops, &trailing, &parts.lanes);
+        let mut slab = Slab::new();
+        let mut network = Network {
+            watch,
+            lanes: parts.lanes,
+            paces: parts.paces,
+            ports: parts.ports,
+            counts: vec![LinkResult::default(); links],
+            hops: paths.hops,
+            spare: slab.alloc(),
+            slab,
+            next: NextEvent::new(links, search),
+            timers: NextEvent::new(first_host as usize - links + 2 * scenario.flows.len(), search),
+            timer_min: NEVER,
+            swaps: parts.swaps,
+            hosts: hosts(scenario, &paths.first, make),
+            first_host,
+            fates: scenario.flows.iter().map(|_| Fates::default()).collect(),
+            now: 0,
+            so_far: 0,
+            end: Time::ZERO + scenario.duration,
+            events: 0,
+        };
+        network.arm_all();
+        Ok(network)
+    }
+
+    /// The first wake-ups: applications that will begin, and the first event of each swap process.
+    fn arm_all(&mut self) {
+        for host in 0..self.hosts.len() {
+            if let App::Waiting { start, .. } = self.hosts[host].app {
+                self.hosts[host].armed = start;
+                self.set_host_timer(host as u32, Some(start));
+            }
+        }
+        for i in 0..self.swaps.len() {
+            let (element, swap) = &mut self.swaps[i];
+            let (element, at) = (*element, swap.gap().0);
+            self.set_timer(element, key(at, element));
+        }
+    }
+}
+
+fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpec, Side) -> E) -> Vec<Host<E>> {
+    let mut hosts = Vec::with_capacity(2 * s.flows.len());
+    for f in &s.flows {
+        let app = App::Waiting { start: f.app.start.0, bytes: f.app.bytes, close: f.handshake };
+        for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
+            hosts.push(Host {
+                tcp: make(f, side),
+                armed: UNARMED,
+                first_hop: first[hosts.len()],
+                wire: f.wire,
+                app,
+                data_sent: 0,
+                retransmitted: 0,
+            });
+        }
+    }
+    hosts
+}
+
+/// The direction of a link by its directed number.
+fn direction(s: &Scenario, link: usize) -> &DirectionSpec {
+    let l = &s.links[link / 2];
+    if link % 2 == 1 {
+        &l.back
+    } else {
+        &l.forward
+    }
+}
+
+/// Which links only carry on what one other link sends them, and can neither drop nor reorder it.
+fn trailing(s: &Scenario, paths: &Paths) -> Vec<bool> {
+    const MANY: u32 = u32::MAX;
+    let mut feeder = vec![None; 2 * s.links.len()];
+    let mut before = MANY;
+    for &hop in &paths.hops {
+        if hop == HOST {
+            before = MANY;
+            continue;
+        }
+        let f = &mut feeder[hop as usize];
+        *f = Some(if f.is_none_or(|known| known == before) { before } else { MANY });
+        before = hop;
+    }
+    let (short, long) = sizes(s);
+    let trails = |(link, from): (usize, &Option<u32>)| match *from {
+        None | Some(MANY) => false,
+        Some(from) => {
+            let (d, before) = (direction(s, link), direction(s, from as usize));
+            let later = link > from as usize || d.delay.0 > 0 || tx_at_least_1_ns(d, short);
+            d.elements.is_empty() && later && never_full(d, before, short, long)
+        }
+    };
+    feeder.iter().enumerate().map(trails).collect()
+}
+
+/// The smallest and the largest packet that may be on the network, in bytes on the wire.
+fn sizes(s: &Scenario) -> (u64, u64) {
+    let most_options = 100;
+    let size = |f: &FlowSpec| match f.wire {
+        WireSpec::Ns2 { header } => (u64::from(header + 1).min(40), u64::from(f.mss + header).max(80)),
+        WireSpec::Ipv4 => (40, u64::from(f.mss) + most_options),
+    };
+    s.flows.iter().map(size).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// A packet that enters such a link leaves it later than it came, however short it is. (Fused, a link that takes no time
+/// would have its event before those of the links between the two numbers; not fused, after them.)
+fn tx_at_least_1_ns(d: &DirectionSpec, short: u64) -> bool {
+    d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
+}
+
+/// Whether the queue of `d` can never be full when `before` alone feeds it: what a slower transmitter sends one by one
+/// a faster one never lets pile up beyond what comes during one transmission of the longest packet.
+fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
+    let one_by_one = !before.elements.iter().any(|e| {
+        let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
+        matches!(e, ElementSpec::Script { at: Place::Exit, rules } if rules.iter().any(delays))
+    });
+    let slower = match (before.rate, d.rate) {
+        (Some(a), Some(b)) => a <= b,
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    match d.queue.limit {
+        QueueLimit::Unlimited => true,
+        QueueLimit::Packets(n) => one_by_one && slower && u64::from(n) > long.div_ceil(short) + 2,
+        QueueLimit::Bytes(n) => one_by_one && slower && n > 3 * long,
+    }
+}
+
+/// Marks, in the paths, the links that are entered at once with the link before them.
+fn fuse(hops: &mut [u32], trailing: &[bool], lanes: &[Lane]) {
+    let computed = |l: u32| !lanes[l as usize].is(Lane::QUEUED);
+    for i in 1..hops.len() {
+        let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
+        if before != HOST && link != HOST && trailing[link as usize] && computed(before) && computed(link) {
+            hops[i] |= FUSED;
+        }
+    }
+}
+
+/// Whether something acts on this direction's waiting packets, or after their transmission.
+fn acts_late(d: &DirectionSpec) -> bool {
+    d.elements.iter().any(|e| match e {
+        ElementSpec::Swap { .. } | ElementSpec::Bernoulli { at: Place::Exit, .. } => true,
+        ElementSpec::Bernoulli { at: Place::Entry, .. } => false,
+        ElementSpec::Script { at, rules } => {
+            *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
+        }
+    })
+}
+
+/// The links, as they are made one after the other.
+struct Parts<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    trailing: &'a [bool],
+    watched: bool,
+    lanes: Vec<Lane>,
+    paces: Vec<Pace>,
+    ports: Vec<Port>,
+    swaps: Vec<(u32, Swap)>,
+    element: u32,
+    /// How many links between the same two nodes stand before.
+    parallel: BTreeMap<(u32, u32), u32>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(scenario: &'a Scenario, seed: u64, trailing: &'a [bool], watched: bool) -> Self {
+        Parts {
+            scenario,
+            seed,
+            trailing,
+            watched,
+            lanes: Vec::with_capacity(trailing.len()),
+            paces: Vec::new(),
+            ports: Vec::new(),
+            swaps: Vec::new(),
+            element: trailing.len() as u32,
+            parallel: BTreeMap::new(),
+        }
+    }
+
+    fn link(&mut self, link: usize) {
+        let d = direction(self.scenario, link);
+        let queued = d.form == LinkForm::Queued || acts_late(d);
+        let counts = !self.trailing[link];
+        // A queue that is never full need not be counted; where someone listens, all others are.
+        let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
+        let reports = counts && (self.watched || limit != Limit::None);
+        let mut port = Port {
+            limit,
+            tail: (reports && !queued).then(|| DropTail::new(limit)),
+            queue: queued.then(|| QueuedLink::new(limit)),
+            entry: Vec::new(),
+            exit: Vec::new(),
+            reports,
+        };
+        self.elements(link, d, &mut port);
+        let mut flags = Lane::PLAIN;
+        if queued {
+            flags |= Lane::QUEUED;
+        } else {
+            flags |= if port.tail.is_some() { Lane::LIMITED } else { 0 };
+            flags |= if port.entry.is_empty() { 0 } else { Lane::GATED };
+        }
+        let at = self.ports.len() as u32;
+        if flags != Lane::PLAIN {
+            self.ports.push(port);
+        }
+        let pace = self.pace(d);
+        self.lanes.push(Lane::new(pace, flags, at));
+    }
+
+    fn pace(&mut self, d: &DirectionSpec) -> u32 {
+        let pace = Pace::new(d.rate.map(|r| r.0), d.delay.0);
+        // Neighbours are mostly alike; a table with a few repetitions serves as well as one without.
+        let recent = self.paces.iter().rev().take(64).position(|p| *p == pace);
+        let at = recent.map_or(self.paces.len(), |back| self.paces.len() - 1 - back);
+        if recent.is_none() {
+            self.paces.push(pace);
+        }
+        at as u32
+    }
+
+    fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
+        let name = self.link_name(link);
+        let (mut swaps, mut losses) = (0, 0);
+        for e in &d.elements {
+            let element = self.element;
+            self.element += 1;
+            match e {
+                ElementSpec::Swap { mode, count, gap } => {
+                    let luck = |part| Stream::new(self.seed, &format!("{name}/swap.{swaps}/{part}"));
+                    let luck = [luck("gap"), luck("pair")];
+                    swaps += 1;
+                    let slots = match (*mode, d.queue.limit) {
+                        (SwapMode::Slots, QueueLimit::Packets(n)) => u64::from(n),
+                        _ => 0,
+                    };
+                    self.swaps.push((element, Swap::new(link as u32, *mode, *count, *gap, slots, luck)));
+                }
+                ElementSpec::Bernoulli { p, at } => {
+                    let luck = Stream::new(self.seed, &format!("{name}/bernoulli.{losses}"));
+                    losses += 1;
+                    let gate = Gate { element, arrivals: 0, kind: GateKind::Loss(Loss::new(*p, luck)) };
+                    port.gates(*at).push(gate);
+                }
+                ElementSpec::Script { at, rules } => {
+                    let gate = Gate { element, arrivals: 0, kind: GateKind::Script(Script::new(rules)) };
+                    port.gates(*at).push(gate);
+                }
+            }
+        }
+    }
+
+    /// What a link's luck depends on: its ends, its direction, and how many links between them stand before it.
+    fn link_name(&mut self, link: usize) -> String {
+        let l = &self.scenario.links[link / 2];
+        let (from, to) = if link % 2 == 1 { (l.to, l.from) } else { (l.from, l.to) };
+        let n = self.parallel.entry((from, to)).or_default();
+        *n += 1;
+        format!("{}>{}.{}", self.scenario.nodes[from as usize], self.scenario.nodes[to as usize], *n - 1)
+    }
+}

@@ -1,0 +1,142 @@
+//! What happens at the hosts: delivery, timers, sending.
+
+use super::Network;
+use crate::app::{App, BULK};
+use crate::host::{side, Endpoint, Tap, UNARMED};
+use crate::watch::{DropWhy, Watch};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+
+impl<W: Watch, E: Endpoint> Network<W, E> {
+    /// A packet is at its host.
+    #[inline]
+    pub(crate) fn deliver(&mut self, packet: u32) {
+        let p = &self.slab[packet];
+        let (host, now) = (p.to, Time(self.now));
+        if W::ENABLED {
+            self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire);
+        }
+        let h = &mut self.hosts[host as usize];
+        h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
+        self.slab.free(packet);
+        if let App::Running { bytes } = h.app {
+            if h.tcp.acked() >= bytes {
+                h.app = App::Done { at: now };
+            }
+        }
+        self.pump(host);
+    }
+
+    /// A host's wake-up: its application begins, or its TCP is asked whether a timer is really due.
+    pub(crate) fn wake(&mut self, host: u32) {
+        let now = Time(self.now);
+        let h = &mut self.hosts[host as usize];
+        if let App::Waiting { bytes, close, .. } = h.app {
+            h.app = App::Running { bytes: bytes.unwrap_or(BULK) };
+            h.tcp.write(bytes.unwrap_or(BULK));
+            if close {
+                h.tcp.close();
+            }
+        } else if h.tcp.next_timer().is_some_and(|t| t <= now) {
+            h.tcp.on_timer(now, &mut Tap { watch: &mut self.watch, host });
+        }
+        h.armed = UNARMED;
+        self.set_host_timer(host, None);
+        self.pump(host);
+    }
+
+    /// Sends all that a host has to send now, and arms its wake-up if it must be earlier.
+    #[inline]
+    fn pump(&mut self, host: u32) {
+        let now = Time(self.now);
+        loop {
+            let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[self.spare]);
+            if !h.tcp.poll_transmit(now, &mut p.seg, &mut Tap { watch: &mut self.watch, host }) {
+                break;
+            }
+            p.sends = h.tcp.last_sends();
+            if p.seg.train > 1 {
+                self.launch_train(host);
+            } else {
+                self.launch(host);
+            }
+        }
+        let h = &mut self.hosts[host as usize];
+        if let Some(t) = h.tcp.next_timer() {
+            if t.0 < h.armed {
+                h.armed = t.0;
+                self.set_host_timer(host, Some(t.0.max(self.now)));
+            }
+        }
+    }
+
+    /// Puts the packet written into the spare place on its way.
+    #[inline]
+    fn launch(&mut self, host: u32) {
+        let packet = self.spare;
+        let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[packet]);
+        p.to = host ^ 1;
+        p.hop = h.first_hop;
+        p.wire = h.wire.size(&p.seg);
+        if p.seg.len > 0 {
+            h.data_sent += 1;
+            if p.sends > 1 {
+                h.retransmitted += 1;
+                self.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.len, p.sends);
+            }
+        }
+        if W::ENABLED {
+            self.watch.sent(Time(self.now), host / 2, side(host), &p.seg, p.wire, p.sends);
+        }
+        let link = self.hops[p.hop as usize];
+        self.spare = self.slab.alloc();
+        self.enter(packet, link);
+    }
+
+    /// The spare place holds a train: equal segments that the TCP handed over as one.
+    #[cold]
+    fn launch_train(&mut self, host: u32) {
+        let (whole, sends) = (self.slab[self.spare].seg, self.slab[self.spare].sends);
+        let each = whole.len / u32::from(whole.train);
+        for i in 0..u32::from(whole.train) {
+            let last = i + 1 == u32::from(whole.train);
+            let p = &mut self.slab[self.spare];
+            p.seg = Segment { seq: whole.seq + u64::from(i * each), len: each, train: 1, ..whole };
+            if !last {
+                p.seg.flags &= !(Segment::FIN | Segment::PSH);
+            }
+            p.sends = sends;
+            self.launch(host);
+        }
+    }
+
+    /// A packet ends here, as the `nth` arrival at `element`, which stands on `link`.
+    #[cold]
+    pub(crate) fn drop_packet(&mut self, packet: u32, link: u32, element: u32, nth: u64, why: DropWhy) {
+        let p = &self.slab[packet];
+        let drops = &mut self.counts[link as usize].drops;
+        match why {
+            DropWhy::Queue => drops.queue += 1,
+            DropWhy::Loss => drops.loss += 1,
+            DropWhy::Script => drops.script += 1,
+        }
+        if W::ENABLED {
+            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg);
+        }
+        if p.seg.len > 0 && p.to % 2 == 1 {
+            self.fates[p.to as usize / 2].dropped(p.seg.seq.0, p.seg.len, p.sends);
+        }
+        self.slab.free(packet);
+    }
+
+    /// Makes a second packet like this one. It is not a second copy sent by a host.
+    pub(crate) fn double(&mut self, packet: u32) -> u32 {
+        let twin = self.slab.alloc();
+        let p = self.slab[packet];
+        self.slab[twin] = p;
+        if p.seg.len > 0 && p.to % 2 == 1 {
+            self.fates[p.to as usize / 2].doubled(p.seg.seq.0, p.seg.len, p.sends);
+        }
+        twin
+    }
+}

@@ -1,0 +1,76 @@
+//! Why a scenario cannot be run.
+
+use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
+use ackclock_tcp::stack::StackError;
+use ackclock_tcp::time::Nanos;
+
+/// A scenario that cannot be run, in a sentence that names the place and what is allowed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Impossible {
+    /// A flow has no path.
+    #[error("flow \"{flow}\": no path of links leads from node \"{from}\" to node \"{to}\"")]
+    NoRoute {
+        /// The flow.
+        flow: String,
+        /// Where the path should begin.
+        from: String,
+        /// Where it should end.
+        to: String,
+    },
+    /// Both ends of something are the same node.
+    #[error("{what} begins and ends at node \"{node}\"; two different nodes are needed")]
+    SameNode {
+        /// The flow or link.
+        what: String,
+        /// The node.
+        node: String,
+    },
+    /// A reference to something that the scenario does not have.
+    #[error("{what}: there is no {kind} number {index}; the scenario has {len}, counted from 0")]
+    Unknown {
+        /// Where the reference stands.
+        what: String,
+        /// `node` or `stack`.
+        kind: &'static str,
+        /// The number found.
+        index: u32,
+        /// How many there are.
+        len: usize,
+    },
+    /// A stack that makes no sense.
+    #[error("stack \"{stack}\": {source}")]
+    Stack {
+        /// Its name.
+        stack: String,
+        /// What is wrong.
+        source: StackError,
+    },
+    /// Too many elements for the event keys.
+    #[error(
+        "the scenario has {found} elements (two for each link and flow, one for each element on a link); at most {} are possible",
+        MAX_ELEMENTS
+    )]
+    TooManyElements {
+        /// How many it has.
+        found: usize,
+    },
+    /// A time that the event keys cannot hold.
+    #[error("{what}: {found} is too long; times up to {} are possible", Nanos(MAX_TIME - 2))]
+    TooLong {
+        /// Where.
+        what: String,
+        /// The time found.
+        found: Nanos,
+    },
+    /// A value outside its range.
+    #[error("{what}: found {found}; allowed is {allowed}")]
+    Value {
+        /// Where.
+        what: String,
+        /// The value found.
+        found: String,
+        /// The range.
+        allowed: &'static str,
+    },
+}

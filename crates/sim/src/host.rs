@@ -1,0 +1,119 @@
+//! One end of a flow on the network: a TCP, its application, and one wake-up.
+
+use crate::app::App;
+use crate::scenario::WireSpec;
+use crate::watch::{Side, Watch};
+use ackclock_tcp::event::{Event, Observer};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+
+/// What a host needs of a TCP: exactly the calls of `ackclock_tcp`'s connection. Benchmarks put something smaller here.
+pub trait Endpoint {
+    /// A segment has arrived.
+    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O);
+    /// The time that [`Endpoint::next_timer`] named has come.
+    fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O);
+    /// When [`Endpoint::on_timer`] wants to be called.
+    fn next_timer(&self) -> Option<Time>;
+    /// Writes the next segment to send into `out`; `false` if there is nothing to send now.
+    fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
+    /// How often the data of the segment just polled have been sent (1 = first); 0 for a pure ACK.
+    fn last_sends(&self) -> u8;
+    /// `bytes` more exist to be sent.
+    fn write(&mut self, bytes: u64);
+    /// Nothing more will be written.
+    fn close(&mut self);
+    /// Payload bytes that the peer has cumulatively acknowledged.
+    fn acked(&self) -> u64;
+    /// Payload bytes received in order.
+    fn received(&self) -> u64;
+}
+
+/// One end of a flow.
+pub(crate) struct Host<E> {
+    pub(crate) tcp: E,
+    /// When it will be woken; it is woken no later than its TCP wants, and asks again then. Re-arming a timer to a later
+    /// time, as each ACK does, so costs nothing here.
+    pub(crate) armed: u64,
+    /// Where its path begins.
+    pub(crate) first_hop: u32,
+    pub(crate) wire: WireSpec,
+    pub(crate) app: App,
+    pub(crate) data_sent: u64,
+    pub(crate) retransmitted: u64,
+}
+
+/// `armed` of a host that waits for nothing.
+pub(crate) const UNARMED: u64 = u64::MAX;
+
+impl WireSpec {
+    /// Bytes that `seg` takes on the wire.
+    #[inline]
+    pub(crate) fn size(self, seg: &Segment) -> u32 {
+        match self {
+            WireSpec::Ns2 { header } if seg.len > 0 => seg.len + header,
+            WireSpec::Ns2 { .. } => 40 + 8 * u32::from(seg.blocks),
+            WireSpec::Ipv4 => 40 + seg.len + options(seg).next_multiple_of(4),
+        }
+    }
+}
+
+/// Bytes of TCP options before padding (RFC 9293 §3.1, RFC 7323 §2.2 and §3.2, RFC 2018 §2 and §3).
+fn options(seg: &Segment) -> u32 {
+    let if_ = |there: bool, size: u32| if there { size } else { 0 };
+    let syn = if seg.has(Segment::SYN) {
+        if_(seg.mss != 0, 4) + if_(seg.wscale != Segment::NO_SCALE, 3) + if_(seg.opts & Segment::SACK_PERMITTED != 0, 2)
+    } else {
+        0
+    };
+    syn + if_(seg.opts & Segment::TIMESTAMPS != 0, 10) + if_(seg.blocks > 0, 2 + 8 * u32::from(seg.blocks))
+}
+
+/// Passes a TCP's events on to the run's listener.
+pub(crate) struct Tap<'a, W> {
+    pub(crate) watch: &'a mut W,
+    pub(crate) host: u32,
+}
+
+impl<W: Watch> Observer for Tap<'_, W> {
+    const ENABLED: bool = W::ENABLED;
+    #[inline]
+    fn event(&mut self, at: Time, e: Event) {
+        self.watch.tcp(at, self.host / 2, side(self.host), e);
+    }
+}
+
+/// Which end host number `host` is.
+#[inline]
+pub(crate) fn side(host: u32) -> Side {
+    if host % 2 == 1 {
+        Side::Receiver
+    } else {
+        Side::Sender
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_tcp::seq::Offset;
+
+    #[test]
+    fn sizes_on_the_wire_are_ns_2s_or_those_of_the_headers() {
+        let mut ack = Segment { ack: Offset(1000), ..Segment::EMPTY };
+        ack.push_sack(Offset(2000), Offset(3000));
+        ack.push_sack(Offset(4000), Offset(5000));
+        let data = Segment { len: 1460, ..Segment::EMPTY };
+        let ns2 = WireSpec::Ns2 { header: 40 };
+        assert_eq!((ns2.size(&data), ns2.size(&ack), ns2.size(&Segment::EMPTY)), (1500, 56, 40));
+        let syn = Segment {
+            flags: Segment::SYN,
+            mss: 1460,
+            wscale: 7,
+            opts: Segment::SACK_PERMITTED | Segment::TIMESTAMPS,
+            ..Segment::EMPTY
+        };
+        let stamped = Segment { opts: Segment::TIMESTAMPS, ..data };
+        assert_eq!([data, ack, syn, stamped].map(|s| WireSpec::Ipv4.size(&s)), [1500, 60, 60, 1512]);
+    }
+}

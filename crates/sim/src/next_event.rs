@@ -1,0 +1,141 @@
+//! Which element is next: one packed key for each, `time << 17 | element`, and their minimum.
+//!
+//! Up to 16 elements the keys are simply scanned; above, a binary winner tree keeps the minimum of each pair in its
+//! nodes. Both answer alike, so the choice cannot be seen in any result.
+
+/// Bits of a key that hold the element.
+pub(crate) const ELEMENT_BITS: u32 = 17;
+/// Most elements that a run may have.
+pub(crate) const MAX_ELEMENTS: usize = 1 << ELEMENT_BITS;
+/// First time that a key cannot hold, in ns (39 hours).
+pub(crate) const MAX_TIME: u64 = 1 << (64 - ELEMENT_BITS);
+/// The key of an element that waits for nothing; later than every other.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// The key of `element` at `at`. Times that a key cannot hold become the last one, which lies after the end of any run.
+#[inline]
+pub(crate) fn key(at: u64, element: u32) -> u64 {
+    at.min(MAX_TIME - 1) << ELEMENT_BITS | u64::from(element)
+}
+
+/// The time in a key.
+#[inline]
+pub(crate) fn time_of(key: u64) -> u64 {
+    key >> ELEMENT_BITS
+}
+
+/// The element in a key.
+#[inline]
+pub(crate) fn element_of(key: u64) -> u32 {
+    (key & (MAX_ELEMENTS as u64 - 1)) as u32
+}
+
+/// How the minimum is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// Scan up to [`SCAN`] elements, a tree above.
+    Auto,
+    /// Always a tree.
+    #[cfg(test)]
+    Tree,
+}
+
+const SCAN: usize = 16;
+
+/// One key for each of `n` places, and the least of them.
+pub(crate) enum NextEvent {
+    /// The keys themselves.
+    Scan { keys: [u64; SCAN], half: bool },
+    /// `nodes[i]` is the lesser of `nodes[2i]` and `nodes[2i + 1]`; the keys stand from `leaves` on.
+    Tree { nodes: Box<[u64]>, leaves: usize },
+}
+
+impl NextEvent {
+    pub(crate) fn new(n: usize, search: Search) -> Self {
+        if n <= SCAN && search == Search::Auto {
+            return NextEvent::Scan { keys: [NEVER; SCAN], half: n <= SCAN / 2 };
+        }
+        let leaves = n.max(1).next_power_of_two();
+        NextEvent::Tree { nodes: vec![NEVER; 2 * leaves].into(), leaves }
+    }
+
+    /// The least key, [`NEVER`] if all wait for nothing.
+    #[inline]
+    pub(crate) fn min(&self) -> u64 {
+        match self {
+            NextEvent::Scan { keys, half } => {
+                let (a, b) = keys.split_at(SCAN / 2);
+                let low = least(a);
+                if *half {
+                    low
+                } else {
+                    low.min(least(b))
+                }
+            }
+            NextEvent::Tree { nodes, .. } => nodes[1],
+        }
+    }
+
+    /// Writes the key of place `i`.
+    #[inline]
+    pub(crate) fn set(&mut self, i: usize, key: u64) {
+        match self {
+            NextEvent::Scan { keys, .. } => keys[i % SCAN] = key,
+            NextEvent::Tree { nodes, leaves } => {
+                let mut i = *leaves + i;
+                let mut least = key;
+                nodes[i] = key;
+                while i > 1 {
+                    least = least.min(nodes[i ^ 1]);
+                    i >>= 1;
+                    if nodes[i] == least {
+                        break;
+                    }
+                    nodes[i] = least;
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn least(keys: &[u64]) -> u64 {
+    keys.iter().fold(NEVER, |m, k| m.min(*k))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn scan_and_tree_name_the_same_element(n in 1usize..=16, sets in prop::collection::vec((0usize..16, 0u64..50), 1..200)) {
+            let (mut scan, mut tree) = (NextEvent::new(n, Search::Auto), NextEvent::new(n, Search::Tree));
+            for (i, at) in sets {
+                let k = if at == 0 { NEVER } else { key(at, (i % n) as u32) };
+                scan.set(i % n, k);
+                tree.set(i % n, k);
+                prop_assert_eq!(scan.min(), tree.min());
+            }
+        }
+
+        #[test]
+        fn the_tree_names_the_least_of_many(n in 17usize..300, sets in prop::collection::vec((any::<usize>(), 0u64..1000), 1..200)) {
+            let mut tree = NextEvent::new(n, Search::Auto);
+            let mut keys = vec![NEVER; n];
+            for (i, at) in sets {
+                keys[i % n] = key(at, (i % n) as u32);
+                tree.set(i % n, keys[i % n]);
+                prop_assert_eq!(tree.min(), *keys.iter().min().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn equal_times_are_decided_by_the_element_and_times_beyond_the_packing_never_wrap() {
+        assert!(key(5, 3) < key(5, 4) && key(5, 4) < key(6, 0));
+        assert_eq!((time_of(key(77, 9)), element_of(key(77, 9))), (77, 9));
+        assert!(key(u64::MAX, 1) > key(MAX_TIME - 2, 1) && key(u64::MAX, 1) < NEVER);
+    }
+}

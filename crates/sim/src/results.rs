@@ -1,0 +1,66 @@
+//! What is left of a run when nobody looked on: counts.
+
+use ackclock_tcp::time::Time;
+use ackclock_tcp::units::Bytes;
+
+/// The counts of a run so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// Up to when the run has gone.
+    pub at: Time,
+    /// Events that the loop has handled. Not a result: fusing changes it.
+    pub events: u64,
+    /// In the order of the scenario's flows.
+    pub flows: Vec<FlowResult>,
+    /// Directed links: position `2 · link`, and one more for the direction `back`.
+    pub links: Vec<LinkResult>,
+}
+
+/// The counts of one flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowResult {
+    /// Payload bytes that the receiver has in order.
+    pub delivered: Bytes,
+    /// Payload bytes that the sender knows to be there.
+    pub acked: Bytes,
+    /// Packets with data that the sender has sent, retransmissions included.
+    pub data_sent: u64,
+    /// Packets with data sent before.
+    pub retransmitted: u64,
+    /// Retransmissions of data of which an earlier copy was dropped nowhere.
+    pub needless: u64,
+    /// When the last byte of a fixed size was acknowledged.
+    pub finished: Option<Time>,
+}
+
+/// The counts of one direction of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkResult {
+    /// What was dropped, and why.
+    pub drops: Drops,
+    /// The most packets in the queue, the one in transmission included; `None` where the queue is never full (unlimited,
+    /// or fed by a slower link alone).
+    pub max_queue: Option<u32>,
+    /// Events of swap processes.
+    pub swap_events: u64,
+    /// Those among them that found fewer than two packets waiting.
+    pub swap_skipped: u64,
+}
+
+/// Dropped packets by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drops {
+    /// The queue was full.
+    pub queue: u64,
+    /// A loss model said so.
+    pub loss: u64,
+    /// The scenario's script said so.
+    pub script: u64,
+}
+
+impl Drops {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.queue + self.loss + self.script
+    }
+}

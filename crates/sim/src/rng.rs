@@ -1,0 +1,65 @@
+//! Luck: one stream for each element, seeded by the run's seed and the element's name, so that adding an element never
+//! disturbs another's.
+
+use ackclock_tcp::time::Nanos;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// A stream of random numbers that is the same on every machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// The stream of the element called `name` in the run with this seed.
+    pub(crate) fn new(seed: u64, name: &str) -> Self {
+        Stream(Xoshiro256PlusPlus::seed_from_u64(xxh3_64_with_seed(name.as_bytes(), seed)))
+    }
+
+    /// Uniform in [0, 1), in steps of 2⁻⁵³.
+    #[inline]
+    pub(crate) fn unit(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+        (self.0.next_u64() >> 11) as f64 * STEP
+    }
+
+    /// Uniform in 0 .. `n`, without bias; 0 if `n` is 0. Lemire 2019, "Fast random integer generation in an interval".
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        loop {
+            let wide = u128::from(self.0.next_u64()) * u128::from(n);
+            if n == 0 || wide as u64 >= n.wrapping_neg() % n {
+                return (wide >> 64) as u64;
+            }
+        }
+    }
+
+    /// Exponentially distributed with this mean, in whole nanoseconds.
+    pub(crate) fn exponential(&mut self, mean: Nanos) -> Nanos {
+        Nanos((-libm::log(1.0 - self.unit()) * mean.0 as f64) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_depends_on_the_seed_and_the_name_alone() {
+        let draw = |seed, name| Stream::new(seed, name).below(u64::MAX);
+        assert_eq!(draw(1, "R1>R2/swap.0"), draw(1, "R1>R2/swap.0"));
+        assert_ne!(draw(1, "R1>R2/swap.0"), draw(2, "R1>R2/swap.0"));
+        assert_ne!(draw(1, "R1>R2/swap.0"), draw(1, "R1>R2/swap.1"));
+    }
+
+    #[test]
+    fn draws_have_the_moments_of_their_distributions() {
+        let mut s = Stream::new(7, "test");
+        let n = 200_000;
+        let mean = |f: &mut dyn FnMut() -> f64| (0..n).map(|_| f()).sum::<f64>() / f64::from(n);
+        assert!((mean(&mut || s.unit()) - 0.5).abs() < 0.005);
+        assert!((mean(&mut || s.exponential(Nanos(1_000_000)).0 as f64) / 1e6 - 1.0).abs() < 0.01);
+        assert!((mean(&mut || s.below(65) as f64) - 32.0).abs() < 0.2);
+        assert_eq!(s.below(0), 0);
+        assert_eq!(s.below(1), 0);
+    }
+}

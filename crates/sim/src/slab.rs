@@ -1,0 +1,97 @@
+//! Packets in one array, spoken of by `u32` handles. A lane is a chain through this array, so a packet waits, flies and
+//! is delivered without being moved, and a lane never allocates.
+
+use ackclock_tcp::segment::Segment;
+
+/// No packet.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A packet somewhere in the network.
+#[derive(Clone, Copy)]
+pub(crate) struct Packet {
+    /// The key of the arrival of the packet behind this one in its lane. Kept here and not there, so that popping this
+    /// packet, which is about to be read anyway, touches no other.
+    pub(crate) next_key: u64,
+    /// The packet behind this one in its lane, or in the list of free places.
+    pub(crate) next: u32,
+    /// Where it stands in the flat list of paths.
+    pub(crate) hop: u32,
+    /// The host that it goes to: flow · 2, and 1 if that is the receiver.
+    pub(crate) to: u32,
+    /// Bytes on the wire.
+    pub(crate) wire: u32,
+    /// How often its data has been sent (1 = first), 0 for a pure ACK.
+    pub(crate) sends: u8,
+    pub(crate) seg: Segment,
+}
+
+/// The array and its free places.
+pub(crate) struct Slab {
+    packets: Vec<Packet>,
+    free: u32,
+    /// Packets handed out and not returned.
+    pub(crate) live: u32,
+}
+
+impl Slab {
+    pub(crate) fn new() -> Self {
+        Slab { packets: Vec::new(), free: NONE, live: 0 }
+    }
+
+    /// A place with whatever its last user left in it: the newest free one, which is the likeliest to be in the cache.
+    #[inline]
+    pub(crate) fn alloc(&mut self) -> u32 {
+        self.live += 1;
+        let h = self.free;
+        if let Some(p) = self.packets.get(h as usize) {
+            self.free = p.next;
+            return h;
+        }
+        self.grow()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> u32 {
+        let empty = Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, seg: Segment::EMPTY };
+        self.packets.push(empty);
+        (self.packets.len() - 1) as u32
+    }
+
+    #[inline]
+    pub(crate) fn free(&mut self, h: u32) {
+        self.live -= 1;
+        self.packets[h as usize].next = self.free;
+        self.free = h;
+    }
+}
+
+impl std::ops::Index<u32> for Slab {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, h: u32) -> &Packet {
+        &self.packets[h as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Slab {
+    #[inline]
+    fn index_mut(&mut self, h: u32) -> &mut Packet {
+        &mut self.packets[h as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_freed_place_is_the_next_one_handed_out() {
+        let mut s = Slab::new();
+        let (a, b) = (s.alloc(), s.alloc());
+        assert_ne!(a, b);
+        s.free(a);
+        assert_eq!((s.alloc(), s.live), (a, 2));
+        assert_eq!(s.alloc(), 2);
+    }
+}

@@ -1,0 +1,350 @@
+//! The network as a whole, with a small TCP on it.
+
+#[path = "../benches/speed/bare.rs"]
+mod bare;
+
+use ackclock_sim::engine::Network;
+use ackclock_sim::error::Impossible;
+use ackclock_sim::results::Results;
+use ackclock_sim::scenario::*;
+use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::units::Rate;
+use bare::Bare;
+use proptest::prelude::*;
+
+/// What a listener was told, flow by flow; queues by link.
+#[derive(Default, Debug, PartialEq)]
+struct Log {
+    flows: Vec<Vec<String>>,
+    queues: Vec<Vec<(Time, u32, u64)>>,
+    last: Time,
+}
+
+impl Log {
+    fn note(&mut self, at: Time, flow: u32, what: String) {
+        assert!(at >= self.last, "times never go back");
+        self.last = at;
+        self.flows.resize_with(self.flows.len().max(flow as usize + 1), Vec::new);
+        self.flows[flow as usize].push(format!("{} {what}", at.0));
+    }
+}
+
+impl Watch for Log {
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.note(at, flow, format!("sent {from:?} {} {} {wire} {sends}", seg.seq, seg.ack));
+    }
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+        self.note(at, flow, format!("dropped {to:?} {element} {nth} {why:?} {} {}", seg.seq, seg.ack));
+    }
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+        self.note(at, flow, format!("delivered {to:?} {} {} {wire}", seg.seq, seg.ack));
+    }
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+        self.queues.resize_with(self.queues.len().max(link as usize + 1), Vec::new);
+        self.queues[link as usize].push((at, packets, bytes));
+    }
+}
+
+fn ends(every: u32) -> impl FnMut(&FlowSpec, Side) -> Bare {
+    move |f, side| match side {
+        Side::Sender => Bare::sender(f.mss, f.window),
+        Side::Receiver => Bare::receiver(every),
+    }
+}
+
+fn run(s: &Scenario, seed: u64) -> (Results, Log) {
+    let mut n = Network::with_endpoints(s, seed, Log::default(), ends(2)).expect("a scenario that can be run");
+    let r = n.run();
+    (r, n.into_watch())
+}
+
+fn limited(rate: u64, delay: Nanos, packets: u32) -> DirectionSpec {
+    let queue = QueueSpec { limit: QueueLimit::Packets(packets), limit_counts_service: true };
+    DirectionSpec { queue, ..pipe(Some(Rate(rate)), delay) }
+}
+
+/// Blanton & Allman's network.
+fn ba() -> Scenario {
+    let mut s = dumbbell(
+        1,
+        &pipe(Some(Rate(10_000_000)), Nanos::ZERO),
+        &limited(5_000_000, Nanos::from_millis(50), 65),
+        &flow(),
+    );
+    s.duration = Nanos::from_secs(60);
+    s
+}
+
+fn queued(s: &Scenario, also: impl Fn(usize) -> bool) -> Scenario {
+    let mut s = s.clone();
+    for (i, l) in s.links.iter_mut().enumerate() {
+        if also(2 * i) {
+            l.forward.form = LinkForm::Queued;
+        }
+        if also(2 * i + 1) {
+            l.back.form = LinkForm::Queued;
+        }
+    }
+    s
+}
+
+#[test]
+fn a_bulk_flow_fills_the_bottleneck() {
+    let (r, log) = run(&ba(), 1);
+    let f = r.flows[0];
+    let packets = f.delivered / 1460;
+    // 5 Mb/s carry 416.67 packets of 1500 bytes a second.
+    assert!((22_000..25_001).contains(&packets), "{packets}");
+    assert_eq!(r.links[0].max_queue, Some(65));
+    assert!(r.links[0].drops.queue > 0);
+    assert!(f.retransmitted >= r.links[0].drops.queue);
+    assert_eq!(r.links[0].drops.total(), r.links.iter().map(|l| l.drops.total()).sum::<u64>());
+    let delivered = log.flows[0].iter().filter(|l| l.contains("delivered Receiver")).count() as u64;
+    assert!(delivered + r.links[0].drops.total() <= f.data_sent);
+    // Fused: S-R1 and R2-D, and half of that for the ACKs; timers are few.
+    assert!(r.events < 31 * packets / 10, "{} events", r.events);
+}
+
+#[test]
+fn times_are_those_that_one_computes_by_hand() {
+    let mut s = ba();
+    s.flows[0].app.bytes = Some(1460);
+    let (r, log) = run(&s, 1);
+    // 1.2 ms on 10 Mb/s, 2.4 ms on 5 Mb/s, 50 ms, 1.2 ms; a single segment waits 200 ms for its ACK; 40 B: 32, 64, 32 µs.
+    let back = 54_800_000 + 200_000_000 + 32_000 + 64_000 + 50_000_000 + 32_000;
+    assert_eq!(
+        log.flows[0],
+        [
+            "0 sent Sender 1 0 1500 1".to_owned(),
+            "54800000 delivered Receiver 1 0 1500".to_owned(),
+            "254800000 sent Receiver 0 1461 40 0".to_owned(),
+            format!("{back} delivered Sender 0 1461 40"),
+        ]
+    );
+    assert_eq!(r.flows[0].finished, Some(Time(back)));
+}
+
+#[test]
+fn going_in_steps_changes_nothing() {
+    let (whole, log) = run(&ba(), 1);
+    let mut n = Network::with_endpoints(&ba(), 1, Log::default(), ends(2)).unwrap();
+    while n.now() < n.end() {
+        let to = n.now() + Nanos::from_millis(777);
+        n.run_until(to);
+    }
+    assert_eq!(n.results(), whole);
+    assert_eq!(n.into_watch(), log);
+}
+
+#[test]
+fn a_packet_dropped_at_the_exit_has_used_its_slot() {
+    let script = |at| {
+        let mut s = ba();
+        s.duration = Nanos::from_millis(500);
+        let rules = vec![ScriptRule { nth: 0, action: ScriptAction::Drop }];
+        s.links[0].forward.elements = vec![ElementSpec::Script { at, rules }];
+        let (r, log) = run(&s, 1);
+        assert_eq!(r.links[0].drops.script, 1);
+        log.flows[0].iter().find(|l| l.contains("delivered Receiver")).unwrap().clone()
+    };
+    assert_eq!(script(Place::Entry), "56000000 delivered Receiver 1461 0 1500");
+    // The second comes 1.2 ms after the first and waits for the end of its transmission.
+    assert_eq!(script(Place::Exit), "57200000 delivered Receiver 1461 0 1500");
+}
+
+#[test]
+fn a_script_delays_and_duplicates_the_packets_that_it_names() {
+    let script = |at, action| {
+        let mut s = ba();
+        s.duration = Nanos::from_millis(300);
+        s.links[0].forward.elements = vec![ElementSpec::Script { at, rules: vec![ScriptRule { nth: 0, action }] }];
+        let (r, log) = run(&s, 1);
+        assert_eq!(r.flows[0].needless, 0);
+        let rx = |l: &&String| l.contains("delivered Receiver");
+        log.flows[0]
+            .iter()
+            .filter(rx)
+            .take(3)
+            .map(|l| l.split(" 0 1500").next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let held = ScriptAction::Delay(Nanos::from_millis(10));
+    for at in [Place::Entry, Place::Exit] {
+        let two = script(at, ScriptAction::Duplicate);
+        assert!(
+            two[0].ends_with("Receiver 1") && two[1].ends_with("Receiver 1") && two[2].ends_with(" 1461"),
+            "{two:?}"
+        );
+        let late = script(at, held);
+        assert!(late[0].ends_with(" 1461") && late[1] == "64800000 delivered Receiver 1", "{late:?}");
+    }
+}
+
+#[test]
+fn loss_at_the_entry_and_at_the_exit_meets_the_same_packets() {
+    let lossy = |at| {
+        let mut s = ba();
+        s.links[0].forward.elements = vec![ElementSpec::Bernoulli { p: 0.02, at }];
+        run(&s, 9).0
+    };
+    let (entry, exit) = (lossy(Place::Entry), lossy(Place::Exit));
+    assert!(entry.links[0].drops.loss > 20 && exit.links[0].drops.loss > 20);
+    // Every drop is repaired by a needed retransmission, the last ones perhaps not yet.
+    for r in [entry, exit] {
+        let needed = r.flows[0].retransmitted - r.flows[0].needless;
+        assert!(r.links[0].drops.total().abs_diff(needed) < 10, "{r:?}");
+    }
+}
+
+#[test]
+fn swaps_reorder_without_losing_anything() {
+    for mode in [SwapMode::Slots, SwapMode::Literal, SwapMode::Neighbours] {
+        let mut s = ba();
+        s.links[0].forward.queue.limit = QueueLimit::Packets(600);
+        s.flows[0].window = 100 * 1460;
+        let gap = Gap::Exponential(Nanos::from_millis(500));
+        s.links[0].forward.elements = vec![ElementSpec::Swap { mode, count: 300, gap }];
+        let (r, log) = run(&s, 3);
+        assert!(r.links[0].swap_events > 80 && r.links[0].swap_skipped < 100, "{r:?}");
+        assert_eq!(r.links[0].drops.total(), 0);
+        assert_eq!(r.flows[0].needless, r.flows[0].retransmitted, "{mode:?}");
+        assert!(r.flows[0].retransmitted > 0);
+        assert!(log.flows[0].len() > 10_000);
+    }
+}
+
+#[test]
+fn adding_an_element_never_disturbs_the_luck_of_another() {
+    let drops = |s: &Scenario| {
+        let (_, log) = run(s, 5);
+        let dropped: Vec<String> = log.flows.into_iter().flatten().filter(|l| l.contains(" Loss ")).collect();
+        dropped.iter().map(|l| l.split(' ').nth(4).unwrap().to_owned()).take(20).collect::<Vec<_>>()
+    };
+    let mut s = ba();
+    s.links[0].forward.elements = vec![ElementSpec::Bernoulli { p: 0.02, at: Place::Entry }];
+    let alone = drops(&s);
+    assert!(alone.len() == 20);
+    s.links[2].back.elements = vec![ElementSpec::Bernoulli { p: 0.0, at: Place::Entry }];
+    let rule = ScriptRule { nth: 1_000_000, action: ScriptAction::Drop };
+    s.links[0].forward.elements.insert(0, ElementSpec::Script { at: Place::Exit, rules: vec![rule] });
+    assert_eq!(drops(&s), alone);
+}
+
+#[test]
+fn an_impossible_scenario_is_refused_with_a_sentence() {
+    let refused = |change: &dyn Fn(&mut Scenario)| {
+        let mut s = ba();
+        change(&mut s);
+        match Network::with_endpoints(&s, 1, (), ends(2)) {
+            Ok(_) => panic!("accepted"),
+            Err(e) => e,
+        }
+    };
+    let text = |change: &dyn Fn(&mut Scenario)| refused(change).to_string();
+    assert!(matches!(refused(&|s| s.links.truncate(2)), Impossible::NoRoute { .. }));
+    assert!(text(&|s| s.flows[0].to = 2).contains("begins and ends at node \"S0\""));
+    assert!(text(&|s| s.links[1].to = 9).contains("no node number 9"));
+    assert!(text(&|s| s.duration = Nanos(1 << 47)).contains("too long; times up to 140737488355.326 us"));
+    assert!(text(&|s| s.links[0].forward.delay = Nanos(1 << 47)).contains("link 0 from \"R1\" to \"R2\": delay"));
+    assert!(text(&|s| s.flows = vec![s.flows[0].clone(); 1 << 16]).contains("at most 131072"));
+    assert!(text(&|s| s.links[0].back.rate = Some(Rate(0))).contains("at least 1 bps"));
+    assert!(text(&|s| s.links[0].back.queue.limit = QueueLimit::Packets(0)).contains("at least 1 packet"));
+    assert!(text(&|s| s.flows[0].mss = 0).contains("1 B to 1048576 B"));
+    assert!(text(&|s| s.nodes[1] = "R1".into()).contains("\"R1\" twice"));
+    let e = |e: ElementSpec| text(&|s| s.links[0].forward.elements = vec![e.clone()]);
+    assert!(e(ElementSpec::Bernoulli { p: f64::NAN, at: Place::Entry }).contains("0 to 1"));
+    let twice = vec![ScriptRule { nth: 3, action: ScriptAction::Drop }; 2];
+    assert!(e(ElementSpec::Script { at: Place::Entry, rules: twice }).contains("two rules for arrival 3"));
+    let swap = |gap| ElementSpec::Swap { mode: SwapMode::Slots, count: 1, gap };
+    assert!(e(swap(Gap::Constant(Nanos(0)))).contains("at least 1 ns"));
+    assert!(text(&|s| {
+        s.links[0].forward.queue.limit = QueueLimit::Unlimited;
+        s.links[0].forward.elements = vec![swap(Gap::Constant(Nanos(5)))];
+    })
+    .contains("slots"));
+}
+
+#[test]
+fn ten_thousand_flows_are_built_in_well_under_a_second() {
+    let s = dumbbell(
+        10_000,
+        &pipe(Some(Rate(100_000_000)), Nanos::from_millis(5)),
+        &limited(10_000_000_000, Nanos::from_millis(20), 20_000),
+        &flow(),
+    );
+    let n = Network::with_endpoints(&s, 1, (), ends(2)).unwrap();
+    assert_eq!(n.results().flows.len(), 10_000);
+}
+
+fn any_direction() -> impl Strategy<Value = DirectionSpec> {
+    let rate = prop_oneof![Just(Some(5_000_000)), Just(Some(10_000_000)), Just(Some(3_000_000)), Just(None)];
+    let delay = prop_oneof![Just(0), Just(1_200_000), Just(2_400_000), 0u64..5_000_000];
+    let limit = prop_oneof![
+        Just(QueueLimit::Unlimited),
+        (1u32..12).prop_map(QueueLimit::Packets),
+        Just(QueueLimit::Packets(1000)),
+        (1u64..10).prop_map(|n| QueueLimit::Bytes(1500 * n)),
+    ];
+    let loss = prop_oneof![3 => Just(None), 1 => (0u64..60).prop_map(Some)];
+    (rate, delay, limit, any::<bool>(), loss).prop_map(|(rate, delay, limit, limit_counts_service, loss)| {
+        let rules = loss.map(|n| {
+            vec![
+                ScriptRule { nth: n, action: ScriptAction::Drop },
+                ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
+            ]
+        });
+        let script = rules.map(|rules| ElementSpec::Script { at: Place::Entry, rules });
+        let queue = QueueSpec { limit, limit_counts_service };
+        let elements = script.into_iter().collect();
+        DirectionSpec { queue, elements, ..pipe(rate.map(Rate), Nanos(delay)) }
+    })
+}
+
+/// Random trees of nodes with flows over them: many links, many ties.
+fn any_scenario() -> impl Strategy<Value = Scenario> {
+    (2u32..8).prop_flat_map(|nodes| {
+        let links =
+            prop::collection::vec((any::<prop::sample::Index>(), any_direction(), any_direction()), nodes as usize - 1);
+        let flows = prop::collection::vec((0..nodes, 1..nodes, 0u64..3, 1u64..60), 1..5);
+        (links, flows).prop_map(move |(links, flows)| {
+            let mut s = ba();
+            s.duration = Nanos::from_secs(8);
+            s.nodes = (0..nodes).map(|n| format!("N{n}")).collect();
+            let tree = |(i, (at, forward, back)): (usize, (prop::sample::Index, _, _))| LinkSpec {
+                from: at.index(i + 1) as u32,
+                to: i as u32 + 1,
+                forward,
+                back,
+            };
+            s.links = links.into_iter().enumerate().map(tree).collect();
+            let one = |(from, step, start, packets): (u32, u32, u64, u64)| FlowSpec {
+                from,
+                to: (from + step) % nodes,
+                app: AppSpec { start: Nanos(start * 1_200_000), bytes: Some(packets * 1460 + start) },
+                ..flow()
+            };
+            s.flows = flows.into_iter().map(one).collect();
+            s
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn computed_and_queued_links_give_the_same_events_at_ties_too(s in any_scenario(), which in any::<u16>()) {
+        let (r, log) = run(&s, 1);
+        for also in [0xffff, which] {
+            let (q, queued_log) = run(&queued(&s, |link| also >> (link % 16) & 1 == 1), 1);
+            prop_assert_eq!(&q.flows, &r.flows);
+            prop_assert_eq!(&q.links, &r.links);
+            prop_assert_eq!(&queued_log, &log);
+        }
+    }
+}

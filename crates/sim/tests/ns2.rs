@@ -1,0 +1,98 @@
+//! Packet for packet as ns-2: the logs in `data/ns2-packet-logs` (or in the folder that `ACKCLOCK_NS2_LOGS` names) give
+//! the segments that ns-2.35's senders sent; ours must send the same segments, within 10 µs, with the same words about
+//! which were retransmissions.
+
+#[path = "ns2/log.rs"]
+mod log;
+#[path = "ns2/stacks.rs"]
+mod stacks;
+
+use ackclock_sim::engine::Sim;
+use ackclock_sim::scenario::*;
+use ackclock_sim::topology::dumbbell::{flow, pipe};
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::units::Rate;
+use log::{Case, Send};
+use std::path::PathBuf;
+
+/// Payload of a packet of 1000 bytes on the wire.
+const MSS: u32 = 960;
+/// Largest difference in time, seconds.
+const TOLERANCE_S: f64 = 10e-6;
+
+/// Every data packet that left the sender.
+#[derive(Default)]
+struct Sends(Vec<Send>);
+
+impl Watch for Sends {
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
+        if from == Side::Sender {
+            let number = (seg.seq.0 - 1) / u64::from(MSS);
+            self.0.push(Send { time_s: at.as_secs_f64(), number, retransmit: sends > 1 });
+        }
+    }
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+/// S, R1, R2, D: 8 Mb/s and 0.1 ms outside, 0.8 Mb/s and 100 ms between the routers, no queue that ever fills.
+fn scenario(case: &Case) -> Scenario {
+    let access = pipe(Some(Rate(8_000_000)), Nanos::from_micros(100));
+    let bottleneck = pipe(Some(Rate(800_000)), Nanos::from_millis(100));
+    let link = |from, to, d: &DirectionSpec| LinkSpec { from, to, forward: d.clone(), back: d.clone() };
+    let mut links = vec![link(0, 1, &access), link(1, 2, &bottleneck), link(2, 3, &access)];
+    if !case.drop_arrivals.is_empty() {
+        // A dropped packet uses up its transmission slot, so the script acts at the exit.
+        let rules = case.drop_arrivals.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
+        links[1].forward.elements.push(ElementSpec::Script { at: Place::Exit, rules });
+    }
+    let app = AppSpec { start: Nanos::ZERO, bytes: case.packets.map(|n| n * u64::from(MSS)) };
+    let window = case.window * u64::from(MSS);
+    Scenario {
+        name: case.name.clone(),
+        duration: Nanos::from_secs(10),
+        nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
+        links,
+        flows: vec![FlowSpec { from: 0, to: 3, mss: MSS, window, app, handshake: false, ..flow() }],
+    }
+}
+
+/// The first place where two sequences of sends part, in words.
+fn difference(want: &[Send], got: &[Send]) -> Option<String> {
+    let same = |w: &Send, g: &Send| {
+        w.number == g.number && w.retransmit == g.retransmit && (w.time_s - g.time_s).abs() <= TOLERANCE_S
+    };
+    let at = (0..want.len().max(got.len()))
+        .find(|&i| !matches!((want.get(i), got.get(i)), (Some(w), Some(g)) if same(w, g)))?;
+    let show = |s: Option<&Send>| s.map_or("nothing more".into(), |s| format!("{s:?}"));
+    Some(format!("send {at}: ns-2 {}, ours {}", show(want.get(at)), show(got.get(at))))
+}
+
+#[test]
+fn every_log_of_ns_2_is_reproduced_packet_for_packet() {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/ns2-packet-logs");
+    let folder = std::env::var_os("ACKCLOCK_NS2_LOGS").map_or(own, PathBuf::from);
+    let logs = log::all(&folder).unwrap_or_else(|e| panic!("{e}"));
+    assert!(!logs.is_empty(), "{}: no file of the form CASE_clean_VARIANT_every.csv.gz", folder.display());
+    let mut failed = 0;
+    for log in &logs {
+        let stack = stacks::clean(&log.variant).unwrap_or_else(|e| panic!("{}: {e}", log.file));
+        let mut sim = Sim::new(&scenario(&log.case), &[stack], 1, Sends::default()).expect("a possible scenario");
+        sim.run();
+        let ours = sim.into_watch().0;
+        match difference(&log.sends, &ours) {
+            None => println!("same       {:40} {:5} sends", log.file, ours.len()),
+            Some(d) => {
+                failed += 1;
+                println!("DIFFERENT  {:40} {d}", log.file);
+            }
+        }
+    }
+    println!("{} of {} logs reproduced", logs.len() - failed, logs.len());
+    assert_eq!(failed, 0, "{failed} of {} logs differ; the lines above say where", logs.len());
+}

@@ -1,0 +1,5 @@
+//! Prints `docs/trace.md`.
+
+fn main() {
+    print!("{}", ackclock_trace::schema::page());
+}

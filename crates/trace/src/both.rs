@@ -1,0 +1,44 @@
+//! Two listeners at one run.
+
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+
+/// Passes every call to `.0`, then to `.1`. More than two: nest.
+#[derive(Clone, Debug, Default)]
+pub struct Both<A, B>(pub A, pub B);
+
+impl<A: Watch, B: Watch> Watch for Both<A, B> {
+    const ENABLED: bool = A::ENABLED || B::ENABLED;
+
+    #[inline]
+    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
+        self.0.tcp(at, flow, side, e);
+        self.1.tcp(at, flow, side, e);
+    }
+
+    #[inline]
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.0.sent(at, flow, from, seg, wire, sends);
+        self.1.sent(at, flow, from, seg, wire, sends);
+    }
+
+    #[inline]
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+        self.0.dropped(at, flow, to, element, nth, why, seg);
+        self.1.dropped(at, flow, to, element, nth, why, seg);
+    }
+
+    #[inline]
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+        self.0.delivered(at, flow, to, seg, wire);
+        self.1.delivered(at, flow, to, seg, wire);
+    }
+
+    #[inline]
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+        self.0.queue(at, link, packets, bytes);
+        self.1.queue(at, link, packets, bytes);
+    }
+}

@@ -1,0 +1,50 @@
+//! What can go wrong with a trace file: one sentence, with the path.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A trace could not be written. Nothing half-written is left behind.
+#[derive(Debug)]
+pub enum TraceError {
+    /// The file's name ends in none of the known formats.
+    Format {
+        /// The name found.
+        path: PathBuf,
+    },
+    /// The system refused.
+    Io {
+        /// The file asked for.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl TraceError {
+    /// `source`, said about `path`.
+    pub fn io(path: &Path, source: io::Error) -> Self {
+        TraceError::Io { path: path.to_owned(), source }
+    }
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TraceError::Format { path } => {
+                let allowed = crate::file::ENDINGS.join(", ");
+                write!(f, "trace file {}: its name must end in one of {allowed}", path.display())
+            }
+            TraceError::Io { path, source } => write!(f, "cannot write the trace file {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TraceError::Format { .. } => None,
+            TraceError::Io { source, .. } => Some(source),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Trace files: the ending chooses the format, and a file appears whole or not at all.
+
+use crate::csv::CsvSink;
+use crate::error::TraceError;
+use crate::hash::TraceHash;
+#[cfg(not(target_family = "wasm"))]
+use crate::parquet::ParquetSink;
+use crate::row::Row;
+use crate::sink::{Meta, Sink};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Endings that [`TraceFile::create`] knows.
+#[cfg(not(target_family = "wasm"))]
+pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
+/// Endings that [`TraceFile::create`] knows.
+#[cfg(target_family = "wasm")]
+pub const ENDINGS: &[&str] = &[".csv"];
+
+/// A trace file being written.
+#[derive(Debug)]
+pub struct TraceFile {
+    path: PathBuf,
+    meta: Meta,
+    format: Format,
+}
+
+#[derive(Debug)]
+enum Format {
+    Csv(CsvSink<NewFile>),
+    #[cfg(not(target_family = "wasm"))]
+    Parquet(ParquetSink<NewFile>),
+}
+
+impl TraceFile {
+    /// Begins the file `path`, which must end in one of [`ENDINGS`].
+    ///
+    /// # Errors
+    /// Another ending, something at `path` that is not a file, or the system's reason why nothing can be written there.
+    pub fn create(path: &Path, meta: Meta) -> Result<Self, TraceError> {
+        let ending = path.extension().map(|e| e.to_ascii_lowercase());
+        let refused = |e| TraceError::io(path, e);
+        let format = match ending.as_ref().and_then(|e| e.to_str()) {
+            Some("csv") => NewFile::create(path).and_then(CsvSink::new).map(Format::Csv).map_err(refused)?,
+            #[cfg(not(target_family = "wasm"))]
+            Some("parquet") => {
+                let sink = NewFile::create(path).and_then(|f| ParquetSink::new(f, &meta));
+                sink.map(Format::Parquet).map_err(refused)?
+            }
+            _ => return Err(TraceError::Format { path: path.to_owned() }),
+        };
+        Ok(TraceFile { path: path.to_owned(), meta, format })
+    }
+
+    /// The name asked for.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Sink for TraceFile {
+    type Out = ();
+
+    fn write(&mut self, rows: &[Row]) -> io::Result<()> {
+        match &mut self.format {
+            Format::Csv(s) => s.write(rows),
+            #[cfg(not(target_family = "wasm"))]
+            Format::Parquet(s) => s.write(rows),
+        }
+    }
+
+    fn finish(self, hash: TraceHash) -> io::Result<()> {
+        match self.format {
+            Format::Csv(s) => {
+                // The description first: a CSV that is there has one. If the table then fails, the description goes too.
+                let name = crate::csv::description_path(&self.path);
+                let mut about = NewFile::create(&name)?;
+                about.write_all(crate::csv::description(&self.path, &self.meta, hash).as_bytes())?;
+                let table = s.finish(hash)?;
+                about.keep()?;
+                table.keep().inspect_err(|_| drop(fs::remove_file(&name)))
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Format::Parquet(s) => s.finish(hash)?.keep(),
+        }
+    }
+}
+
+/// A file under a temporary name beside its own, which it gets when kept. Dropped before that, it is removed.
+#[derive(Debug)]
+pub struct NewFile {
+    file: File,
+    partial: PathBuf,
+    path: PathBuf,
+    kept: bool,
+}
+
+impl NewFile {
+    /// Begins the file `path`.
+    ///
+    /// # Errors
+    /// Something at `path` that is not a file, or the system's reason.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // A device or a pipe must not be replaced by a file, and a folder cannot be.
+        if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(io::Error::other("it exists and is not a regular file"));
+        }
+        let name = path.file_name().ok_or_else(|| io::Error::other("it has no file name"))?;
+        for n in 0..100 {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{n}.partial", std::process::id()));
+            let partial = path.with_file_name(hidden);
+            match OpenOptions::new().write(true).create_new(true).open(&partial) {
+                Ok(file) => return Ok(NewFile { file, partial, path: path.to_owned(), kept: false }),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Err(io::Error::other("too many unfinished files of that name beside it"))
+    }
+
+    /// Makes sure that all is on the disk, and gives the file its name.
+    ///
+    /// # Errors
+    /// The system's reason; the temporary file is removed then.
+    pub fn keep(mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        fs::rename(&self.partial, &self.path)?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.file.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Nothing can be done about a file that will not go away; the error that led here is reported.
+            let _ = fs::remove_file(&self.partial);
+        }
+    }
+}

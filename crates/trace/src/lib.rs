@@ -1,0 +1,26 @@
+//! What happened in a run.
+//!
+//! [`row`] is one record, [`schema`] the one table from which columns, CSV header and `docs/trace.md` come,
+//! [`recorder`] listens to a run and hands chunks of records to a [`sink`], [`hash`] says in 128 bits what happened,
+//! [`fate`] tells needed from needless retransmissions.
+
+pub mod both;
+pub mod csv;
+pub mod error;
+pub mod fate;
+pub mod file;
+pub mod hash;
+#[cfg(not(target_family = "wasm"))]
+pub mod parquet;
+pub mod recorder;
+pub mod row;
+pub mod schema;
+pub mod sink;
+
+pub use both::Both;
+pub use error::TraceError;
+pub use file::TraceFile;
+pub use hash::{Hasher, TraceHash};
+pub use recorder::Recorder;
+pub use row::{Row, What};
+pub use sink::{Meta, Sink};

@@ -1,0 +1,244 @@
+//! Listens to a run and hands its records to a sink, a chunk at a time.
+//!
+//! A chunk waits until every retransmission in it is known as needed or needless, that is for about a round trip, so memory
+//! stays bounded however long the run is.
+
+use crate::error::TraceError;
+use crate::fate::{Fates, Verdict};
+use crate::file::TraceFile;
+use crate::hash::{Hasher, TraceHash};
+use crate::row::{Row, What};
+use crate::sink::{Meta, Sink};
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::{Event, Slot};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+
+/// Records in a chunk, which is also a Parquet row group.
+pub const CHUNK: usize = 1 << 17;
+
+/// Records a run, its trace hash and its needless retransmissions.
+#[derive(Debug)]
+pub struct Recorder<S = TraceFile> {
+    sink: S,
+    failed: Option<io::Error>,
+    chunks: VecDeque<Chunk>,
+    chunk: usize,
+    /// Records already written; a record's token is its number in the run.
+    written: u64,
+    spare: Vec<Row>,
+    asked: Vec<[VecDeque<Asked>; 2]>,
+    hasher: Hasher,
+    fates: Fates,
+}
+
+#[derive(Debug, Default)]
+struct Chunk {
+    rows: Vec<Row>,
+    /// Retransmissions in it without a verdict.
+    open: usize,
+}
+
+/// The engine's word on a segment that its host will hand over at the same instant.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    at: Time,
+    start: u64,
+    end: u64,
+    by: Slot,
+    episode: u32,
+}
+
+impl Recorder<TraceFile> {
+    /// Records `flows` flows into the file `path`, whose ending says how: `.parquet` or `.csv`. The file appears under its
+    /// name when [`Recorder::finish`] has succeeded, and not before.
+    ///
+    /// # Errors
+    /// An unknown ending, or the system's reason why the file cannot be made.
+    pub fn create(path: &Path, meta: Meta, flows: u32) -> Result<Self, TraceError> {
+        Ok(Recorder::new(TraceFile::create(path, meta)?, flows))
+    }
+
+    /// Writes what is left, and gives the file its name.
+    ///
+    /// # Errors
+    /// The first thing that went wrong since the beginning. Nothing is left behind then.
+    pub fn finish(self) -> Result<TraceHash, TraceError> {
+        let path = self.sink.path().to_owned();
+        self.close().map(|(hash, ())| hash).map_err(|e| TraceError::io(&path, e))
+    }
+}
+
+impl<S: Sink> Recorder<S> {
+    /// Records `flows` flows into `sink`.
+    pub fn new(sink: S, flows: u32) -> Self {
+        Recorder::with_chunks_of(CHUNK, sink, flows)
+    }
+
+    fn with_chunks_of(chunk: usize, sink: S, flows: u32) -> Self {
+        let mut asked = Vec::new();
+        asked.resize_with(flows as usize, Default::default);
+        Recorder {
+            sink,
+            failed: None,
+            chunks: VecDeque::new(),
+            chunk,
+            written: 0,
+            spare: Vec::new(),
+            asked,
+            hasher: Hasher::new(flows),
+            fates: Fates::new(flows),
+        }
+    }
+
+    /// What went wrong, if anything has: the run may then stop early. Nothing more is recorded.
+    pub fn failed(&self) -> Option<&io::Error> {
+        self.failed.as_ref()
+    }
+
+    /// The hash of what has happened so far.
+    pub fn hash(&self) -> TraceHash {
+        self.hasher.hash()
+    }
+
+    /// Settles what is open, writes what is left and finishes the sink.
+    ///
+    /// # Errors
+    /// The first thing that the sink refused since the beginning.
+    pub fn close(mut self) -> io::Result<(TraceHash, S::Out)> {
+        self.fates.finish();
+        self.settle();
+        while !self.chunks.is_empty() {
+            self.write_first();
+        }
+        if let Some(e) = self.failed {
+            return Err(e);
+        }
+        let hash = self.hasher.hash();
+        Ok((hash, self.sink.finish(hash)?))
+    }
+
+    /// The number of the next record.
+    fn token(&self) -> u64 {
+        self.written + self.chunks.iter().map(|c| c.rows.len() as u64).sum::<u64>()
+    }
+
+    #[inline]
+    fn push(&mut self, row: Row) {
+        let full = self.chunks.back().is_none_or(|c| c.rows.len() == self.chunk);
+        if full {
+            self.turn();
+        }
+        if let Some(c) = self.chunks.back_mut() {
+            c.rows.push(row);
+        }
+    }
+
+    /// Writes the chunks that are complete, and begins a new one.
+    #[cold]
+    fn turn(&mut self) {
+        self.write_settled();
+        let rows = std::mem::take(&mut self.spare);
+        self.chunks.push_back(Chunk { rows, open: 0 });
+    }
+
+    fn write_settled(&mut self) {
+        while self.chunks.front().is_some_and(|c| c.rows.len() == self.chunk && c.open == 0) {
+            self.write_first();
+        }
+    }
+
+    fn write_first(&mut self) {
+        let Some(mut c) = self.chunks.pop_front() else { return };
+        self.written += c.rows.len() as u64;
+        if self.failed.is_none() {
+            self.failed = self.sink.write(&c.rows).err();
+        }
+        c.rows.clear();
+        self.spare = c.rows;
+    }
+
+    fn settle(&mut self) {
+        for (token, verdict) in self.fates.settled() {
+            let Ok(at) = usize::try_from(token - self.written) else { continue };
+            let Some(chunk) = self.chunks.get_mut(at / self.chunk) else { continue };
+            if let Some(Row { what: What::Sent { needless, .. }, .. }) = chunk.rows.get_mut(at % self.chunk) {
+                *needless = Some(verdict);
+                chunk.open -= 1;
+            }
+        }
+    }
+
+    fn asked(&mut self, flow: u32, side: Side) -> &mut VecDeque<Asked> {
+        let i = flow as usize;
+        if i >= self.asked.len() {
+            self.asked.resize_with(i + 1, Default::default);
+        }
+        &mut self.asked[i][usize::from(side == Side::Receiver)]
+    }
+
+    /// Who asked for the segment that begins at `seq`.
+    fn who(&mut self, at: Time, flow: u32, side: Side, seq: u64) -> Option<(Slot, u32)> {
+        let asked = self.asked(flow, side);
+        while let Some(a) = asked.front() {
+            if a.at == at && (a.start..a.end).contains(&seq) {
+                return Some((a.by, a.episode));
+            }
+            asked.pop_front();
+        }
+        None
+    }
+}
+
+impl<S: Sink> Watch for Recorder<S> {
+    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
+        self.hasher.tcp(at, flow, side, e);
+        if let Event::Sent { start, len, episode, by, sends: _ } = e {
+            let (start, end) = (start.0, start.0 + u64::from(len));
+            let asked = self.asked(flow, side);
+            // A host hands over at once, so an older word has no packet left to wait for.
+            if asked.front().is_some_and(|a| a.at < at) {
+                asked.clear();
+            }
+            asked.push_back(Asked { at, start, end, by, episode });
+        } else {
+            self.push(Row { at, end: Some((flow, side)), what: What::Tcp(e) });
+        }
+    }
+
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.hasher.sent(at, flow, from, seg, wire, sends);
+        let by = if seg.seq_len() > 0 { self.who(at, flow, from, seg.seq.0) } else { None };
+        let token = self.token();
+        let verdict = self.fates.on_sent(flow, from, seg, sends, token);
+        let needless = match verdict {
+            Verdict::Known { needless } => Some(needless),
+            Verdict::First | Verdict::Open => None,
+        };
+        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg: *seg, wire, sends, needless, by } });
+        if let (Verdict::Open, Some(c)) = (verdict, self.chunks.back_mut()) {
+            c.open += 1;
+        }
+    }
+
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+        self.hasher.dropped(at, flow, to, element, nth, why, seg);
+        self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg: *seg, element, nth, why } });
+        self.fates.on_fate(flow, to, seg, false);
+        self.settle();
+    }
+
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+        self.hasher.delivered(at, flow, to, seg, wire);
+        self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg: *seg, wire } });
+        self.fates.on_fate(flow, to, seg, true);
+        self.settle();
+    }
+
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+        self.push(Row { at, end: None, what: What::Queue { link, packets, bytes } });
+    }
+}

@@ -1,0 +1,94 @@
+//! The words that stand in columns. Each list comes from the `match` that writes it, so they cannot part.
+
+use crate::row::What;
+use ackclock_sim::watch::{DropWhy, Side};
+use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $list:ident, $word:ident($from:ty) { $($is:pat => $says:literal,)* }) => {
+        $(#[$doc])*
+        pub const $list: &[&str] = &[$($says),*];
+
+        pub(super) fn $word(v: &$from) -> &'static str {
+            match v { $($is => $says,)* }
+        }
+    };
+}
+
+words! {
+    /// Kinds of record.
+    EVENTS, event(What) {
+        What::Sent { .. } | What::Tcp(Event::Sent { .. }) => "sent",
+        What::Delivered { .. } => "delivered",
+        What::Dropped { .. } => "dropped",
+        What::Queue { .. } => "queue",
+        What::Tcp(Event::Acked { .. }) => "acked",
+        What::Tcp(Event::Window { .. }) => "window",
+        What::Tcp(Event::Inflation { .. }) => "inflation",
+        What::Tcp(Event::Phase { .. }) => "phase",
+        What::Tcp(Event::Timeout { .. }) => "timeout",
+        What::Tcp(Event::Mistake { .. }) => "mistake",
+        What::Tcp(Event::Persist { .. }) => "persist",
+    }
+}
+
+words! {
+    /// Ends of a flow.
+    SIDES, side(Side) {
+        Side::Sender => "sender",
+        Side::Receiver => "receiver",
+    }
+}
+
+words! {
+    /// Reasons of a drop.
+    DROPS, drop(DropWhy) {
+        DropWhy::Queue => "queue",
+        DropWhy::Loss => "loss",
+        DropWhy::Script => "script",
+    }
+}
+
+words! {
+    /// Reasons of a change of phase.
+    WHYS, why(Why) {
+        Why::Suspected => "suspected",
+        Why::Lost => "lost",
+        Why::Timeout => "timeout",
+        Why::Resolved => "resolved",
+        Why::Repaired => "repaired",
+        Why::Restarted => "restarted",
+        Why::Mistaken => "mistaken",
+    }
+}
+
+words! {
+    /// What had begun a mistaken episode.
+    CAUSES, cause(Cause) {
+        Cause::Fast => "fast",
+        Cause::Rto => "rto",
+    }
+}
+
+words! {
+    /// The parts of a stack that act.
+    SLOTS, slot(Slot) {
+        Slot::Sequencer => "sequencer",
+        Slot::Startup => "startup",
+        Slot::Congestion => "congestion",
+        Slot::Disorder => "disorder",
+        Slot::Recovery => "recovery",
+        Slot::Timeout => "timeout",
+        Slot::Undo => "undo",
+    }
+}
+
+words! {
+    /// A sender's phases.
+    PHASES, phase(Phase) {
+        Phase::Open => "open",
+        Phase::Disorder => "disorder",
+        Phase::Recovery => "recovery",
+        Phase::Loss => "loss",
+    }
+}

@@ -1,0 +1,147 @@
+use crate::play::{ack, data, play, story, two_flows, Call, What};
+use ackclock_sim::watch::{DropWhy, Side};
+use ackclock_tcp::event::{Event, Slot, Window};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_trace::{Both, Hasher, Recorder, TraceHash};
+use proptest::prelude::*;
+
+fn hash(calls: &[Call]) -> TraceHash {
+    let mut h = Hasher::new(2);
+    play(calls, &mut h);
+    h.hash()
+}
+
+#[test]
+fn the_hash_of_a_fixed_conversation_is_pinned() {
+    assert_eq!(hash(&two_flows()).to_string(), "xxh3-128:8ce3341c4979a1b3fb3984a82c3977e5");
+}
+
+/// The value comes from Python's `xxhash` and the definition in `docs/trace.md`.
+#[test]
+fn the_hash_is_what_its_definition_says() {
+    let inf = f64::INFINITY;
+    let (from, to) = (Window { cwnd: 1.0, ssthresh: inf }, Window { cwnd: 1000.0 / 3.0, ssthresh: inf });
+    let mut stamped = ack(9000, &[(11_000, 12_000), (1, 500)]);
+    (stamped.opts, stamped.tsval, stamped.tsecr) = (Segment::TIMESTAMPS, 1, 2);
+    let (s, r, seg) = (Side::Sender, Side::Receiver, data(1, 1000));
+    let what = [
+        (10, s, What::Sent { seg, wire: 1040, sends: 1 }),
+        (20, r, What::Dropped { element: 3, nth: 7, why: DropWhy::Script, seg }),
+        (30, s, What::Delivered { seg: stamped, wire: 60 }),
+        (30, s, What::Tcp(Event::Window { by: Slot::Congestion, episode: 1, from, to })),
+    ];
+    let calls = what.map(|(at, side, what)| Call { at, flow: 0, side, what });
+    assert_eq!(hash(&calls).to_string(), "xxh3-128:f13a06e05880bd0c88bd8665aefba43b");
+}
+
+proptest! {
+    #[test]
+    fn calls_of_different_flows_may_interleave_in_any_way(picks in proptest::collection::vec(any::<bool>(), 64)) {
+        let (a, b) = (story(0), story(1));
+        let (mut i, mut j, mut mixed) = (0, 0, Vec::new());
+        for first in picks.into_iter().chain(std::iter::repeat(true)) {
+            match (a.get(i), b.get(j)) {
+                (Some(x), None) => { mixed.push(*x); i += 1; }
+                (Some(x), Some(_)) if first => { mixed.push(*x); i += 1; }
+                (_, Some(y)) => { mixed.push(*y); j += 1; }
+                (None, None) => break,
+            }
+        }
+        prop_assert_eq!(hash(&mixed), hash(&two_flows()));
+    }
+}
+
+/// Each alteration of one call that must change the hash.
+fn alterations() -> Vec<(&'static str, Call, Call)> {
+    let at = |what| Call { at: 5, flow: 0, side: Side::Sender, what };
+    let mut all = Vec::new();
+    let stamped = Segment { opts: Segment::TIMESTAMPS, tsval: 1, tsecr: 2, ..ack(9000, &[(11_000, 12_000), (1, 500)]) };
+    let sent = |seg| at(What::Sent { seg, wire: 60, sends: 1 });
+    let mut segment = |name, change: fn(&mut Segment)| {
+        let mut other = stamped;
+        change(&mut other);
+        all.push((name, sent(stamped), sent(other)));
+    };
+    segment("seq", |s| s.seq = Offset(2));
+    segment("ack", |s| s.ack = Offset(9001));
+    segment("len", |s| s.len = 1);
+    segment("wnd", |s| s.wnd += 1);
+    segment("tsval", |s| s.tsval = 9);
+    segment("tsecr", |s| s.tsecr = 9);
+    segment("flags", |s| s.flags |= Segment::FIN);
+    segment("blocks", |s| s.blocks = 1);
+    segment("a block's left edge", |s| s.sack[1].0 += 1);
+    segment("a block's right edge", |s| s.sack[1].1 += 1);
+    segment("mss", |s| s.mss = 536);
+    segment("wscale", |s| s.wscale = 1);
+    segment("opts", |s| s.opts |= Segment::SACK_PERMITTED);
+    let seg = data(1, 1000);
+    let base = sent(seg);
+    all.push(("time", base, Call { at: 6, ..base }));
+    all.push(("flow", base, Call { flow: 1, ..base }));
+    all.push(("side", base, Call { side: Side::Receiver, ..base }));
+    all.push(("wire", base, at(What::Sent { seg, wire: 61, sends: 1 })));
+    all.push(("sends", base, at(What::Sent { seg, wire: 60, sends: 2 })));
+    let drop = |element, nth, why| at(What::Dropped { element, nth, why, seg });
+    let base = drop(1, 2, DropWhy::Queue);
+    all.push(("element", base, drop(2, 2, DropWhy::Queue)));
+    all.push(("nth", base, drop(1, 3, DropWhy::Queue)));
+    all.push(("why loss", base, drop(1, 2, DropWhy::Loss)));
+    all.push(("why script", base, drop(1, 2, DropWhy::Script)));
+    let base = at(What::Delivered { seg, wire: 60 });
+    all.push(("kind", base, sent(seg)));
+    all.push(("delivered wire", base, at(What::Delivered { seg, wire: 61 })));
+    all.push(("delivered segment", base, at(What::Delivered { seg: data(1, 1001), wire: 60 })));
+    let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
+    let window = |to| at(What::Tcp(Event::Window { by: Slot::Undo, episode: 1, from: w(1.0, 1.0), to }));
+    all.push(("cwnd", window(w(2.0, 1.0)), window(w(2.0 + f64::EPSILON * 2.0, 1.0))));
+    all.push(("ssthresh", window(w(2.0, 1.0)), window(w(2.0, 3.0))));
+    all
+}
+
+#[test]
+fn the_hash_is_sensitive_to_each_field() {
+    for (name, one, other) in alterations() {
+        assert_ne!(hash(&[one]), hash(&[other]), "{name}");
+        assert_ne!(hash(&[one]), hash(&[one, one]), "{name}, twice");
+        assert_ne!(hash(&[one]), hash(&[]), "{name}, left out");
+    }
+}
+
+#[test]
+fn what_is_no_fact_of_the_wire_is_not_in_the_hash() {
+    let at = |what| Call { at: 5, flow: 0, side: Side::Sender, what };
+    let sent = |seg| at(What::Sent { seg, wire: 60, sends: 1 });
+    let seg = ack(9000, &[]);
+    let base = hash(&[sent(seg)]);
+    assert_eq!(base, hash(&[sent(Segment { train: 4, ..seg })]), "how packets were handed over");
+    assert_eq!(base, hash(&[sent(Segment { sack: [(1, 2); 4], ..seg })]), "leftovers beyond the blocks");
+    assert_eq!(base, hash(&[sent(Segment { tsval: 3, tsecr: 4, ..seg })]), "timestamps without the option");
+    let same = Window { cwnd: 1.0, ssthresh: 2.0 };
+    let window = at(What::Tcp(Event::Window { by: Slot::Undo, episode: 1, from: same, to: same }));
+    let acked = at(What::Tcp(Event::Acked { ack: Offset(1), delivered: 0, dup_run: 0, pipe: 0 }));
+    assert_eq!(base, hash(&[sent(seg), window, acked, at(What::Queue { packets: 1, bytes: 60 })]));
+}
+
+#[test]
+fn silent_flows_count() {
+    assert_ne!(Hasher::new(1).hash(), Hasher::new(2).hash());
+}
+
+#[test]
+fn a_hash_is_read_back_with_its_name_and_refused_without() {
+    let h = hash(&two_flows());
+    assert_eq!(h.to_string().parse(), Ok(h));
+    for bad in ["", "xxh3-128:", "md5:00112233445566778899aabbccddeeff", "xxh3-128:+0112233445566778899aabbccddeef"] {
+        assert!(bad.parse::<TraceHash>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn the_recorders_hash_is_the_hashers() {
+    let mut both = Both(Hasher::new(2), Recorder::new(Vec::new(), 2));
+    play(&two_flows(), &mut both);
+    let (recorded, _) = both.1.close().unwrap();
+    assert_eq!(recorded, both.0.hash());
+}

@@ -1,0 +1,10 @@
+//! The trace as others see it: listeners in, files and hashes out.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
+mod fates;
+mod files;
+mod hash;
+mod page;
+mod play;
+mod real;

@@ -1,0 +1,68 @@
+use ackclock_sim::engine::Sim;
+use ackclock_sim::results::Results;
+use ackclock_sim::scenario::{AppSpec, ElementSpec, FlowSpec, Gap, Place, QueueLimit, QueueSpec, Scenario, SwapMode};
+use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
+use ackclock_sim::watch::{Side, Watch};
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Rate;
+use ackclock_trace::{Hasher, Recorder, Row, What};
+
+/// Two transfers with handshake and FIN over 5 Mb/s and 50 ms that swap packets, with this loss of data and of ACKs.
+fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
+    let swap = ElementSpec::Swap { mode: SwapMode::Literal, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) };
+    let loss = |p, at| ElementSpec::Bernoulli { p, at };
+    let mut shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
+    shared.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
+    let app = AppSpec { start: Nanos::from_millis(10), bytes: Some(3_000_000) };
+    let mut s = dumbbell(2, &pipe(None, Nanos::ZERO), &shared, &FlowSpec { handshake: true, app, ..flow() });
+    s.links[0].forward.elements = vec![loss(data_loss, Place::Entry), swap, loss(data_loss, Place::Exit)];
+    s.links[0].back.elements = vec![loss(ack_loss, Place::Entry)];
+    s.duration = Nanos::from_secs(30);
+    s
+}
+
+fn run<W: Watch>(s: &Scenario, stack: &str, seed: u64, watch: W) -> (Results, W) {
+    let mut sim = Sim::new(s, &[Stack::named(stack).unwrap()], seed, watch).unwrap();
+    let results = sim.run();
+    (results, sim.into_watch())
+}
+
+fn data_sent(rows: &[Row], flow: u32) -> impl Iterator<Item = &What> {
+    let of_flow = rows.iter().filter(move |r| r.end == Some((flow, Side::Sender))).map(|r| &r.what);
+    of_flow.filter(|w| matches!(w, What::Sent { seg, .. } if seg.len > 0))
+}
+
+#[test]
+fn the_columns_add_up_to_the_simulators_own_counts_for_every_stack() {
+    let mut needless = 0;
+    for (data_loss, ack_loss, seed) in [(0.0, 0.0, 1), (0.005, 0.0, 2), (0.05, 0.3, 3)] {
+        for stack in Stack::names() {
+            let s = scenario(data_loss, ack_loss);
+            let (results, recorder) = run(&s, stack, seed, Recorder::new(Vec::new(), 2));
+            let (_, rows) = recorder.close().unwrap();
+            for (i, f) in results.flows.iter().enumerate() {
+                let case = format!("{stack}, loss {data_loss} and {ack_loss}, flow {i}");
+                let count = |is: fn(&What) -> bool| data_sent(&rows, i as u32).filter(|w| is(w)).count() as u64;
+                assert_eq!(count(|_| true), f.data_sent, "{case}");
+                assert_eq!(count(|w| matches!(w, What::Sent { sends: 2.., .. })), f.retransmitted, "{case}");
+                assert_eq!(count(|w| matches!(w, What::Sent { needless: Some(true), .. })), f.needless, "{case}");
+                let judged = count(|w| matches!(w, What::Sent { needless: Some(_), .. }));
+                assert_eq!(judged, f.retransmitted, "{case}: every retransmission has a verdict, nothing else has");
+                assert_eq!(count(|w| matches!(w, What::Sent { by: None, .. })), 0, "{case}: somebody asked for each");
+                needless += f.needless;
+            }
+        }
+    }
+    assert!(needless > 500, "only {needless} needless retransmissions to compare");
+}
+
+#[test]
+fn the_hash_is_the_same_twice_and_whoever_else_listens_and_another_with_another_seed() {
+    let s = scenario(0.005, 0.01);
+    let hash = |seed| run(&s, "rfc-6675", seed, Hasher::new(2)).1.hash();
+    assert_eq!(hash(1), hash(1));
+    assert_ne!(hash(1), hash(2));
+    let (_, recorder) = run(&s, "rfc-6675", 1, Recorder::new(Vec::new(), 2));
+    assert_eq!(recorder.close().unwrap().0, hash(1));
+}

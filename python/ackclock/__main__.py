@@ -1,0 +1,5 @@
+"""``python -m ackclock`` is the command."""
+
+from ackclock.cli import main
+
+main()

@@ -1,0 +1,77 @@
+"""Results as tables for people. Imported late: rich takes longer to load than a short run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+SHOWN_FLOWS = 20
+PIPE_WIDTH = 200
+COLUMNS = [
+    ("throughput kB/s", "throughput_bytes_per_s", 1e-3, 1),
+    ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
+    ("sent", "data_packets_sent", 1, 0),
+    ("again", "retransmissions", 1, 0),
+    ("needless", "needless_retransmissions", 1, 0),
+    ("dropped", "data_drops", 1, 0),
+    ("timeouts", "timeouts", 1, 0),
+    ("fast rec.", "fast_recoveries", 1, 0),
+    ("finish s", "finish_s", 1, 3),
+]
+
+
+def _console() -> Console:
+    """Standard output; what goes into a pipe is not cut to a terminal's width."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def _cell(interval: dict[str, float | None] | None, scale: float, digits: int) -> str:
+    """A mean and its 95 % confidence interval, as `602.1 ± 0.8`."""
+    if interval is None or interval["mean"] is None:
+        return "-"
+    half = interval["half_width_95"]
+    digits = max(digits, 1) if half is not None and scale == 1 else digits
+    mean = f"{interval['mean'] * scale:,.{digits}f}"
+    return mean if half is None else f"{mean} ± {half * scale:,.{digits}f}"
+
+
+def print_run(result: dict[str, Any]) -> None:
+    """Print the means of each flow, and what the links dropped."""
+    console, runs, flows = _console(), result["runs"], result["flows"]
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("flow")
+    table.add_column("stack")
+    columns = [c for c in COLUMNS if c[1] != "finish_s" or any(f["finish_s"] for f in flows)]
+    for title, *_ in columns:
+        table.add_column(title, justify="right")
+    for flow in flows[:SHOWN_FLOWS]:
+        cells = [_cell(flow[key], scale, digits) for _, key, scale, digits in columns]
+        table.add_row(flow["name"], flow["stack"], *cells)
+    if len(flows) > SHOWN_FLOWS:
+        total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3
+        table.add_section()
+        table.add_row(f"all {len(flows):,}", "", f"{total:,.1f}")
+    seeds = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} seeds, means with 95 % confidence intervals"
+    console.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {seeds}", markup=False)
+    console.print(table)
+    for link in runs[0]["links"]:
+        drops = {why: link[f"{why}_drops"] for why in ("queue", "loss", "script") if link[f"{why}_drops"]}
+        if drops:
+            said = ", ".join(f"{count:,} by {why}" for why, count in drops.items())
+            console.print(f"dropped {link['from']} → {link['to']} (seed {runs[0]['seed']}): {said}", markup=False)
+    if len(runs) == 1:
+        console.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+
+
+def print_stacks(stacks: list[dict[str, Any]]) -> None:
+    """Print names and summaries."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("stack", no_wrap=True)
+    table.add_column("what it is")
+    for stack in stacks:
+        table.add_row(stack["name"], stack["summary"])
+    _console().print(table)

@@ -1,0 +1,212 @@
+"""The command: what it prints, where, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+import ackclock as package
+from conftest import SHORT, Command
+
+LONG = SHORT.replace('"5 s"', '"100000 s"')
+
+
+def test_run_prints_a_table_with_means_and_intervals(ackclock: Command, short: Path) -> None:
+    result = ackclock("run", short)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "short: 5 s simulated, 4 seeds" in result.stdout
+    row = next(line for line in result.stdout.splitlines() if "only" in line)
+    assert re.search(r"only +newreno +[\d.,]+ ± [\d.,]+", row)
+    assert "\x1b" not in result.stdout
+
+
+def test_run_json_is_one_object_with_runs_and_means(ackclock: Command, short: Path) -> None:
+    result = ackclock("run", short, "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    report = json.loads(result.stdout)
+    assert report["scenario"] == "short"
+    assert [run["seed"] for run in report["runs"]] == [1, 2, 3, 4]
+    for run in report["runs"]:
+        flow = run["flows"][0]
+        assert flow["throughput_bytes_per_s"] == pytest.approx(flow["acked_bytes"] / 5)
+        assert flow["acked_bytes"] % 1460 == 0
+        assert 0 < flow["retransmissions"] < flow["data_packets_sent"]
+        assert flow["needless_retransmissions"] <= flow["retransmissions"]
+        assert re.fullmatch(r"xxh3-128:[0-9a-f]{32}", run["trace_hash"])
+        forward, back = run["links"]
+        assert (forward["from"], forward["to"], back["from"]) == ("S", "D", "D")
+        assert forward["loss_drops"] + forward["queue_drops"] == flow["data_drops"] > 0
+        assert forward["max_queue_packets"] <= 21
+        assert back["loss_drops"] == back["queue_drops"] == 0
+    mean = report["flows"][0]["retransmissions"]["mean"]
+    assert mean == sum(run["flows"][0]["retransmissions"] for run in report["runs"]) / 4
+    assert len({run["trace_hash"] for run in report["runs"]}) == 4
+
+
+def test_the_same_bytes_on_one_and_two_threads(ackclock: Command, short: Path) -> None:
+    one, two = (ackclock("run", short, "--json", "--threads", n).stdout for n in ("1", "2"))
+    assert one == two != ""
+
+
+def test_seed_stack_and_set_change_the_run(ackclock: Command, short: Path) -> None:
+    def run(*options: str) -> tuple[str, str, str]:
+        report = json.loads(ackclock("run", short, "--seed", "2", "--json", *options).stdout)
+        (run,) = report["runs"]
+        assert run["seed"] == 2
+        return report["flows"][0]["stack"], run["identity"], run["trace_hash"]
+
+    plain, tahoe = run(), run("--stack", "tahoe")
+    slow = run("--set", "startup.initial_window_segs=4")
+    assert (plain[0], tahoe[0], slow[0]) == ("newreno", "tahoe", "newreno")
+    assert len({plain[1], tahoe[1], slow[1]}) == len({plain[2], tahoe[2], slow[2]}) == 3
+
+
+def test_the_scenario_may_come_from_standard_input(ackclock: Command, short: Path) -> None:
+    piped = ackclock("run", "-", "--json", "--seed", "1", stdin=SHORT)
+    assert piped.stdout == ackclock("run", short, "--json", "--seed", "1").stdout != ""
+    assert ackclock("run", "-", stdin="[rnu]\n").stderr.startswith("ackclock: <stdin>:1: key `rnu`")
+
+
+def test_a_trace_is_written_as_csv_and_as_parquet(ackclock: Command, short: Path, tmp_path: Path) -> None:
+    for name in ("t.csv", "t.parquet"):
+        result = ackclock("run", short, "--seed", "1", "--trace", name, "--json")
+        assert (result.returncode, result.stderr) == (0, "")
+    untraced = ackclock("run", short, "--seed", "1", "--json")
+    assert untraced.stdout == result.stdout
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    table = pyarrow.parquet.read_table(tmp_path / "t.parquet")
+    assert len(rows) == table.num_rows > 1000
+    assert list(rows[0]) == table.column_names
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--stack", "newrno"], 'command line: key `--stack`: found "newrno", allowed: one of tahoe, '),
+        (["--set", "rto.mni=1s"], "command line: key `--set rto.mni`: found 1s, allowed: one of the parameters rto."),
+        (["--set", "rto.min"], "command line: key `--set`: found rto.min, allowed: path=value"),
+        (["--trace", "t.txt"], 'command line: key `--trace`: found "t.txt", allowed: a file name that ends in '),
+    ],
+)
+def test_a_bad_option_is_one_message_and_exit_code_2(
+    ackclock: Command, short: Path, options: list[str], said: str
+) -> None:
+    result = ackclock("run", short, *options)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"ackclock: {said}")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "said"),
+    [
+        ('"5 Mbps"', 8, 'key `link[0].rate`: found "5 Mbs" (unknown unit), allowed: a rate: '),
+        ('"20 packets"', 10, 'key `link[0].queue`: found "0 packets", allowed: '),
+        ('"newreno"', 17, 'key `flow[0].stack`: found "newrno", allowed: one of '),
+    ],
+)
+def test_a_bad_scenario_is_one_message_and_exit_code_2(
+    ackclock: Command, short: Path, change: str, line: int, said: str
+) -> None:
+    bad = {'"5 Mbps"': '"5 Mbs"', '"20 packets"': '"0 packets"', '"newreno"': '"newrno"'}[change]
+    short.write_text(SHORT.replace(change, bad), encoding="utf-8")
+    for options in ([], ["--json"]):
+        result = ackclock("run", short, *options)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"ackclock: {short}:{line}: {said}")
+        assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("what", ["missing", "folder", "latin-1"])
+def test_an_unreadable_file_is_one_message_and_exit_code_2(ackclock: Command, tmp_path: Path, what: str) -> None:
+    path = tmp_path / "x.toml"
+    if what == "folder":
+        path.mkdir()
+    elif what == "latin-1":
+        path.write_bytes(b"# caf\xe9\n")
+    result = ackclock("run", path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"ackclock: {path}{':1' if what == 'latin-1' else ''}: found ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_trace_that_cannot_be_written_is_one_message_and_exit_code_1(ackclock: Command, short: Path) -> None:
+    result = ackclock("run", short, "--trace", "no/such/folder/t.csv")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert "no/such/folder/t.csv" in result.stderr
+
+
+def test_stacks_are_listed_with_their_names(ackclock: Command) -> None:
+    listed = json.loads(ackclock("stacks", "--json").stdout)
+    names = [stack["name"] for stack in listed]
+    assert {"tahoe", "reno", "newreno", "sack-ff96", "rfc-6675"} <= set(names)
+    assert all(stack["summary"] and "kind" in stack["recovery"] for stack in listed)
+    table = ackclock("stacks")
+    assert (table.returncode, table.stderr) == (0, "")
+    assert all(f" {name} " in table.stdout for name in names)
+    assert names == [stack["name"] for stack in package.stacks()]
+
+
+def test_version_and_help(ackclock: Command) -> None:
+    assert ackclock("--version").stdout == f"ackclock {package.__version__}\n"
+    for command in ([], ["run"], ["stacks"]):
+        told = ackclock(*command, "--help")
+        assert told.returncode == 0
+        assert "Usage:" in told.stdout
+    assert "Examples:" in ackclock("run", "--help").stdout
+    assert ackclock("rnu").returncode == 2
+
+
+def test_stacks_are_completed(ackclock: Command) -> None:
+    env = os.environ | {
+        "_ACKCLOCK_COMPLETE": "complete_bash",
+        "COMP_WORDS": "ackclock run x.toml --stack newr",
+        "COMP_CWORD": "4",
+    }
+    program = Path(sys.executable).with_name("ackclock")
+    done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [s["name"] for s in package.stacks() if s["name"].startswith("newr")] != []
+
+
+def on_a_terminal(path: Path, until: bytes, variables: dict[str, str]) -> tuple[bytes, int]:
+    """Run the command with a terminal for its standard error, interrupt it when `until` has shown up."""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "ackclock", "run", str(path)]
+    env = os.environ | {"TERM": "xterm", "COLUMNS": "80"} | variables
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=env) as process:
+        os.close(slave)
+        shown = b""
+        deadline = time.monotonic() + 30
+        while until not in shown and time.monotonic() < deadline:
+            shown += os.read(master, 4096)
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=30)
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+    os.close(master)
+    return shown, code
+
+
+def test_a_bar_on_a_terminal_and_130_on_interrupt(short: Path) -> None:
+    short.write_text(LONG, encoding="utf-8")
+    shown, code = on_a_terminal(short, b"%", {})
+    assert b"simulating" in shown
+    assert code == 130
+
+
+def test_no_color_is_respected(short: Path) -> None:
+    short.write_text(LONG, encoding="utf-8")
+    shown, _ = on_a_terminal(short, b"%", {"NO_COLOR": "1"})
+    assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", shown)

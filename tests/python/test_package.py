@@ -1,0 +1,84 @@
+"""The package: what `import ackclock` gives."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ackclock
+from conftest import SHORT
+
+
+def test_text_and_path_give_the_same_run(short: Path) -> None:
+    assert ackclock.run(SHORT, seed=3) == ackclock.run(short, seed=3)
+
+
+def test_an_error_carries_its_parts() -> None:
+    with pytest.raises(ackclock.ScenarioError) as caught:
+        ackclock.run(SHORT.replace("5 Mbps", "5 Mbs"), name="lecture.toml")
+    e = caught.value
+    assert isinstance(e, ValueError)
+    assert (e.file, e.line, e.key, e.hint) == ("lecture.toml", 8, "link[0].rate", '"5 Mbps"')
+    assert e.found == '"5 Mbs" (unknown unit)'
+    assert e.allowed.startswith("a rate: ")
+    assert str(e).startswith("lecture.toml:8: key `link[0].rate`: found ")
+    again = pickle.loads(pickle.dumps(e))
+    assert (str(again), vars(again)) == (str(e), vars(e))
+
+
+def test_set_takes_parameters_by_path() -> None:
+    changed = ackclock.run(SHORT, seed=1, set={"startup.initial_window_segs": "4"})
+    assert changed["runs"][0]["identity"] != ackclock.run(SHORT, seed=1)["runs"][0]["identity"]
+
+
+def test_progress_rises_and_others_may_work_meanwhile() -> None:
+    shares: list[float] = []
+    ran = threading.Event()
+    threading.Timer(0.01, ran.set).start()
+    ackclock.run(SHORT.replace('"5 s"', '"20000 s"'), threads=1, progress=shares.append)
+    assert ran.is_set()
+    assert shares == sorted(shares)
+    assert len(shares) > 2
+    assert all(0 <= share <= 1 for share in shares)
+
+
+def test_what_progress_raises_ends_the_run() -> None:
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ackclock.run(SHORT.replace('"5 s"', '"100000 s"'), progress=stop)
+
+
+def test_a_negative_or_huge_seed_is_refused() -> None:
+    for seed in (-1, 1 << 64):
+        with pytest.raises(OverflowError):
+            ackclock.run(SHORT, seed=seed)
+
+
+class EnoughError(Exception):
+    """Ends a run that a mutation made long."""
+
+
+def enough(_: float) -> None:
+    raise EnoughError
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=80), st.integers(0, len(SHORT)), st.integers(0, 20))
+def test_any_text_is_run_or_refused(insert: str, at: int, cut: int) -> None:
+    text = SHORT[:at] + insert + SHORT[at + cut :] + "\n"
+    with contextlib.suppress(EnoughError):
+        try:
+            ackclock.run(text, seed=1, threads=1, progress=enough)
+        except ackclock.ScenarioError as error:
+            message = str(error)
+        else:
+            message = "<text>: it ran"
+        assert message.startswith("<text>:")
