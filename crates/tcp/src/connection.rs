@@ -73,7 +73,7 @@ impl Connection {
             ack: stack.ack.clone(),
             consume: Consume::AtOnce,
         };
-        let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd, rwnd)));
+        let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd)));
         let rx = (sides != Sides::Sender).then(|| Box::new(Receiver::new(&cfg)));
         Connection { tx, rx, timestamps: stack.options.timestamps, ..Self::closed_end() }
     }

@@ -159,7 +159,7 @@ impl Handshake {
         // A SYN's window is not scaled: a full one says only that the real one is at least as large.
         let shift = peer.wscale.filter(|_| scaled && peer.wnd == 0xffff).unwrap_or(0);
         let largest = u64::from(rwnd).max(u64::from(peer.wnd) << shift);
-        let mut tx = Sender::new(&stack, mss.max(1), u64::from(rwnd), largest);
+        let mut tx = Sender::opened(&stack, mss.max(1), u64::from(rwnd), largest);
         if self.sends == 1 {
             tx.on_handshake(now.since(self.sent_at));
         }
