@@ -89,8 +89,13 @@ struct PeerWindow {
 }
 
 impl Sender {
-    /// A sender that may start with data at once. `rwnd` is the peer's window in bytes, `largest` what it may become.
-    pub fn new(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
+    /// A sender that may start with data at once. `rwnd` is the peer's window in bytes.
+    pub fn new(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
+        Self::opened(stack, mss, rwnd, rwnd)
+    }
+
+    /// The same, where the peer's window is known to be able to become `largest`.
+    pub(crate) fn opened(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
         let slots = stack.build(mss);
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
         let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);

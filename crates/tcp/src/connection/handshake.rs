@@ -154,12 +154,12 @@ impl Handshake {
                 r.initial = r.initial.max(AFTER_LOST_SYN);
             }
         }
-        let mss = self.mss.min(peer.mss) - if timestamps { TIMESTAMPS_BYTES } else { 0 };
+        let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };
         // A SYN's window is not scaled: a full one says only that the real one is at least as large.
         let shift = peer.wscale.filter(|_| scaled && peer.wnd == 0xffff).unwrap_or(0);
         let largest = u64::from(rwnd).max(u64::from(peer.wnd) << shift);
-        let mut tx = Sender::new(&stack, mss.max(1), u64::from(rwnd), largest);
+        let mut tx = Sender::opened(&stack, mss.max(1), u64::from(rwnd), largest);
         if self.sends == 1 {
             tx.on_handshake(now.since(self.sent_at));
         }
@@ -210,8 +210,9 @@ impl Connection {
             }
             State::SynReceived if rst && seg.seq == Offset::DATA => self.end(CloseReason::Reset),
             State::SynReceived if rst => {}
-            State::SynReceived if syn => h.due = true,
+            // RFC 9293 §3.5, figure 8: in a simultaneous open it is a SYN-ACK that acknowledges our SYN.
             State::SynReceived if ours_acked => self.establish(now, seg, obs),
+            State::SynReceived if syn => h.due = true,
             _ => {}
         }
     }
