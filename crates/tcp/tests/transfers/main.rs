@@ -25,7 +25,7 @@ fn policies() -> [AckSpec; 3] {
 
 /// Every named stack with every receiver policy, and timestamps on every other one.
 pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
-    let all = Stack::names().flat_map(|name| policies().map(|ack| (Stack::named(name).unwrap(), ack)));
+    let all = Stack::names().flat_map(|name| policies().map(|ack| (Stack::named(name).expect("listed"), ack)));
     all.enumerate().map(|(i, (stack, ack))| {
         let mut stack = Stack { ack, ..stack };
         stack.options.timestamps = i % 2 == 1;
