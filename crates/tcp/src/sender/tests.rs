@@ -271,3 +271,20 @@ fn the_first_block_is_a_dsack_if_it_lies_below_the_ack_of_its_segment_or_inside_
     check(seg(3), &[(seg(4), seg(5)), (seg(1), seg(2))], None, 1000);
     check(seg(2), &[(seg(4), seg(4)), (seg(4), seg(5))], None, 1000);
 }
+
+#[test]
+fn the_last_segment_counts_as_sacked_when_its_data_are_whether_the_block_covers_the_fin_or_not() {
+    for name in ["sack-ff96", "rfc-6675"] {
+        for fin in [0, 1] {
+            let mut s = Sender::new(&opened(named(name), 4), MSS, 100_000);
+            s.write(4000);
+            s.close();
+            assert_eq!(send(&mut s, ms(0)).last(), Some(&(seg(3), 1001)));
+            for (n, end) in [seg(2), seg(3), seg(4) + fin].into_iter().enumerate() {
+                ack(&mut s, ms(100 + n as u64), seg(0), 100_000, &[(seg(1), end)]);
+            }
+            assert_eq!((s.phase(), s.board().sacked()), (Phase::Recovery, 3001), "{name}");
+            assert_eq!(send(&mut s, ms(110))[0], (seg(0), 1000));
+        }
+    }
+}
