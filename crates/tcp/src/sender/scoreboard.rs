@@ -408,6 +408,7 @@ impl Scoreboard {
         }
     }
 
+    #[cfg(debug_assertions)]
     /// Recounts everything; a test build does so after every ACK and every send.
     pub(crate) fn check(&self) {
         let (mut pipe, mut sacked, mut lost, mut to_send) = (0, 0, 0, 0);

@@ -113,7 +113,7 @@ impl Sender {
     /// Asks whoever decides in this phase.
     fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
         if self.urgent {
-            return Some((self.urgent_segment(cx), Slot::Sequencer));
+            return Some((self.urgent_segment(cx)?, Slot::Sequencer));
         }
         match self.phase {
             Phase::Open => Some((self.next_in_open(cx)?, Slot::Sequencer)),
@@ -133,14 +133,12 @@ impl Sender {
     }
 
     /// A probe: of a closed window (again, if one is out), or of the tail (new data, else the last segment).
-    fn urgent_segment(&self, cx: &Ctx) -> Xmit {
+    fn urgent_segment(&self, cx: &Ctx) -> Option<Xmit> {
         if self.persist.is_running() {
-            return if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) };
+            return Some(if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) });
         }
-        match self.board.iter().next_back() {
-            Some(last) if cx.next_len == 0 => Xmit::Again(last.start),
-            _ => Xmit::New,
-        }
+        let last = || self.board.iter().next_back().map(|s| Xmit::Again(s.start));
+        (cx.next_len > 0).then_some(Xmit::New).or_else(last)
     }
 
     /// What goes when waiting for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one byte.
