@@ -1,5 +1,7 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
+mod seams;
+
 use super::*;
 use crate::stack::Stack;
 
