@@ -169,3 +169,23 @@ fn a_fin_sent_again_restarts_the_time_wait() {
     hear(&mut a, ms(1000), &fin);
     assert_eq!((speak(&mut a, ms(1000)).len(), a.next_timer()), (1, Some(ms(1000) + TIME_WAIT)));
 }
+
+#[test]
+fn a_wrong_acknowledgment_during_the_handshake_is_refused_with_a_reset() {
+    let wrong = |flags| Segment { flags, ack: Offset(77), wnd: 5000, ..Segment::EMPTY };
+    let reset =
+        |said: Vec<Segment>| said.iter().map(|s| (s.flags, s.seq)).collect::<Vec<_>>() == [(Segment::RST, Offset(77))];
+    let mut a = Connection::connect(&stack(), MSS, RWND);
+    speak(&mut a, ms(1));
+    hear(&mut a, ms(2), &[wrong(Segment::SYN | Segment::ACK)]);
+    assert!(reset(speak(&mut a, ms(2))), "in SYN-SENT");
+    hear(&mut a, ms(3), &[wrong(Segment::RST | Segment::ACK)]);
+    assert_eq!((speak(&mut a, ms(3)).len(), a.state()), (0, State::SynSent), "a RST is never answered");
+    let mut b = Connection::listen(&stack(), MSS, RWND);
+    hear(&mut b, ms(1), &[wrong(Segment::ACK)]);
+    assert!(reset(speak(&mut b, ms(1))) && b.state() == State::Listen, "in LISTEN");
+    hear(&mut b, ms(2), &[Segment { flags: Segment::SYN, wnd: 5000, ..Segment::EMPTY }]);
+    assert_eq!(speak(&mut b, ms(2)).len(), 1);
+    hear(&mut b, ms(3), &[Segment { seq: Offset::DATA, ..wrong(Segment::ACK) }]);
+    assert!(reset(speak(&mut b, ms(3))) && b.state() == State::SynReceived, "in SYN-RECEIVED");
+}
