@@ -1,5 +1,7 @@
 from collections.abc import Callable, Sequence
 
+__all__ = ["__version__", "interval", "run_json", "stack_names", "stacks_json"]
+
 __version__: str
 
 def run_json(

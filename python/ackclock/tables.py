@@ -14,7 +14,7 @@ COLUMNS = [
     ("throughput kB/s", "throughput_bytes_per_s", 1e-3, 1),
     ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
     ("sent", "data_packets_sent", 1, 0),
-    ("again", "retransmissions", 1, 0),
+    ("resent", "retransmissions", 1, 0),
     ("needless", "needless_retransmissions", 1, 0),
     ("dropped", "data_drops", 1, 0),
     ("timeouts", "timeouts", 1, 0),

@@ -9,12 +9,17 @@
 
 pub mod error;
 pub mod identity;
+#[cfg(not(target_family = "wasm"))]
+pub mod many;
 mod quantity;
 mod reader;
+pub mod report;
+pub mod run;
 pub mod scenario;
 pub mod stacks;
 pub mod stats;
 pub mod summary;
+mod tally;
 
 /// Part of every run's identity: raised whenever a snapshot of results changes.
 pub const RESULTS_REVISION: u32 = 1;

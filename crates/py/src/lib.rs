@@ -1,1 +1,99 @@
-//! x
+//! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
+
+use ackclock_lab::many::{run_many, Job};
+use ackclock_lab::run::RunError;
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::stats::Interval;
+use ackclock_lab::{error::ScenarioError, report, stacks};
+use ackclock_tcp::stack::Stack;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// The extension module `ackclock._native`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{interval, run_json, stack_names, stacks_json};
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// Runs a scenario file (or its text), once for each seed; the result is the JSON that `ackclock run --json` prints.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn run_json(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stack: Option<String>,
+    set: Vec<(String, String)>,
+    seed: Option<u64>,
+    trace: Option<String>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let overrides = Overrides { stack, set, seed };
+    let plan = match text {
+        Some(text) => Plan::parse(file, text, &overrides),
+        None => Plan::load(Path::new(file), &overrides),
+    };
+    let plan = plan.map_err(|e| scenario_error(py, &e))?;
+    let jobs = Job::all(&plan, trace.as_deref().map(Path::new));
+    let mut raised = None;
+    let runs = py.detach(|| {
+        run_many(&jobs, threads.unwrap_or(0), |share| {
+            let asked = Python::attach(|py| {
+                py.check_signals()?;
+                progress.as_ref().map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
+            });
+            match asked {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(e) => {
+                    raised = Some(e);
+                    ControlFlow::Break(())
+                }
+            }
+        })
+    });
+    match (runs, raised) {
+        (_, Some(e)) => Err(e),
+        (Ok(runs), None) => Ok(report::json(&plan, &runs)),
+        (Err(RunError::Scenario(e)), None) => Err(scenario_error(py, &e)),
+        (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
+        (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
+    }
+}
+
+/// Every stack as a JSON list of objects.
+#[pyfunction]
+fn stacks_json() -> String {
+    stacks::json()
+}
+
+/// The names of the stacks.
+#[pyfunction]
+fn stack_names() -> Vec<&'static str> {
+    Stack::names().collect()
+}
+
+/// Mean and half-width of the 95 % confidence interval (None for one value).
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn interval(values: Vec<f64>) -> PyResult<(f64, Option<f64>)> {
+    let i = Interval::of(&values).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no values"))?;
+    Ok((i.mean, i.half_width_95))
+}
+
+/// A refusal as `ackclock.errors.ScenarioError`.
+fn scenario_error(py: Python<'_>, e: &ScenarioError) -> PyErr {
+    let make = || {
+        let class = py.import("ackclock.errors")?.getattr("ScenarioError")?;
+        class.call1((e.to_string(), &e.file, e.line, &e.key, &e.found, &e.allowed, &e.hint))
+    };
+    make().map_or_else(|failed| failed, PyErr::from_value)
+}

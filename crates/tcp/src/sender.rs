@@ -91,12 +91,17 @@ struct PeerWindow {
 impl Sender {
     /// A sender that may start with data at once. `rwnd` is the peer's window in bytes.
     pub fn new(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
+        Self::opened(stack, mss, rwnd, rwnd)
+    }
+
+    /// The same, where the peer's window is known to be able to become `largest`.
+    pub(crate) fn opened(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
         let slots = stack.build(mss);
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
         let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);
         Sender {
             board: Scoreboard::default(),
-            w: slots.startup.initial(mss, rwnd),
+            w: slots.startup.initial(mss, largest),
             snd_una: Offset::DATA,
             snd_nxt: Offset::DATA,
             snd_max: Offset::DATA,

@@ -1,0 +1,153 @@
+//! One run: a plan and a seed in, a [`Summary`] out.
+
+use crate::error::ScenarioError;
+use crate::identity::identity;
+use crate::scenario::Plan;
+use crate::summary::{FlowSummary, LinkSummary, Summary};
+use crate::tally::{FlowTally, Tally};
+use ackclock_sim::engine::Sim;
+use ackclock_sim::results::{FlowResult, LinkResult, Results};
+use ackclock_sim::scenario::FlowSpec;
+use ackclock_sim::watch::Watch;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_trace::{Both, Hasher, Meta, Recorder, TraceError, TraceHash};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Into how many slices a run is cut; after each, progress is told and the run may be stopped.
+const SLICES: u64 = 256;
+
+/// Why there is no summary.
+#[derive(Debug)]
+pub enum RunError {
+    /// The simulator refuses the scenario.
+    Scenario(Box<ScenarioError>),
+    /// The trace could not be written.
+    Trace(TraceError),
+    /// The caller said stop.
+    Stopped,
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Scenario(e) => e.fmt(f),
+            RunError::Trace(e) => e.fmt(f),
+            RunError::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Runs `plan` with `seed`. With `trace` its events go into that file, whose ending says how. After each slice `told` is
+/// given the simulated time that the slice took, and may stop the run.
+///
+/// # Errors
+/// See [`RunError`]; a trace that is not finished leaves no file.
+pub fn run(
+    plan: &Plan,
+    seed: u64,
+    trace: Option<&Path>,
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<Summary, RunError> {
+    let flows = plan.scenario.flows.len() as u32;
+    let Some(path) = trace else {
+        let (hasher, tally, results) = simulate(plan, seed, Hasher::new(flows), told)?;
+        return Ok(summary(plan, seed, &tally, &results, hasher.hash()));
+    };
+    let recorder = Recorder::create(path, meta(plan, seed), flows).map_err(refuse_trace)?;
+    let (recorder, tally, results) = simulate(plan, seed, recorder, told)?;
+    let hash = recorder.finish().map_err(RunError::Trace)?;
+    Ok(summary(plan, seed, &tally, &results, hash))
+}
+
+/// A wrong ending is a slip of whoever asked; everything else is the system's word.
+fn refuse_trace(e: TraceError) -> RunError {
+    match e {
+        TraceError::Format { path } => RunError::Scenario(Box::new(ScenarioError::option(
+            "--trace",
+            format!("{path:?}"),
+            format!("a file name that ends in {}", ackclock_trace::file::ENDINGS.join(" or ")),
+        ))),
+        e @ TraceError::Io { .. } => RunError::Trace(e),
+    }
+}
+
+fn meta(plan: &Plan, seed: u64) -> Meta {
+    let stack = |f: &FlowSpec| plan.stacks[f.stack as usize].name.clone();
+    Meta { scenario: identity(plan, seed), seed, stacks: plan.scenario.flows.iter().map(stack).collect() }
+}
+
+fn simulate<W: Watch>(
+    plan: &Plan,
+    seed: u64,
+    watch: W,
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<(W, Tally, Results), RunError> {
+    let tally = Tally(vec![FlowTally::default(); plan.scenario.flows.len()]);
+    let watch = Both(tally, watch);
+    let mut sim = Sim::new(&plan.scenario, &plan.stacks, seed, watch).map_err(|e| {
+        let (found, allowed) = ("a scenario that cannot be run".to_owned(), e.to_string());
+        let (file, line, key, hint) = (plan.file.clone(), None, None, None);
+        RunError::Scenario(Box::new(ScenarioError { file, line, key, found, allowed, hint }))
+    })?;
+    let end = plan.scenario.duration.0;
+    let mut now = 0;
+    while now < end {
+        let slice = (end / SLICES).max(1).min(end - now);
+        now += slice;
+        sim.run_until(Time(now));
+        if told(Nanos(slice)).is_break() {
+            return Err(RunError::Stopped);
+        }
+    }
+    let results = sim.results();
+    let Both(tally, watch) = sim.into_watch();
+    Ok((watch, tally, results))
+}
+
+fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
+    let s = &plan.scenario;
+    let duration_s = s.duration.as_secs_f64();
+    let flow = |((f, t), r): ((&FlowSpec, &FlowTally), &FlowResult)| {
+        let (start_s, finish_s) = (f.app.start.as_secs_f64(), r.finished.map(Time::as_secs_f64));
+        FlowSummary {
+            name: f.name.clone(),
+            stack: plan.stacks[f.stack as usize].name.clone(),
+            start_s,
+            finish_s,
+            acked_bytes: r.acked,
+            throughput_bytes_per_s: r.acked as f64 / duration_s,
+            goodput_bytes_per_s: r.acked as f64 / (finish_s.unwrap_or(duration_s) - start_s),
+            data_packets_sent: r.data_sent,
+            retransmissions: r.retransmitted,
+            needless_retransmissions: r.needless,
+            data_drops: t.data_drops,
+            ack_drops: t.ack_drops,
+            timeouts: t.timeouts,
+            fast_recoveries: t.fast_recoveries,
+        }
+    };
+    let node = |n: u32| s.nodes[n as usize].clone();
+    let ends = s.links.iter().flat_map(|l| [(l.from, l.to), (l.to, l.from)]);
+    let link = |((from, to), r): ((u32, u32), &LinkResult)| LinkSummary {
+        from: node(from),
+        to: node(to),
+        queue_drops: r.drops.queue,
+        loss_drops: r.drops.loss,
+        script_drops: r.drops.script,
+        max_queue_packets: r.max_queue,
+        swap_events: r.swap_events,
+        swap_skipped: r.swap_skipped,
+    };
+    Summary {
+        seed,
+        identity: identity(plan, seed),
+        trace_hash: hash.to_string(),
+        duration_s,
+        flows: s.flows.iter().zip(&tally.0).zip(&results.flows).map(flow).collect(),
+        links: ends.zip(&results.links).map(link).collect(),
+    }
+}

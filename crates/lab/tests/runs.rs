@@ -1,0 +1,133 @@
+//! Runs: what a plan and a seed come to, whoever runs it.
+
+use ackclock_lab::many::{run_many, Job};
+use ackclock_lab::report::{self, run_text};
+use ackclock_lab::run::{run, RunError};
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::summary::Summary;
+use ackclock_sim::engine::Sim;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+const GOOD: &str = include_str!("scenarios/good.toml");
+const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
+
+fn plan(text: &str, seeds: &[u64]) -> Plan {
+    Plan { seeds: seeds.to_vec(), ..Plan::parse("x.toml", text, &Overrides::default()).expect("a good scenario") }
+}
+
+fn on(threads: usize, plan: &Plan) -> Vec<Summary> {
+    run_many(&Job::all(plan, None), threads, |_| ControlFlow::Continue(())).expect("nothing stops it")
+}
+
+fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("ackclock-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn one_thread_and_two_give_the_same_bytes() {
+    for text in [GOOD, DUMBBELL] {
+        let plan = plan(text, &[1, 2, 3, 4, 5]);
+        let one = on(1, &plan);
+        assert_eq!(one.iter().map(|s| s.seed).collect::<Vec<_>>(), plan.seeds);
+        assert_eq!(report::json(&plan, &one), report::json(&plan, &on(2, &plan)));
+    }
+}
+
+#[test]
+fn seeds_change_what_happens_only_where_there_is_luck() {
+    let hashes = |text: &str| on(2, &plan(text, &[1, 2])).into_iter().map(|s| s.trace_hash).collect::<Vec<_>>();
+    let (lucky, exact) = (hashes(GOOD), hashes(DUMBBELL));
+    assert_ne!(lucky[0], lucky[1]);
+    assert_eq!(exact[0], exact[1]);
+}
+
+#[test]
+fn slices_threads_and_recorders_do_not_change_a_run() {
+    let plan = plan(GOOD, &[3]);
+    let sliced = run(&plan, 3, None, &mut |_| ControlFlow::Continue(())).unwrap();
+    let flows = plan.scenario.flows.len() as u32;
+    let mut whole = Sim::new(&plan.scenario, &plan.stacks, 3, ackclock_trace::Hasher::new(flows)).unwrap();
+    whole.run();
+    assert_eq!(sliced.trace_hash, whole.into_watch().hash().to_string());
+    for name in ["same.csv", "same.parquet"] {
+        let path = scratch(name);
+        let traced = run(&plan, 3, Some(&path), &mut |_| ControlFlow::Continue(())).unwrap();
+        let size = std::fs::metadata(&path).unwrap().len();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(traced, sliced);
+        assert!(size > 10_000, "{name}: {size} B");
+    }
+    assert_eq!(run_text(GOOD, None, 3).unwrap(), report::json(&plan, &[sliced]));
+}
+
+#[test]
+fn a_summary_adds_up() {
+    for summary in on(2, &plan(GOOD, &[1, 2])) {
+        assert_eq!(summary.duration_s, 60.0);
+        let first = &summary.flows[0];
+        assert_eq!((first.name.as_str(), first.stack.as_str(), first.start_s), ("first", "reno", 1.0));
+        assert_eq!(first.acked_bytes, 10_000_000);
+        let finish = first.finish_s.unwrap();
+        assert!((16.0..60.0).contains(&finish), "10 MB at 5 Mb/s begin at 1 s and end at {finish}");
+        assert_eq!(first.throughput_bytes_per_s, 10_000_000.0 / 60.0);
+        assert_eq!(first.goodput_bytes_per_s, 10_000_000.0 / (finish - 1.0));
+        let starts: Vec<f64> = summary.flows[1..].iter().map(|f| f.start_s).collect();
+        assert_eq!(starts.iter().map(|s| (s * 3.0).round()).collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
+        for f in &summary.flows {
+            assert!(f.needless_retransmissions <= f.retransmissions && f.retransmissions < f.data_packets_sent);
+            assert!(f.fast_recoveries + f.timeouts > 0, "{f:?}");
+        }
+        let dropped: u64 = summary.links.iter().map(|l| l.queue_drops + l.loss_drops + l.script_drops).sum();
+        assert_eq!(dropped, summary.flows.iter().map(|f| f.data_drops + f.ack_drops).sum::<u64>());
+        let bottleneck = &summary.links[2];
+        assert_eq!((bottleneck.from.as_str(), bottleneck.to.as_str()), ("R1", "R2"));
+        assert!(bottleneck.max_queue_packets.unwrap() <= 65 && bottleneck.swap_events > 20);
+        assert_eq!(summary.links[3].script_drops, 2);
+    }
+}
+
+#[test]
+fn told_hears_of_all_time_and_may_stop() {
+    let plan = plan(DUMBBELL, &[1, 2]);
+    let mut heard = 0;
+    run(&plan, 1, None, &mut |slice| {
+        heard += slice.0;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(heard, plan.scenario.duration.0);
+    let path = scratch("stopped.csv");
+    let stopped = run(&plan, 1, Some(&path), &mut |_| ControlFlow::Break(()));
+    assert!(matches!(stopped, Err(RunError::Stopped)));
+    assert!(!path.exists(), "a stopped run leaves no trace file");
+    let mut long = plan.clone();
+    long.scenario.duration.0 *= 1000;
+    let stopped = run_many(&Job::all(&long, None), 2, |share| {
+        assert!((0.0..1.0).contains(&share));
+        ControlFlow::Break(())
+    });
+    assert!(matches!(stopped, Err(RunError::Stopped)));
+}
+
+#[test]
+fn a_trace_of_unknown_form_or_in_no_folder_is_an_error() {
+    let plan = plan(DUMBBELL, &[1]);
+    let refuse = |path: PathBuf| run_many(&Job::all(&plan, Some(&path)), 1, |_| ControlFlow::Continue(())).unwrap_err();
+    match refuse(scratch("trace.txt")) {
+        RunError::Scenario(e) => assert_eq!(e.key.as_deref(), Some("--trace")),
+        other => panic!("{other}"),
+    }
+    let nowhere = scratch("no-such-folder").join("trace.csv");
+    match refuse(nowhere.clone()) {
+        RunError::Trace(e) => assert!(e.to_string().contains(nowhere.to_str().unwrap()), "{e}"),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_scenario_with_too_many_elements_is_refused_by_name() {
+    let text = DUMBBELL.replace("count = 2", "count = 60000");
+    let e = run(&plan(&text, &[1]), 1, None, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(e.starts_with("x.toml: found a scenario that cannot be run, allowed: "), "{e}");
+}
