@@ -18,7 +18,9 @@ TAG = re.compile(r"\[([a-z][a-z0-9-]*) §")
 NAME = r"[A-Z][a-z]+"
 # "Fall & Floyd 1996", "Hoe 1995", "Blanton & Allman §2.2"
 YEAR = r"(?:19|20)\d\d"
-PAPER = re.compile(rf"\b(?P<two>{NAME} & {NAME})(?: (?P<year>{YEAR})\b)?|\b(?P<one>{NAME}) (?P<of>{YEAR})\b")
+PAPER = re.compile(
+    rf"\b(?P<two>(?:{NAME}, )*{NAME} & {NAME})(?: (?P<year>{YEAR})\b)?|\b(?P<one>{NAME}) (?P<of>{YEAR})\b"
+)
 
 
 def cited(text: str) -> Iterator[tuple[int, str]]:
