@@ -290,3 +290,24 @@ fn the_last_segment_counts_as_sacked_when_its_data_are_whether_the_block_covers_
         }
     }
 }
+
+#[test]
+fn limited_transmit_ends_with_the_run_of_duplicates_and_only_what_it_sent_is_left_out_of_the_flight() {
+    // RFC 3042 §2: on duplicates only. RFC 5681 §3.2 (2).
+    let mut s = Sender::new(&opened(named("rfc-6675"), 10), MSS, 1_000_000);
+    s.write(1_000_000);
+    send(&mut s, ms(0));
+    for n in 1..=2 {
+        ack(&mut s, ms(100 + n), seg(0), 1_000_000, &[(seg(4), seg(4 + n))]);
+        assert_eq!(send(&mut s, ms(100 + n)).len(), 1);
+    }
+    // The hole at segment 3 stays while the ACK advances: the window slides, and nothing goes beyond it.
+    for n in 1..=3 {
+        ack(&mut s, ms(110 + n), seg(n), 1_000_000, &[(seg(4), seg(6))]);
+        send(&mut s, ms(110 + n));
+        let (una, _, max) = s.positions();
+        assert_eq!((s.phase(), max - una), (Phase::Disorder, s.window().cwnd as u64));
+    }
+    ack(&mut s, ms(120), seg(3), 1_000_000, &[(seg(4), seg(7))]);
+    assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 6500.0));
+}
