@@ -64,6 +64,13 @@ wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
 	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
 
+instructions: .venv/.ready ## instructions per delivered packet (callgrind), within 2 % of tools/instructions.toml
+	@tools/need.sh valgrind
+	$(BIN)/python tools/instructions.py
+
+bench: ## delivered packets per CPU second: 1, 20, 100, 10,000 flows; a bare event loop; ns-2 where installed
+	cargo bench -p ackclock-sim --locked --bench speed
+
 docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
 

@@ -9,11 +9,11 @@ use crate::element::link::Port;
 use crate::element::swap::Swap;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host};
-use crate::lane::{Lane, Pace};
+use crate::lane::Lane;
 use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::slab::Slab;
-use crate::topology::HOST;
+use crate::topology::{FUSED, HOST};
 use crate::watch::Watch;
 use ackclock_tcp::time::Time;
 pub use tcp::Sim;
@@ -25,7 +25,6 @@ pub struct Network<W, E> {
     pub(crate) watch: W,
     /// By directed link.
     pub(crate) lanes: Vec<Lane>,
-    pub(crate) paces: Vec<Pace>,
     pub(crate) ports: Vec<Port>,
     pub(crate) counts: Vec<LinkResult>,
     pub(crate) hops: Vec<u32>,
@@ -47,7 +46,7 @@ pub struct Network<W, E> {
     /// The greatest key whose event has begun. What an element does at a time with a key up to this one has happened,
     /// even where it has no event of its own.
     pub(crate) so_far: u64,
-    end: Time,
+    pub(crate) end: Time,
     events: u64,
 }
 
@@ -155,6 +154,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         p.hop += 1;
         match self.hops[p.hop as usize] {
             HOST => self.deliver(packet),
+            link if link & FUSED != 0 => self.refused(packet, link),
             link => self.enter(packet, link),
         }
     }

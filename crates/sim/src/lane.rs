@@ -2,13 +2,14 @@
 
 use crate::next_event::{MAX_TIME, NEVER};
 use crate::slab::{Slab, NONE};
+use std::num::NonZeroU64;
 
-/// What a kind of link costs; shared by all lanes that are alike, so that it stays in the cache.
+/// What a link costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pace {
     /// Transmitting one byte takes `num / den` ns, in lowest terms; 0 / 1 takes no time.
     pub(crate) num: u64,
-    pub(crate) den: u64,
+    pub(crate) den: NonZeroU64,
     /// Propagation delay, ns.
     pub(crate) delay: u64,
 }
@@ -24,7 +25,7 @@ impl Pace {
                 (NS_BITS_PER_BYTE / d, rate / d)
             }
         };
-        Pace { num, den, delay }
+        Pace { num, den: NonZeroU64::new(den).unwrap_or(NonZeroU64::MIN), delay }
     }
 }
 
@@ -53,7 +54,7 @@ impl Transmitter {
             self.rest = 0;
         }
         let mut cost = u64::from(wire) * pace.num;
-        if pace.den != 1 {
+        if pace.den.get() != 1 {
             cost += self.rest;
             self.rest = cost % pace.den;
             cost /= pace.den;
@@ -64,14 +65,14 @@ impl Transmitter {
     }
 }
 
-/// One direction of a link. Half a cache line: the four lanes of a flow's access links take two.
+/// One direction of a link, in one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Lane {
     pub(crate) transmitter: Transmitter,
+    pub(crate) pace: Pace,
     head: u32,
     tail: u32,
-    /// Which [`Pace`].
-    pub(crate) pace: u32,
     /// What else must be done for each packet (8 bits), and above that where the rest of the link's state is.
     work: u32,
 }
@@ -87,12 +88,18 @@ impl Lane {
     pub(crate) const QUEUED: u32 = 4;
 
     /// The port of a [`Lane::PLAIN`] lane means nothing.
-    pub(crate) fn new(pace: u32, flags: u32, port: u32) -> Self {
+    pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
         Lane { transmitter: Transmitter::default(), head: NONE, tail: NONE, pace, work: flags | port << 8 }
     }
 
     pub(crate) fn is_plain(&self) -> bool {
         self.work & 0xff == Self::PLAIN
+    }
+
+    /// Gives its transmitter `wire` bytes at `now`; answers when they will have left.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
+        self.transmitter.send(now, wire, &self.pace)
     }
 
     /// Whether any of `flags` is set.
@@ -154,8 +161,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_lane_takes_half_a_line() {
-        assert_eq!(size_of::<Lane>(), 32);
+    fn a_lane_takes_one_line() {
+        assert_eq!((size_of::<Lane>(), align_of::<Lane>()), (64, 64));
     }
 
     #[test]
@@ -184,7 +191,7 @@ mod tests {
 
         #[test]
         fn packets_leave_in_the_order_in_which_they_came(gaps in prop::collection::vec((0u64..5, any::<bool>()), 1..100)) {
-            let (mut slab, mut lane) = (Slab::new(), Lane::new(0, 0, 0));
+            let (mut slab, mut lane) = (Slab::new(), Lane::new(Pace::new(None, 0), 0, 0));
             let mut model = std::collections::VecDeque::new();
             let mut at = 0;
             for (gap, pop) in gaps {

@@ -11,7 +11,7 @@ pub mod dumbbell;
 
 /// In the flat list of paths: the packet is at its host.
 pub(crate) const HOST: u32 = u32::MAX >> 1;
-/// In the flat list of paths: the link before this one hands packets over when they enter *it* (see `element::link`).
+/// In the flat list of paths: a packet enters this link at once with the one before it (see `element::link`).
 pub(crate) const FUSED: u32 = 1 << 31;
 
 /// All paths in one list: for each flow the links towards its receiver, [`HOST`], the links back, [`HOST`]. A packet

@@ -63,6 +63,11 @@ fn run(s: &Scenario, seed: u64) -> (Results, Log) {
     (r, n.into_watch())
 }
 
+/// The same run with nobody listening, where more is fused.
+fn unwatched(s: &Scenario, seed: u64) -> Results {
+    Network::with_endpoints(s, seed, (), ends(2)).expect("a scenario that can be run").run()
+}
+
 fn limited(rate: u64, delay: Nanos, packets: u32) -> DirectionSpec {
     let queue = QueueSpec { limit: QueueLimit::Packets(packets), limit_counts_service: true };
     DirectionSpec { queue, ..pipe(Some(Rate(rate)), delay) }
@@ -106,8 +111,11 @@ fn a_bulk_flow_fills_the_bottleneck() {
     assert_eq!(r.links[0].drops.total(), r.links.iter().map(|l| l.drops.total()).sum::<u64>());
     let delivered = log.flows[0].iter().filter(|l| l.contains("delivered Receiver")).count() as u64;
     assert!(delivered + r.links[0].drops.total() <= f.data_sent);
-    // Fused: S-R1 and R2-D, and half of that for the ACKs; timers are few.
+    // Fused: S-R1 and R2-D, and half of that for the ACKs; timers are few. With nobody listening, the whole path.
     assert!(r.events < 31 * packets / 10, "{} events", r.events);
+    let alone = unwatched(&ba(), 1);
+    assert_eq!((&alone.flows, &alone.links), (&r.flows, &r.links));
+    assert!(alone.events < 16 * packets / 10, "{} events", alone.events);
 }
 
 #[test]
@@ -340,6 +348,9 @@ proptest! {
     #[test]
     fn computed_and_queued_links_give_the_same_events_at_ties_too(s in any_scenario(), which in any::<u16>()) {
         let (r, log) = run(&s, 1);
+        let alone = unwatched(&s, 1);
+        prop_assert_eq!(&alone.flows, &r.flows);
+        prop_assert_eq!(&alone.links, &r.links);
         for also in [0xffff, which] {
             let (q, queued_log) = run(&queued(&s, |link| also >> (link % 16) & 1 == 1), 1);
             prop_assert_eq!(&q.flows, &r.flows);

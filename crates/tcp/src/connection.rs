@@ -136,12 +136,19 @@ impl Connection {
                 return;
             }
             tx.on_ack(now, seg, obs);
+            if tx.is_closed() {
+                self.maybe_finished(now);
+            }
         }
     }
 
     /// SYN, FIN and RST, and anything in TIME-WAIT.
     fn on_flagged<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         let accept = self.rx.as_mut().map_or(Accept::Same, |rx| rx.on_segment(now, seg));
+        // RFC 9293 §3.10.7.4: the peer's FIN again; it has been answered, and the wait begins anew.
+        if seg.has(Segment::FIN) && self.time_wait.is_some() {
+            self.time_wait = Some(now + TIME_WAIT);
+        }
         if accept == Accept::No {
             return;
         }
@@ -150,8 +157,6 @@ impl Connection {
         }
         if accept == Accept::Finished {
             self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed());
-        } else if seg.has(Segment::FIN) && self.time_wait.is_some() {
-            self.time_wait = Some(now + TIME_WAIT);
         }
         self.take_ack(now, seg, obs);
         self.maybe_finished(now);
@@ -214,7 +219,7 @@ impl Connection {
         }
         match &mut self.rx {
             Some(rx) if rx.ack_due() => {
-                out.seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
+                out.seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.ack_seq());
                 (out.len, out.train, out.flags, out.opts) = (0, 1, Segment::ACK, 0);
                 (out.mss, out.wscale) = (0, Segment::NO_SCALE);
                 rx.fill_ack(now, out);

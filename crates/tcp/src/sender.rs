@@ -91,12 +91,17 @@ struct PeerWindow {
 impl Sender {
     /// A sender that may start with data at once. `rwnd` is the peer's window in bytes.
     pub fn new(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
+        Self::opened(stack, mss, rwnd, rwnd)
+    }
+
+    /// The same, where the peer's window is known to be able to become `largest`.
+    pub(crate) fn opened(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
         let slots = stack.build(mss);
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
         let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);
         Sender {
             board: Scoreboard::default(),
-            w: slots.startup.initial(mss, rwnd),
+            w: slots.startup.initial(mss, largest),
             snd_una: Offset::DATA,
             snd_nxt: Offset::DATA,
             snd_max: Offset::DATA,
@@ -516,10 +521,21 @@ impl Sender {
                 dsack = Some(b);
             } else if b.1 > seg.ack && b.0 < b.1 {
                 has_sack = true;
-                self.board.apply_sack(b, d);
+                self.board.apply_sack((b.0, self.past_fin(b.1)), d);
             }
         }
         (dsack, has_sack)
+    }
+
+    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It
+    /// came with them if it was sent with them.
+    fn past_fin(&self, right: Offset) -> Offset {
+        let with_data = || self.board.iter().next_back().is_some_and(|s| s.len > 1 && s.end() == self.stream_end);
+        if self.closed && right + 1 == self.stream_end && with_data() {
+            self.stream_end
+        } else {
+            right
+        }
     }
 
     /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.

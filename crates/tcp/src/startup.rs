@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// The start of a connection.
 pub trait Startup {
-    /// The window before anything is sent; `rwnd` is the peer's first window in bytes.
+    /// The window before anything is sent; `rwnd` is the largest window, in bytes, that the peer is known to be able to offer.
     fn initial(&self, mss: u32, rwnd: Bytes) -> Window;
     /// The handshake took so long.
     fn on_handshake(&mut self, _rtt: Nanos) {}

@@ -1,6 +1,6 @@
 //! The laboratory for pages and for Node: the text of a scenario in, results out as JSON.
 //!
-//! The exports of [`abi`] are plain functions over linear memory, and `ackclock.mjs` beside this crate is their whole
+//! The exports of `abi` are plain functions over linear memory, and `ackclock.mjs` beside this crate is their whole
 //! loader. A binding generator would add a program to install whose version must equal a library's; it will pay when more
 //! than text goes in and out.
 

@@ -2,7 +2,6 @@
 
 use crate::next_event::key;
 use crate::scenario::{QueueLimit, QueueSpec};
-use std::collections::VecDeque;
 
 /// When a queue is full. `len` and `bytes` below always count waiting packets and the one in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,50 +43,95 @@ impl Limit {
 /// The state of a limited queue whose departures are known when packets enter: a ring of them.
 pub(crate) struct DropTail {
     limit: Limit,
-    /// (key of the departure, size)
-    leaving: VecDeque<(u64, u32)>,
+    /// Keys of the departures to come, at positions `first .. end` modulo the ring's length, a power of two.
+    leaving: Vec<u64>,
+    /// Sizes at the same positions, where they matter.
+    sizes: Vec<u32>,
+    first: u32,
+    end: u32,
     bytes: u64,
     arrivals: u64,
     longest: u32,
+    counts_bytes: bool,
 }
 
 impl DropTail {
-    pub(crate) fn new(limit: Limit) -> Self {
-        DropTail { limit, leaving: VecDeque::new(), bytes: 0, arrivals: 0, longest: 0 }
+    /// `watched`: someone wants to know how many bytes wait, even if the limit does not.
+    pub(crate) fn new(limit: Limit, watched: bool) -> Self {
+        let counts_bytes = watched || matches!(limit, Limit::Bytes { .. });
+        DropTail {
+            limit,
+            leaving: vec![0; 2],
+            sizes: vec![0; 2],
+            first: 0,
+            end: 0,
+            bytes: 0,
+            arrivals: 0,
+            longest: 0,
+            counts_bytes,
+        }
     }
 
     /// A packet comes. `so_far` is the greatest key whose event has begun: whatever departs up to there has departed.
-    /// `Err` if it does not fit: the how manieth arrival (from 0) it is.
+    /// `false` if it does not fit.
     #[inline]
-    pub(crate) fn admit(&mut self, so_far: u64, wire: u32) -> Result<(), u64> {
-        while let Some(&(at, size)) = self.leaving.front() {
-            if at > so_far {
-                break;
+    pub(crate) fn admit(&mut self, so_far: u64, wire: u32) -> bool {
+        let mask = self.leaving.len() - 1;
+        while self.first != self.end && self.leaving[self.first as usize & mask] <= so_far {
+            if self.counts_bytes {
+                self.bytes -= u64::from(self.sizes[self.first as usize & mask]);
             }
-            self.bytes -= u64::from(size);
-            self.leaving.pop_front();
+            self.first = self.first.wrapping_add(1);
         }
-        let nth = self.arrivals;
         self.arrivals += 1;
-        let serving = self.leaving.front().map_or(0, |f| f.1);
-        if self.limit.admits(self.leaving.len() as u32, self.bytes, serving, wire) {
-            Ok(())
-        } else {
-            Err(nth)
+        let len = self.end.wrapping_sub(self.first);
+        match self.limit {
+            Limit::Packets(most) => len < most,
+            limit => {
+                let serving = if len == 0 { 0 } else { self.sizes[self.first as usize & mask] };
+                limit.admits(len, self.bytes, serving, wire)
+            }
         }
     }
 
-    /// The packet just admitted will leave link `link` at `at`.
+    /// The packet just admitted will leave link `link` at `at`. `within`: it came before the end of the run.
     #[inline]
-    pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32) {
-        self.leaving.push_back((key(at, link), wire));
-        self.bytes += u64::from(wire);
-        self.longest = self.longest.max(self.leaving.len() as u32);
+    pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32, within: bool) {
+        let len = self.end.wrapping_sub(self.first);
+        if len as usize == self.leaving.len() {
+            self.grow();
+        }
+        let i = self.end as usize & (self.leaving.len() - 1);
+        self.leaving[i] = key(at, link);
+        if self.counts_bytes {
+            self.sizes[i] = wire;
+            self.bytes += u64::from(wire);
+        }
+        self.end = self.end.wrapping_add(1);
+        if within {
+            self.longest = self.longest.max(len + 1);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let old = self.leaving.len();
+        let first = self.first as usize & (old - 1);
+        self.leaving.rotate_left(first);
+        self.leaving.resize(2 * old, 0);
+        self.sizes.rotate_left(first);
+        self.sizes.resize(2 * old, 0);
+        (self.first, self.end) = (0, old as u32);
     }
 
     /// Packets and bytes, the one in transmission included, when the last packet had come.
     pub(crate) fn held(&self) -> (u32, u64) {
-        (self.leaving.len() as u32, self.bytes)
+        (self.end.wrapping_sub(self.first), self.bytes)
+    }
+
+    /// The how manieth (from 0) the packet is that came last.
+    pub(crate) fn nth(&self) -> u64 {
+        self.arrivals - 1
     }
 
     /// The most packets that were ever here, the one in transmission included.
@@ -101,12 +145,12 @@ mod tests {
     use super::*;
 
     fn held_at_most(limit: QueueLimit, limit_counts_service: bool, wire: u32) -> usize {
-        let mut q = DropTail::new(Limit::new(&QueueSpec { limit, limit_counts_service }));
+        let mut q = DropTail::new(Limit::new(&QueueSpec { limit, limit_counts_service }), false);
         (0..1000)
             .filter(|_| {
-                let fits = q.admit(0, wire).is_ok();
+                let fits = q.admit(0, wire);
                 if fits {
-                    q.push(100, 0, wire);
+                    q.push(100, 0, wire, true);
                 }
                 fits
             })
@@ -125,11 +169,12 @@ mod tests {
     #[test]
     fn a_departure_at_this_instant_has_happened_if_the_event_is_not_before_it_in_the_order_of_elements() {
         let limit = Limit::new(&QueueSpec { limit: QueueLimit::Packets(1), limit_counts_service: true });
-        let mut q = DropTail::new(limit);
-        assert_eq!(q.admit(key(0, 3), 40), Ok(()));
-        q.push(10, 5, 40);
-        assert_eq!(q.admit(key(10, 4), 40), Err(1));
-        assert_eq!(q.admit(key(10, 6), 40), Ok(()));
+        let mut q = DropTail::new(limit, true);
+        assert!(q.admit(key(0, 3), 40));
+        q.push(10, 5, 40, true);
+        assert!(!q.admit(key(10, 4), 40));
+        assert_eq!((q.nth(), q.held()), (1, (1, 40)));
+        assert!(q.admit(key(10, 6), 40));
         assert_eq!((q.held(), q.longest()), ((0, 0), 1));
     }
 }

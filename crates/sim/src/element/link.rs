@@ -1,7 +1,8 @@
 //! A link whose departures are known when packets enter: nothing can act on a waiting packet, so none waits anywhere.
 //!
-//! Where the next link of a packet is fed by this one alone and can drop nothing, the packet enters that one at once too
-//! (*fused*): a bottleneck in front of access links then has no event of its own.
+//! Where the next link of a packet is fed by this one alone, all that will come to it is known as well, and the packet
+//! enters that one at once too (*fused*): a bottleneck in front of access links then has no event of its own, and a flow
+//! alone on its path has one event a packet. Times, drops and their order are the same as without.
 
 use super::drop_tail::{DropTail, Limit};
 use super::queued_link::{Late, QueuedLink};
@@ -9,7 +10,7 @@ use super::{Fate, Gate};
 use crate::engine::Network;
 use crate::host::Endpoint;
 use crate::lane::Lane;
-use crate::next_event::{key, NEVER};
+use crate::next_event::{element_of, key, NEVER};
 use crate::scenario::Place;
 use crate::topology::FUSED;
 use crate::watch::{DropWhy, Watch};
@@ -47,53 +48,81 @@ impl Port {
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet comes to `link`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
         if self.lanes[link as usize].is(Lane::GATED | Lane::QUEUED) {
-            self.pass(link, Place::Entry, 0, packet);
-            self.rekey(link);
+            self.enter_gates(packet, link);
         } else {
             self.transmit(packet, link);
         }
     }
 
-    /// A packet comes to the queue of a computed link: when will it arrive, and where?
-    #[inline]
+    #[inline(never)]
+    fn enter_gates(&mut self, packet: u32, link: u32) {
+        self.pass(link, Place::Entry, 0, packet);
+        self.rekey(link);
+    }
+
+    /// A packet comes to the queue of a computed link, and at once to those fused with it: when will it arrive, and where?
+    #[inline(always)]
     fn transmit(&mut self, packet: u32, mut link: u32) {
         let p = &mut self.slab[packet];
-        let wire = p.wire;
-        let lane = &mut self.lanes[link as usize];
-        let pace = &self.paces[lane.pace as usize];
-        let mut at = if !lane.is(Lane::LIMITED) {
-            lane.transmitter.send(self.now, wire, pace)
-        } else {
-            let port = &mut self.ports[lane.port()];
-            let Some(tail) = port.tail.as_mut() else { return };
-            if let Err(nth) = tail.admit(self.so_far, wire) {
-                return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
-            }
-            let leaves = lane.transmitter.send(self.now, wire, pace);
-            tail.push(leaves, link, wire);
-            if W::ENABLED && port.reports {
-                let (packets, bytes) = tail.held();
-                self.watch.queue(Time(self.now), link, packets, bytes);
-            }
-            leaves
-        };
-        at += pace.delay;
-        let mut hop = p.hop as usize + 1;
-        while self.hops[hop] & FUSED != 0 {
-            link = self.hops[hop] & !FUSED;
+        let (wire, mut hop) = (p.wire, p.hop as usize);
+        let (mut at, mut so_far) = (self.now, self.so_far);
+        loop {
             let lane = &mut self.lanes[link as usize];
-            let pace = &self.paces[lane.pace as usize];
-            at = lane.transmitter.send(at, wire, pace) + pace.delay;
+            if !lane.is(Lane::LIMITED) {
+                at = lane.send(at, wire) + lane.pace.delay;
+            } else {
+                let port = &mut self.ports[lane.port()];
+                let Some(tail) = port.tail.as_mut() else { return };
+                if !tail.admit(so_far, wire) {
+                    return self.refuse(packet, link, hop, so_far);
+                }
+                let leaves = lane.send(at, wire);
+                tail.push(leaves, link, wire, at <= self.end.0);
+                if W::ENABLED && port.reports {
+                    let (packets, bytes) = tail.held();
+                    self.watch.queue(Time(at), link, packets, bytes);
+                }
+                at = leaves + lane.pace.delay;
+            }
             hop += 1;
+            let next = self.hops[hop];
+            if next & FUSED == 0 {
+                break;
+            }
+            so_far = key(at, link);
+            link = next & !FUSED;
         }
         p.hop = hop as u32 - 1;
         let key = key(at, link);
         if self.lanes[link as usize].push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }
+    }
+
+    /// A packet does not fit into the queue of a computed link. If the link is fused with the one before it, the packet is
+    /// still on its way there: it goes on to the end of that one (the event with key `arrival`), and is dropped then.
+    #[cold]
+    fn refuse(&mut self, packet: u32, link: u32, hop: usize, arrival: u64) {
+        if self.hops[hop] & FUSED == 0 {
+            let tail = self.ports[self.lanes[link as usize].port()].tail.as_ref();
+            let nth = tail.map_or(0, DropTail::nth);
+            return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
+        }
+        self.slab[packet].hop = hop as u32 - 1;
+        let before = element_of(arrival);
+        if self.lanes[before as usize].push(&mut self.slab, packet, arrival) {
+            self.next.set(before as usize, arrival);
+        }
+    }
+
+    /// A packet that was refused by a fused link has come to that link.
+    #[cold]
+    pub(crate) fn refused(&mut self, packet: u32, link: u32) {
+        debug_assert!(!W::ENABLED, "links that can drop are fused only when nobody listens");
+        self.drop_packet(packet, link & !FUSED, link & !FUSED, 0, DropWhy::Queue);
     }
 
     /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
@@ -136,7 +165,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let port = &mut self.ports[lane.port()];
         let Some(q) = port.queue.as_mut() else { return };
         let wire = self.slab[packet].wire;
-        if let Err(nth) = q.offer(packet, wire, self.now, &self.paces[lane.pace as usize]) {
+        if let Err(nth) = q.offer(packet, wire, self.now, &lane.pace) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         if W::ENABLED && port.reports {
@@ -148,7 +177,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet has left the transmitter and the gates behind it.
     fn fly(&mut self, link: u32, packet: u32) {
         let lane = &self.lanes[link as usize];
-        let at = self.now + self.paces[lane.pace as usize].delay;
+        let at = self.now + lane.pace.delay;
         if let Some(q) = self.ports[lane.port()].queue.as_mut() {
             q.fly(packet, at);
         }
@@ -160,7 +189,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         while let Some(q) =
             self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
         {
-            let left = q.depart(&self.paces[pace as usize]);
+            let left = q.depart(&pace);
             let Some(packet) = left else { return };
             self.pass(link, Place::Exit, 0, packet);
         }

@@ -53,17 +53,16 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let links = 2 * scenario.links.len();
         let first_host = check::scenario(scenario)?;
         let mut paths = paths(scenario)?;
-        let trailing = trailing(scenario, &paths);
-        let mut parts = Parts::new(scenario, seed, &trailing, W::ENABLED);
+        let fed = feeding(scenario, &paths);
+        let mut parts = Parts::new(scenario, seed, &fed, W::ENABLED);
         for link in 0..links {
             parts.link(link);
         }
-        fuse(&mut paths.hops, &trailing, &parts.lanes);
+        fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
         let mut slab = Slab::new();
         let mut network = Network {
             watch,
             lanes: parts.lanes,
-            paces: parts.paces,
             ports: parts.ports,
             counts: vec![LinkResult::default(); links],
             hops: paths.hops,
@@ -130,8 +129,19 @@ fn direction(s: &Scenario, link: usize) -> &DirectionSpec {
     }
 }
 
-/// Which links only carry on what one other link sends them, and can neither drop nor reorder it.
-fn trailing(s: &Scenario, paths: &Paths) -> Vec<bool> {
+/// What is known of a link that one other link alone feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fed {
+    /// By hosts, by several links, or not at all.
+    Many,
+    /// Its queue may fill.
+    Alone,
+    /// Its queue is never full.
+    Trailing,
+}
+
+/// How each link is fed, as far as it can be entered at once with the link that feeds it.
+fn feeding(s: &Scenario, paths: &Paths) -> Vec<Fed> {
     const MANY: u32 = u32::MAX;
     let mut feeder = vec![None; 2 * s.links.len()];
     let mut before = MANY;
@@ -145,15 +155,19 @@ fn trailing(s: &Scenario, paths: &Paths) -> Vec<bool> {
         before = hop;
     }
     let (short, long) = sizes(s);
-    let trails = |(link, from): (usize, &Option<u32>)| match *from {
-        None | Some(MANY) => false,
+    let fed = |(link, from): (usize, &Option<u32>)| match *from {
+        None | Some(MANY) => Fed::Many,
         Some(from) => {
             let (d, before) = (direction(s, link), direction(s, from as usize));
-            let later = link > from as usize || d.delay.0 > 0 || tx_at_least_1_ns(d, short);
-            d.elements.is_empty() && later && never_full(d, before, short, long)
+            let in_order = link > from as usize || takes_time(d, short);
+            match d.elements.is_empty() && in_order {
+                true if never_full(d, before, short, long) => Fed::Trailing,
+                true if takes_time(before, short) => Fed::Alone,
+                _ => Fed::Many,
+            }
         }
     };
-    feeder.iter().enumerate().map(trails).collect()
+    feeder.iter().enumerate().map(fed).collect()
 }
 
 /// The smallest and the largest packet that may be on the network, in bytes on the wire.
@@ -166,10 +180,11 @@ fn sizes(s: &Scenario) -> (u64, u64) {
     s.flows.iter().map(size).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// A packet that enters such a link leaves it later than it came, however short it is. (Fused, a link that takes no time
-/// would have its event before those of the links between the two numbers; not fused, after them.)
-fn tx_at_least_1_ns(d: &DirectionSpec, short: u64) -> bool {
-    d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
+/// Whether a packet that enters this link arrives later than it came, however short it is. (Fused, a link that takes no
+/// time would have its event before those of the links between the two numbers; not fused, after them. And behind one,
+/// what has departed "by now" would depend on what else happens now.)
+fn takes_time(d: &DirectionSpec, short: u64) -> bool {
+    d.delay.0 > 0 || d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
 }
 
 /// Whether the queue of `d` can never be full when `before` alone feeds it: what a slower transmitter sends one by one
@@ -191,12 +206,16 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
     }
 }
 
-/// Marks, in the paths, the links that are entered at once with the link before them.
-fn fuse(hops: &mut [u32], trailing: &[bool], lanes: &[Lane]) {
+/// Marks, in the paths, the links that are entered at once with the link before them. Where someone listens, those that
+/// may drop are not: their queues are reported when packets come, not before.
+fn fuse(hops: &mut [u32], fed: &[Fed], lanes: &[Lane], watched: bool) {
     let computed = |l: u32| !lanes[l as usize].is(Lane::QUEUED);
     for i in 1..hops.len() {
         let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
-        if before != HOST && link != HOST && trailing[link as usize] && computed(before) && computed(link) {
+        if before == HOST || link == HOST || !computed(before) || !computed(link) {
+            continue;
+        }
+        if fed[link as usize] == Fed::Trailing || (fed[link as usize] == Fed::Alone && !watched) {
             hops[i] |= FUSED;
         }
     }
@@ -217,10 +236,9 @@ fn acts_late(d: &DirectionSpec) -> bool {
 struct Parts<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    trailing: &'a [bool],
+    fed: &'a [Fed],
     watched: bool,
     lanes: Vec<Lane>,
-    paces: Vec<Pace>,
     ports: Vec<Port>,
     swaps: Vec<(u32, Swap)>,
     element: u32,
@@ -229,17 +247,16 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn new(scenario: &'a Scenario, seed: u64, trailing: &'a [bool], watched: bool) -> Self {
+    fn new(scenario: &'a Scenario, seed: u64, fed: &'a [Fed], watched: bool) -> Self {
         Parts {
             scenario,
             seed,
-            trailing,
+            fed,
             watched,
-            lanes: Vec::with_capacity(trailing.len()),
-            paces: Vec::new(),
+            lanes: Vec::with_capacity(fed.len()),
             ports: Vec::new(),
             swaps: Vec::new(),
-            element: trailing.len() as u32,
+            element: fed.len() as u32,
             parallel: BTreeMap::new(),
         }
     }
@@ -247,13 +264,13 @@ impl<'a> Parts<'a> {
     fn link(&mut self, link: usize) {
         let d = direction(self.scenario, link);
         let queued = d.form == LinkForm::Queued || acts_late(d);
-        let counts = !self.trailing[link];
+        let counts = self.fed[link] != Fed::Trailing;
         // A queue that is never full need not be counted; where someone listens, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (self.watched || limit != Limit::None);
         let mut port = Port {
             limit,
-            tail: (reports && !queued).then(|| DropTail::new(limit)),
+            tail: (reports && !queued).then(|| DropTail::new(limit, self.watched)),
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
@@ -271,19 +288,8 @@ impl<'a> Parts<'a> {
         if flags != Lane::PLAIN {
             self.ports.push(port);
         }
-        let pace = self.pace(d);
-        self.lanes.push(Lane::new(pace, flags, at));
-    }
-
-    fn pace(&mut self, d: &DirectionSpec) -> u32 {
         let pace = Pace::new(d.rate.map(|r| r.0), d.delay.0);
-        // Neighbours are mostly alike; a table with a few repetitions serves as well as one without.
-        let recent = self.paces.iter().rev().take(64).position(|p| *p == pace);
-        let at = recent.map_or(self.paces.len(), |back| self.paces.len() - 1 - back);
-        if recent.is_none() {
-            self.paces.push(pace);
-        }
-        at as u32
+        self.lanes.push(Lane::new(pace, flags, at));
     }
 
     fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {

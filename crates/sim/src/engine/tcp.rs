@@ -86,3 +86,80 @@ impl Endpoint for Connection {
         Connection::received(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::next_event::Search;
+    use crate::results::Results;
+    use crate::scenario::{DirectionSpec, QueueLimit, QueueSpec};
+    use crate::topology::dumbbell::{dumbbell, flow, pipe};
+    use ackclock_tcp::time::Nanos;
+    use ackclock_tcp::units::Rate;
+
+    /// `flows` transfers of 200 segments over a queue of 20.
+    fn transfers(flows: u32, handshake: bool) -> Scenario {
+        let queue = QueueSpec { limit: QueueLimit::Packets(20), limit_counts_service: true };
+        let shared = DirectionSpec { queue, ..pipe(Some(Rate(5_000_000)), Nanos::from_millis(20)) };
+        let mut s = dumbbell(flows, &pipe(Some(Rate(10_000_000)), Nanos::ZERO), &shared, &flow());
+        for f in &mut s.flows {
+            f.handshake = handshake;
+            f.app.bytes = Some(200 * 1460);
+        }
+        s
+    }
+
+    fn stacks() -> Vec<Stack> {
+        Stack::names().filter_map(Stack::named).collect()
+    }
+
+    #[test]
+    fn every_stack_finishes_with_and_without_a_handshake() {
+        for stack in stacks() {
+            for handshake in [false, true] {
+                let s = transfers(3, handshake);
+                let r = Sim::new(&s, std::slice::from_ref(&stack), 1, ()).unwrap().run();
+                for f in &r.flows {
+                    assert_eq!((f.delivered, f.acked), (200 * 1460, 200 * 1460), "{} {handshake}", stack.name);
+                    assert!(f.finished.is_some() && f.data_sent == 200 + f.retransmitted, "{} {f:?}", stack.name);
+                }
+                assert!(r.links[0].drops.queue > 0, "{}", stack.name);
+            }
+        }
+    }
+
+    #[test]
+    fn scan_and_tree_give_the_same_run() {
+        let (s, stacks) = (transfers(3, true), stacks());
+        let run = |search| -> Results {
+            let make = |f: &FlowSpec, side| endpoint(&stacks[f.stack as usize], f, side);
+            Network::with_search(&s, 1, (), make, search).unwrap().run()
+        };
+        assert_eq!(run(Search::Auto), run(Search::Tree));
+    }
+
+    #[test]
+    fn a_train_is_split_into_the_packets_that_it_stands_for() {
+        let run = |max_train| {
+            let mut stack = Stack::named("newreno").unwrap();
+            stack.limits.max_train = max_train;
+            let r = Sim::new(&transfers(3, false), &[stack], 1, ()).unwrap().run();
+            (r.flows, r.links)
+        };
+        let one = run(1);
+        assert_eq!(run(4), one);
+        assert_eq!(run(16), one);
+    }
+
+    #[test]
+    fn a_stack_that_is_missing_or_senseless_is_refused() {
+        let mut s = transfers(2, false);
+        let mut stack = Stack::named("newreno").unwrap();
+        stack.limits.max_train = 0;
+        let refusal = |s: &Scenario, stacks: &[Stack]| Sim::new(s, stacks, 1, ()).err().map(|e| e.to_string());
+        assert!(refusal(&s, &[stack]).is_some_and(|e| e.starts_with("stack \"newreno\": limits.max_train")));
+        s.flows[1].stack = 7;
+        let missing = refusal(&s, &stacks()).unwrap_or_default();
+        assert!(missing.contains("flow \"flow1\": there is no stack number 7"), "{missing}");
+    }
+}

@@ -13,7 +13,7 @@ use ackclock_tcp::timeout::go_back_n::GoBackNSpec;
 use ackclock_tcp::timeout::TimeoutSpec;
 
 /// Names in ns-2's logs, and ours.
-const VARIANTS: [(&str, &str); 6] = [
+pub(crate) const VARIANTS: [(&str, &str); 6] = [
     ("tahoe", "tahoe"),
     ("reno", "reno"),
     ("renonb", "reno-no-bugfix"),

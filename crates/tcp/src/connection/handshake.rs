@@ -31,6 +31,8 @@ pub(super) struct Handshake {
     state: State,
     /// A SYN (with or without ACK) is to be sent now.
     due: bool,
+    /// A RST is to be sent now, with this sequence number.
+    refuse: Option<Offset>,
     sends: u32,
     sent_at: Time,
     deadline: Option<Time>,
@@ -43,7 +45,7 @@ pub(super) struct Handshake {
 struct Peer {
     wnd: u32,
     mss: u32,
-    scale: bool,
+    wscale: Option<u8>,
     sack: bool,
     timestamps: bool,
     tsval: u32,
@@ -68,6 +70,7 @@ impl Handshake {
             peer: None,
             state: State::Listen,
             due: false,
+            refuse: None,
             sends: 0,
             sent_at: Time::ZERO,
             deadline: None,
@@ -103,7 +106,7 @@ impl Handshake {
         self.peer = Some(Peer {
             wnd: seg.wnd,
             mss: if seg.mss == 0 { DEFAULT_MSS } else { u32::from(seg.mss) },
-            scale: seg.wscale != Segment::NO_SCALE,
+            wscale: (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(14)),
             sack: seg.opts & Segment::SACK_PERMITTED != 0,
             timestamps: seg.opts & Segment::TIMESTAMPS != 0,
             tsval: seg.tsval,
@@ -124,7 +127,7 @@ impl Handshake {
         *out = Segment { flags: Segment::SYN, mss: self.mss.min(0xffff) as u16, ..Segment::EMPTY };
         // RFC 7323 §2.2: the window of a SYN is never scaled.
         out.wnd = self.buffer.min(0xffff) as u32;
-        if self.offers(o.window_scale, |p| p.scale) {
+        if self.offers(o.window_scale, |p| p.wscale.is_some()) {
             out.wscale = scale_for(self.buffer);
         }
         if self.offers(o.sack, |p| p.sack) {
@@ -146,7 +149,7 @@ impl Handshake {
     /// Both SYNs are acknowledged: the two halves of the connection.
     fn finish(&self, now: Time, seg: &Segment, peer: Peer) -> (Sender, Receiver, bool) {
         let o = self.stack.options;
-        let scaled = o.window_scale && peer.scale;
+        let scaled = o.window_scale && peer.wscale.is_some();
         let timestamps = o.timestamps && peer.timestamps;
         let mut stack = self.stack.clone();
         if self.sends > 1 {
@@ -154,9 +157,12 @@ impl Handshake {
                 r.initial = r.initial.max(AFTER_LOST_SYN);
             }
         }
-        let mss = self.mss.min(peer.mss) - if timestamps { TIMESTAMPS_BYTES } else { 0 };
+        let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };
-        let mut tx = Sender::new(&stack, mss.max(1), u64::from(rwnd));
+        // A SYN's window is not scaled: a full one says only that the real one is at least as large.
+        let shift = peer.wscale.filter(|_| scaled && peer.wnd == 0xffff).unwrap_or(0);
+        let largest = u64::from(rwnd).max(u64::from(peer.wnd) << shift);
+        let mut tx = Sender::opened(&stack, mss.max(1), u64::from(rwnd), largest);
         if self.sends == 1 {
             tx.on_handshake(now.since(self.sent_at));
         }
@@ -190,11 +196,12 @@ impl Connection {
         // Our SYN stands at offset 0, so the only acknowledgment that can be right is 1.
         let ours_acked = ack && seg.ack == Offset::DATA;
         match h.state {
+            // §3.10.7.2 second, §3.10.7.3 first, §3.10.7.4 fifth: an old connection of the peer's; a RST clears it up.
+            _ if ack && !rst && (!ours_acked || h.state == State::Listen) => h.refuse = Some(seg.ack),
             State::Listen if syn && !ack && !rst => {
                 h.note_syn(seg);
                 h.enter(State::SynReceived);
             }
-            State::SynSent if ack && !ours_acked => {}
             State::SynSent if rst && ours_acked => self.end(CloseReason::Reset),
             State::SynSent if rst => {}
             State::SynSent if syn && ours_acked => {
@@ -207,8 +214,9 @@ impl Connection {
             }
             State::SynReceived if rst && seg.seq == Offset::DATA => self.end(CloseReason::Reset),
             State::SynReceived if rst => {}
-            State::SynReceived if syn => h.due = true,
+            // RFC 9293 §3.5, figure 8: in a simultaneous open it is a SYN-ACK that acknowledges our SYN.
             State::SynReceived if ours_acked => self.establish(now, seg, obs),
+            State::SynReceived if syn => h.due = true,
             _ => {}
         }
     }
@@ -251,14 +259,17 @@ impl Connection {
             self.end(CloseReason::Aborted);
             return true;
         }
-        match &mut self.handshake {
-            Some(h) if h.due => {
-                h.write_syn(now, out);
-                self.last_sends = 0;
-                true
-            }
-            _ => false,
+        self.last_sends = 0;
+        let Some(h) = &mut self.handshake else { return false };
+        if let Some(seq) = h.refuse.take() {
+            *out = Segment { flags: Segment::RST, seq, ..Segment::EMPTY };
+            return true;
         }
+        if h.due {
+            h.write_syn(now, out);
+            return true;
+        }
+        false
     }
 }
 

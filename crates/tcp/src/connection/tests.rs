@@ -1,1 +1,191 @@
+//! Opening, closing and resetting, one rule of RFC 9293 at a time.
 
+use super::*;
+
+const MSS: u32 = 1000;
+const RWND: Bytes = 20_000;
+
+fn stack() -> Stack {
+    Stack::named("newreno").unwrap()
+}
+
+fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+/// Everything that `c` has to say now.
+fn speak(c: &mut Connection, now: Time) -> Vec<Segment> {
+    let mut said = Vec::new();
+    let mut out = Segment::EMPTY;
+    while c.poll_transmit(now, &mut out, &mut ()) {
+        said.push(out);
+        assert!(said.len() < 1000, "never stops talking: {out:?}");
+    }
+    said
+}
+
+fn hear(c: &mut Connection, now: Time, segs: &[Segment]) {
+    segs.iter().for_each(|s| c.on_segment(now, s, &mut ()));
+}
+
+/// Lets both talk without any delay until nobody has anything to say; returns the number of segments.
+fn converse(a: &mut Connection, b: &mut Connection, now: Time) -> usize {
+    let mut said = 0;
+    for _ in 0..1000 {
+        let (from_a, from_b) = (speak(a, now), speak(b, now));
+        if from_a.is_empty() && from_b.is_empty() {
+            return said;
+        }
+        said += from_a.len() + from_b.len();
+        hear(b, now, &from_a);
+        hear(a, now, &from_b);
+    }
+    panic!("the conversation never ends");
+}
+
+fn pair(stack: &Stack) -> (Connection, Connection) {
+    let end = || Connection::established(stack, Sides::Both, MSS, RWND);
+    (end(), end())
+}
+
+#[test]
+fn a_fin_on_a_full_segment_takes_no_room_of_the_window() {
+    for name in Stack::names() {
+        let (mut a, mut b) = pair(&Stack::named(name).unwrap());
+        a.write(u64::from(MSS));
+        a.close();
+        // The first copy is lost: after the timeout the window is one segment, too.
+        let first = speak(&mut a, ms(1));
+        assert_eq!(first.iter().map(|s| (s.len, s.has(Segment::FIN))).collect::<Vec<_>>(), [(MSS, true)], "{name}");
+        let now = a.next_timer().unwrap();
+        a.on_timer(now, &mut ());
+        converse(&mut a, &mut b, now);
+        assert_eq!((b.state(), b.received()), (State::CloseWait, u64::from(MSS)), "{name}");
+    }
+}
+
+#[test]
+fn a_train_ends_before_the_segment_with_the_fin() {
+    let mut stack = stack();
+    stack.limits.max_train = 16;
+    stack.startup = crate::startup::StartupSpec::Fixed(crate::startup::fixed::FixedSpec {
+        initial_window_segs: 10,
+        ssthresh_segs: None,
+    });
+    for last in [MSS - 2, MSS - 1, MSS] {
+        let (mut a, mut b) = pair(&stack);
+        let n = u64::from(3 * MSS + last);
+        a.write(n);
+        a.close();
+        converse(&mut a, &mut b, ms(1));
+        assert_eq!((b.state(), b.received()), (State::CloseWait, n), "last segment of {last} bytes");
+    }
+}
+
+#[test]
+fn the_ack_of_the_last_fin_ends_the_connection() {
+    let (mut a, mut b) = pair(&stack());
+    a.close();
+    converse(&mut a, &mut b, ms(1));
+    assert_eq!((a.state(), b.state()), (State::FinWait2, State::CloseWait));
+    b.close();
+    converse(&mut a, &mut b, ms(2));
+    assert_eq!((a.state(), b.state()), (State::TimeWait, State::Closed));
+    assert_eq!(b.close_reason(), Some(CloseReason::Finished));
+    assert_eq!(a.next_timer(), Some(ms(2) + TIME_WAIT));
+    a.on_timer(ms(2) + TIME_WAIT, &mut ());
+    assert_eq!(a.close_reason(), Some(CloseReason::Finished));
+}
+
+#[test]
+fn both_ends_of_a_simultaneous_close_wait_out_their_time() {
+    let (mut a, mut b) = pair(&stack());
+    a.close();
+    b.close();
+    let (from_a, from_b) = (speak(&mut a, ms(1)), speak(&mut b, ms(1)));
+    hear(&mut b, ms(1), &from_a);
+    hear(&mut a, ms(1), &from_b);
+    assert_eq!((a.state(), b.state()), (State::Closing, State::Closing));
+    converse(&mut a, &mut b, ms(1));
+    assert_eq!((a.next_timer(), b.next_timer()), (Some(ms(1) + TIME_WAIT), Some(ms(1) + TIME_WAIT)));
+}
+
+#[test]
+fn a_simultaneous_open_is_established_by_both_syn_acks() {
+    let open = || Connection::connect(&stack(), MSS, RWND);
+    let (mut a, mut b) = (open(), open());
+    let (from_a, from_b) = (speak(&mut a, ms(1)), speak(&mut b, ms(1)));
+    hear(&mut b, ms(1), &from_a);
+    hear(&mut a, ms(1), &from_b);
+    assert_eq!((a.state(), b.state()), (State::SynReceived, State::SynReceived));
+    let said = converse(&mut a, &mut b, ms(2));
+    assert_eq!((a.state(), b.state(), said), (State::Established, State::Established, 4));
+}
+
+#[test]
+fn an_mss_option_smaller_than_the_timestamps_is_survived() {
+    let mut stack = stack();
+    stack.options.timestamps = true;
+    let mut a = Connection::connect(&stack, MSS, RWND);
+    speak(&mut a, ms(1));
+    let (flags, opts) = (Segment::SYN | Segment::ACK, Segment::TIMESTAMPS);
+    hear(&mut a, ms(2), &[Segment { flags, opts, ack: Offset::DATA, wnd: 5000, mss: 5, ..Segment::EMPTY }]);
+    a.write(3);
+    assert_eq!(speak(&mut a, ms(3)).iter().map(|s| s.len).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
+    let (mut a, mut b) = pair(&stack());
+    a.read_by_hand();
+    b.read_by_hand();
+    a.write(2 * RWND);
+    b.write(2 * RWND);
+    for c in [&mut a, &mut b] {
+        // Both windows are shut and both sides probe.
+        speak(c, ms(1));
+    }
+    let mut now = ms(1);
+    let mut said = 0;
+    for _ in 0..6 {
+        said += converse(&mut a, &mut b, now);
+        now = a.next_timer().into_iter().chain(b.next_timer()).min().unwrap();
+        a.on_timer(now, &mut ());
+        b.on_timer(now, &mut ());
+    }
+    assert!(said < 200, "{said} segments: an ACK that is not acceptable is answered for ever");
+    assert_eq!((a.received(), b.received()), (RWND, RWND));
+}
+
+#[test]
+fn a_fin_sent_again_restarts_the_time_wait() {
+    let (mut a, mut b) = pair(&stack());
+    a.close();
+    converse(&mut a, &mut b, ms(1));
+    b.close();
+    let fin = speak(&mut b, ms(2));
+    hear(&mut a, ms(2), &fin);
+    assert_eq!((a.state(), speak(&mut a, ms(2)).len()), (State::TimeWait, 1));
+    hear(&mut a, ms(1000), &fin);
+    assert_eq!((speak(&mut a, ms(1000)).len(), a.next_timer()), (1, Some(ms(1000) + TIME_WAIT)));
+}
+
+#[test]
+fn a_wrong_acknowledgment_during_the_handshake_is_refused_with_a_reset() {
+    let wrong = |flags| Segment { flags, ack: Offset(77), wnd: 5000, ..Segment::EMPTY };
+    let reset =
+        |said: Vec<Segment>| said.iter().map(|s| (s.flags, s.seq)).collect::<Vec<_>>() == [(Segment::RST, Offset(77))];
+    let mut a = Connection::connect(&stack(), MSS, RWND);
+    speak(&mut a, ms(1));
+    hear(&mut a, ms(2), &[wrong(Segment::SYN | Segment::ACK)]);
+    assert!(reset(speak(&mut a, ms(2))), "in SYN-SENT");
+    hear(&mut a, ms(3), &[wrong(Segment::RST | Segment::ACK)]);
+    assert_eq!((speak(&mut a, ms(3)).len(), a.state()), (0, State::SynSent), "a RST is never answered");
+    let mut b = Connection::listen(&stack(), MSS, RWND);
+    hear(&mut b, ms(1), &[wrong(Segment::ACK)]);
+    assert!(reset(speak(&mut b, ms(1))) && b.state() == State::Listen, "in LISTEN");
+    hear(&mut b, ms(2), &[Segment { flags: Segment::SYN, wnd: 5000, ..Segment::EMPTY }]);
+    assert_eq!(speak(&mut b, ms(2)).len(), 1);
+    hear(&mut b, ms(3), &[Segment { seq: Offset::DATA, ..wrong(Segment::ACK) }]);
+    assert!(reset(speak(&mut b, ms(3))) && b.state() == State::SynReceived, "in SYN-RECEIVED");
+}

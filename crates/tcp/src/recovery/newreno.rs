@@ -91,14 +91,16 @@ impl NewReno {
         NewReno { spec: spec.clone(), inflation: 0, released: 0, resend: false, partial_seen: false }
     }
 
-    /// RFC 6582 §3.2 step 5, on inflation first and then on the window itself; one segment stays inflated.
+    /// RFC 6582 §3.2 step 5, on inflation first and then on the window itself; one segment is added back if at least
+    /// one was acknowledged.
     fn deflate(&mut self, acked: Bytes, w: &mut Window, cx: &Ctx) {
         let mss = u64::from(cx.mss);
+        let back = if acked >= mss { mss } else { 0 };
         if self.inflation > acked {
-            self.inflation -= acked - mss.min(acked);
+            self.inflation = self.inflation - acked + back;
         } else {
             w.cwnd = (w.cwnd - (acked - self.inflation) as f64).max(cx.smss());
-            self.inflation = mss;
+            self.inflation = back;
         }
     }
 

@@ -11,7 +11,7 @@
 //! | pipe | `board.pipe()` |
 //! | HighRxt, NextSeg (1) | `board.first_lost()` |
 //! | NextSeg (3) | `board.first_hole()` |
-//! | RescueRxt | `rescued` |
+//! | RescueRxt | `rescue_above` |
 //!
 //! Departures: a lost retransmission may be marked lost again by other detectors and is then resent; with the `sack`
 //! detector it waits for the timer, as in the RFC.
@@ -24,6 +24,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::Episode;
 use crate::sender::gate::{self, Gate};
 use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::seq::Offset;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -39,19 +40,21 @@ pub struct Rfc6675Spec {
 pub struct Rfc6675 {
     spec: Rfc6675Spec,
     first: bool,
-    rescued: bool,
+    /// No rescue before an ACK beyond this; `None`: it has been sent.
+    rescue_above: Option<Offset>,
     resent: bool,
 }
 
 impl Rfc6675 {
     pub(super) fn new(spec: &Rfc6675Spec) -> Self {
-        Rfc6675 { spec: spec.clone(), first: false, rescued: false, resent: false }
+        Rfc6675 { spec: spec.clone(), first: false, rescue_above: None, resent: false }
     }
 
-    /// §4 NextSeg (4): the highest outstanding segment that is not SACKed, once per recovery.
-    fn rescue(&self, board: &Scoreboard) -> Option<Xmit> {
+    /// §4 NextSeg (4): the highest outstanding segment that is not SACKed, once per recovery, and not before an ACK has
+    /// passed the first retransmission (HighACK > RescueRxt, which §5 (4.2) sets to its end).
+    fn rescue(&self, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
         let last = board.iter().next_back().filter(|s| !s.marks.any(Marks::SACKED | Marks::REXMIT))?;
-        (!self.rescued).then_some(Xmit::Again(last.start))
+        self.rescue_above.is_some_and(|end| cx.snd_una > end).then_some(Xmit::Again(last.start))
     }
 }
 
@@ -62,11 +65,12 @@ impl Recovery for Rfc6675 {
         ep: &mut Episode,
         w: &mut Window,
         board: &mut Scoreboard,
-        _: &Ctx,
+        cx: &Ctx,
     ) -> Flow {
         w.cwnd = ep.target;
         board.mark_head_lost();
-        (self.first, self.rescued, self.resent) = (true, false, false);
+        let first_end = board.iter().next().map_or(cx.snd_una, Sent::end);
+        (self.first, self.rescue_above, self.resent) = (true, Some(first_end), false);
         Flow::Continue(Rearm::OnNewData)
     }
     fn on_ack(
@@ -94,13 +98,15 @@ impl Recovery for Rfc6675 {
         }
         let hole = || board.first_hole().map(|s| Xmit::Again(s.start));
         let new = (cx.next_len > 0).then_some(Xmit::New);
-        board.first_lost().map(Xmit::Again).or(new).or_else(hole).or_else(|| self.rescue(board))
+        board.first_lost().map(Xmit::Again).or(new).or_else(hole).or_else(|| self.rescue(board, cx))
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.first = false;
         if let Xmit::Again(_) = x {
             self.resent = true;
-            self.rescued |= sent.end() == cx.snd_max;
+            if sent.end() == cx.snd_max {
+                self.rescue_above = None;
+            }
         }
     }
     fn open_gate(&self) -> Gate {

@@ -24,7 +24,14 @@ pub fn whole_segments(cwnd: f64, mss: u32) -> Bytes {
 #[inline]
 pub fn window(w: &Window, extra: Bytes, cx: &Ctx) -> bool {
     let used = cx.snd_nxt - cx.snd_una;
-    cx.next_len > 0 && whole_segments(w.cwnd, cx.mss) + extra >= used + u64::from(cx.next_len)
+    cx.next_len > 0 && whole_segments(w.cwnd, cx.mss) + extra >= used + payload(cx.next_len, cx.mss)
+}
+
+/// What a segment that takes `len` of sequence space asks of the window: a FIN on a full one rides for nothing, else a
+/// window of one segment could never let it go.
+#[inline]
+pub(super) fn payload(len: u32, mss: u32) -> Bytes {
+    u64::from(len.min(mss))
 }
 
 /// Pipe gate: is there a segment's worth of `cwnd` that is not in the network (RFC 6675 §5 (C))?

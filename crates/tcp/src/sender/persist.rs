@@ -4,7 +4,7 @@
 //! byte beyond the window asks. It stands on the scoreboard like any segment; while it does, the retransmission timer
 //! rests, so that a closed window is never taken for a loss.
 
-use super::{Rto, Sender};
+use super::{Detector, Rto, Sender};
 use crate::event::{Event, Observer};
 use crate::time::{Nanos, Time};
 
@@ -60,16 +60,21 @@ impl Sender {
         } else if self.board.is_empty() && self.next_len() == 0 && self.stream_end > self.snd_max {
             return;
         }
-        self.persist = Persist::default();
-        self.timers.persist = None;
+        self.stop_waiting();
         self.urgent = false;
-        if !self.board.is_empty() {
+        if !self.board.is_empty() && !self.slots.detect.owns_rto() {
             self.timers.rto = Some(self.slots.rto.deadline(now));
         }
     }
 
+    pub(super) fn stop_waiting(&mut self) {
+        self.persist = Persist::default();
+        self.timers.persist = None;
+    }
+
     pub(super) fn on_persist<O: Observer>(&mut self, now: Time, obs: &mut O) {
         self.urgent = true;
+        self.burst_left = self.maxburst;
         self.persist.backoff += 1;
         self.timers.persist = Some(now + self.persist_interval());
         if O::ENABLED {

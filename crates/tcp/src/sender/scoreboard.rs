@@ -156,7 +156,7 @@ impl Scoreboard {
     pub fn newly(&self) -> impl Iterator<Item = &Sent> {
         let gone = self.head.wrapping_sub(self.released);
         let acked = (0..gone).map(|i| self.at(self.released.wrapping_add(i)));
-        let fresh = self.sack.fresh().flat_map(move |(from, n)| (0..n).map(move |i| self.at(from.wrapping_add(i))));
+        let fresh = self.sack.fresh().map(|i| self.at(i));
         acked.filter(|s| !s.marks.any(Marks::SACKED)).chain(fresh.filter(|s| s.marks.any(Marks::FRESH)))
     }
 
@@ -206,6 +206,7 @@ impl Scoreboard {
             board.edit(i, |m| m.0 &= !(Marks::LOST | Marks::REWOUND));
             0
         });
+        self.sack.judge_anew();
     }
 
     /// Forgets all SACK information (RFC 2018 §5.1: the receiver may renege).
@@ -231,6 +232,7 @@ impl Scoreboard {
             0
         });
         self.hole = self.head;
+        self.settle_hole();
     }
 
     /// Records a new segment.
@@ -406,6 +408,7 @@ impl Scoreboard {
         }
     }
 
+    #[cfg(debug_assertions)]
     /// Recounts everything; a test build does so after every ACK and every send.
     pub(crate) fn check(&self) {
         let (mut pipe, mut sacked, mut lost, mut to_send) = (0, 0, 0, 0);

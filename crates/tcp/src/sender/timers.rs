@@ -35,6 +35,7 @@ impl Sender {
             self.timers.rto = None;
             self.on_rto(now, obs);
         } else if due(self.slots.detect.deadline()) {
+            self.burst_left = self.maxburst;
             let cx = self.ctx(now);
             let verdict = self.slots.detect.on_timer(&self.w, &mut self.board, &cx);
             if !self.phase.repairs() || verdict == crate::detect::Verdict::Probe {

@@ -51,8 +51,10 @@ impl Sender {
 
     /// Makes a train of equal segments out of the one in `out`, as long as the window lets the next one go.
     fn lengthen<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) {
+        let fin_is_next = |s: &Self| s.closed && s.snd_max + u64::from(s.mss) == s.stream_end;
         while out.train < self.max_train
             && self.next_len() == self.mss
+            && !fin_is_next(self)
             && self.open_admits(self.mss)
             && self.burst_left > 0
         {
@@ -66,7 +68,8 @@ impl Sender {
     fn open_admits(&self, len: u32) -> bool {
         match self.slots.recovery.open_gate() {
             Gate::Window => {
-                gate::whole_segments(self.w.cwnd, self.mss) >= (self.snd_max - self.snd_una) + u64::from(len)
+                gate::whole_segments(self.w.cwnd, self.mss)
+                    >= (self.snd_max - self.snd_una) + gate::payload(len, self.mss)
             }
             Gate::Pipe => self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss),
         }
@@ -86,9 +89,9 @@ impl Sender {
         let urgent = std::mem::take(&mut self.urgent);
         let sent = match x {
             Xmit::New if self.snd_nxt == self.snd_max => {
-                let len = if cx.next_len > 0 { cx.next_len } else { 1 };
                 debug_assert!(urgent || cx.room > 0, "new data without room");
-                Some(self.send_new(now, len, cx.next_len == 0, by, obs))
+                let len = if cx.next_len > 0 { cx.next_len } else { self.waited_for() };
+                Some(self.send_new(now, len, cx.room == 0, by, obs))
             }
             Xmit::New => {
                 let sent = self.send_again(now, self.snd_nxt, by, obs);
@@ -110,7 +113,7 @@ impl Sender {
     /// Asks whoever decides in this phase.
     fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
         if self.urgent {
-            return Some((self.urgent_segment(cx), Slot::Sequencer));
+            return Some((self.urgent_segment(cx)?, Slot::Sequencer));
         }
         match self.phase {
             Phase::Open => Some((self.next_in_open(cx)?, Slot::Sequencer)),
@@ -130,14 +133,22 @@ impl Sender {
     }
 
     /// A probe: of a closed window (again, if one is out), or of the tail (new data, else the last segment).
-    fn urgent_segment(&self, cx: &Ctx) -> Xmit {
+    fn urgent_segment(&self, cx: &Ctx) -> Option<Xmit> {
         if self.persist.is_running() {
-            return if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) };
+            return Some(if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) });
         }
-        match self.board.iter().next_back() {
-            Some(last) if cx.next_len == 0 => Xmit::Again(last.start),
-            _ => Xmit::New,
+        let last = || self.board.iter().next_back().map(|s| Xmit::Again(s.start));
+        (cx.next_len > 0).then_some(Xmit::New).or_else(last)
+    }
+
+    /// What goes when waiting for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one byte.
+    #[cold]
+    fn waited_for(&mut self) -> u32 {
+        let room = self.room().min(u64::from(self.mss)) as u32;
+        if room > 0 {
+            self.stop_waiting();
         }
+        room.max(1)
     }
 
     /// Records and reports a new segment.
@@ -292,6 +303,13 @@ impl Sender {
     /// First unacknowledged offset, next offset, and one past the highest sent.
     pub fn positions(&self) -> (Offset, Offset, Offset) {
         (self.snd_una, self.snd_nxt, self.snd_max)
+    }
+
+    /// Where an ACK without data stands. RFC 9293 §3.10.7.4: the peer takes it only inside its window, beyond which a
+    /// probe (or a window that shrank) may have brought `snd_max`.
+    #[inline]
+    pub(crate) fn ack_seq(&self) -> Offset {
+        self.snd_max.min(self.edge).max(self.snd_una)
     }
 
     /// The congestion window and slow start threshold, bytes.

@@ -66,6 +66,7 @@ const USE: &str = "\
 
 ```python
 import polars as pl
+
 t = pl.read_parquet(\"run.parquet\")
 sends = t.filter((pl.col(\"event\") == \"sent\") & (pl.col(\"len\") > 0))
 print(sends.group_by(\"flow\").agg(pl.len(), (pl.col(\"sends\") > 1).sum(), pl.col(\"needless\").sum()))

@@ -22,14 +22,24 @@ pub(super) struct SackState {
 }
 
 impl SackState {
-    pub(super) fn fresh(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.fresh[..usize::from(self.fresh_count)].iter().copied()
+    /// Indices of what the last ACK's blocks touched, each once even if blocks overlap.
+    pub(super) fn fresh(&self) -> impl Iterator<Item = u32> + '_ {
+        let ranges = &self.fresh[..usize::from(self.fresh_count)];
+        ranges.iter().enumerate().flat_map(move |(k, &(from, n))| {
+            let earlier = move |i: u32| ranges[..k].iter().any(|&(f, m)| i.wrapping_sub(f) < m);
+            (0..n).map(move |i| from.wrapping_add(i)).filter(move |&i| !earlier(i))
+        })
     }
 
     /// Nothing SACKed is outstanding: forget where the top was.
     #[inline]
     pub(super) fn nothing_left(&mut self) {
         self.top = Offset(0);
+        self.judged_any = false;
+    }
+
+    /// `IsLost` is to be asked again of every record.
+    pub(super) fn judge_anew(&mut self) {
         self.judged_any = false;
     }
 
@@ -100,14 +110,15 @@ impl Scoreboard {
             self.mark_sacked(i, out);
             i = i.wrapping_add(1);
         }
-        let whole = i == self.tail || self.at(i).start >= right;
         if i != from && usize::from(self.sack.fresh_count) < self.sack.fresh.len() {
             self.sack.fresh[usize::from(self.sack.fresh_count)] = (from, i.wrapping_sub(from));
             self.sack.fresh_count += 1;
         }
-        // Only what was applied to its end may be skipped the next time.
-        if whole {
-            self.sack.remember(block);
+        // Only what was applied may be skipped the next time: a segment that is partly told may be cut to that part later.
+        if i != from {
+            let (first, last) = (self.at(from).start, self.at(i.wrapping_sub(1)).end());
+            let known = |applied, asked, told| if applied == asked { told } else { applied };
+            self.sack.remember((known(first, left, block.0), known(last, right, block.1)));
         }
         self.settle_hole();
     }
@@ -138,8 +149,10 @@ impl Scoreboard {
         let mut i = if known { self.sack.judged } else { self.head };
         let mut marked = 0;
         while boundary.wrapping_sub(self.head) > i.wrapping_sub(self.head) {
+            // §4 NextSeg (1.a): what was sent again already, by rule (3), is not to be sent once more.
             if !self.at(i).marks.any(Marks::SACKED | Marks::LOST) {
-                marked += self.mark_index_lost(i);
+                marked += u64::from(self.at(i).len);
+                self.edit(i, |m| m.0 |= Marks::LOST);
             }
             i = i.wrapping_add(1);
         }

@@ -1,1 +1,364 @@
+//! The scoreboard against a naive one: a list of records, every number counted afresh, SACKed bytes as a bit vector.
 
+use super::*;
+use proptest::prelude::*;
+
+const MSS: u32 = 4;
+const DUPTHRESH: u32 = 3;
+
+/// `n` segments of four bytes from offset 1 on, sent at times 1, 2, 3 …
+fn sent(n: u64) -> Scoreboard {
+    let mut board = Scoreboard::default();
+    for i in 0..n {
+        board.push(Offset(1 + 4 * i), MSS, Time(1 + i), 1.0, false);
+    }
+    board
+}
+
+/// One ACK with its SACK blocks.
+fn ack(board: &mut Scoreboard, ack: u64, blocks: &[(u64, u64)]) -> Delivered {
+    let mut d = Delivered::default();
+    board.begin_ack();
+    board.acknowledge(Offset(ack), &mut d);
+    blocks.iter().for_each(|b| board.apply_sack((Offset(b.0), Offset(b.1)), &mut d));
+    board.check();
+    d
+}
+
+#[test]
+fn what_overlapping_blocks_report_is_newly_delivered_once() {
+    let mut board = sent(6);
+    ack(&mut board, 1, &[(9, 17), (5, 21)]);
+    let newly: Vec<_> = board.newly().map(|s| s.start.0).collect();
+    assert_eq!(newly, [9, 13, 5, 17]);
+}
+
+#[test]
+fn after_a_rewind_that_keeps_sacks_the_first_hole_is_not_sacked() {
+    let mut board = sent(4);
+    ack(&mut board, 1, &[(1, 5), (9, 13)]);
+    board.rewind();
+    assert_eq!(board.first_hole().map(|s| s.start), Some(Offset(5)));
+}
+
+#[test]
+fn a_block_that_told_only_part_of_a_segment_is_read_again() {
+    let mut board = sent(4);
+    assert_eq!(ack(&mut board, 1, &[(7, 13)]).sacked, 4);
+    assert_eq!(ack(&mut board, 1, &[(5, 13)]).sacked, 4, "the rest of the segment came");
+    let mut board = sent(4);
+    assert_eq!(ack(&mut board, 1, &[(7, 9)]).sacked, 0);
+    assert_eq!(ack(&mut board, 7, &[(7, 9)]).sacked, 2, "the segment was cut to the part that is held");
+}
+
+#[test]
+fn a_hole_that_was_resent_before_is_lost_holds_is_not_sent_again() {
+    let mut board = sent(6);
+    ack(&mut board, 1, &[(5, 9)]);
+    board.resend(Offset(1), Time(9), 1.0);
+    assert_eq!(board.pipe(), 4 * 4 + 2 * 4, "the original and its copy");
+    ack(&mut board, 1, &[(5, 17)]);
+    assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
+    assert_eq!((board.first_lost(), board.pipe()), (None, 2 * 4 + 4), "the copy alone");
+}
+
+#[test]
+fn what_a_mistake_unmarked_is_judged_anew() {
+    let mut board = sent(6);
+    ack(&mut board, 1, &[(5, 17)]);
+    assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
+    board.unmark_lost();
+    assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Push(u32),
+    /// Acknowledges so many whole records and then so many bytes; SACK blocks as (record, bytes into it, bytes long).
+    Ack(usize, u64, Vec<(usize, u64, u64)>),
+    Resend(usize),
+    ResendLost,
+    MarkLost(usize),
+    MarkHead,
+    MarkRest,
+    MarkIsLost,
+    Unmark,
+    ClearSacks,
+    Rewind,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    // Mostly whole records (4 bytes), as real receivers report them; else anything.
+    let block = prop_oneof![
+        4 => (0usize..24, Just(0u64), (1u64..6).prop_map(|n| n * u64::from(MSS))),
+        1 => (0usize..30, 0u64..6, 0u64..40),
+    ];
+    let blocks = prop::collection::vec(block, 0..=4);
+    let some = prop_oneof![3 => Just(0usize), 2 => 1usize..4, 1 => 4usize..30];
+    let partly = prop_oneof![4 => Just(0u64), 1 => 1u64..4];
+    prop_oneof![
+        12 => prop_oneof![5 => Just(MSS), 1 => 1..=MSS + 1].prop_map(Op::Push),
+        10 => (some, partly, blocks).prop_map(|(n, b, s)| Op::Ack(n, b, s)),
+        2 => (0usize..30).prop_map(Op::Resend),
+        4 => Just(Op::ResendLost),
+        1 => (0usize..30).prop_map(Op::MarkLost),
+        1 => Just(Op::MarkHead),
+        1 => Just(Op::MarkRest),
+        4 => Just(Op::MarkIsLost),
+        1 => Just(Op::Unmark),
+        1 => Just(Op::ClearSacks),
+        1 => Just(Op::Rewind),
+    ]
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Rec {
+    start: u64,
+    end: u64,
+    at: u64,
+    sends: u8,
+    sacked: bool,
+    lost: bool,
+    /// Sent again since it was last held to be lost.
+    resent: bool,
+    /// To be sent again in order, because `snd_nxt` went back.
+    rewound: bool,
+}
+
+impl Rec {
+    fn len(&self) -> u64 {
+        self.end - self.start
+    }
+    fn waits(&self) -> bool {
+        self.lost && !self.sacked && !self.resent && !self.rewound
+    }
+    fn lose(&mut self) -> u64 {
+        if self.sacked || (self.lost && !self.resent) {
+            return 0;
+        }
+        (self.lost, self.resent) = (true, false);
+        self.len()
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Naive {
+    recs: Vec<Rec>,
+    /// (start, end) of what the last ACK delivered.
+    newly: Vec<(u64, u64)>,
+    delivered: u64,
+    fresh_sacked: u64,
+    /// (last send time, end, sent more than once) of the one sent last among them.
+    newest: Option<(u64, u64, bool)>,
+}
+
+impl Naive {
+    fn sum(&self, f: impl Fn(&Rec) -> bool) -> u64 {
+        self.recs.iter().filter(|r| f(r)).map(Rec::len).sum()
+    }
+
+    fn deliver(&mut self, r: &Rec, bytes: u64) {
+        self.delivered += bytes;
+        self.newest = self.newest.max(Some((r.at, r.end, r.sends > 1)));
+    }
+
+    fn ack(&mut self, ack: u64, blocks: &[(u64, u64)]) {
+        (self.newly, self.newest) = (vec![], None);
+        (self.delivered, self.fresh_sacked) = (0, 0);
+        for r in self.recs.clone() {
+            if r.start < ack && !r.sacked {
+                self.deliver(&r, r.end.min(ack) - r.start);
+                if r.end <= ack {
+                    self.newly.push((r.start, r.end));
+                }
+            }
+        }
+        self.recs.retain(|r| r.end > ack);
+        let Some(first) = self.recs.first_mut() else { return };
+        first.start = first.start.max(ack);
+        let (low, high) = (first.start, self.recs[self.recs.len() - 1].end);
+        for &(left, right) in blocks {
+            if right > high {
+                continue;
+            }
+            for i in 0..self.recs.len() {
+                let r = self.recs[i];
+                if !r.sacked && left.max(low) <= r.start && r.end <= right {
+                    self.deliver(&r, r.len());
+                    self.fresh_sacked += r.len();
+                    self.newly.push((r.start, r.end));
+                    self.recs[i] = Rec { sacked: true, lost: false, rewound: false, ..r };
+                }
+            }
+        }
+    }
+
+    /// RFC 6675 §4, octet by octet: DupThresh discontiguous SACKed runs above it, or more than (DupThresh − 1) · SMSS
+    /// SACKed octets above it.
+    fn is_lost(&self, r: &Rec) -> bool {
+        let bits: Vec<bool> = self.recs.iter().flat_map(|s| vec![s.sacked; s.len() as usize]).collect();
+        let above = &bits[(r.end - self.recs[0].start) as usize..];
+        let octets = above.iter().filter(|b| **b).count();
+        let runs = (0..above.len()).filter(|&i| above[i] && (i == 0 || !above[i - 1])).count();
+        runs >= DUPTHRESH as usize || octets > ((DUPTHRESH - 1) * MSS) as usize
+    }
+
+    fn mark_is_lost(&mut self) -> u64 {
+        let lost: Vec<bool> = self.recs.iter().map(|r| !r.sacked && !r.lost && self.is_lost(r)).collect();
+        let hit = |(r, lost): (&mut Rec, bool)| {
+            r.lost |= lost;
+            u64::from(lost) * r.len()
+        };
+        self.recs.iter_mut().zip(lost).map(hit).sum()
+    }
+
+    fn highest_sacked(&self) -> Option<u64> {
+        self.recs.iter().filter(|r| r.sacked).map(|r| r.end).max()
+    }
+
+    fn first_hole(&self) -> Option<u64> {
+        let r = self.recs.iter().find(|r| !r.sacked && !r.resent)?;
+        (Some(r.end) <= self.highest_sacked()).then_some(r.start)
+    }
+
+    /// RFC 6675 §4 `SetPipe`: what is not held to be lost, and what was sent again.
+    fn pipe(&self) -> u64 {
+        self.sum(|r| !r.sacked && !r.lost) + self.sum(|r| !r.sacked && r.resent)
+    }
+
+    fn resend(&mut self, i: usize, now: u64) {
+        let r = &mut self.recs[i];
+        (r.resent, r.rewound, r.at, r.sends) = (true, false, now, r.sends.saturating_add(1));
+    }
+}
+
+struct Both {
+    board: Scoreboard,
+    naive: Naive,
+    snd_max: u64,
+    now: u64,
+}
+
+impl Both {
+    fn start_of(&self, i: usize) -> Option<u64> {
+        self.naive.recs.get(i).map(|r| r.start)
+    }
+
+    fn apply(&mut self, op: &Op) {
+        self.now += 1;
+        let now = Time(self.now);
+        match op {
+            Op::Push(len) => {
+                self.board.push(Offset(self.snd_max), *len, now, 1.0, false);
+                let (start, end) = (self.snd_max, self.snd_max + u64::from(*len));
+                self.naive.recs.push(Rec { start, end, at: self.now, sends: 1, ..Rec::default() });
+                self.snd_max = end;
+            }
+            Op::Ack(n, bytes, blocks) => self.ack(*n, *bytes, blocks),
+            Op::Resend(i) => {
+                if let Some(at) = self.start_of(*i) {
+                    let end = self.board.resend(Offset(at), now, 1.0).map(Sent::end);
+                    assert_eq!(end, Some(Offset(self.naive.recs[*i].end)));
+                    self.naive.resend(*i, self.now);
+                }
+            }
+            Op::ResendLost => {
+                if let Some(at) = self.board.first_lost() {
+                    self.board.resend(at, now, 1.0);
+                    let i = self.naive.recs.iter().position(Rec::waits).unwrap();
+                    self.naive.resend(i, self.now);
+                }
+            }
+            Op::MarkLost(i) => {
+                if let Some(at) = self.start_of(*i) {
+                    assert_eq!(self.board.mark_lost(Offset(at)), self.naive.recs[*i].lose());
+                }
+            }
+            Op::MarkHead => {
+                assert_eq!(self.board.mark_head_lost(), self.naive.recs.first_mut().map_or(0, Rec::lose));
+            }
+            Op::MarkRest => {
+                let want: u64 = self.naive.recs.iter_mut().map(Rec::lose).sum();
+                assert_eq!(self.board.mark_rest_lost(), want);
+            }
+            Op::MarkIsLost => {
+                assert_eq!(self.board.mark_is_lost(DUPTHRESH, MSS), self.naive.mark_is_lost());
+            }
+            Op::Unmark => {
+                self.board.unmark_lost();
+                self.naive.recs.iter_mut().for_each(|r| (r.lost, r.rewound) = (false, false));
+            }
+            Op::ClearSacks => {
+                self.board.clear_sacks();
+                self.naive.recs.iter_mut().for_each(|r| r.sacked = false);
+                self.naive.newly.retain(|n| self.naive.recs.first().is_none_or(|r| n.1 <= r.start));
+            }
+            Op::Rewind => {
+                self.board.rewind();
+                for r in self.naive.recs.iter_mut().filter(|r| !r.sacked) {
+                    (r.lost, r.rewound, r.resent) = (true, true, false);
+                }
+            }
+        }
+    }
+
+    fn ack(&mut self, n: usize, bytes: u64, blocks: &[(usize, u64, u64)]) {
+        let una = self.start_of(0).unwrap_or(self.snd_max);
+        let ack = self.start_of(n).map_or(self.snd_max, |at| at + bytes).min(self.snd_max).max(una);
+        let near = |i: usize| self.start_of(i).unwrap_or(self.snd_max);
+        let blocks: Vec<_> = blocks.iter().map(|&(i, into, len)| (near(i) + into, near(i) + into + len)).collect();
+        let mut d = Delivered::default();
+        self.board.begin_ack();
+        self.board.acknowledge(Offset(ack), &mut d);
+        for b in &blocks {
+            self.board.apply_sack((Offset(b.0), Offset(b.1)), &mut d);
+        }
+        self.naive.ack(ack, &blocks);
+        assert_eq!((d.bytes, d.sacked), (self.naive.delivered, self.naive.fresh_sacked), "delivered");
+        assert_eq!(d.newest.map(|(at, end, again)| (at.0, end.0, again)), self.naive.newest, "newest");
+    }
+
+    fn compare(&self) {
+        let (b, n) = (&self.board, &self.naive);
+        b.check();
+        let counts = (b.pipe(), b.sacked(), b.lost(), b.lost_to_send() as usize, b.len());
+        let waiting = n.recs.iter().filter(|r| r.waits()).count();
+        assert_eq!(counts, (n.pipe(), n.sum(|r| r.sacked), n.sum(|r| r.lost), waiting, n.recs.len()), "counts of {b}");
+        assert_eq!(
+            b.first_lost().map(|o| o.0),
+            n.recs.iter().find(|r| r.waits()).map(|r| r.start),
+            "first lost of {b}"
+        );
+        assert_eq!(b.first_hole().map(|s| s.start.0), n.first_hole(), "first hole of {b}");
+        assert_eq!(b.highest_sacked().map(|o| o.0), n.highest_sacked(), "highest SACKed of {b}");
+        let mut newly: Vec<_> = b.newly().map(|s| (s.start.0, s.end().0)).collect();
+        let mut want = n.newly.clone();
+        newly.sort_unstable();
+        want.sort_unstable();
+        assert_eq!(newly, want, "newly of {b}");
+        for (s, r) in b.iter().zip(&n.recs) {
+            let got = (s.start.0, s.end().0, s.at.0, s.sends, s.marks.any(Marks::SACKED), s.marks.any(Marks::LOST));
+            assert_eq!(got, (r.start, r.end, r.at, r.sends, r.sacked, r.lost), "record of {b}");
+            assert_eq!(b.get(s.start), Some(s));
+            let after = n.recs.iter().skip_while(|x| x.start < r.start).take_while(|x| x.sacked).last();
+            assert_eq!(b.skip_sacked(s.start).0, after.map_or(r.start, |x| x.end), "run of SACKs from {}", r.start);
+        }
+    }
+}
+
+fn replay(ops: &[Op]) {
+    let mut both = Both { board: Scoreboard::default(), naive: Naive::default(), snd_max: 1, now: 0 };
+    for op in ops {
+        both.apply(op);
+        both.compare();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_scoreboard_counts_what_a_naive_one_counts(ops in prop::collection::vec(op(), 1..80)) {
+        replay(&ops);
+    }
+}

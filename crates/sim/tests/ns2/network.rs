@@ -1,22 +1,15 @@
-//! Packet for packet as ns-2: the logs in `data/ns2-packet-logs` (or in the folder that `ACKCLOCK_NS2_LOGS` names) give
-//! the segments that ns-2.35's senders sent; ours must send the same segments, within 10 µs, with the same words about
-//! which were retransmissions.
+//! The network of the packet logs, and how two senders are compared on it.
 
-#[path = "ns2/log.rs"]
-mod log;
-#[path = "ns2/stacks.rs"]
-mod stacks;
-
+use crate::log::{Case, Send};
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Rate;
-use log::{Case, Send};
-use std::path::PathBuf;
 
 /// Payload of a packet of 1000 bytes on the wire.
 const MSS: u32 = 960;
@@ -41,7 +34,7 @@ impl Watch for Sends {
 }
 
 /// S, R1, R2, D: 8 Mb/s and 0.1 ms outside, 0.8 Mb/s and 100 ms between the routers, no queue that ever fills.
-fn scenario(case: &Case) -> Scenario {
+fn scenario(case: &Case, duration: Nanos) -> Scenario {
     let access = pipe(Some(Rate(8_000_000)), Nanos::from_micros(100));
     let bottleneck = pipe(Some(Rate(800_000)), Nanos::from_millis(100));
     let link = |from, to, d: &DirectionSpec| LinkSpec { from, to, forward: d.clone(), back: d.clone() };
@@ -55,7 +48,7 @@ fn scenario(case: &Case) -> Scenario {
     let window = case.window * u64::from(MSS);
     Scenario {
         name: case.name.clone(),
-        duration: Nanos::from_secs(10),
+        duration,
         nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
         links,
         flows: vec![FlowSpec { from: 0, to: 3, mss: MSS, window, app, handshake: false, ..flow() }],
@@ -63,7 +56,7 @@ fn scenario(case: &Case) -> Scenario {
 }
 
 /// The first place where two sequences of sends part, in words.
-fn difference(want: &[Send], got: &[Send]) -> Option<String> {
+pub(crate) fn difference(want: &[Send], got: &[Send]) -> Option<String> {
     let same = |w: &Send, g: &Send| {
         w.number == g.number && w.retransmit == g.retransmit && (w.time_s - g.time_s).abs() <= TOLERANCE_S
     };
@@ -73,26 +66,9 @@ fn difference(want: &[Send], got: &[Send]) -> Option<String> {
     Some(format!("send {at}: ns-2 {}, ours {}", show(want.get(at)), show(got.get(at))))
 }
 
-#[test]
-fn every_log_of_ns_2_is_reproduced_packet_for_packet() {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/ns2-packet-logs");
-    let folder = std::env::var_os("ACKCLOCK_NS2_LOGS").map_or(own, PathBuf::from);
-    let logs = log::all(&folder).unwrap_or_else(|e| panic!("{e}"));
-    assert!(!logs.is_empty(), "{}: no file of the form CASE_clean_VARIANT_every.csv.gz", folder.display());
-    let mut failed = 0;
-    for log in &logs {
-        let stack = stacks::clean(&log.variant).unwrap_or_else(|e| panic!("{}: {e}", log.file));
-        let mut sim = Sim::new(&scenario(&log.case), &[stack], 1, Sends::default()).expect("a possible scenario");
-        sim.run();
-        let ours = sim.into_watch().0;
-        match difference(&log.sends, &ours) {
-            None => println!("same       {:40} {:5} sends", log.file, ours.len()),
-            Some(d) => {
-                failed += 1;
-                println!("DIFFERENT  {:40} {d}", log.file);
-            }
-        }
-    }
-    println!("{} of {} logs reproduced", logs.len() - failed, logs.len());
-    assert_eq!(failed, 0, "{failed} of {} logs differ; the lines above say where", logs.len());
+/// What our sender sends in that case.
+pub(crate) fn ours(case: &Case, stack: Stack, duration: Nanos) -> Vec<Send> {
+    let mut sim = Sim::new(&scenario(case, duration), &[stack], 1, Sends::default()).expect("a possible scenario");
+    sim.run();
+    sim.into_watch().0
 }

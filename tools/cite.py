@@ -1,0 +1,72 @@
+"""Checks citations against docs/references.toml: nothing cited is missing there, and nothing there is uncited."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCES = "docs/references.toml"
+# "RFC 6582", "RFC 2582, 3782", "RFC 5681 and 6298"
+RFC = re.compile(r"\bRFC (\d{3,4}(?:(?:,| and| or|/) ?\d{4}(?! *[-–]))*)\b")  # noqa: RUF001 - a range of years
+TAG = re.compile(r"\[([a-z][a-z0-9-]*) §")
+NAME = r"[A-Z][a-z]+"
+# "Fall & Floyd 1996", "Hoe 1995", "Blanton & Allman §2.2"
+YEAR = r"(?:19|20)\d\d"
+PAPER = re.compile(
+    rf"\b(?P<two>(?:{NAME}, )*{NAME} & {NAME})(?: (?P<year>{YEAR})\b)?|\b(?P<one>{NAME}) (?P<of>{YEAR})\b"
+)
+
+
+def cited(text: str) -> Iterator[tuple[int, str]]:
+    """Where what is cited: (position, `rfc 6582` or a paper's key or `names year`)."""
+    for match in RFC.finditer(text):
+        for number in re.findall(r"\d+", match[1]):
+            yield match.start(), f"rfc {number}"
+    for match in TAG.finditer(text):
+        yield match.start(), match[1]
+    for match in PAPER.finditer(text):
+        names, year = match["two"] or match["one"], match["year"] or match["of"]
+        yield match.start(), f"{names} {year}" if year else names
+
+
+def known(references: dict[str, Any]) -> dict[str, str]:
+    """Each way of citing, and what it names."""
+    ways = {f"rfc {number}": f"rfc {number}" for number in references["rfc"]}
+    for key, paper in references["paper"].items():
+        ways |= {key: key, paper["names"]: key, f"{paper['names']} {paper['year']}": key}
+    return ways
+
+
+def main() -> int:
+    """Prints what is wrong; fails if anything is."""
+    ways = known(tomllib.loads((ROOT / REFERENCES).read_text(encoding="utf-8")))
+    command = ["git", "ls-files", "-co", "--exclude-standard", "*.rs", "*.py", "*.md"]
+    files = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    used, wrong, count = set(), 0, 0
+    for name in sorted(files):
+        # This file's own comments are examples.
+        if not (ROOT / name).is_file() or name == "tools/cite.py":
+            continue
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for at, what in cited(text):
+            count += 1
+            if what in ways:
+                used.add(ways[what])
+            else:
+                wrong += 1
+                print(f"{name}:{text.count(chr(10), 0, at) + 1}: {what} is not in {REFERENCES}")
+    for unused in sorted(set(ways.values()) - used):
+        wrong += 1
+        print(f"{REFERENCES}: {unused} is cited nowhere")
+    print(f"cite: {count} citations of {len(used)} sources, {wrong} wrong")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Follows "How to add an algorithm" in CONTRIBUTING.md: in a copy of the crates, newreno.rs under another name becomes a
+# stack. Shows that it runs, does exactly what newreno does, and that only the places named there were touched.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} CARGO_INCREMENTAL=0
+# Always the same place: cargo keeps what it built for each path for ever.
+copy=$CARGO_TARGET_DIR/newcomer
+rm -rf "$copy"
+mkdir -p "$copy"
+cp -a Cargo.toml Cargo.lock clippy.toml rustfmt.toml crates "$copy"
+
+cd "$copy/crates/tcp/src"
+# Steps 1 to 3: the file, and its types.
+sed 's/NewReno/Newcomer/g' recovery/newreno.rs > recovery/newcomer.rs
+# Steps 4 to 6: five lines in the slot's file.
+sed -i recovery.rs \
+    -e 's|^pub mod newreno;|pub mod newcomer;\n&|' \
+    -e 's|^    Newreno(newreno::NewRenoSpec),|&\n    /// NewReno under another name.\n    Newcomer(newcomer::NewcomerSpec),|' \
+    -e 's|^    Newreno(newreno::NewReno),|&\n    /// NewReno under another name.\n    Newcomer(newcomer::Newcomer),|' \
+    -e 's|^ *RecoverySpec::Newreno(s) => .*|&\n            RecoverySpec::Newcomer(s) => AnyRecovery::Newcomer(newcomer::Newcomer::new(s)),|' \
+    -e 's/ Newreno |/& Newcomer |/'
+# Step 7: the profile.
+sed -i stack/profiles.rs \
+    -e 's|^use crate::recovery::newreno::|use crate::recovery::newcomer::NewcomerSpec;\n&|' \
+    -e 's|^    Profile { name: "newreno", .*|&\n    Profile { name: "newcomer", summary: "NewReno under another name", make: newcomer },|' \
+    -e 's|^fn newreno(|fn newcomer(name: \&str) -> Stack {\n    base(name, dup_ack(Guard::Careful), RecoverySpec::Newcomer(NewcomerSpec::default()))\n}\n\n&|'
+# Step 9: its test.
+cat > "$copy/crates/sim/tests/newcomer.rs" <<'RUST'
+//! The newcomer does what newreno does.
+
+use ackclock_sim::engine::Sim;
+use ackclock_sim::results::Results;
+use ackclock_sim::scenario::{ElementSpec, Gap, Place, QueueLimit, QueueSpec, Scenario, SwapMode};
+use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Rate;
+
+/// Loss, reordering and a queue that overflows.
+fn path() -> Scenario {
+    let access = pipe(Some(Rate(10_000_000)), Nanos::from_millis(1));
+    let mut shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
+    shared.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
+    let gap = Gap::Exponential(Nanos::from_secs(1));
+    shared.elements = vec![
+        ElementSpec::Bernoulli { p: 0.002, at: Place::Entry },
+        ElementSpec::Swap { mode: SwapMode::Literal, count: 4, gap },
+    ];
+    dumbbell(2, &access, &shared, &flow())
+}
+
+fn run(stack: &str, seed: u64) -> Results {
+    let stack = Stack::named(stack).expect("a named stack");
+    Sim::new(&path(), &[stack], seed, ()).expect("a possible scenario").run()
+}
+
+#[test]
+fn a_copy_of_newreno_runs_and_does_what_newreno_does() {
+    for seed in 1..=5 {
+        let (ours, theirs) = (run("newcomer", seed), run("newreno", seed));
+        assert_eq!(ours, theirs, "seed {seed}");
+        assert_ne!(ours, run("reno", seed), "the path must tell stacks apart");
+        let again: u64 = ours.flows.iter().map(|f| f.retransmitted).sum();
+        println!("seed {seed}: {again} retransmissions, {:?} B delivered, by both", ours.flows[0].delivered);
+    }
+}
+RUST
+
+cd "$copy"
+cargo fmt --all --check
+cargo test --quiet --locked -p ackclock-sim --test newcomer -- --nocapture
+# Step 8: the snapshots of messages that list what there is.
+INSTA_UPDATE=always cargo test --quiet --locked -p ackclock-lab --test scenarios
+
+# Only the listed places were touched, all of them, and none of them is the sequencer.
+listed=$(sed -n '/^```places$/,/^```$/p' "$root/CONTRIBUTING.md" | awk '/^crates/ { print $1 }' | sort)
+touched=$({ diff -rq "$root/crates" crates || true; } | sed -E 's|^Only in ([^:]*): |\1/|; s|^Files .* and (.*) differ$|\1|' | sort)
+if [ "$listed" != "$touched" ]; then
+    printf 'CONTRIBUTING.md lists\n%s\nbut touched were\n%s\n' "$listed" "$touched" >&2
+    exit 1
+fi
+diff -r "$root/crates/tcp/src/sender" crates/tcp/src/sender
+diff "$root/crates/tcp/src/sender.rs" crates/tcp/src/sender.rs
+rm -rf "$copy"
+echo "newcomer: a copy of newreno.rs is a stack; $(wc -l <<< "$touched") places touched, all listed, none in the sequencer"
