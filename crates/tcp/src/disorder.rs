@@ -1,5 +1,6 @@
 //! And while we are not sure? What may be sent between the first duplicate ACK and the verdict.
 
+pub mod extended;
 pub mod limited_transmit;
 pub mod nothing;
 
@@ -39,6 +40,8 @@ pub enum DisorderSpec {
     Nothing,
     /// One new segment on each of the first two duplicates (RFC 3042).
     LimitedTransmit,
+    /// And then one on every second (Blanton & Allman §6.1).
+    Extended(extended::ExtendedSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Disorder>),
@@ -50,6 +53,8 @@ pub enum AnyDisorder {
     Nothing(nothing::Nothing),
     /// RFC 3042.
     LimitedTransmit(limited_transmit::LimitedTransmit),
+    /// Blanton & Allman §6.1.
+    Extended(extended::Extended),
     /// From outside the crate.
     Custom(Box<dyn Disorder>),
 }
@@ -59,13 +64,14 @@ impl DisorderSpec {
         match self {
             DisorderSpec::Nothing => AnyDisorder::Nothing(nothing::Nothing),
             DisorderSpec::LimitedTransmit => AnyDisorder::LimitedTransmit(limited_transmit::LimitedTransmit::default()),
+            DisorderSpec::Extended(s) => AnyDisorder::Extended(extended::Extended::new(s)),
             DisorderSpec::Custom(f) => AnyDisorder::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Custom, $x => $call) };
 }
 
 impl Disorder for AnyDisorder {
