@@ -1,5 +1,6 @@
 //! And while we are not sure? What may be sent between the first duplicate ACK and the verdict.
 
+pub mod extended;
 pub mod limited_transmit;
 pub mod nothing;
 
@@ -41,6 +42,8 @@ pub enum DisorderSpec {
     /// One new segment on each of the first two duplicates (RFC 3042).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     LimitedTransmit,
+    /// And then one on every second (Blanton & Allman §6.1).
+    Extended(extended::ExtendedSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Disorder>),
@@ -52,6 +55,8 @@ pub enum AnyDisorder {
     Nothing(nothing::Nothing),
     /// RFC 3042.
     LimitedTransmit(limited_transmit::LimitedTransmit),
+    /// Blanton & Allman §6.1.
+    Extended(extended::Extended),
     /// From outside the crate.
     Custom(Box<dyn Disorder>),
 }
@@ -61,13 +66,14 @@ impl DisorderSpec {
         match self {
             DisorderSpec::Nothing => AnyDisorder::Nothing(nothing::Nothing),
             DisorderSpec::LimitedTransmit => AnyDisorder::LimitedTransmit(limited_transmit::LimitedTransmit::default()),
+            DisorderSpec::Extended(s) => AnyDisorder::Extended(extended::Extended::new(s)),
             DisorderSpec::Custom(f) => AnyDisorder::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Custom, $x => $call) };
 }
 
 impl Disorder for AnyDisorder {

@@ -94,8 +94,7 @@ pub enum RecoverySpec {
     /// Fast recovery over partial ACKs (RFC 6582).
     Newreno(newreno::NewRenoSpec),
     /// Fall & Floyd's `sack1`.
-    #[serde(deserialize_with = "crate::slot::no_parameters")]
-    SackFf96,
+    SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),
     /// From outside the crate.
@@ -125,7 +124,7 @@ impl RecoverySpec {
             RecoverySpec::Tahoe => AnyRecovery::Tahoe(tahoe::Tahoe),
             RecoverySpec::Reno(s) => AnyRecovery::Reno(reno::Reno::new(s)),
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
-            RecoverySpec::SackFf96 => AnyRecovery::SackFf96(sack_ff96::SackFf96::default()),
+            RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }

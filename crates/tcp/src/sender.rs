@@ -243,8 +243,8 @@ impl Sender {
         let mut flow = Flow::Continue(Rearm::OnNewData);
         self.write_window(now, Slot::Recovery, obs, |s| {
             if let Some(ep) = s.ledger.open() {
-                if ack.advances() && ep.dupacks_to_fill == 0 {
-                    ep.dupacks_to_fill = ack.dup_run;
+                if ack.advances() && ep.filled.is_none() {
+                    (ep.filled, ep.dupacks_to_fill) = (Some(now), ack.dup_run);
                 }
                 flow = s.slots.recovery.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
             }
@@ -349,6 +349,9 @@ impl Sender {
             retransmits: 0,
             proven_spurious: 0,
             dupacks_to_fill: 0,
+            first_dup: self.reorder.since(),
+            filled: None,
+            ended: None,
             void: false,
         });
         self.reorder.forget();
@@ -372,7 +375,7 @@ impl Sender {
         self.set_phase(now, Phase::Open, Why::Repaired, obs);
         let cx = self.ctx(now);
         let m = self.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
-        self.ledger.close();
+        self.ledger.close(now);
         if let Some(m) = m {
             self.mistake(now, &m, obs);
         }

@@ -1,5 +1,7 @@
 //! Was it a mistake? A judge that finds out whether an episode's retransmissions were needless. It never sends or cuts.
 
+pub mod dsack;
+
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Ledger, Mistake};
@@ -29,6 +31,8 @@ pub enum SpuriousSpec {
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
+    /// Everything resent was reported twice (RFC 2883; Blanton & Allman §5).
+    Dsack(dsack::DsackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Spurious>),
@@ -38,6 +42,8 @@ pub enum SpuriousSpec {
 pub enum AnySpurious {
     /// Nobody asks.
     Nothing,
+    /// DSACK.
+    Dsack(Box<dsack::Dsack>),
     /// From outside the crate.
     Custom(Box<dyn Spurious>),
 }
@@ -46,35 +52,34 @@ impl SpuriousSpec {
     pub(crate) fn build(&self, mss: u32) -> AnySpurious {
         match self {
             SpuriousSpec::Nothing => AnySpurious::Nothing,
+            SpuriousSpec::Dsack(s) => AnySpurious::Dsack(Box::new(dsack::Dsack::new(s))),
             SpuriousSpec::Custom(f) => AnySpurious::Custom((f.make)(mss)),
         }
     }
 }
 
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => {
+        match $self {
+            AnySpurious::Nothing => Default::default(),
+            AnySpurious::Dsack($x) => $call,
+            AnySpurious::Custom($x) => $call,
+        }
+    };
+}
+
 impl Spurious for AnySpurious {
     fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
-        match self {
-            AnySpurious::Nothing => {}
-            AnySpurious::Custom(x) => x.on_begin(ledger, cx),
-        }
+        each!(self, x => x.on_begin(ledger, cx))
     }
     fn on_retransmit(&mut self, seg: &Sent, ep: &mut Episode, cx: &Ctx) {
-        match self {
-            AnySpurious::Nothing => {}
-            AnySpurious::Custom(x) => x.on_retransmit(seg, ep, cx),
-        }
+        each!(self, x => x.on_retransmit(seg, ep, cx))
     }
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
-        match self {
-            AnySpurious::Nothing => None,
-            AnySpurious::Custom(x) => x.on_ack(ack, ledger, board, cx),
-        }
+        each!(self, x => x.on_ack(ack, ledger, board, cx))
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
-        match self {
-            AnySpurious::Nothing => None,
-            AnySpurious::Custom(x) => x.on_episode_end(ep, cx),
-        }
+        each!(self, x => x.on_episode_end(ep, cx))
     }
 }

@@ -238,8 +238,9 @@ impl Stack {
         }
         let needs = [
             (matches!(self.detect, DetectSpec::Sack(_)), "detect", "\"sack\""),
-            (matches!(self.recovery, RecoverySpec::SackFf96), "recovery", "\"sack-ff96\""),
+            (matches!(self.recovery, RecoverySpec::SackFf96(_)), "recovery", "\"sack-ff96\""),
             (matches!(self.recovery, RecoverySpec::Rfc6675(_)), "recovery", "\"rfc6675\""),
+            (matches!(self.spurious, SpuriousSpec::Dsack(_)), "spurious", "\"dsack\""),
             (matches!(self.timeout, TimeoutSpec::Sack), "timeout", "\"sack\""),
         ];
         if let Some((_, key, found)) = needs.iter().find(|n| n.0 && !sack) {

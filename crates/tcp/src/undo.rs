@@ -1,5 +1,7 @@
 //! And then? What a proven mistake gives back, and when.
 
+pub mod slow_start_back;
+
 use crate::congestion::AnyCongestion;
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
@@ -21,6 +23,8 @@ pub enum UndoSpec {
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
+    /// The threshold goes back to the window before the cut (Blanton & Allman §5).
+    SlowStartBack(slow_start_back::SlowStartBackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Undo>),
@@ -30,6 +34,8 @@ pub enum UndoSpec {
 pub enum AnyUndo {
     /// Nothing is given back.
     Nothing,
+    /// Slow start back.
+    SlowStartBack(slow_start_back::SlowStartBack),
     /// From outside the crate.
     Custom(Box<dyn Undo>),
 }
@@ -38,6 +44,7 @@ impl UndoSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyUndo {
         match self {
             UndoSpec::Nothing => AnyUndo::Nothing,
+            UndoSpec::SlowStartBack(s) => AnyUndo::SlowStartBack(slow_start_back::SlowStartBack::new(s)),
             UndoSpec::Custom(f) => AnyUndo::Custom((f.make)(mss)),
         }
     }
@@ -47,6 +54,7 @@ impl Undo for AnyUndo {
     fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, w: &mut Window, cc: &mut AnyCongestion, cx: &Ctx) {
         match self {
             AnyUndo::Nothing => {}
+            AnyUndo::SlowStartBack(x) => x.on_mistake(m, ledger, w, cc, cx),
             AnyUndo::Custom(x) => x.on_mistake(m, ledger, w, cc, cx),
         }
     }

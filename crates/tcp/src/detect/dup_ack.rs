@@ -13,7 +13,8 @@
 //!
 //! Departures: the threshold is asked on the first duplicate of a hole and kept, so that a rule that adapts it does not
 //! move it under a running count. The trigger is the count *being equal* to it: a count that passed while the guard
-//! forbade does not trigger later (as in ns-2). In Recovery duplicates are its owner's affair and nothing is judged.
+//! forbade does not trigger later (as in ns-2). In Recovery duplicates are its owner's affair and nothing is
+//! judged, unless `judge_in_recovery`.
 
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Verdict};
@@ -32,24 +33,46 @@ pub struct DupAckSpec {
     pub threshold: ThresholdSpec,
     /// When an earlier episode forbids a fast retransmit.
     pub guard: Guard,
+    /// Whether holes are judged by the threshold in Recovery too, for a recovery that resends marked holes only
+    /// (`hole_rule = "dupthresh"`). Default no.
+    pub judge_in_recovery: bool,
 }
 
 /// The counter at work (the count itself is the sequencer's).
 pub struct DupAck {
     threshold: AnyThreshold,
     guard: Guard,
+    judge_in_recovery: bool,
     dupthresh: u32,
 }
 
 impl DupAck {
     pub(super) fn new(spec: &DupAckSpec, mss: u32) -> Self {
-        DupAck { threshold: spec.threshold.build(mss), guard: spec.guard, dupthresh: 0 }
+        DupAck {
+            threshold: spec.threshold.build(mss),
+            guard: spec.guard,
+            judge_in_recovery: spec.judge_in_recovery,
+            dupthresh: 0,
+        }
+    }
+}
+
+impl DupAck {
+    /// A hole counts as lost with the threshold's number of SACKed segments above it.
+    fn in_recovery(&self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if !self.judge_in_recovery {
+            return Verdict::Suspect;
+        }
+        Verdict::More(board.mark_holes_under(self.threshold.segments(w, cx)))
     }
 }
 
 impl Detector for DupAck {
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if cx.phase == Phase::Recovery {
+            return self.in_recovery(w, board, cx);
+        }
         if !ack.is_dup {
             return if ack.advances() || !cx.phase.is_disorder() { Verdict::Clear } else { Verdict::Suspect };
         }
@@ -57,7 +80,7 @@ impl Detector for DupAck {
             self.threshold.on_disorder(w, cx);
             self.dupthresh = self.threshold.segments(w, cx);
         }
-        if ack.dup_run == self.dupthresh && cx.phase != Phase::Recovery && self.guard.admits(cx) {
+        if ack.dup_run == self.dupthresh && self.guard.admits(cx) {
             Verdict::Lost(board.mark_head_lost())
         } else {
             Verdict::Suspect

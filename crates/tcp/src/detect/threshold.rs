@@ -1,6 +1,12 @@
 //! How many duplicates? One file per rule for `dupthresh`.
 
+pub mod avg;
+mod cap;
+pub mod ewma;
 pub mod fixed;
+pub mod inc;
+
+pub use cap::{CapSpec, CapStore};
 
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
@@ -28,6 +34,12 @@ pub trait DupThresh {
 pub enum ThresholdSpec {
     /// Always the same.
     Fixed(fixed::FixedSpec),
+    /// Up by a constant (Blanton & Allman §6.2).
+    Inc(inc::IncSpec),
+    /// Half-way to what the event took (Blanton & Allman §6.3).
+    Avg(avg::AvgSpec),
+    /// A running average (Blanton & Allman §6.5).
+    Ewma(ewma::EwmaSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -43,6 +55,12 @@ impl Default for ThresholdSpec {
 pub enum AnyThreshold {
     /// Always the same.
     Fixed(fixed::Fixed),
+    /// Up by a constant.
+    Inc(inc::Inc),
+    /// Half-way to what the event took.
+    Avg(avg::Avg),
+    /// A running average.
+    Ewma(Box<ewma::Ewma>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -51,13 +69,16 @@ impl ThresholdSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyThreshold {
         match self {
             ThresholdSpec::Fixed(s) => AnyThreshold::Fixed(fixed::Fixed::new(s)),
+            ThresholdSpec::Inc(s) => AnyThreshold::Inc(inc::Inc::new(s)),
+            ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
+            ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {
@@ -75,5 +96,44 @@ impl DupThresh for AnyThreshold {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::event::Phase;
+    use crate::seq::Offset;
+    use crate::time::{Nanos, Time};
+
+    /// A sender of 1000-byte segments about which nothing is known.
+    pub(crate) fn context() -> Ctx {
+        Ctx {
+            now: Time(0),
+            snd_una: Offset(1),
+            snd_nxt: Offset(1),
+            snd_max: Offset(1),
+            room: 0,
+            recover: None,
+            timed_out: false,
+            srtt: None,
+            min_rtt: None,
+            rto: Nanos::from_secs(1),
+            rto_at: None,
+            mss: 1000,
+            next_len: 0,
+            phase: Phase::Open,
+            cwnd_limited: true,
+        }
+    }
+
+    /// A window so wide that no ceiling binds.
+    pub(crate) fn wide() -> Window {
+        Window { cwnd: 1e9, ssthresh: 1e9 }
+    }
+
+    /// A spurious fast retransmit whose hole took `dupacks` duplicates.
+    pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
+        ReorderSample { dupacks, delay: Nanos::ZERO, retransmitted: true }
     }
 }

@@ -15,6 +15,8 @@
 //! retransmission is not added to `pipe` (the lost segment still counted in FlightSize stands for it), and nothing but it
 //! goes out on the ACK that begins the recovery; a partial ACK does not mark the head lost: what is resent comes from
 //! SACK holes only.
+//!
+//! Blanton & Allman 2002, Appendix A, changed what reordering upsets: each change is a switch of [`SackFf96Spec`].
 
 use super::{Flow, Rearm, Recovery};
 use crate::detect::Xmit;
@@ -24,13 +26,57 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::Episode;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Which holes are resent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoleRule {
+    /// Any below the highest SACKed segment.
+    #[default]
+    Ff96,
+    /// Those that the detector has marked lost.
+    Dupthresh,
+}
+
+/// Parameters: Blanton & Allman's Appendix A, each change a switch; all off is plain `sack1`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SackFf96Spec {
+    /// `pipe` at entry is what is outstanding and not SACKed, without the segment presumed lost, and never falls below
+    /// zero. Default no: FlightSize less the duplicates.
+    pub exact_entry: bool,
+    /// A duplicate takes one off `pipe` only if it brings new SACK information. Default no.
+    pub new_sack_only: bool,
+    /// Partial ACKs take two off at most as often as segments were resent, then one. Default no.
+    pub limit_double_decrease: bool,
+    /// A partial ACK without SACK information over an empty scoreboard takes off what it acknowledges. Default no.
+    pub face_value: bool,
+    /// Which holes are resent. Default "ff96".
+    pub hole_rule: HoleRule,
+}
+
+impl SackFf96Spec {
+    /// All of Appendix A, and holes by the detector's threshold.
+    pub fn blanton_allman() -> Self {
+        SackFf96Spec {
+            exact_entry: true,
+            new_sack_only: true,
+            limit_double_decrease: true,
+            face_value: true,
+            hole_rule: HoleRule::Dupthresh,
+        }
+    }
+}
 
 /// `sack1` at work.
-#[derive(Default)]
 pub struct SackFf96 {
+    spec: SackFf96Spec,
     /// Segments held to be in the network; may pass below zero, as in ns-2.
     pipe: i64,
     entry: Entry,
+    /// Segments resent in the episode that no partial ACK has taken off yet.
+    resent: u32,
 }
 
 /// How far the beginning of a recovery has come.
@@ -45,19 +91,52 @@ enum Entry {
     Past,
 }
 
+impl SackFf96 {
+    pub(super) fn new(spec: &SackFf96Spec) -> Self {
+        SackFf96 { spec: spec.clone(), pipe: 0, entry: Entry::Past, resent: 0 }
+    }
+
+    /// What a partial ACK takes off: the original and its retransmission have both left the network.
+    fn left_by_partial(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> i64 {
+        if self.spec.face_value && !ack.has_sack && board.sacked() == 0 {
+            return segments(ack.acked(), cx);
+        }
+        if self.spec.limit_double_decrease && self.resent == 0 {
+            return 1;
+        }
+        self.resent = self.resent.saturating_sub(1);
+        2
+    }
+
+    fn hole(&self, board: &Scoreboard) -> Option<Xmit> {
+        match self.spec.hole_rule {
+            HoleRule::Ff96 => board.first_hole().map(|s| Xmit::Again(s.start)),
+            HoleRule::Dupthresh => board.first_lost().map(Xmit::Again),
+        }
+    }
+}
+
+/// Bytes as segments; a part of one counts as one.
+fn segments(bytes: Bytes, cx: &Ctx) -> i64 {
+    bytes.div_ceil(u64::from(cx.mss)) as i64
+}
+
 impl Recovery for SackFf96 {
     fn enter(
         &mut self,
         ack: Option<&AckEvent>,
         ep: &mut Episode,
         w: &mut Window,
-        _: &mut Scoreboard,
+        board: &mut Scoreboard,
         cx: &Ctx,
     ) -> Flow {
         w.cwnd = ep.target;
-        let dups = ack.map_or(0, |a| a.dup_run);
-        self.pipe = cx.flight().div_ceil(u64::from(cx.mss)) as i64 - i64::from(dups);
-        self.entry = Entry::Resend;
+        self.pipe = if self.spec.exact_entry {
+            segments(cx.flight() - board.sacked(), cx) - 1
+        } else {
+            segments(cx.flight(), cx) - i64::from(ack.map_or(0, |a| a.dup_run))
+        };
+        (self.entry, self.resent) = (Entry::Resend, 0);
         Flow::Continue(Rearm::Restart)
     }
     fn on_ack(
@@ -66,8 +145,8 @@ impl Recovery for SackFf96 {
         _: Bytes,
         ep: &mut Episode,
         _: &mut Window,
-        _: &mut Scoreboard,
-        _: &Ctx,
+        board: &mut Scoreboard,
+        cx: &Ctx,
     ) -> Flow {
         if ack.ack >= ep.recover {
             return Flow::Done { grow: false };
@@ -76,11 +155,14 @@ impl Recovery for SackFf96 {
             self.entry = Entry::Past;
         }
         if ack.advances() {
-            self.pipe -= 2;
-            return Flow::Continue(Rearm::Restart);
+            self.pipe -= self.left_by_partial(ack, board, cx);
+        } else if ack.is_dup || !self.spec.new_sack_only {
+            self.pipe -= 1;
         }
-        self.pipe -= 1;
-        Flow::Continue(Rearm::OnNewData)
+        if self.spec.exact_entry {
+            self.pipe = self.pipe.max(0);
+        }
+        Flow::Continue(if ack.advances() { Rearm::Restart } else { Rearm::OnNewData })
     }
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
         match self.entry {
@@ -89,14 +171,16 @@ impl Recovery for SackFf96 {
             Entry::Past if self.pipe >= (w.cwnd / cx.smss()) as i64 => return None,
             Entry::Past => {}
         }
-        match board.first_hole() {
-            Some(hole) => Some(Xmit::Again(hole.start)),
-            None => (cx.next_len > 0).then_some(Xmit::New),
-        }
+        self.hole(board).or((cx.next_len > 0).then_some(Xmit::New))
     }
-    fn on_sent(&mut self, _: Xmit, _: &Sent, _: &Ctx) {
+    fn on_sent(&mut self, x: Xmit, _: &Sent, _: &Ctx) {
+        self.resent += u32::from(matches!(x, Xmit::Again(_)));
         match self.entry {
-            Entry::Resend => self.entry = Entry::Hold,
+            Entry::Resend => {
+                self.entry = Entry::Hold;
+                // Appendix A: the segment presumed lost was left out, so its retransmission counts.
+                self.pipe += i64::from(self.spec.exact_entry);
+            }
             _ => self.pipe += 1,
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::congestion::CcUndo;
 use crate::event::{Cause, Phase, Window};
+use crate::sender::reorder::ReorderSample;
 use crate::seq::Offset;
 use crate::time::Time;
 use crate::units::Bytes;
@@ -34,6 +35,12 @@ pub struct Episode {
     pub proven_spurious: u32,
     /// Duplicates that came before the hole filled (Blanton & Allman's D); written once.
     pub dupacks_to_fill: u32,
+    /// The first duplicate of the hole, if duplicates began it.
+    pub first_dup: Option<Time>,
+    /// When the hole filled: the first advancing ACK of its Recovery.
+    pub filled: Option<Time>,
+    /// When its phase ended.
+    pub ended: Option<Time>,
     /// Undo is out of the question.
     pub void: bool,
 }
@@ -56,7 +63,10 @@ impl Ledger {
     }
 
     /// The phase (Recovery or Loss) of the newest episode ended.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close(&mut self, now: Time) {
+        if let Some(ep) = self.open() {
+            ep.ended = Some(now);
+        }
         self.open = false;
     }
 
@@ -85,6 +95,14 @@ impl Ledger {
     }
 }
 
+impl Episode {
+    /// What a retransmission proved needless says about reordering (Blanton & Allman §6).
+    pub fn sample(&self) -> Option<ReorderSample> {
+        let (first, filled) = (self.first_dup?, self.filled?);
+        Some(ReorderSample { dupacks: self.dupacks_to_fill, delay: filled.since(first), retransmitted: true })
+    }
+}
+
 /// A judge's verdict: this episode was a mistake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mistake {
@@ -93,7 +111,7 @@ pub struct Mistake {
     /// What had begun it.
     pub cause: Cause,
     /// What it says about reordering, if anything.
-    pub sample: Option<crate::sender::reorder::ReorderSample>,
+    pub sample: Option<ReorderSample>,
 }
 
 impl Phase {

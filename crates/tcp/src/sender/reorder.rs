@@ -29,6 +29,11 @@ impl Reorder {
         self.since.get_or_insert(now);
     }
 
+    /// When the first duplicate of the hole came.
+    pub(crate) fn since(&self) -> Option<Time> {
+        self.since
+    }
+
     /// An episode began: what follows is no pure event.
     #[inline]
     pub fn forget(&mut self) {

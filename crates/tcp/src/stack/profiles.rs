@@ -6,14 +6,21 @@ use crate::congestion::aimd::{AimdSpec, Halve};
 use crate::congestion::CongestionSpec;
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::sack::SackSpec;
+use crate::detect::threshold::ThresholdSpec;
 use crate::detect::{DetectSpec, Guard};
+use crate::disorder::extended::ExtendedSpec;
 use crate::disorder::DisorderSpec;
 use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
 use crate::recovery::reno::RenoSpec;
 use crate::recovery::rfc6675::Rfc6675Spec;
+use crate::recovery::sack_ff96::SackFf96Spec;
 use crate::recovery::RecoverySpec;
 use crate::sender::ack::DupRule;
+use crate::spurious::dsack::DsackSpec;
+use crate::spurious::SpuriousSpec;
 use crate::timeout::TimeoutSpec;
+use crate::undo::slow_start_back::SlowStartBackSpec;
+use crate::undo::UndoSpec;
 
 /// A named stack: its name, one line about it, and how to make it.
 pub struct Profile {
@@ -48,6 +55,20 @@ pub const PROFILES: &[Profile] = &[
         name: "rfc-6675",
         summary: "SACK with IsLost, NextSeg and limited transmit (RFC 6675, RFC 3042)",
         make: rfc_6675,
+    },
+    Profile {
+        name: "dsack",
+        summary: "SACK with Blanton & Allman's changes, needless cuts undone by DSACK (2002, §5)",
+        make: dsack,
+    },
+    Profile { name: "dsack-inc", summary: "the same, threshold up by one at each mistake (§6.2)", make: dsack_inc },
+    Profile {
+        name: "dsack-avg",
+        summary: "the same, threshold half-way to what the event took (§6.3)",
+        make: dsack_avg,
+    },
+    Profile {
+        name: "dsack-ewma", summary: "the same, threshold a running average of events (§6.5)", make: dsack_ewma
     },
 ];
 
@@ -113,8 +134,44 @@ fn sack_ff96(name: &str) -> Stack {
         options: Options { sack: true, ..Options::default() },
         dup_rule: DupRule::NewSackInfo,
         congestion: CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..Default::default() }),
-        ..base(name, dup_ack(Guard::AfterTimeout), RecoverySpec::SackFf96)
+        ..base(name, dup_ack(Guard::AfterTimeout), RecoverySpec::SackFf96(SackFf96Spec::default()))
     }
+}
+
+/// Blanton & Allman §5: SACK with their changes, DSACK detection, undo by slow start.
+fn dsack(name: &str) -> Stack {
+    let detect = DupAckSpec { guard: Guard::AfterTimeout, judge_in_recovery: true, ..Default::default() };
+    Stack {
+        detect: DetectSpec::DupAck(detect),
+        disorder: DisorderSpec::LimitedTransmit,
+        recovery: RecoverySpec::SackFf96(SackFf96Spec::blanton_allman()),
+        spurious: SpuriousSpec::Dsack(DsackSpec::default()),
+        undo: UndoSpec::SlowStartBack(SlowStartBackSpec::default()),
+        options: Options { sack: true, dsack: true, ..Options::default() },
+        ..sack_ff96(name)
+    }
+}
+
+/// Blanton & Allman §6: the same under an adaptive threshold, with extended limited transmit.
+fn adaptive(name: &str, threshold: ThresholdSpec) -> Stack {
+    let detect = DupAckSpec { threshold, guard: Guard::AfterTimeout, judge_in_recovery: true };
+    Stack {
+        detect: DetectSpec::DupAck(detect),
+        disorder: DisorderSpec::Extended(ExtendedSpec::default()),
+        ..dsack(name)
+    }
+}
+
+fn dsack_inc(name: &str) -> Stack {
+    adaptive(name, ThresholdSpec::Inc(Default::default()))
+}
+
+fn dsack_avg(name: &str) -> Stack {
+    adaptive(name, ThresholdSpec::Avg(Default::default()))
+}
+
+fn dsack_ewma(name: &str) -> Stack {
+    adaptive(name, ThresholdSpec::Ewma(Default::default()))
 }
 
 fn rfc_6675(name: &str) -> Stack {

@@ -143,7 +143,28 @@ impl Scoreboard {
         if self.sacked == 0 {
             return 0;
         }
-        let Some(boundary) = self.is_lost_boundary(dupthresh, mss) else { return 0 };
+        match self.is_lost_boundary(dupthresh, mss) {
+            Some(boundary) => self.mark_lost_below(boundary),
+            None => 0,
+        }
+    }
+
+    /// Marks lost every hole that has at least `segments` SACKed segments above it (Blanton & Allman's holes under an
+    /// adaptive threshold, which counts segments, not bytes or runs). Returns the bytes newly marked.
+    pub fn mark_holes_under(&mut self, segments: u32) -> Bytes {
+        let (mut i, mut above) = (self.sack.top_index, 0);
+        while self.sacked > 0 && i != self.head && above < segments {
+            i = i.wrapping_sub(1);
+            above += u32::from(self.at(i).marks.any(Marks::SACKED));
+        }
+        if self.sacked > 0 && above >= segments.max(1) {
+            self.mark_lost_below(i)
+        } else {
+            0
+        }
+    }
+
+    fn mark_lost_below(&mut self, boundary: u32) -> Bytes {
         let judged = self.sack.judged.wrapping_sub(self.head);
         let known = self.sack.judged_any && judged <= self.tail.wrapping_sub(self.head);
         let mut i = if known { self.sack.judged } else { self.head };

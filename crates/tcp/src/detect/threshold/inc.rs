@@ -1,0 +1,81 @@
+//! INC: the threshold grows by a constant at each spurious fast retransmit.
+//!
+//! Source: Blanton & Allman 2002 §6.2, §6.6.
+//!
+//! Idea: each needless fast retransmit shows that the threshold was too low; K more duplicates next time.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | dupthresh | `dupthresh`, 3 at first and after a timeout (§6.6) |
+//! | K | `step` |
+
+use super::cap::CapSpec;
+use super::DupThresh;
+use crate::event::Window;
+use crate::sender::ctx::Ctx;
+use crate::sender::reorder::ReorderSample;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IncSpec {
+    /// K, duplicates added. Default 1.
+    pub step: u32,
+    /// The ceiling.
+    pub cap: CapSpec,
+}
+
+impl Default for IncSpec {
+    fn default() -> Self {
+        IncSpec { step: 1, cap: CapSpec::default() }
+    }
+}
+
+/// The rule at work.
+pub struct Inc {
+    spec: IncSpec,
+    dupthresh: u32,
+}
+
+impl Inc {
+    pub(super) fn new(spec: &IncSpec) -> Self {
+        Inc { spec: spec.clone(), dupthresh: 3 }
+    }
+}
+
+impl DupThresh for Inc {
+    fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
+        self.spec.cap.asked(self.dupthresh, w, cx)
+    }
+    fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
+        if sample.retransmitted {
+            self.dupthresh = self.dupthresh.saturating_add(self.spec.step);
+            self.spec.cap.store(&mut self.dupthresh, w, cx);
+        }
+    }
+    fn on_cut(&mut self, w: &Window, cx: &Ctx) {
+        self.spec.cap.store(&mut self.dupthresh, w, cx);
+    }
+    fn on_rto(&mut self, _: u32, _: &Window, _: &Ctx) {
+        self.dupthresh = 3;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::{context, spurious, wide};
+
+    #[test]
+    fn the_threshold_grows_by_one_for_each_spurious_fast_retransmit() {
+        let mut t = Inc::new(&IncSpec::default());
+        let got = [9, 9, 9].map(|d| {
+            t.on_reorder(&spurious(d), &wide(), &context());
+            t.segments(&wide(), &context())
+        });
+        assert_eq!(got, [4, 5, 6]);
+        t.on_rto(0, &wide(), &context());
+        assert_eq!(t.segments(&wide(), &context()), 3);
+    }
+}

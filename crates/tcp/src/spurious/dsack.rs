@@ -1,0 +1,138 @@
+//! Finding needless retransmissions by DSACK.
+//!
+//! Source: Blanton & Allman 2002 §3, §5; RFC 3708 §3 (its tests as switches); RFC 2883 §4.
+//!
+//! Idea: remember what an episode resent; when every one of those segments has been reported as a duplicate, nothing had
+//! been lost and the episode was a mistake. The needless retransmission travels behind all of the window, so its DSACK
+//! often comes after the ACK that ends recovery: the verdict stays pending (decision 0011).
+//!
+//! | source | here |
+//! | --- | --- |
+//! | rexmit set | `list`, at most 512 segments |
+//! | "loss" recovery event completed | the phase of the episode ended, and every segment had its verdict |
+//! | RFC 3708 (A.1), (A.3), (A.4) | `stop_on_lost_acks`, always, `stop_on_network_duplicate` |
+//!
+//! Departures: none. Unsaid: how long a verdict may come late. `pending_srtts` round trips after the full ACK, or until a
+//! newer episode begins; later the sample is still taken, but nothing is given back.
+
+use super::Spurious;
+use crate::event::Cause;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Ledger, Mistake};
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::seq::Offset;
+use serde::{Deserialize, Serialize};
+
+/// Retransmissions remembered at once.
+const CAPACITY: usize = 512;
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DsackSpec {
+    /// Smoothed round trips after the end of an episode within which a verdict still undoes it. Default 2; 0 means that
+    /// only the ACK that ends the episode can.
+    pub pending_srtts: u32,
+    /// RFC 3708 (A.1): a DSACK at `snd_una` with an empty scoreboard tells of a lost window of ACKs; no undo. Default no.
+    pub stop_on_lost_acks: bool,
+    /// RFC 3708 (A.4): a duplicate of what was never resent means that the network duplicates; no undo ever after. Default
+    /// no (Blanton & Allman only ask that the segment was resent).
+    pub stop_on_network_duplicate: bool,
+    /// Whether an episode begun by a timeout is judged too. Default no.
+    pub judge_timeouts: bool,
+}
+
+impl Default for DsackSpec {
+    fn default() -> Self {
+        DsackSpec {
+            pending_srtts: 2,
+            stop_on_lost_acks: false,
+            stop_on_network_duplicate: false,
+            judge_timeouts: false,
+        }
+    }
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Copy)]
+struct Resent {
+    start: Offset,
+    end: Offset,
+    episode: u32,
+    proven: bool,
+}
+
+/// The judge at work. Its list is empty, and costs nothing, until something is resent.
+pub struct Dsack {
+    spec: DsackSpec,
+    list: Vec<Resent>,
+    stopped: bool,
+}
+
+impl Dsack {
+    pub(super) fn new(spec: &DsackSpec) -> Self {
+        Dsack { spec: spec.clone(), list: Vec::new(), stopped: false }
+    }
+
+    /// Marks what the DSACK reports; answers the episode it belongs to, if it is news.
+    fn prove(&mut self, (left, right): (Offset, Offset), ledger: &mut Ledger) -> Option<u32> {
+        let hit = self.list.iter_mut().rev().find(|r| left <= r.start && r.end <= right);
+        let Some(r) = hit else {
+            self.stopped |= self.spec.stop_on_network_duplicate;
+            return None;
+        };
+        if std::mem::replace(&mut r.proven, true) {
+            return None;
+        }
+        let ep = ledger.get(r.episode)?;
+        ep.proven_spurious += 1;
+        Some(ep.id)
+    }
+
+    /// The verdict on an episode, if everything it resent is proven needless.
+    fn judge(&self, ep: &mut Episode, newest: bool, cx: &Ctx) -> Option<Mistake> {
+        let judged = ep.cause == Cause::Fast || self.spec.judge_timeouts;
+        if ep.void || !judged || ep.retransmits == 0 || ep.proven_spurious < ep.retransmits {
+            return None;
+        }
+        let grace = cx.srtt.unwrap_or_default().times(u64::from(self.spec.pending_srtts));
+        let late = ep.ended.is_some_and(|at| cx.now.since(at) > grace);
+        // Too late to give back; what it says about reordering still counts.
+        ep.void |= late || !newest || self.stopped;
+        Some(Mistake { episode: ep.id, cause: ep.cause, sample: ep.sample() })
+    }
+}
+
+impl Spurious for Dsack {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Ctx) {
+        let oldest = ledger.count().saturating_sub(3);
+        self.list.retain(|r| r.episode >= oldest);
+    }
+    fn on_retransmit(&mut self, seg: &Sent, ep: &mut Episode, _: &Ctx) {
+        let again = self.list.iter().any(|r| r.start == seg.start && r.episode == ep.id);
+        // RFC 3708 (A.3): sent more than once, a duplicate proves nothing.
+        ep.void |= again || self.list.len() >= CAPACITY;
+        if self.list.len() < CAPACITY {
+            self.list.push(Resent { start: seg.start, end: seg.end(), episode: ep.id, proven: false });
+        }
+    }
+    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        let block = ack.dsack?;
+        let id = self.prove(block, ledger)?;
+        let newest = ledger.count() == id;
+        let running = ledger.open().is_some_and(|ep| ep.id == id);
+        let ep = ledger.get(id)?;
+        if self.spec.stop_on_lost_acks && board.sacked() == 0 && block.0 == cx.snd_una {
+            ep.void = true;
+        }
+        // Before the end of the episode another retransmission may follow: premature.
+        if running {
+            return None;
+        }
+        self.judge(ep, newest, cx)
+    }
+    fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
+        self.judge(ep, true, cx)
+    }
+}

@@ -1,0 +1,54 @@
+//! Undo by slow start: the threshold goes back to the window before the cut.
+//!
+//! Source: Blanton & Allman 2002 §5; RFC 4015 §3.2 has a relative.
+//!
+//! Idea: `ssthresh` becomes the window before the mistake, so that slow start leads back to it, clocked by ACKs; setting
+//! `cwnd` itself would release a burst.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | cwnd_prev | `ep.prior.cwnd` |
+//!
+//! Unsaid: an episode begun by a timeout (`undo_timeouts`, default no); a threshold already higher is left.
+
+use super::Undo;
+use crate::congestion::{AnyCongestion, Congestion};
+use crate::event::{Cause, Window};
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Ledger, Mistake};
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlowStartBackSpec {
+    /// Set `cwnd` too, at once. Default no.
+    pub restore_cwnd: bool,
+    /// Undo timeouts too. Default no.
+    pub undo_timeouts: bool,
+}
+
+/// The undo at work.
+pub struct SlowStartBack(SlowStartBackSpec);
+
+impl SlowStartBack {
+    pub(super) fn new(spec: &SlowStartBackSpec) -> Self {
+        SlowStartBack(spec.clone())
+    }
+}
+
+impl Undo for SlowStartBack {
+    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, w: &mut Window, cc: &mut AnyCongestion, _: &Ctx) {
+        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
+        if m.cause == Cause::Rto && !self.0.undo_timeouts {
+            return;
+        }
+        // Once per episode.
+        ep.void = true;
+        w.ssthresh = w.ssthresh.max(ep.prior.cwnd);
+        if self.0.restore_cwnd {
+            w.cwnd = w.cwnd.max(ep.prior.cwnd);
+        }
+        cc.restore(&ep.cc_undo);
+    }
+}
