@@ -83,7 +83,8 @@ fn every_transfer_ends_with_every_byte_delivered_once_and_in_order() {
     let (mut unreachable, mut seen, mut most) = (0, [0u64; 4], 0);
     for stack in stacks() {
         for (p, path) in paths().into_iter().enumerate() {
-            for seed in 0..150 {
+            // 276: two ends that had taken each other's probe stood still.
+            for seed in (0..150).chain([276]) {
                 let mut stack = stack.clone();
                 stack.limits.maxburst_segs = (seed % 3 == 2).then_some(1 + seed as u32 / 3);
                 if seed % 5 == 4 {
