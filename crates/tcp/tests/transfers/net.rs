@@ -164,7 +164,8 @@ impl Net {
             Do::Close => self.ends[end].close(),
             Do::Read(n) => {
                 self.ends[end].consume(n);
-                if self.received[end] < self.written[1 - end] {
+                let unread = self.ends[end].receiver().is_some_and(|r| r.unread() > 0);
+                if unread || self.received[end] < self.written[1 - end] {
                     let later = self.now + Nanos::from_millis(1 + self.rng.below(3000));
                     self.at(later, end, Do::Read(n));
                 }
@@ -218,7 +219,7 @@ impl Net {
     /// Everything is delivered once and in order, both have closed, and nobody waits for anything but time.
     pub(crate) fn finished(&self) -> bool {
         let over = |c: &Connection| matches!(c.state(), State::Closed | State::TimeWait);
-        self.ends.iter().all(over) && (self.all_delivered() || self.unreachable())
+        self.unreachable() || self.ends.iter().all(over) && self.all_delivered()
     }
 
     /// The handshake was given up (its eighth SYN was not answered).
