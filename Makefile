@@ -74,6 +74,12 @@ bench: ## delivered packets per CPU second: 1, 20, 100, 10,000 flows; a bare eve
 docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
 
+SEEDS := 30
+reproduce: .venv/.ready ## sets up; Blanton & Allman 2002, Figures 2 and 3, beside ns-2's values, into results/ (SEEDS=30)
+	@tools/need.sh rust
+	$(BIN)/maturin develop --quiet --locked --release
+	$(BIN)/python -m ackclock.papers --seeds $(SEEDS)
+
 wheel: .venv/.ready ## a release wheel in dist/
 	$(BIN)/maturin build --quiet --locked --release --out dist
 

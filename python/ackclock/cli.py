@@ -16,6 +16,12 @@ from ackclock.errors import ScenarioError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+RUN_EXAMPLES = """\b
+Examples:
+  ackclock run paths.toml
+  ackclock run paths.toml --stack rfc-6675 --seed 1 --json
+  ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
+"""
 
 app = typer.Typer(
     name="ackclock",
@@ -88,16 +94,13 @@ def _main(
     pass
 
 
-@app.command(
-    epilog="Examples:  ackclock run paths.toml  |  ackclock run paths.toml --stack rfc-6675 --seed 1 --json  |  "
-    "ackclock run paths.toml --set rto.tick=500ms --trace events.parquet"
-)
+@app.command(epilog=RUN_EXAMPLES)
 def run(
-    scenario: Annotated[str, typer.Argument(help="Scenario file in TOML; - reads it from standard input.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Scenario file in TOML; - is standard input.")],
     stack: Annotated[
-        str | None, typer.Option(help="Stack for every flow.", autocompletion=_complete_stack, metavar="STACK")
+        str | None, typer.Option(help="Stack for every flow.", autocompletion=_complete_stack, metavar="NAME")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Run only this seed.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Run only this seed.", min=0, max=2**63 - 1)] = None,
     set_: Annotated[
         list[str], typer.Option("--set", help="Parameter of every flow's stack; repeatable.", metavar="PATH=VALUE")
     ] = [],  # noqa: B006 - Typer copies it
@@ -105,7 +108,9 @@ def run(
     trace: Annotated[
         Path | None, typer.Option(help="Write the first run's events here (.csv or .parquet).", metavar="FILE")
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Runs at once; default: one for each core.", min=1)] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
+    ] = None,
 ) -> None:
     """Run a scenario, once for each of its seeds, and print what came out."""
     pairs = _pairs(set_)
@@ -132,7 +137,7 @@ def run(
         print_run(json.loads(result))
 
 
-@app.command(epilog="Examples:  ackclock stacks  |  ackclock stacks --json")
+@app.command(epilog="\b\nExamples:\n  ackclock stacks\n  ackclock stacks --json")
 def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
     """List the stacks: each a name for one choice of components."""
     result = _native.stacks_json()

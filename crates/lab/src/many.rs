@@ -59,7 +59,7 @@ pub fn run_many(
     std::thread::scope(|scope| {
         let (ready, finished) = mpsc::channel();
         let worker = move || {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
             let all = || jobs.par_iter().map(one).collect::<Vec<_>>();
             // Without threads of our own the runs still get done.
             let results = pool.map_or_else(|_| jobs.iter().map(one).collect(), |pool| pool.install(all));

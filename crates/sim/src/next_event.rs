@@ -1,7 +1,6 @@
 //! Which element is next: one packed key for each, `time << 17 | element`, and their minimum.
 //!
-//! Up to 16 elements the keys are simply scanned; above, a binary winner tree keeps the minimum of each pair in its
-//! nodes. Both answer alike, so the choice cannot be seen in any result.
+//! Up to 16 elements the keys are simply scanned; above, a winner tree keeps the least of each four in its nodes. Both answer alike, so the choice cannot be seen in any result.
 
 /// Bits of a key that hold the element.
 pub(crate) const ELEMENT_BITS: u32 = 17;
@@ -46,8 +45,9 @@ const SCAN: usize = 16;
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },
-    /// `nodes[i]` is the lesser of `nodes[2i]` and `nodes[2i + 1]`; the keys stand from `leaves` on.
-    Tree { nodes: Box<[u64]>, leaves: usize },
+    /// Node 1 is the root, node `i` has the children `4i` to `4i + 3`, and `fours[i]` holds their keys; a node's key is
+    /// the least of its children's. The places stand from node `leaves`, a power of four, on.
+    Tree { fours: Box<[[u64; 4]]>, leaves: usize, root: u64 },
 }
 
 impl NextEvent {
@@ -55,8 +55,11 @@ impl NextEvent {
         if n <= SCAN && search == Search::Auto {
             return NextEvent::Scan { keys: [NEVER; SCAN], half: n <= SCAN / 2 };
         }
-        let leaves = n.max(1).next_power_of_two();
-        NextEvent::Tree { nodes: vec![NEVER; 2 * leaves].into(), leaves }
+        let mut leaves = 4;
+        while leaves < n {
+            leaves *= 4;
+        }
+        NextEvent::Tree { fours: vec![[NEVER; 4]; leaves / 2].into(), leaves, root: NEVER }
     }
 
     /// The least key, [`NEVER`] if all wait for nothing.
@@ -72,7 +75,7 @@ impl NextEvent {
                     low.min(least(b))
                 }
             }
-            NextEvent::Tree { nodes, .. } => nodes[1],
+            NextEvent::Tree { root, .. } => *root,
         }
     }
 
@@ -81,21 +84,27 @@ impl NextEvent {
     pub(crate) fn set(&mut self, i: usize, key: u64) {
         match self {
             NextEvent::Scan { keys, .. } => keys[i % SCAN] = key,
-            NextEvent::Tree { nodes, leaves } => {
-                let mut i = *leaves + i;
-                let mut least = key;
-                nodes[i] = key;
-                while i > 1 {
-                    least = least.min(nodes[i ^ 1]);
-                    i >>= 1;
-                    if nodes[i] == least {
-                        break;
-                    }
-                    nodes[i] = least;
-                }
-            }
+            NextEvent::Tree { fours, leaves, root } => replay(fours, root, *leaves + i, key),
         }
     }
+}
+
+/// Writes the key of node `i` and plays its matches again, up to the root.
+#[inline]
+fn replay(fours: &mut [[u64; 4]], root: &mut u64, mut i: usize, mut key: u64) {
+    let earlier = key < fours[i >> 2][i & 3];
+    while i > 1 {
+        let four = &mut fours[i >> 2];
+        four[i & 3] = key;
+        let others = four[i & 3 ^ 1].min(four[i & 3 ^ 2]).min(four[i & 3 ^ 3]);
+        // An earlier key that loses a match changes nothing above.
+        if earlier && others <= key {
+            return;
+        }
+        key = key.min(others);
+        i >>= 2;
+    }
+    *root = key;
 }
 
 #[inline]

@@ -7,6 +7,7 @@ pub mod delayed;
 pub mod every;
 pub mod heartbeat;
 
+use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,7 @@ pub trait AckPolicy {
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AckSpec {
     /// An ACK for every segment.
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     Every,
     /// RFC 1122 §4.2.3.2: every second segment, or after `delay`.
     Delayed {
@@ -86,14 +88,18 @@ impl AckSpec {
     ///
     /// # Errors
     /// A sentence that names the key, what was found and what is allowed.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), StackError> {
         match *self {
-            AckSpec::Heartbeat { interval: Nanos::ZERO, .. } => {
-                Err("interval: found \"0 ns\": a heartbeat needs an interval above zero".into())
-            }
-            AckSpec::Heartbeat { interval, phase } if phase >= interval => Err(format!(
-                "phase: found \"{phase}\": a beat lies within its interval, so it must be below \"{interval}\""
-            )),
+            AckSpec::Heartbeat { interval: Nanos::ZERO, .. } => Err(StackError {
+                key: "ack.interval",
+                found: "0 ns".into(),
+                allowed: "more than 0: else it never beats".into(),
+            }),
+            AckSpec::Heartbeat { interval, phase } if phase >= interval => Err(StackError {
+                key: "ack.phase",
+                found: phase.to_string(),
+                allowed: format!("less than ack.interval, which is {interval}"),
+            }),
             _ => Ok(()),
         }
     }
@@ -185,8 +191,12 @@ mod tests {
     #[test]
     fn a_heartbeat_that_never_beats_is_refused_by_name() {
         let spec = |i, p| AckSpec::Heartbeat { interval: Nanos::from_millis(i), phase: Nanos::from_millis(p) };
-        assert!(spec(0, 0).validate().unwrap_err().starts_with("interval: found \"0 ns\""));
-        assert!(spec(200, 200).validate().unwrap_err().contains("below \"200 ms\""));
+        assert!(spec(0, 0).validate().unwrap_err().to_string().starts_with("ack.interval: found 0 ns"));
+        assert!(spec(200, 200)
+            .validate()
+            .unwrap_err()
+            .to_string()
+            .ends_with("less than ack.interval, which is 200 ms"));
         assert_eq!(spec(200, 80).validate(), Ok(()));
     }
 

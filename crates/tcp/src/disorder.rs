@@ -36,8 +36,10 @@ pub trait Disorder {
 pub enum DisorderSpec {
     /// Only what the window lets through (RFC 5681).
     #[default]
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
     /// One new segment on each of the first two duplicates (RFC 3042).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     LimitedTransmit,
     /// From outside the crate.
     #[serde(skip)]

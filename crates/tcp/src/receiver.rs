@@ -305,7 +305,8 @@ impl Receiver {
             if seg.flags & (Segment::RST | Segment::SYN) == 0 {
                 self.note_duplicate(seg);
             }
-            return if seg.seq == self.rcv_nxt && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
+            let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
+            return if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
         }
         if seg.has(Segment::RST) {
             return Accept::Same;
@@ -321,6 +322,13 @@ impl Receiver {
             return Accept::Same;
         }
         self.take(now, seg)
+    }
+
+    /// Whether this stands one below `rcv_nxt`: from a peer that does not know that we took the byte of its probe, which
+    /// its bare ACKs leave out. Refusing its ACKs, two ends that probe each other would never hear of each other again
+    /// (BSD goes on with the ACK of whatever lies left of the window).
+    fn knows_all_but_a_probe(&self, seg: &Segment) -> bool {
+        seg.seq.0.checked_add(1) == Some(self.rcv_nxt.0) && !seg.has(Segment::RST)
     }
 
     /// RFC 9293 §3.10.7.4's first test, with the departures named above.

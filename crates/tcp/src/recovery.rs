@@ -87,12 +87,14 @@ pub trait Recovery {
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RecoverySpec {
     /// Slow start from one segment (4.3BSD-Tahoe).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     Tahoe,
     /// Fast recovery that ends at the first new ACK (4.3BSD-Reno).
     Reno(reno::RenoSpec),
     /// Fast recovery over partial ACKs (RFC 6582).
     Newreno(newreno::NewRenoSpec),
     /// Fall & Floyd's `sack1`.
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     SackFf96,
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),

@@ -521,10 +521,21 @@ impl Sender {
                 dsack = Some(b);
             } else if b.1 > seg.ack && b.0 < b.1 {
                 has_sack = true;
-                self.board.apply_sack(b, d);
+                self.board.apply_sack((b.0, self.past_fin(b.1)), d);
             }
         }
         (dsack, has_sack)
+    }
+
+    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It
+    /// came with them if it was sent with them.
+    fn past_fin(&self, right: Offset) -> Offset {
+        let with_data = || self.board.iter().next_back().is_some_and(|s| s.len > 1 && s.end() == self.stream_end);
+        if self.closed && right + 1 == self.stream_end && with_data() {
+            self.stream_end
+        } else {
+            right
+        }
     }
 
     /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.

@@ -8,8 +8,18 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::sync::Arc;
+
+/// Reads a kind that has no parameters: whatever stands beside it is unknown. (Left to itself, serde lets anything stand
+/// beside a variant without fields.)
+pub(crate) fn no_parameters<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Empty {}
+    Empty::deserialize(d).map(|Empty {}| ())
+}
 
 /// Makes a custom algorithm for one flow; the argument is the maximum segment size.
 pub type Make<T> = dyn Fn(u32) -> Box<T> + Send + Sync;

@@ -27,6 +27,7 @@ pub trait Spurious {
 pub enum SpuriousSpec {
     /// Nobody asks.
     #[default]
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
     /// From outside the crate.
     #[serde(skip)]

@@ -158,6 +158,7 @@ impl Stack {
     /// A sentence that names the parameter, what was found and what is allowed.
     pub fn validate(&self) -> Result<(), StackError> {
         self.check_numbers()?;
+        self.ack.validate()?;
         self.check_sack()
     }
 
@@ -178,8 +179,8 @@ impl Stack {
             if !(1..=65535).contains(&s.initial_window_segs) {
                 return refuse("startup.initial_window_segs", s.initial_window_segs.to_string(), "1 to 65535 segments");
             }
-            if s.ssthresh_segs.is_some_and(|n| n < 2) {
-                return refuse("startup.ssthresh_segs", "less than 2".into(), "2 segments or more (RFC 5681 §3.1)");
+            if let Some(n) = s.ssthresh_segs.filter(|n| *n < 2) {
+                return refuse("startup.ssthresh_segs", n.to_string(), "2 segments or more (RFC 5681 §3.1)");
             }
         }
         match &self.rto {
@@ -188,13 +189,20 @@ impl Stack {
             }
             RtoSpec::Rfc6298(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
             RtoSpec::Rfc6298(r) if r.max.0 == 0 => return refuse("rto.max", "0".into(), "more than 0"),
-            RtoSpec::Net2Ticks(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
-            RtoSpec::Net2Ticks(r) if r.min_ticks < 1 || r.initial_ticks < 1 || r.max_ticks < r.min_ticks => {
+            RtoSpec::Rfc6298(r) if r.initial.max(r.min).0 == 0 => {
                 return refuse(
-                    "rto.min_ticks",
-                    r.min_ticks.to_string(),
-                    "1 ≤ min_ticks ≤ max_ticks, initial_ticks ≥ 1",
+                    "rto.initial",
+                    "0".into(),
+                    "more than 0 where rto.min is 0: else it fires at once for ever",
                 );
+            }
+            RtoSpec::Net2Ticks(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
+            RtoSpec::Net2Ticks(r) if !(1..=r.max_ticks).contains(&r.min_ticks) => {
+                let allowed = format!("1 to rto.max_ticks, which is {}", r.max_ticks);
+                return refuse("rto.min_ticks", r.min_ticks.to_string(), &allowed);
+            }
+            RtoSpec::Net2Ticks(r) if r.initial_ticks == 0 => {
+                return refuse("rto.initial_ticks", "0".into(), "1 tick or more");
             }
             _ => {}
         }

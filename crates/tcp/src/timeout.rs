@@ -53,6 +53,7 @@ pub enum TimeoutSpec {
     /// Everything from `snd_una` on, in slow start.
     GoBackN(go_back_n::GoBackNSpec),
     /// What is not SACKed, by marks (RFC 6675 §5.1).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     Sack,
     /// From outside the crate.
     #[serde(skip)]

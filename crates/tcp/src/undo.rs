@@ -19,6 +19,7 @@ pub trait Undo {
 pub enum UndoSpec {
     /// Nothing is given back.
     #[default]
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
     /// From outside the crate.
     #[serde(skip)]

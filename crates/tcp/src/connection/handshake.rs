@@ -31,6 +31,8 @@ pub(super) struct Handshake {
     state: State,
     /// A SYN (with or without ACK) is to be sent now.
     due: bool,
+    /// A RST is to be sent now, with this sequence number.
+    refuse: Option<Offset>,
     sends: u32,
     sent_at: Time,
     deadline: Option<Time>,
@@ -68,6 +70,7 @@ impl Handshake {
             peer: None,
             state: State::Listen,
             due: false,
+            refuse: None,
             sends: 0,
             sent_at: Time::ZERO,
             deadline: None,
@@ -193,11 +196,12 @@ impl Connection {
         // Our SYN stands at offset 0, so the only acknowledgment that can be right is 1.
         let ours_acked = ack && seg.ack == Offset::DATA;
         match h.state {
+            // §3.10.7.2 second, §3.10.7.3 first, §3.10.7.4 fifth: an old connection of the peer's; a RST clears it up.
+            _ if ack && !rst && (!ours_acked || h.state == State::Listen) => h.refuse = Some(seg.ack),
             State::Listen if syn && !ack && !rst => {
                 h.note_syn(seg);
                 h.enter(State::SynReceived);
             }
-            State::SynSent if ack && !ours_acked => {}
             State::SynSent if rst && ours_acked => self.end(CloseReason::Reset),
             State::SynSent if rst => {}
             State::SynSent if syn && ours_acked => {
@@ -255,14 +259,17 @@ impl Connection {
             self.end(CloseReason::Aborted);
             return true;
         }
-        match &mut self.handshake {
-            Some(h) if h.due => {
-                h.write_syn(now, out);
-                self.last_sends = 0;
-                true
-            }
-            _ => false,
+        self.last_sends = 0;
+        let Some(h) = &mut self.handshake else { return false };
+        if let Some(seq) = h.refuse.take() {
+            *out = Segment { flags: Segment::RST, seq, ..Segment::EMPTY };
+            return true;
         }
+        if h.due {
+            h.write_syn(now, out);
+            return true;
+        }
+        false
     }
 }
 

@@ -169,3 +169,44 @@ fn a_fin_sent_again_restarts_the_time_wait() {
     hear(&mut a, ms(1000), &fin);
     assert_eq!((speak(&mut a, ms(1000)).len(), a.next_timer()), (1, Some(ms(1000) + TIME_WAIT)));
 }
+
+#[test]
+fn a_wrong_acknowledgment_during_the_handshake_is_refused_with_a_reset() {
+    let wrong = |flags| Segment { flags, ack: Offset(77), wnd: 5000, ..Segment::EMPTY };
+    let reset =
+        |said: Vec<Segment>| said.iter().map(|s| (s.flags, s.seq)).collect::<Vec<_>>() == [(Segment::RST, Offset(77))];
+    let mut a = Connection::connect(&stack(), MSS, RWND);
+    speak(&mut a, ms(1));
+    hear(&mut a, ms(2), &[wrong(Segment::SYN | Segment::ACK)]);
+    assert!(reset(speak(&mut a, ms(2))), "in SYN-SENT");
+    hear(&mut a, ms(3), &[wrong(Segment::RST | Segment::ACK)]);
+    assert_eq!((speak(&mut a, ms(3)).len(), a.state()), (0, State::SynSent), "a RST is never answered");
+    let mut b = Connection::listen(&stack(), MSS, RWND);
+    hear(&mut b, ms(1), &[wrong(Segment::ACK)]);
+    assert!(reset(speak(&mut b, ms(1))) && b.state() == State::Listen, "in LISTEN");
+    hear(&mut b, ms(2), &[Segment { flags: Segment::SYN, wnd: 5000, ..Segment::EMPTY }]);
+    assert_eq!(speak(&mut b, ms(2)).len(), 1);
+    hear(&mut b, ms(3), &[Segment { seq: Offset::DATA, ..wrong(Segment::ACK) }]);
+    assert!(reset(speak(&mut b, ms(3))) && b.state() == State::SynReceived, "in SYN-RECEIVED");
+}
+
+#[test]
+fn the_ack_of_one_who_does_not_know_that_we_took_its_probe_counts() {
+    let mut a = Connection::established(&stack(), Sides::Both, MSS, 1000);
+    a.write(3000);
+    assert_eq!(speak(&mut a, ms(1)).len(), 1);
+    let from = |seq, len, ack, wnd| {
+        let (seq, ack) = (Offset(seq), Offset(ack));
+        Segment { seq, len, ack, wnd, flags: Segment::ACK, ..Segment::EMPTY }
+    };
+    hear(&mut a, ms(100), &[from(1, 0, 1001, 0)]);
+    assert_eq!(speak(&mut a, ms(100)), []);
+    a.on_timer(ms(1100), &mut ());
+    assert_eq!(speak(&mut a, ms(1100)).len(), 1, "we probe");
+    // The peer probes, too, and we take its byte; our ACK of it is lost, so it still stands at 1.
+    hear(&mut a, ms(1200), &[from(1, 1, 1001, 0)]);
+    speak(&mut a, ms(1200));
+    hear(&mut a, ms(1300), &[from(1, 0, 1002, 5000)]);
+    assert_eq!((a.acked(), a.received()), (1001, 1));
+    assert!(speak(&mut a, ms(1300)).iter().any(|s| s.seq == Offset(1002)), "the window is open");
+}

@@ -45,4 +45,7 @@ impl Disorder for LimitedTransmit {
     fn sent_beyond(&self) -> Bytes {
         self.beyond
     }
+    fn on_resolved(&mut self, _: &mut Window, _: &Ctx) {
+        *self = LimitedTransmit::default();
+    }
 }

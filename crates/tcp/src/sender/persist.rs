@@ -4,7 +4,7 @@
 //! byte beyond the window asks. It stands on the scoreboard like any segment; while it does, the retransmission timer
 //! rests, so that a closed window is never taken for a loss.
 
-use super::{Rto, Sender};
+use super::{Detector, Rto, Sender};
 use crate::event::{Event, Observer};
 use crate::time::{Nanos, Time};
 
@@ -62,7 +62,7 @@ impl Sender {
         }
         self.stop_waiting();
         self.urgent = false;
-        if !self.board.is_empty() {
+        if !self.board.is_empty() && !self.slots.detect.owns_rto() {
             self.timers.rto = Some(self.slots.rto.deadline(now));
         }
     }

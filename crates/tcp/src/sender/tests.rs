@@ -1,5 +1,7 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
+mod seams;
+
 use super::*;
 use crate::stack::Stack;
 
@@ -254,20 +256,58 @@ fn read(ack: u64, blocks: &[(u64, u64)]) -> (Option<(u64, u64)>, u64) {
 #[test]
 fn the_first_block_is_a_dsack_if_it_lies_below_the_ack_of_its_segment_or_inside_the_second() {
     // RFC 2883 §4 and §5, spec A4.2.
-    let cases: [(u64, &[(u64, u64)], Option<(u64, u64)>, u64); 8] = [
-        (seg(2), &[(seg(1), seg(2))], Some((seg(1), seg(2))), 0),
-        (seg(2), &[(seg(1), seg(2)), (seg(4), seg(5))], Some((seg(1), seg(2))), 1000),
-        // Below the ACK of this segment, though above what was acknowledged before it.
-        (seg(5), &[(seg(3), seg(4))], Some((seg(3), seg(4))), 0),
-        (seg(2), &[(seg(4), seg(5)), (seg(4), seg(7))], Some((seg(4), seg(5))), 3000),
-        (seg(2), &[(seg(4), seg(5)), (seg(6), seg(7))], None, 2000),
-        // It reaches beyond the ACK: no DSACK, and what lies above counts.
-        (seg(3), &[(seg(2), seg(5))], None, 2000),
-        // Only the first block can be one.
-        (seg(3), &[(seg(4), seg(5)), (seg(1), seg(2))], None, 1000),
-        (seg(2), &[(seg(4), seg(4)), (seg(4), seg(5))], None, 1000),
-    ];
-    for (ack, blocks, dsack, sacked) in cases {
+    let below = Some((seg(1), seg(2)));
+    let inside = Some((seg(4), seg(5)));
+    let check = |ack, blocks: &[(u64, u64)], dsack, sacked| {
         assert_eq!(read(ack, blocks), (dsack, sacked), "ACK {ack} with {blocks:?}");
+    };
+    check(seg(2), &[(seg(1), seg(2))], below, 0);
+    check(seg(2), &[(seg(1), seg(2)), (seg(4), seg(5))], below, 1000);
+    // Below the ACK of this segment, though above what was acknowledged before it.
+    check(seg(5), &[(seg(3), seg(4))], Some((seg(3), seg(4))), 0);
+    check(seg(2), &[(seg(4), seg(5)), (seg(4), seg(7))], inside, 3000);
+    check(seg(2), &[(seg(4), seg(5)), (seg(6), seg(7))], None, 2000);
+    // It reaches beyond the ACK: no DSACK, and what lies above counts.
+    check(seg(3), &[(seg(2), seg(5))], None, 2000);
+    // Only the first block can be one.
+    check(seg(3), &[(seg(4), seg(5)), (seg(1), seg(2))], None, 1000);
+    check(seg(2), &[(seg(4), seg(4)), (seg(4), seg(5))], None, 1000);
+}
+
+#[test]
+fn the_last_segment_counts_as_sacked_when_its_data_are_whether_the_block_covers_the_fin_or_not() {
+    for name in ["sack-ff96", "rfc-6675"] {
+        for fin in [0, 1] {
+            let mut s = Sender::new(&opened(named(name), 4), MSS, 100_000);
+            s.write(4000);
+            s.close();
+            assert_eq!(send(&mut s, ms(0)).last(), Some(&(seg(3), 1001)));
+            for (n, end) in [seg(2), seg(3), seg(4) + fin].into_iter().enumerate() {
+                ack(&mut s, ms(100 + n as u64), seg(0), 100_000, &[(seg(1), end)]);
+            }
+            assert_eq!((s.phase(), s.board().sacked()), (Phase::Recovery, 3001), "{name}");
+            assert_eq!(send(&mut s, ms(110))[0], (seg(0), 1000));
+        }
     }
+}
+
+#[test]
+fn limited_transmit_ends_with_the_run_of_duplicates_and_only_what_it_sent_is_left_out_of_the_flight() {
+    // RFC 3042 §2: on duplicates only. RFC 5681 §3.2 (2).
+    let mut s = Sender::new(&opened(named("rfc-6675"), 10), MSS, 1_000_000);
+    s.write(1_000_000);
+    send(&mut s, ms(0));
+    for n in 1..=2 {
+        ack(&mut s, ms(100 + n), seg(0), 1_000_000, &[(seg(4), seg(4 + n))]);
+        assert_eq!(send(&mut s, ms(100 + n)).len(), 1);
+    }
+    // The hole at segment 3 stays while the ACK advances: the window slides, and nothing goes beyond it.
+    for n in 1..=3 {
+        ack(&mut s, ms(110 + n), seg(n), 1_000_000, &[(seg(4), seg(6))]);
+        send(&mut s, ms(110 + n));
+        let (una, _, max) = s.positions();
+        assert_eq!((s.phase(), max - una), (Phase::Disorder, s.window().cwnd as u64));
+    }
+    ack(&mut s, ms(120), seg(3), 1_000_000, &[(seg(4), seg(7))]);
+    assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 6500.0));
 }

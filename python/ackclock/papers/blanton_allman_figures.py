@@ -1,0 +1,153 @@
+"""Draws Blanton & Allman's Figures 2 and 3: both readings of the paper, and ns-2's values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+import ackclock
+from ackclock.papers import style
+from ackclock.papers.blanton_allman import (
+    GAPS_S,
+    STACK,
+    SWAPS,
+    SWEEP_A_GAPS_S,
+    SWEEP_B_SWAPS,
+    Point,
+    Reference,
+    Setting,
+    digest,
+    setting,
+)
+from ackclock.papers.measure import Mean
+
+LINES: dict[str, Literal["-", "--"]] = {"ns2": "-", "paper": "--"}
+MARKERS = dict(zip(SWEEP_A_GAPS_S, "os", strict=True))
+COLOUR = style.STACKS[STACK]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What one figure shows."""
+
+    name: str
+    title: str
+    axis: str
+    scale: float
+    ours: Callable[[Point], Mean]
+    references: Callable[[Reference], Mean]
+
+
+FIGURES = (
+    Quantity(
+        "fig2",
+        "Figure 2: throughput of SACK TCP under queue swaps",
+        "throughput, kB/s",
+        1e-3,
+        lambda point: point.throughput,
+        lambda reference: reference.throughput,
+    ),
+    Quantity(
+        "fig3",
+        "Figure 3: needless retransmissions of SACK TCP under queue swaps",
+        "needless retransmissions per run",
+        1.0,
+        lambda point: point.needless,
+        lambda reference: reference.needless,
+    ),
+)
+
+
+def draw(points: dict[Setting, Point], references: list[Reference], out: Path) -> list[Path]:
+    """Draw both figures into the folder ``out``; answers the files.
+
+    Raises:
+        OSError: the folder is missing or not writable.
+    """
+    with style.paper():
+        return [path for q in FIGURES for path in _figure(q, points, references, out)]
+
+
+def _figure(q: Quantity, points: dict[Setting, Point], references: list[Reference], out: Path) -> list[Path]:
+    figure = Figure(figsize=style.WIDE_INCHES, layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    _sweep_a(left, q, points, references)
+    _sweep_b(right, q, points, references)
+    left.set_ylabel(q.axis)
+    if q.name == "fig3":
+        left.set_ylim(bottom=0)
+    figure.legend(handles=_legend(), loc="outside upper center", ncols=4, handlelength=2.6)
+    about = _about(points)
+    figure.supxlabel(about, fontsize=5, color="#666666", x=0.995, ha="right")
+    title = f"Blanton & Allman 2002, {q.title}"
+    return style.save(figure, out / q.name, {"Title": title, "Description": f"{title}. {about}."})
+
+
+def _about(points: dict[Setting, Point]) -> str:
+    """From what the figure was made."""
+    first, last = (next(iter(points.values())).runs[i]["seed"] for i in (0, -1))
+    runs = digest([point.identity for point in points.values()])
+    return f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {runs}; bars and bands are 95 % intervals"
+
+
+def _sweep_a(axes: Axes, q: Quantity, points: dict[Setting, Point], references: list[Reference]) -> None:
+    for gap in SWEEP_A_GAPS_S:
+        for reading in LINES:
+            means = [q.ours(points[setting(reading, swaps, gap)]) for swaps in SWAPS]
+            _curve(axes, q, reading, MARKERS[gap], list(SWAPS), means)
+        chosen = [r for r in references if r.sweep == "fig2a" and r.gap_s == gap]
+        _crosses(axes, q, [r.swaps for r in chosen], [q.references(r) for r in chosen])
+    axes.set_xlabel("random swaps at each event")
+    axes.set_title("(a) events every 1 s (circles), 8 s (squares)", loc="left")
+
+
+def _sweep_b(axes: Axes, q: Quantity, points: dict[Setting, Point], references: list[Reference]) -> None:
+    for reading in LINES:
+        means = [q.ours(points[setting(reading, SWEEP_B_SWAPS, gap)]) for gap in GAPS_S]
+        _curve(axes, q, reading, "D", list(GAPS_S), means)
+    chosen = [r for r in references if r.sweep == "fig2b"]
+    _crosses(axes, q, [r.gap_s for r in chosen], [q.references(r) for r in chosen])
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(GAPS_S)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{gap:g}"))
+    axes.set_xlabel("mean time between events, s (logarithmic)")
+    axes.set_title(f"(b) {SWEEP_B_SWAPS} swaps at each event", loc="left")
+
+
+def _curve(axes: Axes, q: Quantity, reading: str, marker: str, x: list[float] | list[int], means: list[Mean]) -> None:
+    """A curve of ours with its interval as a band."""
+    y = [q.scale * m.value for m in means]
+    low, high = ([q.scale * (m.value + sign * m.half) for m in means] for sign in (-1, 1))
+    axes.fill_between(x, low, high, color=COLOUR, alpha=0.18, linewidth=0)
+    axes.plot(x, y, linestyle=LINES[reading], marker=marker, color=COLOUR, markerfacecolor=_face(reading))
+
+
+def _crosses(axes: Axes, q: Quantity, x: list[float] | list[int], means: list[Mean]) -> None:
+    """ns-2's values with their intervals as bars."""
+    y, half = [q.scale * m.value for m in means], [q.scale * m.half for m in means]
+    axes.errorbar(x, y, half, fmt="x", color=style.REFERENCE, elinewidth=0.7, capthick=0.7, markersize=5, zorder=3)
+
+
+def _face(reading: str) -> str:
+    return COLOUR if reading == "ns2" else "white"
+
+
+def _legend() -> list[Line2D]:
+    def entry(reading: str, label: str) -> Line2D:
+        return Line2D(
+            [], [], linestyle=LINES[reading], marker="o", color=COLOUR, markerfacecolor=_face(reading), label=label
+        )
+
+    return [
+        entry("ns2", f"{STACK}, two waiting packets swapped"),
+        Line2D([], [], linestyle="", marker="x", markersize=5, color=style.REFERENCE, label="ns-2.35, likewise"),
+        entry("paper", f"{STACK}, two of the queue's 65 places swapped"),
+    ]

@@ -1,0 +1,73 @@
+"""Means with 95 % confidence intervals (Student's t), and whether two of them agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ackclock import _native
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over runs."""
+
+    n: int
+    value: float
+    half: float
+    """Half the width of its 95 % confidence interval; 0 for one run."""
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Mean:
+        """The mean of at least one value."""
+        mean, half = _native.interval(values)
+        return cls(len(values), mean, half or 0.0)
+
+    def __str__(self) -> str:
+        return f"{self.value:.1f} ± {self.half:.1f}"
+
+
+class Verdict(Enum):
+    """How two means agree, from best to worst."""
+
+    WITHIN = "within tolerance"
+    IN_BOTH = "in both intervals"
+    OVERLAP = "intervals overlap"
+    OUTSIDE = "OUTSIDE"
+
+    @property
+    def good(self) -> bool:
+        """Whether the point counts as reproduced."""
+        return self is not Verdict.OUTSIDE
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One of our means beside a reference's."""
+
+    ours: Mean
+    reference: Mean
+    tolerance: float
+    """Allowed difference, as a share of the reference."""
+
+    @property
+    def difference(self) -> float:
+        """Of the means, as a share of the reference; 0 if both are 0."""
+        apart = self.ours.value - self.reference.value
+        if apart == 0:
+            return 0.0
+        return apart / self.reference.value if self.reference.value else float("inf")
+
+    @property
+    def verdict(self) -> Verdict:
+        """The best that holds.
+
+        IN_BOTH: each mean lies in the other's interval. OVERLAP: the intervals have a point in common.
+        """
+        apart, halves = abs(self.ours.value - self.reference.value), (self.ours.half, self.reference.half)
+        if abs(self.difference) <= self.tolerance:
+            return Verdict.WITHIN
+        if apart <= min(halves):
+            return Verdict.IN_BOTH
+        return Verdict.OVERLAP if apart <= sum(halves) else Verdict.OUTSIDE

@@ -1,0 +1,71 @@
+"""How figures look: readable on paper, in grey and by the colour-blind; the same bytes for the same numbers."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from ackclock.papers import files
+
+REFERENCE = "#000000"
+# Okabe & Ito's palette. A stack has its colour in every figure.
+STACKS = {
+    "tahoe": "#999999",
+    "reno": "#E69F00",
+    "newreno": "#CC79A7",
+    "sack-ff96": "#0072B2",
+    "rfc-6675": "#009E73",
+}
+WIDE_INCHES = (7.0, 2.85)
+"""Across two columns of a conference's page."""
+PRINT_DPI = 200
+
+
+@contextmanager
+def paper() -> Iterator[None]:
+    """Settings for all that is drawn and saved inside."""
+    with mpl.rc_context(
+        {
+            "font.size": 8,
+            "axes.titlesize": 8,
+            "axes.labelsize": 8,
+            "legend.fontsize": 7,
+            "xtick.labelsize": 7.5,
+            "ytick.labelsize": 7.5,
+            "axes.linewidth": 0.6,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": "#dddddd",
+            "grid.linewidth": 0.5,
+            "lines.linewidth": 1.2,
+            "lines.markersize": 3.2,
+            "lines.markeredgewidth": 0.9,
+            "errorbar.capsize": 2,
+            "legend.frameon": False,
+            "svg.hashsalt": "ackclock",
+        }
+    ):
+        yield
+
+
+def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> list[Path]:
+    """Write ``stem``.svg and ``stem``.png with ``about`` (Title, Description) in their metadata.
+
+    Raises:
+        OSError: the folder is missing or not writable.
+    """
+    written = []
+    for ending, extra in ((".svg", {"Date": None}), (".png", {"Software": None})):
+        image = io.BytesIO()
+        figure.savefig(image, format=ending[1:], dpi=PRINT_DPI, metadata={**about, **extra})
+        path = stem.with_suffix(ending)
+        files.write(path, image.getvalue())
+        written.append(path)
+    return written
