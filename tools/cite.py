@@ -13,9 +13,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCES = "docs/references.toml"
 # "RFC 6582", "RFC 2582, 3782", "RFC 5681 and 6298"
-RFC = re.compile(r"\bRFC (\d{3,4}(?:(?:,| and| or|/) ?\d{4}(?! *[-–]))*)\b")  # noqa: RUF001 - a range of years
+RFC = re.compile(r"\bRFC (\d{3,4}(?:(?:,| and| or|/) ?\d{4})*)\b")
 TAG = re.compile(r"\[([a-z][a-z0-9-]*) §")
-NAME = r"[A-Z][a-z]+"
+NAME = r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December) \d)[A-Z][a-z]+"
 # "Fall & Floyd 1996", "Hoe 1995", "Blanton & Allman §2.2"
 YEAR = r"(?:19|20)\d\d"
 PAPER = re.compile(

@@ -70,9 +70,8 @@ RUST
 
 cd "$copy"
 cargo fmt --all --check
-cargo test --quiet --locked -p ackclock-sim --test newcomer -- --nocapture
-# Step 8: the snapshots of messages that list what there is.
-INSTA_UPDATE=always cargo test --quiet --locked -p ackclock-lab --test scenarios
+# --workspace: with the features of `make unit`, so that nothing from outside is built again. Step 8: INSTA_UPDATE.
+INSTA_UPDATE=always cargo test --quiet --locked --workspace --test newcomer --test scenarios -- --nocapture
 
 # Only the listed places were touched, all of them, and none of them is the sequencer.
 listed=$(sed -n '/^```places$/,/^```$/p' "$root/CONTRIBUTING.md" | awk '/^crates/ { print $1 }' | sort)
