@@ -223,6 +223,7 @@ impl Sender {
             Verdict::Clear if ack.advances() => self.set_phase(now, Phase::Open, Why::Resolved, obs),
             Verdict::Clear | Verdict::Suspect => {
                 if ack.is_dup {
+                    self.reorder.on_dup(now);
                     self.slots.disorder.on_dup(ack, &self.w, cx);
                 }
             }

@@ -158,8 +158,8 @@ mod tests {
         stack.limits.max_train = 0;
         let refusal = |s: &Scenario, stacks: &[Stack]| Sim::new(s, stacks, 1, ()).err().map(|e| e.to_string());
         assert!(refusal(&s, &[stack]).is_some_and(|e| e.starts_with("stack \"newreno\": limits.max_train")));
-        s.flows[1].stack = 7;
+        s.flows[1].stack = 99;
         let missing = refusal(&s, &stacks()).unwrap_or_default();
-        assert!(missing.contains("flow \"flow1\": there is no stack number 7"), "{missing}");
+        assert!(missing.contains("flow \"flow1\": there is no stack number 99"), "{missing}");
     }
 }
