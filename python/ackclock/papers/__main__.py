@@ -46,8 +46,9 @@ def progress_bar(console: Console, what: str) -> Iterator[Callable[[float], obje
 def table(compared: list[Compared]) -> Table:
     """Every point with its verdict."""
     t = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for title, justify in (("figure", "left"), ("swaps", "right"), ("gap s", "right")):
-        t.add_column(title, justify=justify)  # type: ignore[arg-type]
+    t.add_column("figure")
+    t.add_column("swaps", justify="right")
+    t.add_column("gap s", justify="right")
     for name in ("throughput kB/s", "needless"):
         t.add_column(f"{name}: ours", justify="right")
         t.add_column("ns-2", justify="right")
@@ -83,7 +84,7 @@ def reproduce(folder: Path, out: Path, seeds: int, copy_to: Path | None) -> bool
     """Run, compare, draw; whether every point is reproduced."""
     from ackclock.papers.blanton_allman_figures import draw  # noqa: PLC0415 - matplotlib takes a second to load
 
-    console = Console(highlight=False, stderr=False)
+    console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=PIPE_WIDTH)
     out.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +85,12 @@ class Point:
     @property
     def throughput(self) -> Mean:
         """Acknowledged payload, bytes a second."""
-        return self.mean(lambda flow: flow["throughput_bytes_per_s"])
+        return self.mean(itemgetter("throughput_bytes_per_s"))
 
     @property
     def needless(self) -> Mean:
         """Retransmissions of data of which an earlier copy was dropped nowhere, a run."""
-        return self.mean(lambda flow: flow["needless_retransmissions"])
+        return self.mean(itemgetter("needless_retransmissions"))
 
     @property
     def identity(self) -> str:
@@ -114,7 +115,7 @@ class Point:
             "retransmissions_minus_drops_half_width_95": f"{beyond.half:.3f}",
         }
         for name in ("data_packets_sent", "retransmissions", "data_drops", "timeouts", "fast_recoveries"):
-            row[name] = f"{self.mean(lambda flow, name=name: flow[name]).value:.3f}"  # type: ignore[misc]
+            row[name] = f"{self.mean(itemgetter(name)).value:.3f}"
         for name in ("swap_events", "swap_skipped"):
             row[name] = f"{sum(link[name] for run in self.runs for link in run['links']) / len(self.runs):.3f}"
         return {**row, "runs": self.identity, "version": ackclock.__version__}
@@ -137,11 +138,11 @@ def run(folder: Path, seeds: int, progress: Callable[[float], object]) -> dict[S
     points = {}
     for done, s in enumerate(every):
         text = scenario(texts[s.reading], s.swaps, s.gap_s, seeds)
-        result = ackclock.run(
-            text,
-            name=str(folder / SCENARIOS[s.reading]),
-            progress=lambda share, done=done: progress((done + share) / len(every)),  # type: ignore[misc]
-        )
+
+        def told(share: float, done: int = done) -> object:
+            return progress((done + share) / len(every))
+
+        result = ackclock.run(text, name=str(folder / SCENARIOS[s.reading]), progress=told)
         points[s] = Point(s, result["runs"])
     progress(1.0)
     return points
