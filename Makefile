@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -17,8 +17,10 @@ help: ## this list
 test: setup ## everything that must pass: sets up, then all the checks below
 	@$(MAKE) check
 	@$(MAKE) unit
+	@$(MAKE) newcomer
 	@$(MAKE) python
 	@$(MAKE) lint
+	@$(MAKE) cite
 	@$(MAKE) wasm
 	@$(MAKE) docs
 	@$(MAKE) ns2-logs
@@ -56,6 +58,12 @@ lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions
 	$(BIN)/python tools/sizes.py
 
 SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell.toml
+newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
+	@tools/newcomer.sh
+
+cite: .venv/.ready ## citations against docs/references.toml, both ways
+	$(BIN)/python tools/cite.py
+
 wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown
 	cargo run --quiet -p ackclock-wasm --locked --example expected -- $(SAME) > target/same.json
