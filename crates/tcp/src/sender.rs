@@ -69,6 +69,9 @@ pub struct Sender {
     skip_sacked: bool,
     last_sends: u8,
     max_train: u16,
+    /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
+    recover: Option<Offset>,
+    timed_out: bool,
     peer: PeerWindow,
     cap: Bytes,
     min_rtt: Option<Nanos>,
@@ -124,6 +127,8 @@ impl Sender {
             max_train: stack.limits.max_train,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
+            recover: None,
+            timed_out: false,
             min_rtt: None,
             slots,
             ledger: Box::default(),
@@ -146,7 +151,7 @@ impl Sender {
             self.slots.rto.on_ack(&ack, now);
         }
         let mut cx = self.ctx(now);
-        if self.ledger.count() == 0 {
+        if self.recover.is_none() {
             if let Some(ssthresh) = self.slots.startup.on_ack(&ack, &cx) {
                 self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = ssthresh);
             }
@@ -250,6 +255,7 @@ impl Sender {
                 flow = s.slots.recovery.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
             }
         });
+        self.note_recover();
         self.follow(now, flow, Some(ack), obs)
     }
 
@@ -264,6 +270,7 @@ impl Sender {
                 (flow, verdict) = s.slots.timeout.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
             }
         });
+        self.note_recover();
         if let Some(m) = verdict {
             // 17. Nothing was lost: go on where sending had stopped.
             self.snd_nxt = self.snd_max;
@@ -327,6 +334,7 @@ impl Sender {
                 flow = s.slots.recovery.enter(ack, ep, &mut s.w, &mut s.board, &cx);
             }
         });
+        self.note_recover();
         let rearm = self.follow(now, flow, None, obs);
         self.slots.detect.on_cut(&self.w, &self.ctx(now));
         rearm
@@ -355,8 +363,16 @@ impl Sender {
             ended: None,
             void: false,
         });
+        self.note_recover();
         self.reorder.forget();
         self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
+    }
+
+    /// Copies what every `Ctx` needs out of the ledger, after whoever may have changed it.
+    fn note_recover(&mut self) {
+        let newest = self.ledger.newest();
+        self.recover = newest.map(|ep| ep.recover);
+        self.timed_out = newest.is_some_and(|ep| ep.cause == Cause::Rto);
     }
 
     fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
@@ -413,6 +429,7 @@ impl Sender {
             if let Some(ep) = self.ledger.open() {
                 ep.recover = snd_max;
             }
+            self.note_recover();
             let cx = self.ctx(now);
             self.write_window(now, Slot::Congestion, obs, |s| {
                 s.w.ssthresh = s.slots.congestion.on_loss(&s.loss_event(Cause::Rto, true), &s.w, &cx).ssthresh;
@@ -449,6 +466,7 @@ impl Sender {
                 repair = s.slots.timeout.enter(ep, &mut s.w, &mut s.board, &cx);
             }
         });
+        self.note_recover();
         if let Repair::Rewind { skip_sacked } = repair {
             self.skip_sacked = skip_sacked;
             self.rewind();
@@ -587,15 +605,15 @@ impl Sender {
     /// The components' view. `room` and `next_len` are what a new segment may use.
     #[inline]
     fn ctx(&self, now: Time) -> Ctx {
-        let (next_len, newest) = (self.next_len(), self.ledger.newest());
+        let next_len = self.next_len();
         Ctx {
             now,
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
             snd_max: self.snd_max,
             room: self.room(),
-            recover: newest.map(|ep| ep.recover),
-            timed_out: newest.is_some_and(|ep| ep.cause == Cause::Rto),
+            recover: self.recover,
+            timed_out: self.timed_out,
             srtt: self.slots.rto.srtt(),
             min_rtt: self.min_rtt,
             rto: self.slots.rto.base(),

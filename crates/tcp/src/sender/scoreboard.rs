@@ -275,6 +275,7 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
         self.released = self.head;
+        self.acknowledge_plain(ack, out);
         while self.head != self.tail {
             let slot = self.slot(self.head);
             let s = self.ring[slot];
@@ -309,6 +310,31 @@ impl Scoreboard {
             self.sack.nothing_left();
         } else {
             self.settle_hole();
+        }
+    }
+
+    /// The usual case, made short: whole segments sent once, of which nothing is known.
+    #[inline]
+    fn acknowledge_plain(&mut self, ack: Offset, out: &mut Delivered) {
+        let (mut i, mut last) = (self.head, None);
+        while i != self.tail {
+            let s = &self.ring[self.slot(i)];
+            if s.marks.0 != 0 || s.sends != 1 || s.end() > ack {
+                break;
+            }
+            last = Some((s.at, s.end(), false));
+            i = i.wrapping_add(1);
+        }
+        // They were sent in order, so the last of them was sent last.
+        if let Some(newest) = last {
+            let n = newest.1 - self.at(self.head).start;
+            self.pipe -= n;
+            out.bytes += n;
+            out.newest = last;
+            if self.hole.wrapping_sub(self.head) < i.wrapping_sub(self.head) {
+                self.hole = i;
+            }
+            self.head = i;
         }
     }
 
