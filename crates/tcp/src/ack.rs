@@ -7,6 +7,7 @@ pub mod delayed;
 pub mod every;
 pub mod heartbeat;
 
+use crate::slot::Factory;
 use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,9 @@ pub enum AckSpec {
         #[serde(default)]
         phase: Nanos,
     },
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn AckPolicy>),
 }
 
 impl AckSpec {
@@ -104,18 +108,19 @@ impl AckSpec {
         }
     }
 
-    /// The policy of one flow. A description that [`AckSpec::validate`] refuses still gives one that does not panic.
-    pub fn build(&self) -> AnyAck {
+    /// The policy of one flow whose peer sends segments of up to `mss` bytes. A description that [`AckSpec::validate`]
+    /// refuses still gives one that does not panic.
+    pub fn build(&self, mss: u32) -> AnyAck {
         match *self {
             AckSpec::Every => AnyAck::Every(every::Every),
             AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay)),
             AckSpec::Heartbeat { interval, phase } => AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase)),
+            AckSpec::Custom(ref f) => AnyAck::Custom((f.make)(mss)),
         }
     }
 }
 
 /// Any of the policies, state inline (24 bytes, pinned by a test).
-#[derive(Clone, Debug)]
 pub enum AnyAck {
     /// See [`every`].
     Every(every::Every),
@@ -123,6 +128,8 @@ pub enum AnyAck {
     Delayed(delayed::Delayed),
     /// See [`heartbeat`].
     Heartbeat(heartbeat::Heartbeat),
+    /// From outside the crate.
+    Custom(Box<dyn AckPolicy>),
 }
 
 macro_rules! dispatch {
@@ -131,6 +138,7 @@ macro_rules! dispatch {
             AnyAck::Every($p) => $call,
             AnyAck::Delayed($p) => $call,
             AnyAck::Heartbeat($p) => $call,
+            AnyAck::Custom($p) => $call,
         }
     };
 }
@@ -203,7 +211,7 @@ mod tests {
     #[test]
     fn a_policy_that_would_be_refused_still_answers() {
         for (interval, phase) in [(0, 0), (0, u64::MAX), (1, u64::MAX), (u64::MAX, u64::MAX), (u64::MAX, 0)] {
-            let mut p = AckSpec::Heartbeat { interval: Nanos(interval), phase: Nanos(phase) }.build();
+            let mut p = AckSpec::Heartbeat { interval: Nanos(interval), phase: Nanos(phase) }.build(1000);
             for now in [0, 1, u64::MAX] {
                 let at = match p.on_arrival(&Arrival { now: Time(now), ..cases::plain(0) }) {
                     AckDecision::Delay(t) => t,

@@ -76,7 +76,6 @@ pub enum Accept {
 }
 
 /// One direction's receiver. At most 120 bytes (pinned by a test), the fields of the in-order path in the first 80.
-#[derive(Debug)]
 #[repr(C)]
 pub struct Receiver {
     rcv_nxt: Offset,
@@ -125,7 +124,7 @@ impl Receiver {
         Self {
             rcv_nxt: cfg.rcv_nxt,
             right_edge: Offset(cfg.rcv_nxt.0.saturating_add(u64::from(capacity))),
-            ack: cfg.ack.build(),
+            ack: cfg.ack.build(cfg.mss),
             timer: None,
             held: None,
             capacity,

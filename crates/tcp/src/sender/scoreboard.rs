@@ -435,7 +435,7 @@ impl Scoreboard {
     }
 
     #[cfg(debug_assertions)]
-    /// Recounts everything; a test build does so after every ACK and every send.
+    /// Recounts everything; a test build does so after every ACK and timer, and after every send off the fast path.
     pub(crate) fn check(&self) {
         let (mut pipe, mut sacked, mut lost, mut to_send) = (0, 0, 0, 0);
         let mut edge = None;
