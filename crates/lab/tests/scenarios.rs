@@ -1,6 +1,7 @@
 //! Scenario files: what good ones mean and what is said about bad ones.
 
 use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_tcp::stack::Stack;
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -41,7 +42,7 @@ fn one_message_with_file_line_key_found_and_allowed_for_each_bad_scenario() {
         assert_eq!(message.lines().count(), 1, "{message}");
         writeln!(out, "{title}\n    {message}").unwrap();
     }
-    insta::assert_snapshot!(out);
+    insta::assert_snapshot!(without_lists(&out));
 }
 
 #[test]
@@ -92,6 +93,18 @@ fn the_command_line_overrides_stack_parameters_and_seed() {
     assert_eq!(plan.stacks[1].limits.maxburst_segs, Some(4));
 }
 
+/// The lists of all stacks and of all kinds grow with every algorithm; what is kept is that they are named.
+fn without_lists(messages: &str) -> String {
+    let stacks: Vec<&str> = Stack::names().collect();
+    let short = messages.replace(&stacks.join(", "), "(all stacks)");
+    let recoveries = "one of tahoe, reno, newreno, ";
+    let lines = short.lines().map(|line| match line.split_once(recoveries) {
+        Some((head, list)) => format!("{head}{recoveries}...{}\n", &list[list.find(';').unwrap_or(list.len())..]),
+        None => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
 #[test]
 fn a_bad_option_is_refused_with_its_name() {
     let refuse = |stack: Option<&str>, set: &[(&str, &str)]| {
@@ -111,7 +124,7 @@ fn a_bad_option_is_refused_with_its_name() {
     ] {
         writeln!(out, "{message}").unwrap();
     }
-    insta::assert_snapshot!(out);
+    insta::assert_snapshot!(without_lists(&out));
 }
 
 proptest! {

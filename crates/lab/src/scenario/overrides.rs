@@ -100,7 +100,7 @@ fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
         (Some(_), Value::String(kind)) => serde_json::json!({ "kind": kind }),
         (_, value) => value,
     };
-    map.insert(last.to_owned(), value.clone());
+    map.insert(last.to_owned(), value);
     let new: Stack = serde_json::from_value(root).map_err(|e| match e.to_string() {
         said if said.starts_with(&format!("unknown field `{last}`")) => {
             unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
@@ -109,10 +109,9 @@ fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
     })?;
     let read = serde_json::to_value(&new).map_err(|e| plain(e.to_string()))?;
     match path.split('.').try_fold(&read, |v, step| v.get(step)) {
-        Some(read) => check_all_read(&value, read)?,
-        None => return Err(unknown(path, known)),
+        Some(_) => Ok(new),
+        None => Err(unknown(path, known)),
     }
-    Ok(new)
 }
 
 /// The paths of what stands in a table of parameters.
@@ -131,20 +130,6 @@ fn unknown(path: &str, known: Vec<String>) -> Refusal {
     Refusal { allowed, hint }
 }
 
-/// A component without parameters ignores what is given to it, whatever serde is told: refuse keys that did not come back.
-fn check_all_read(given: &Value, read: &Value) -> Result<(), Refusal> {
-    let (Value::Object(given), Value::Object(read)) = (given, read) else { return Ok(()) };
-    for (key, value) in given {
-        let Some(back) = read.get(key) else {
-            let known: Vec<&str> = read.keys().map(String::as_str).collect();
-            let hint = nearest(key, known.iter().copied()).map(|n| format!("`{n}`"));
-            return Err(Refusal { allowed: format!("a table with the keys {}, not {key}", listed(&known)), hint });
-        };
-        check_all_read(value, back)?;
-    }
-    Ok(())
-}
-
 /// What serde says is wrong, as what is allowed: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
 fn refusal(message: &str) -> Refusal {
     let allowed = match (message.split_once("expected "), message.rsplit_once("; ")) {
@@ -154,6 +139,7 @@ fn refusal(message: &str) -> Refusal {
         (Some((_, "f64")), _) => "a number".to_owned(),
         (Some((_, "a boolean")), _) => "true or false".to_owned(),
         (Some((_, expected)), _) => expected.replace('`', ""),
+        (None, _) if message.ends_with("there are no fields") => "a kind without parameters beside it".to_owned(),
         (None, Some((_, tail))) => tail.to_owned(),
         (None, None) => message.to_owned(),
     };
