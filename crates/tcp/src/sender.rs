@@ -6,16 +6,18 @@
 pub mod ack;
 pub mod ctx;
 pub mod episode;
+mod facts;
 pub mod gate;
 mod persist;
 pub mod reorder;
+mod repair;
 pub mod scoreboard;
 #[cfg(test)]
 mod tests;
 mod timers;
 mod transmit;
 
-use crate::congestion::{Congestion, LossEvent};
+use crate::congestion::Congestion;
 use crate::detect::{Detector, Verdict};
 use crate::disorder::Disorder;
 use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
@@ -27,15 +29,14 @@ use crate::spurious::Spurious;
 use crate::stack::{Slots, Stack};
 use crate::startup::Startup;
 use crate::time::{Nanos, Time};
-use crate::timeout::{Repair, Timeout};
-use crate::undo::Undo;
+use crate::timeout::Timeout;
 use crate::units::Bytes;
 use ack::{AckEvent, DupRule};
 use ctx::Ctx;
-use episode::{Episode, Ledger, Mistake};
+use episode::Ledger;
 use persist::Persist;
 use reorder::Reorder;
-use scoreboard::{Delivered, Scoreboard};
+use scoreboard::Scoreboard;
 pub(crate) use timers::earliest;
 use timers::Timers;
 
@@ -321,258 +322,6 @@ impl Sender {
             Verdict::Clear | Verdict::Suspect | Verdict::More(_) => Rearm::OnNewData,
         }
     }
-
-    /// 8. A new episode begins with a fast retransmit.
-    fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
-        self.open_episode(now, Cause::Fast, obs);
-        self.set_phase(now, Phase::Recovery, Why::Lost, obs);
-        let cx = self.ctx(now);
-        self.slots.spurious.on_begin(&mut self.ledger, &cx);
-        let mut flow = Flow::Continue(Rearm::OnNewData);
-        self.write_window(now, Slot::Recovery, obs, |s| {
-            if let Some(ep) = s.ledger.open() {
-                flow = s.slots.recovery.enter(ack, ep, &mut s.w, &mut s.board, &cx);
-            }
-        });
-        self.note_recover();
-        let rearm = self.follow(now, flow, None, obs);
-        self.slots.detect.on_cut(&self.w, &self.ctx(now));
-        rearm
-    }
-
-    /// Cuts ssthresh and writes the episode into the ledger.
-    fn open_episode<O: Observer>(&mut self, now: Time, cause: Cause, obs: &mut O) {
-        let cx = self.ctx(now);
-        let loss = self.loss_event(cause, false);
-        let (prior, cc_undo) = (self.w, self.slots.congestion.save());
-        let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
-        self.ledger.begin(Episode {
-            id: 0,
-            cause,
-            began: now,
-            recover: self.snd_max,
-            prior,
-            target: cut.cwnd,
-            cc_undo,
-            flight: loss.flight,
-            retransmits: 0,
-            proven_spurious: 0,
-            dupacks_to_fill: 0,
-            first_dup: self.reorder.since(),
-            filled: None,
-            ended: None,
-            void: false,
-        });
-        self.note_recover();
-        self.reorder.forget();
-        self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
-    }
-
-    /// Copies what every `Ctx` needs out of the ledger, after whoever may have changed it.
-    fn note_recover(&mut self) {
-        let newest = self.ledger.newest();
-        self.recover = newest.map(|ep| ep.recover);
-        self.timed_out = newest.is_some_and(|ep| ep.cause == Cause::Rto);
-    }
-
-    fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
-        let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
-        LossEvent {
-            cause,
-            flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
-            rwnd: u64::from(self.peer.wnd),
-            first: self.snd_una,
-            cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
-            repeated,
-        }
-    }
-
-    /// 9. The phase of the running episode is over.
-    fn end_episode<O: Observer>(&mut self, now: Time, grown_by: Option<&AckEvent>, obs: &mut O) {
-        self.set_phase(now, Phase::Open, Why::Repaired, obs);
-        let cx = self.ctx(now);
-        let m = self.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
-        self.ledger.close(now);
-        if let Some(m) = m {
-            self.mistake(now, &m, obs);
-        }
-        let cx = self.ctx(now);
-        self.slots.detect.on_recovered(&cx);
-        if let Some(ack) = grown_by {
-            self.grow(now, ack, &cx, obs);
-        }
-    }
-
-    /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.
-    fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, obs: &mut O) {
-        let cx = self.ctx(now);
-        if let Some(sample) = &m.sample {
-            self.slots.detect.on_reorder(sample, &self.w, &cx);
-        }
-        let before = self.w;
-        self.write_window(now, Slot::Undo, obs, |s| {
-            s.slots.undo.on_mistake(m, &mut s.ledger, &mut s.w, &mut s.slots.congestion, &cx);
-        });
-        if O::ENABLED {
-            obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
-        }
-    }
-
-    /// 12. The retransmission timer fired.
-    fn on_rto<O: Observer>(&mut self, now: Time, obs: &mut O) {
-        let backoff = self.slots.rto.backoff_count();
-        let again =
-            self.phase == Phase::Loss && backoff > 0 && self.ledger.newest().is_some_and(|ep| ep.cause == Cause::Rto);
-        self.urgent = false;
-        if again {
-            let snd_max = self.snd_max;
-            if let Some(ep) = self.ledger.open() {
-                ep.recover = snd_max;
-            }
-            self.note_recover();
-            let cx = self.ctx(now);
-            self.write_window(now, Slot::Congestion, obs, |s| {
-                s.w.ssthresh = s.slots.congestion.on_loss(&s.loss_event(Cause::Rto, true), &s.w, &cx).ssthresh;
-            });
-        } else {
-            if let Some(ep) = self.ledger.open() {
-                ep.void = true;
-            }
-            self.open_episode(now, Cause::Rto, obs);
-            let cx = self.ctx(now);
-            self.slots.spurious.on_begin(&mut self.ledger, &cx);
-        }
-        if O::ENABLED {
-            obs.event(now, Event::Timeout { episode: self.ledger.count(), backoff });
-        }
-        self.slots.rto.back_off();
-        let cx = self.ctx(now);
-        self.slots.detect.on_rto(self.dup_run, &self.w, &cx);
-        self.dup_run = 0;
-        self.set_phase(now, Phase::Loss, Why::Timeout, obs);
-        self.enter_loss(now, obs);
-        self.slots.detect.on_cut(&self.w, &self.ctx(now));
-        self.timers.rto = Some(self.slots.rto.deadline(now));
-        self.burst_left = self.maxburst;
-        self.check();
-    }
-
-    /// The owner of Loss takes over and says how to repair.
-    fn enter_loss<O: Observer>(&mut self, now: Time, obs: &mut O) {
-        let cx = self.ctx(now);
-        let mut repair = Repair::Marks;
-        self.write_window(now, Slot::Timeout, obs, |s| {
-            if let Some(ep) = s.ledger.open() {
-                repair = s.slots.timeout.enter(ep, &mut s.w, &mut s.board, &cx);
-            }
-        });
-        self.note_recover();
-        if let Repair::Rewind { skip_sacked } = repair {
-            self.skip_sacked = skip_sacked;
-            self.rewind();
-        }
-    }
-
-    /// 16. Go back N: only the sequencer moves `snd_nxt`.
-    fn rewind(&mut self) {
-        self.snd_nxt = self.snd_una;
-        self.board.rewind();
-    }
-
-    /// After going back, `snd_nxt` passes over what the receiver holds (RFC 6675 §5.1).
-    fn pass_sacked(&mut self) {
-        if self.snd_nxt < self.snd_max && self.skip_sacked {
-            self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
-        }
-    }
-
-    // ---- reading an ACK
-
-    /// 2. Applies an ACK to the scoreboard and says what it told.
-    fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
-        let prior_una = self.snd_una;
-        let mut d = Delivered::default();
-        self.board.begin_ack();
-        self.board.acknowledge(seg.ack, &mut d);
-        self.snd_una = seg.ack;
-        self.snd_nxt = self.snd_nxt.max(seg.ack);
-        let (mut dsack, mut has_sack) = (None, false);
-        if seg.blocks > 0 {
-            (dsack, has_sack) = self.read_blocks(seg, &mut d);
-        }
-        self.pass_sacked();
-        let same_window = self.update_peer_window(seg);
-        let advances = seg.ack > prior_una;
-        let outstanding = self.snd_max > self.snd_una && !self.persist.is_probing();
-        let is_dup = !advances
-            && outstanding
-            && match self.dup_rule {
-                DupRule::Rfc5681 => seg.seq_len() == 0 && same_window,
-                DupRule::NewSackInfo => d.sacked > 0,
-                DupRule::Ns2 => true,
-            };
-        self.dup_run += u32::from(is_dup);
-        let rtt = d.rtt(now);
-        if let Some(r) = rtt {
-            self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
-        }
-        AckEvent {
-            ack: seg.ack,
-            prior_una,
-            sacked: d.sacked,
-            delivered: d.bytes,
-            dup_run: self.dup_run,
-            is_dup,
-            has_sack,
-            covers_retransmit: d.covers_retransmit,
-            dsack,
-            rtt,
-            tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
-            newest: d.newest.map(|(at, end, retransmitted)| ack::Newest { at, end, retransmitted }),
-        }
-    }
-
-    /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
-    /// same segment, or inside the second block.
-    fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
-        let second = seg.sack_blocks().nth(1);
-        let (mut dsack, mut has_sack) = (None, false);
-        for (i, b) in seg.sack_blocks().enumerate() {
-            let inside_second = || second.is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
-            if i == 0 && b.0 < b.1 && (b.1 <= seg.ack || inside_second()) {
-                dsack = Some(b);
-            } else if b.1 > seg.ack && b.0 < b.1 {
-                has_sack = true;
-                self.board.apply_sack((b.0, self.past_fin(b.1)), d);
-            }
-        }
-        (dsack, has_sack)
-    }
-
-    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It
-    /// came with them if it was sent with them.
-    fn past_fin(&self, right: Offset) -> Offset {
-        let with_data = || self.board.iter().next_back().is_some_and(|s| s.len > 1 && s.end() == self.stream_end);
-        if self.closed && right + 1 == self.stream_end && with_data() {
-            self.stream_end
-        } else {
-            right
-        }
-    }
-
-    /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.
-    fn update_peer_window(&mut self, seg: &Segment) -> bool {
-        let same = seg.wnd == self.peer.wnd;
-        if (seg.seq, seg.ack) >= (self.peer.wl1, self.peer.wl2) {
-            self.peer.wnd = seg.wnd;
-            (self.peer.wl1, self.peer.wl2) = (seg.seq, seg.ack);
-            self.peer.max_wnd = self.peer.max_wnd.max(seg.wnd);
-            self.edge = seg.ack + u64::from(seg.wnd);
-        }
-        same
-    }
-
-    // ---- helpers
 
     fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
         self.write_window(now, Slot::Congestion, obs, |s| s.slots.congestion.on_ack(ack, &mut s.w, cx));

@@ -5,10 +5,13 @@ use super::*;
 use crate::congestion::AnyCongestion;
 use crate::detect::{DetectSpec, Xmit};
 use crate::recovery::RecoverySpec;
+use crate::sender::episode::Episode;
 use crate::sender::episode::Mistake;
 use crate::sender::scoreboard::Sent;
 use crate::slot::Factory;
+use crate::timeout::Repair;
 use crate::timeout::TimeoutSpec;
+use crate::undo::Undo;
 use crate::undo::UndoSpec;
 use std::sync::Arc;
 

@@ -1,0 +1,101 @@
+//! 2. What an ACK says, before anybody judges it.
+
+use super::ack::{self, AckEvent, DupRule};
+use super::scoreboard::Delivered;
+use super::Sender;
+use crate::segment::Segment;
+use crate::seq::Offset;
+use crate::time::Time;
+
+impl Sender {
+    /// 2. Applies an ACK to the scoreboard and says what it told.
+    pub(super) fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
+        let prior_una = self.snd_una;
+        let mut d = Delivered::default();
+        self.board.begin_ack();
+        self.board.acknowledge(seg.ack, &mut d);
+        self.snd_una = seg.ack;
+        self.snd_nxt = self.snd_nxt.max(seg.ack);
+        let (mut dsack, mut has_sack) = (None, false);
+        if seg.blocks > 0 {
+            (dsack, has_sack) = self.read_blocks(seg, &mut d);
+        }
+        self.pass_sacked();
+        let same_window = self.update_peer_window(seg);
+        let advances = seg.ack > prior_una;
+        let outstanding = self.snd_max > self.snd_una && !self.persist.is_probing();
+        let is_dup = !advances
+            && outstanding
+            && match self.dup_rule {
+                DupRule::Rfc5681 => seg.seq_len() == 0 && same_window,
+                DupRule::NewSackInfo => d.sacked > 0,
+                DupRule::Ns2 => true,
+            };
+        self.dup_run += u32::from(is_dup);
+        let rtt = d.rtt(now);
+        if let Some(r) = rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
+        }
+        AckEvent {
+            ack: seg.ack,
+            prior_una,
+            sacked: d.sacked,
+            delivered: d.bytes,
+            dup_run: self.dup_run,
+            is_dup,
+            has_sack,
+            covers_retransmit: d.covers_retransmit,
+            dsack,
+            rtt,
+            tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
+            newest: d.newest.map(|(at, end, retransmitted)| ack::Newest { at, end, retransmitted }),
+        }
+    }
+
+    /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
+    /// same segment, or inside the second block.
+    fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
+        let second = seg.sack_blocks().nth(1);
+        let (mut dsack, mut has_sack) = (None, false);
+        for (i, b) in seg.sack_blocks().enumerate() {
+            let inside_second = || second.is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
+            if i == 0 && b.0 < b.1 && (b.1 <= seg.ack || inside_second()) {
+                dsack = Some(b);
+            } else if b.1 > seg.ack && b.0 < b.1 {
+                has_sack = true;
+                self.board.apply_sack((b.0, self.past_fin(b.1)), d);
+            }
+        }
+        (dsack, has_sack)
+    }
+
+    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It
+    /// came with them if it was sent with them.
+    fn past_fin(&self, right: Offset) -> Offset {
+        let with_data = || self.board.iter().next_back().is_some_and(|s| s.len > 1 && s.end() == self.stream_end);
+        if self.closed && right + 1 == self.stream_end && with_data() {
+            self.stream_end
+        } else {
+            right
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.
+    fn update_peer_window(&mut self, seg: &Segment) -> bool {
+        let same = seg.wnd == self.peer.wnd;
+        if (seg.seq, seg.ack) >= (self.peer.wl1, self.peer.wl2) {
+            self.peer.wnd = seg.wnd;
+            (self.peer.wl1, self.peer.wl2) = (seg.seq, seg.ack);
+            self.peer.max_wnd = self.peer.max_wnd.max(seg.wnd);
+            self.edge = seg.ack + u64::from(seg.wnd);
+        }
+        same
+    }
+
+    /// After going back, `snd_nxt` passes over what the receiver holds (RFC 6675 §5.1).
+    pub(super) fn pass_sacked(&mut self) {
+        if self.snd_nxt < self.snd_max && self.skip_sacked {
+            self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
+        }
+    }
+}

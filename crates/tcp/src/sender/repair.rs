@@ -1,0 +1,174 @@
+//! 5., 8., 9., 12., 14., 16. An episode begins, goes on after a timeout, ends, or turns out to have been a mistake.
+
+use super::ack::AckEvent;
+use super::episode::{Episode, Mistake};
+use super::Sender;
+use crate::congestion::{Congestion, LossEvent};
+use crate::detect::Detector;
+use crate::disorder::Disorder;
+use crate::event::{Cause, Event, Observer, Phase, Slot, Why};
+use crate::recovery::{Flow, Rearm, Recovery};
+use crate::rto::Rto;
+use crate::spurious::Spurious;
+use crate::time::Time;
+use crate::timeout::{Repair, Timeout};
+use crate::undo::Undo;
+
+impl Sender {
+    /// 8. A new episode begins with a fast retransmit.
+    pub(super) fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+        self.open_episode(now, Cause::Fast, obs);
+        self.set_phase(now, Phase::Recovery, Why::Lost, obs);
+        let cx = self.ctx(now);
+        self.slots.spurious.on_begin(&mut self.ledger, &cx);
+        let mut flow = Flow::Continue(Rearm::OnNewData);
+        self.write_window(now, Slot::Recovery, obs, |s| {
+            if let Some(ep) = s.ledger.open() {
+                flow = s.slots.recovery.enter(ack, ep, &mut s.w, &mut s.board, &cx);
+            }
+        });
+        self.note_recover();
+        let rearm = self.follow(now, flow, None, obs);
+        self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        rearm
+    }
+
+    /// Cuts ssthresh and writes the episode into the ledger.
+    fn open_episode<O: Observer>(&mut self, now: Time, cause: Cause, obs: &mut O) {
+        let cx = self.ctx(now);
+        let loss = self.loss_event(cause, false);
+        let (prior, cc_undo) = (self.w, self.slots.congestion.save());
+        let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
+        self.ledger.begin(Episode {
+            id: 0,
+            cause,
+            began: now,
+            recover: self.snd_max,
+            prior,
+            target: cut.cwnd,
+            cc_undo,
+            flight: loss.flight,
+            retransmits: 0,
+            proven_spurious: 0,
+            dupacks_to_fill: 0,
+            first_dup: self.reorder.since(),
+            filled: None,
+            ended: None,
+            void: false,
+        });
+        self.note_recover();
+        self.reorder.forget();
+        self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
+    }
+
+    /// Copies what every `Ctx` needs out of the ledger, after whoever may have changed it.
+    pub(super) fn note_recover(&mut self) {
+        let newest = self.ledger.newest();
+        self.recover = newest.map(|ep| ep.recover);
+        self.timed_out = newest.is_some_and(|ep| ep.cause == Cause::Rto);
+    }
+
+    pub(super) fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
+        let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
+        LossEvent {
+            cause,
+            flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
+            rwnd: u64::from(self.peer.wnd),
+            first: self.snd_una,
+            cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
+            repeated,
+        }
+    }
+
+    /// 9. The phase of the running episode is over.
+    pub(super) fn end_episode<O: Observer>(&mut self, now: Time, grown_by: Option<&AckEvent>, obs: &mut O) {
+        self.set_phase(now, Phase::Open, Why::Repaired, obs);
+        let cx = self.ctx(now);
+        let m = self.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
+        self.ledger.close(now);
+        if let Some(m) = m {
+            self.mistake(now, &m, obs);
+        }
+        let cx = self.ctx(now);
+        self.slots.detect.on_recovered(&cx);
+        if let Some(ack) = grown_by {
+            self.grow(now, ack, &cx, obs);
+        }
+    }
+
+    /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.
+    pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, obs: &mut O) {
+        let cx = self.ctx(now);
+        if let Some(sample) = &m.sample {
+            self.slots.detect.on_reorder(sample, &self.w, &cx);
+        }
+        let before = self.w;
+        self.write_window(now, Slot::Undo, obs, |s| {
+            s.slots.undo.on_mistake(m, &mut s.ledger, &mut s.w, &mut s.slots.congestion, &cx);
+        });
+        if O::ENABLED {
+            obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
+        }
+    }
+
+    /// 12. The retransmission timer fired.
+    pub(super) fn on_rto<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        let backoff = self.slots.rto.backoff_count();
+        let again =
+            self.phase == Phase::Loss && backoff > 0 && self.ledger.newest().is_some_and(|ep| ep.cause == Cause::Rto);
+        self.urgent = false;
+        if again {
+            let snd_max = self.snd_max;
+            if let Some(ep) = self.ledger.open() {
+                ep.recover = snd_max;
+            }
+            self.note_recover();
+            let cx = self.ctx(now);
+            self.write_window(now, Slot::Congestion, obs, |s| {
+                s.w.ssthresh = s.slots.congestion.on_loss(&s.loss_event(Cause::Rto, true), &s.w, &cx).ssthresh;
+            });
+        } else {
+            if let Some(ep) = self.ledger.open() {
+                ep.void = true;
+            }
+            self.open_episode(now, Cause::Rto, obs);
+            let cx = self.ctx(now);
+            self.slots.spurious.on_begin(&mut self.ledger, &cx);
+        }
+        if O::ENABLED {
+            obs.event(now, Event::Timeout { episode: self.ledger.count(), backoff });
+        }
+        self.slots.rto.back_off();
+        let cx = self.ctx(now);
+        self.slots.detect.on_rto(self.dup_run, &self.w, &cx);
+        self.dup_run = 0;
+        self.set_phase(now, Phase::Loss, Why::Timeout, obs);
+        self.enter_loss(now, obs);
+        self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        self.timers.rto = Some(self.slots.rto.deadline(now));
+        self.burst_left = self.maxburst;
+        self.check();
+    }
+
+    /// The owner of Loss takes over and says how to repair.
+    pub(super) fn enter_loss<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        let cx = self.ctx(now);
+        let mut repair = Repair::Marks;
+        self.write_window(now, Slot::Timeout, obs, |s| {
+            if let Some(ep) = s.ledger.open() {
+                repair = s.slots.timeout.enter(ep, &mut s.w, &mut s.board, &cx);
+            }
+        });
+        self.note_recover();
+        if let Repair::Rewind { skip_sacked } = repair {
+            self.skip_sacked = skip_sacked;
+            self.rewind();
+        }
+    }
+
+    /// 16. Go back N: only the sequencer moves `snd_nxt`.
+    pub(super) fn rewind(&mut self) {
+        self.snd_nxt = self.snd_una;
+        self.board.rewind();
+    }
+}
