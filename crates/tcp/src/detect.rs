@@ -1,5 +1,6 @@
 //! Is it lost? A detector marks segments on the scoreboard and says what it thinks; it never sends and never cuts.
 
+pub mod delayed;
 pub mod dup_ack;
 pub mod sack;
 pub mod threshold;
@@ -111,6 +112,8 @@ pub enum DetectSpec {
     DupAck(dup_ack::DupAckSpec),
     /// Counting SACKed data (RFC 6675 §4).
     Sack(sack::SackSpec),
+    /// Three duplicates and a little time (Blanton & Allman §6.4).
+    Delayed(delayed::DelayedSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -122,6 +125,8 @@ pub enum AnyDetect {
     DupAck(dup_ack::DupAck),
     /// Counting SACKed data.
     Sack(sack::Sack),
+    /// Three duplicates and a little time.
+    Delayed(Box<delayed::Delayed>),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -131,13 +136,14 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
+            DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {

@@ -250,8 +250,10 @@ impl Sender {
         let mut flow = Flow::Continue(Rearm::OnNewData);
         self.write_window(now, Slot::Recovery, obs, |s| {
             if let Some(ep) = s.ledger.open() {
-                if ack.advances() && ep.filled.is_none() {
-                    (ep.filled, ep.dupacks_to_fill) = (Some(now), ack.dup_run);
+                match (ack.advances(), ep.filled) {
+                    (true, None) => (ep.filled, ep.dupacks_to_fill) = (Some(now), ack.dup_run),
+                    (false, None) if ack.is_dup => ep.last_dup = now,
+                    _ => {}
                 }
                 flow = s.slots.recovery.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
             }

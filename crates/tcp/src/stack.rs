@@ -168,7 +168,7 @@ impl Stack {
         let threshold = match &self.detect {
             DetectSpec::DupAck(s) => Some(&s.threshold),
             DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Custom(_) => None,
+            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
         };
         if let Some(ThresholdSpec::Fixed(t)) = threshold {
             if !(1..=1000).contains(&t.segments) {

@@ -134,6 +134,7 @@ pub(super) mod tests {
 
     /// A spurious fast retransmit whose hole took `dupacks` duplicates.
     pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
-        ReorderSample { dupacks, delay: Nanos::ZERO, retransmitted: true }
+        let at = Time(0);
+        ReorderSample { dupacks, first_dup: at, last_dup: at, filled: at, resent: Some(at) }
     }
 }

@@ -35,8 +35,10 @@ pub struct Episode {
     pub proven_spurious: u32,
     /// Duplicates that came before the hole filled (Blanton & Allman's D); written once.
     pub dupacks_to_fill: u32,
-    /// The first duplicate of the hole, if duplicates began it.
-    pub first_dup: Option<Time>,
+    /// The first duplicate of the hole (when it began, if no duplicates did).
+    pub first_dup: Time,
+    /// The last duplicate before the hole filled.
+    pub last_dup: Time,
     /// When the hole filled: the first advancing ACK of its Recovery.
     pub filled: Option<Time>,
     /// When its phase ended.
@@ -98,8 +100,8 @@ impl Ledger {
 impl Episode {
     /// What a retransmission proved needless says about reordering (Blanton & Allman §6).
     pub fn sample(&self) -> Option<ReorderSample> {
-        let (first, filled) = (self.first_dup?, self.filled?);
-        Some(ReorderSample { dupacks: self.dupacks_to_fill, delay: filled.since(first), retransmitted: true })
+        let (first_dup, last_dup, dupacks) = (self.first_dup, self.last_dup, self.dupacks_to_fill);
+        Some(ReorderSample { dupacks, first_dup, last_dup, filled: self.filled?, resent: Some(self.began) })
     }
 }
 

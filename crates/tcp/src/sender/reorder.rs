@@ -5,44 +5,57 @@
 
 use crate::time::{Nanos, Time};
 
-/// One measurement of reordering.
+/// One measurement of reordering: a hole, and the duplicate ACKs that it caused before it filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderSample {
-    /// Duplicate ACKs between the hole's first and the ACK that filled it.
+    /// Duplicate ACKs until the hole filled (Blanton & Allman's D, N).
     pub dupacks: u32,
-    /// Time between the two.
-    pub delay: Nanos,
-    /// Whether the hole had been resent.
-    pub retransmitted: bool,
+    /// When the first of them came.
+    pub first_dup: Time,
+    /// When the last of them came.
+    pub last_dup: Time,
+    /// When the ACK came that filled the hole.
+    pub filled: Time,
+    /// When the hole was resent, if it was: then this is a retransmission proved needless.
+    pub resent: Option<Time>,
+}
+
+impl ReorderSample {
+    /// Mean time between two of the duplicates; zero if there was one.
+    pub fn spacing(&self) -> Nanos {
+        Nanos(self.last_dup.since(self.first_dup).0 / u64::from(self.dupacks.saturating_sub(1).max(1)))
+    }
 }
 
 /// Watches one hole at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reorder {
-    since: Option<Time>,
+    /// First and last duplicate.
+    dups: Option<(Time, Time)>,
 }
 
 impl Reorder {
     /// A duplicate ACK arrived outside an episode.
     #[inline]
     pub fn on_dup(&mut self, now: Time) {
-        self.since.get_or_insert(now);
+        let first = self.dups.map_or(now, |d| d.0);
+        self.dups = Some((first, now));
     }
 
     /// When the first duplicate of the hole came.
     pub(crate) fn since(&self) -> Option<Time> {
-        self.since
+        self.dups.map(|d| d.0)
     }
 
     /// An episode began: what follows is no pure event.
     #[inline]
     pub fn forget(&mut self) {
-        self.since = None;
+        self.dups = None;
     }
 
     /// An ACK advanced after `dupacks` duplicates.
     pub fn on_advance(&mut self, now: Time, dupacks: u32) -> Option<ReorderSample> {
-        let since = self.since.take()?;
-        (dupacks > 0).then(|| ReorderSample { dupacks, delay: now.since(since), retransmitted: false })
+        let (first_dup, last_dup) = self.dups.take()?;
+        (dupacks > 0).then_some(ReorderSample { dupacks, first_dup, last_dup, filled: now, resent: None })
     }
 }

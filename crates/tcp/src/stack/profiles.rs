@@ -4,6 +4,7 @@ use super::{Options, Stack};
 use crate::ack::AckSpec;
 use crate::congestion::aimd::{AimdSpec, Halve};
 use crate::congestion::CongestionSpec;
+use crate::detect::delayed::DelayedSpec;
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::sack::SackSpec;
 use crate::detect::threshold::ThresholdSpec;
@@ -67,6 +68,7 @@ pub const PROFILES: &[Profile] = &[
         summary: "the same, threshold half-way to what the event took (§6.3)",
         make: dsack_avg,
     },
+    Profile { name: "dsack-del", summary: "the same, three duplicates and a delay (§6.4)", make: dsack_del },
     Profile {
         name: "dsack-ewma", summary: "the same, threshold a running average of events (§6.5)", make: dsack_ewma
     },
@@ -168,6 +170,12 @@ fn dsack_inc(name: &str) -> Stack {
 
 fn dsack_avg(name: &str) -> Stack {
     adaptive(name, ThresholdSpec::Avg(Default::default()))
+}
+
+/// Blanton & Allman §6.4: a timer in the threshold's place.
+fn dsack_del(name: &str) -> Stack {
+    let detect = DelayedSpec { guard: Guard::AfterTimeout, judge_in_recovery: true, ..Default::default() };
+    Stack { detect: DetectSpec::Delayed(detect), ..adaptive(name, ThresholdSpec::default()) }
 }
 
 fn dsack_ewma(name: &str) -> Stack {

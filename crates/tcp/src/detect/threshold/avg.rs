@@ -52,7 +52,7 @@ impl DupThresh for Avg {
         self.spec.cap.asked(self.dupthresh, w, cx)
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        if sample.retransmitted {
+        if sample.resent.is_some() {
             let c = sample.dupacks + u32::from(self.spec.count_filling_ack);
             self.dupthresh = ((self.dupthresh + c) / 2).max(self.dupthresh + 1);
             self.spec.cap.store(&mut self.dupthresh, w, cx);

@@ -49,7 +49,7 @@ impl DupThresh for Inc {
         self.spec.cap.asked(self.dupthresh, w, cx)
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        if sample.retransmitted {
+        if sample.resent.is_some() {
             self.dupthresh = self.dupthresh.saturating_add(self.spec.step);
             self.spec.cap.store(&mut self.dupthresh, w, cx);
         }

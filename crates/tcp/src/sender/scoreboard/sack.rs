@@ -152,15 +152,27 @@ impl Scoreboard {
     /// Marks lost every hole that has at least `segments` SACKed segments above it (Blanton & Allman's holes under an
     /// adaptive threshold, which counts segments, not bytes or runs). Returns the bytes newly marked.
     pub fn mark_holes_under(&mut self, segments: u32) -> Bytes {
+        self.holes_end(segments).map_or(0, |end| self.mark_holes_below(end))
+    }
+
+    /// Where [`Scoreboard::mark_holes_under`] would stop: holes below this offset have that many SACKed segments above.
+    pub fn holes_end(&self, segments: u32) -> Option<Offset> {
         let (mut i, mut above) = (self.sack.top_index, 0);
-        while self.sacked > 0 && i != self.head && above < segments {
+        while self.sacked > 0 && i != self.head {
             i = i.wrapping_sub(1);
             above += u32::from(self.at(i).marks.any(Marks::SACKED));
+            if above >= segments {
+                return Some(self.at(i).start);
+            }
         }
-        if self.sacked > 0 && above >= segments.max(1) {
-            self.mark_lost_below(i)
-        } else {
-            0
+        None
+    }
+
+    /// Marks lost every hole below `end`. Returns the bytes newly marked.
+    pub fn mark_holes_below(&mut self, end: Offset) -> Bytes {
+        match self.find(end) {
+            Some(boundary) => self.mark_lost_below(boundary),
+            None => 0,
         }
     }
 
