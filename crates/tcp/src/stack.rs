@@ -4,6 +4,7 @@ pub mod profiles;
 
 use crate::ack::AckSpec;
 use crate::congestion::{AnyCongestion, CongestionSpec};
+use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
 use crate::recovery::{AnyRecovery, RecoverySpec};
@@ -262,6 +263,27 @@ impl Stack {
             );
         }
         Ok(())
+    }
+
+    /// What takes this stack's place when the peer does not speak SACK (decision 0015): NewReno around the parts that do
+    /// not need it. A stack without SACK is left as it is.
+    pub fn without_sack(&self) -> Stack {
+        let mut s = self.clone();
+        if !self.options.sack {
+            return s;
+        }
+        let threshold = match &self.detect {
+            DetectSpec::DupAck(d) => d.threshold.clone(),
+            DetectSpec::Sack(d) => d.threshold.clone(),
+            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Default::default(),
+        };
+        s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
+        s.recovery = RecoverySpec::Newreno(Default::default());
+        s.timeout = TimeoutSpec::default();
+        (s.spurious, s.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);
+        s.dup_rule = DupRule::Rfc5681;
+        (s.options.sack, s.options.dsack) = (false, false);
+        s
     }
 
     /// Makes the slots of one sender whose full segments carry `mss` bytes.

@@ -151,7 +151,7 @@ impl Handshake {
         let o = self.stack.options;
         let scaled = o.window_scale && peer.wscale.is_some();
         let timestamps = o.timestamps && peer.timestamps;
-        let mut stack = self.stack.clone();
+        let mut stack = if peer.sack { self.stack.clone() } else { self.stack.without_sack() };
         if self.sends > 1 {
             if let RtoSpec::Rfc6298(r) = &mut stack.rto {
                 r.initial = r.initial.max(AFTER_LOST_SYN);

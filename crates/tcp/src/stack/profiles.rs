@@ -203,4 +203,13 @@ mod tests {
             assert_eq!((stack.validate(), stack.name.as_str()), (Ok(()), p.name));
         }
     }
+
+    #[test]
+    fn without_sack_every_named_stack_becomes_one_that_needs_none() {
+        for name in Stack::names() {
+            let stack = Stack::named(name).expect("listed").without_sack();
+            assert_eq!((stack.validate(), stack.options.sack), (Ok(()), false), "{name}");
+        }
+        assert_eq!(Stack::named("reno").map(|s| s.without_sack()), Stack::named("reno"));
+    }
 }
