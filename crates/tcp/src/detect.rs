@@ -49,11 +49,15 @@ pub trait Detector {
     fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
         Verdict::Clear
     }
+    /// Whether it ever has a deadline; `false` is the fast path.
+    fn keeps_time(&self) -> bool {
+        true
+    }
     /// When it wants to look again.
     fn deadline(&self) -> Option<Time> {
         None
     }
-    /// Nothing may be sent before this.
+    /// Nothing may be sent before this; asked only of one that watches sends.
     fn hold_until(&self) -> Option<Time> {
         None
     }
@@ -153,6 +157,9 @@ impl Detector for AnyDetect {
     }
     fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         each!(self, x => x.on_timer(w, board, cx))
+    }
+    fn keeps_time(&self) -> bool {
+        each!(self, x => x.keeps_time())
     }
     #[inline]
     fn deadline(&self) -> Option<Time> {

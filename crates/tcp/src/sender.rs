@@ -65,6 +65,8 @@ pub struct Sender {
     urgent: bool,
     /// The detector wants to see every send.
     watched: bool,
+    /// The detector has deadlines.
+    clocked: bool,
     avoid_silly_window: bool,
     /// After going back: whether what is SACKed is passed over.
     skip_sacked: bool,
@@ -122,6 +124,7 @@ impl Sender {
             cwnd_limited: false,
             urgent: false,
             watched: slots.detect.watches_sends(),
+            clocked: slots.detect.keeps_time(),
             avoid_silly_window: stack.limits.avoid_silly_window,
             skip_sacked: true,
             last_sends: 0,

@@ -86,6 +86,9 @@ impl Detector for DupAck {
             Verdict::Suspect
         }
     }
+    fn keeps_time(&self) -> bool {
+        false
+    }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         self.threshold.on_reorder(sample, w, cx);
     }

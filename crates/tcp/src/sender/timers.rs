@@ -20,12 +20,14 @@ impl Sender {
     /// The earliest moment at which `on_timer` or `poll_transmit` wants to be called again.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        let own = earliest(self.timers.rto, self.timers.persist);
-        if self.watched {
-            let detector = earliest(self.slots.detect.deadline(), self.slots.detect.hold_until());
-            return earliest(own, detector);
+        let mut first = earliest(self.timers.rto, self.timers.persist);
+        if self.clocked {
+            first = earliest(first, self.slots.detect.deadline());
         }
-        earliest(own, self.slots.detect.deadline())
+        if self.watched {
+            first = earliest(first, self.slots.detect.hold_until());
+        }
+        first
     }
 
     /// 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
