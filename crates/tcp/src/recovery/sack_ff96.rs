@@ -156,7 +156,7 @@ impl Recovery for SackFf96 {
         }
         if ack.advances() {
             self.pipe -= self.left_by_partial(ack, board, cx);
-        } else if ack.is_dup || !self.spec.new_sack_only {
+        } else if ack.sacked > 0 || !self.spec.new_sack_only {
             self.pipe -= 1;
         }
         if self.spec.exact_entry {
