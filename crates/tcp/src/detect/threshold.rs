@@ -126,7 +126,7 @@ impl DupThresh for AnyThreshold {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::event::Phase;
     use crate::seq::Offset;
