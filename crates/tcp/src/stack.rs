@@ -7,6 +7,7 @@ use crate::congestion::{AnyCongestion, CongestionSpec};
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
+use crate::recovery::sack_ff96::HoleRule;
 use crate::recovery::{AnyRecovery, RecoverySpec};
 use crate::rto::{AnyRto, RtoSpec};
 use crate::sender::ack::DupRule;
@@ -160,22 +161,16 @@ impl Stack {
     pub fn validate(&self) -> Result<(), StackError> {
         self.check_numbers()?;
         self.ack.validate()?;
+        match &self.detect {
+            DetectSpec::DupAck(s) => s.threshold.validate()?,
+            DetectSpec::Sack(s) => s.threshold.validate()?,
+            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => {}
+        }
         self.check_sack()
     }
 
     fn check_numbers(&self) -> Result<(), StackError> {
         let refuse = |key, found: String, allowed: &str| Err(StackError { key, found, allowed: allowed.into() });
-        use crate::detect::threshold::ThresholdSpec;
-        let threshold = match &self.detect {
-            DetectSpec::DupAck(s) => Some(&s.threshold),
-            DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
-        };
-        if let Some(ThresholdSpec::Fixed(t)) = threshold {
-            if !(1..=1000).contains(&t.segments) {
-                return refuse("detect.threshold.segments", t.segments.to_string(), "1 to 1000 duplicate ACKs");
-            }
-        }
         if let StartupSpec::Fixed(s) = &self.startup {
             if !(1..=65535).contains(&s.initial_window_segs) {
                 return refuse("startup.initial_window_segs", s.initial_window_segs.to_string(), "1 to 65535 segments");
@@ -246,6 +241,20 @@ impl Stack {
         ];
         if let Some((_, key, found)) = needs.iter().find(|n| n.0 && !sack) {
             return refuse(key, found, "only together with options.sack = true");
+        }
+        let marks_in_recovery = match &self.detect {
+            DetectSpec::DupAck(d) => d.judge_in_recovery,
+            DetectSpec::Delayed(d) => d.judge_in_recovery,
+            DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
+        };
+        if matches!(&self.recovery, RecoverySpec::SackFf96(r) if r.hole_rule == HoleRule::Dupthresh)
+            && !marks_in_recovery
+        {
+            return refuse(
+                "recovery.hole_rule",
+                "\"dupthresh\"",
+                "only with a detector that marks holes in Recovery (detect.judge_in_recovery = true): else none is resent",
+            );
         }
         let go_back_n = matches!(self.timeout, TimeoutSpec::GoBackN(_));
         if matches!(self.recovery, RecoverySpec::Tahoe)

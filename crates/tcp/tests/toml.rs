@@ -96,6 +96,13 @@ fn what_makes_no_sense_is_refused_with_a_sentence() {
     let lines = [
         ("newreno", "detect", "threshold = { kind = \"fixed\", segments = 0 }"),
         ("newreno", "detect", "threshold = { kind = \"fixed\", segments = 1001 }"),
+        ("dsack-inc", "detect", "threshold = { kind = \"inc\", step = 0 }"),
+        ("dsack-avg", "detect", "threshold = { kind = \"avg\", cap = { floor_segs = 0 } }"),
+        ("dsack-ewma", "detect", "threshold = { kind = \"ewma\", alpha = 1.5 }"),
+        ("dsack-ewma", "detect", "threshold = { kind = \"ewma\", x = nan }"),
+        ("dsack-ewma", "detect", "threshold = { kind = \"ewma\", cap = { floor_segs = 1001 } }"),
+        ("dsack", "detect", "judge_in_recovery = false"),
+        ("dsack-del", "detect", "judge_in_recovery = false"),
         ("newreno", "startup", "initial_window_segs = 0"),
         ("newreno", "startup", "initial_window_segs = 65536"),
         ("newreno", "startup", "ssthresh_segs = 1"),

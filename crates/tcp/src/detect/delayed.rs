@@ -56,15 +56,17 @@ pub struct DelayedSpec {
 pub struct Delayed {
     spec: DelayedSpec,
     delta: Nanos,
-    /// When the armed fast retransmit goes.
-    armed: Option<Time>,
+    /// When the third duplicate came, and when the fast retransmit that it armed goes.
+    armed: Option<(Time, Time)>,
+    /// When the last fast retransmit went, and when its third duplicate had come.
+    last: Option<(Time, Time)>,
     /// In Recovery: below which offset holes had three SACKed segments above them, and since when.
     seen: VecDeque<(Time, Offset)>,
 }
 
 impl Delayed {
     pub(super) fn new(spec: &DelayedSpec) -> Self {
-        Delayed { spec: spec.clone(), delta: Nanos::ZERO, armed: None, seen: VecDeque::new() }
+        Delayed { spec: spec.clone(), delta: Nanos::ZERO, armed: None, last: None, seen: VecDeque::new() }
     }
 
     fn in_recovery(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
@@ -84,6 +86,11 @@ impl Delayed {
             self.seen.pop_front();
         }
         Verdict::More(marked)
+    }
+
+    fn fire(&mut self, third: Time, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        self.last = Some((cx.now, third));
+        Verdict::Lost(board.mark_head_lost())
     }
 
     /// §6.6's ceiling as a time.
@@ -110,9 +117,9 @@ impl Detector for Delayed {
         }
         if ack.dup_run == ARMING_DUPS && self.spec.guard.admits(cx) {
             if self.delta == Nanos::ZERO {
-                return Verdict::Lost(board.mark_head_lost());
+                return self.fire(cx.now, board, cx);
             }
-            self.armed = Some(cx.now + self.delta);
+            self.armed = Some((cx.now, cx.now + self.delta));
         }
         Verdict::Suspect
     }
@@ -122,12 +129,12 @@ impl Detector for Delayed {
         }
         self.seen.clear();
         match self.armed.take() {
-            Some(_) => Verdict::Lost(board.mark_head_lost()),
+            Some((third, _)) => self.fire(third, board, cx),
             None => Verdict::Clear,
         }
     }
     fn deadline(&self) -> Option<Time> {
-        self.armed.or_else(|| self.seen.front().map(|s| s.0 + self.delta))
+        self.armed.map(|a| a.1).or_else(|| self.seen.front().map(|s| s.0 + self.delta))
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         let Some(resent) = sample.resent else { return };
@@ -136,8 +143,11 @@ impl Detector for Delayed {
             DelayTarget::Fill => sample.filled,
             DelayTarget::LastDup => sample.last_dup + g,
         };
-        // The fast retransmit went `delta` after the third duplicate; `delta` changes only here and at timeouts.
-        let x = until.since(resent) + self.delta;
+        // The window's cut may have cut `delta` since; of an older episode only that is known.
+        let x = match self.last {
+            Some((at, third)) if at == resent => until.since(third),
+            _ => until.since(resent) + self.delta,
+        };
         self.delta = (self.delta + g).max(Nanos((self.delta + x + g).0 / 2));
         self.cap(w, cx);
     }
@@ -150,5 +160,90 @@ impl Detector for Delayed {
     fn on_rto(&mut self, _: u32, _: &Window, _: &Ctx) {
         (self.delta, self.armed) = (Nanos::ZERO, None);
         self.seen.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::context;
+
+    fn at(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    fn segs(n: f64) -> Window {
+        Window { cwnd: n * 1000.0, ssthresh: 0.0 }
+    }
+
+    /// Ten duplicates a millisecond apart from 1 ms on, the hole filled at 11 ms.
+    fn sample(resent: Time) -> ReorderSample {
+        ReorderSample { dupacks: 10, first_dup: at(1), last_dup: at(10), filled: at(11), resent: Some(resent) }
+    }
+
+    fn armed(delta: Nanos) -> (Delayed, Scoreboard) {
+        let mut board = Scoreboard::default();
+        board.push(Offset(1), 1000, Time(0), 1000.0, false);
+        let d = Delayed { delta, armed: Some((at(3), at(3) + delta)), ..Delayed::new(&DelayedSpec::default()) };
+        (d, board)
+    }
+
+    #[test]
+    fn the_ceiling_is_the_share_of_the_round_trip_that_nine_tenths_of_the_window_less_three_take() {
+        let cx = Ctx { srtt: Some(Nanos::from_millis(100)), ..context() };
+        for (cwnd, ceiling) in [(10.0, 60), (40.0, 82), (5.0, 30), (3.0, 0)] {
+            let mut d = Delayed { delta: Nanos::from_secs(1), ..Delayed::new(&DelayedSpec::default()) };
+            d.on_cut(&segs(cwnd), &cx);
+            assert_eq!(d.delta.0 / 1_000_000, ceiling, "window of {cwnd}");
+        }
+    }
+
+    #[test]
+    fn a_cut_of_the_delay_after_the_retransmission_does_not_shorten_what_is_measured() {
+        let (mut d, mut board) = armed(Nanos::from_millis(6));
+        let cx = Ctx { now: at(9), phase: Phase::Disorder, srtt: Some(Nanos::from_millis(10)), ..context() };
+        assert_eq!(d.on_timer(&segs(40.0), &mut board, &cx), Verdict::Lost(1000));
+        d.on_cut(&segs(4.0), &cx);
+        assert_eq!(d.delta, Nanos(1_500_000));
+        // X = 8 ms from the third duplicate at 3 ms: max (1.5 + 1, (1.5 + 8 + 1) / 2).
+        d.on_reorder(&sample(at(9)), &segs(40.0), &cx);
+        assert_eq!(d.delta, Nanos(5_250_000));
+    }
+
+    #[test]
+    fn the_delay_grows_by_the_spacing_of_the_duplicates_at_least_and_by_pure_reordering_not_at_all() {
+        let mut d = Delayed { delta: Nanos::from_millis(30), ..Delayed::new(&DelayedSpec::default()) };
+        // X = 11 - 9 + 30 = 32 ms: (30 + 32 + 1) / 2 = 31.5.
+        d.on_reorder(&sample(at(9)), &segs(40.0), &context());
+        assert_eq!(d.delta, Nanos(31_500_000));
+        let mut d = Delayed { delta: Nanos::from_millis(30), last: Some((at(9), at(3))), ..d };
+        // X = 8 ms: one spacing more.
+        d.on_reorder(&sample(at(9)), &segs(40.0), &context());
+        assert_eq!(d.delta, Nanos(31_000_000));
+        d.on_reorder(&ReorderSample { resent: None, ..sample(at(9)) }, &segs(40.0), &context());
+        assert_eq!(d.delta, Nanos(31_000_000));
+    }
+
+    #[test]
+    fn up_to_the_next_duplicate_x_ends_a_spacing_after_the_last() {
+        let spec = DelayedSpec { target: DelayTarget::LastDup, ..DelayedSpec::default() };
+        let mut d = Delayed { last: Some((at(3), at(3))), ..Delayed::new(&spec) };
+        let late = ReorderSample { filled: at(50), ..sample(at(3)) };
+        d.on_reorder(&late, &segs(40.0), &context());
+        assert_eq!(d.delta, Nanos(4_500_000));
+    }
+
+    #[test]
+    fn in_recovery_a_hole_is_lost_after_three_sacked_segments_and_the_delay() {
+        let spec = DelayedSpec { judge_in_recovery: true, ..DelayedSpec::default() };
+        let mut d = Delayed { delta: Nanos::from_millis(5), ..Delayed::new(&spec) };
+        let (_, mut board) = armed(Nanos::ZERO);
+        (1..6).for_each(|n| _ = board.push(Offset(1 + 1000 * n), 1000, Time(0), 1000.0, false));
+        let mut told = Default::default();
+        board.apply_sack((Offset(2001), Offset(5001)), &mut told);
+        let cx = Ctx { now: at(10), phase: Phase::Recovery, ..context() };
+        assert_eq!((d.in_recovery(&mut board, &cx), d.deadline()), (Verdict::More(0), Some(at(15))));
+        assert_eq!(d.on_timer(&segs(9.0), &mut board, &Ctx { now: at(15), ..cx }), Verdict::More(2000));
+        assert_eq!(d.deadline(), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::slot::{dispatch, Factory};
+use crate::stack::StackError;
 use serde::{Deserialize, Serialize};
 
 /// A rule for the duplicate ACK threshold.
@@ -66,6 +67,31 @@ pub enum AnyThreshold {
 }
 
 impl ThresholdSpec {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
+        let check = |ok: bool, key, found: &dyn std::fmt::Display, allowed: &str| match ok {
+            true => Ok(()),
+            false => Err(StackError { key, found: found.to_string(), allowed: allowed.into() }),
+        };
+        let dupacks = |key, n: u32| check((1..=1000).contains(&n), key, &n, "1 to 1000 duplicate ACKs");
+        let share = |key, x: f64| check((0.0..=1.0).contains(&x), key, &x, "0 to 1");
+        const FLOOR: &str = "detect.threshold.cap.floor_segs";
+        match self {
+            ThresholdSpec::Fixed(t) => dupacks("detect.threshold.segments", t.segments),
+            ThresholdSpec::Inc(t) => {
+                dupacks("detect.threshold.step", t.step)?;
+                dupacks(FLOOR, t.cap.floor_segs)
+            }
+            ThresholdSpec::Avg(t) => dupacks(FLOOR, t.cap.floor_segs),
+            ThresholdSpec::Ewma(t) => {
+                share("detect.threshold.alpha", t.alpha)?;
+                share("detect.threshold.x", t.x)?;
+                dupacks(FLOOR, t.cap.floor_segs)
+            }
+            ThresholdSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyThreshold {
         match self {
             ThresholdSpec::Fixed(s) => AnyThreshold::Fixed(fixed::Fixed::new(s)),
@@ -100,7 +126,7 @@ impl DupThresh for AnyThreshold {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::event::Phase;
     use crate::seq::Offset;

@@ -70,6 +70,9 @@ impl Disorder for Extended {
     fn sent_beyond(&self) -> Bytes {
         self.beyond
     }
+    fn on_resolved(&mut self, _: &mut Window, _: &Ctx) {
+        (self.allowance, self.beyond) = (0, 0);
+    }
 }
 
 #[cfg(test)]

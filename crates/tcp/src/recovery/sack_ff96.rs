@@ -156,7 +156,7 @@ impl Recovery for SackFf96 {
         }
         if ack.advances() {
             self.pipe -= self.left_by_partial(ack, board, cx);
-        } else if ack.is_dup || !self.spec.new_sack_only {
+        } else if ack.sacked > 0 || !self.spec.new_sack_only {
             self.pipe -= 1;
         }
         if self.spec.exact_entry {
@@ -182,6 +182,104 @@ impl Recovery for SackFf96 {
                 self.pipe += i64::from(self.spec.exact_entry);
             }
             _ => self.pipe += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::CcUndo;
+    use crate::detect::threshold::tests::context;
+    use crate::event::{Cause, Phase};
+    use crate::sender::ack::tests::blank;
+    use crate::seq::Offset;
+    use crate::time::Time;
+
+    const RECOVER: Offset = Offset(13_001);
+
+    fn episode() -> Episode {
+        let prior = Window { cwnd: 11_000.0, ssthresh: 1e9 };
+        Episode {
+            id: 1,
+            cause: Cause::Fast,
+            began: Time(0),
+            recover: RECOVER,
+            prior,
+            target: 5_500.0,
+            cc_undo: CcUndo::default(),
+            flight: 11_000,
+            retransmits: 0,
+            proven_spurious: 0,
+            dupacks_to_fill: 0,
+            first_dup: Time(0),
+            last_dup: Time(0),
+            filled: None,
+            ended: None,
+            void: false,
+        }
+    }
+
+    /// Thirteen segments from offset 1 on are outstanding; `sacked` of them, from the second on, are SACKed.
+    fn entered(spec: SackFf96Spec, sacked: u64, dup_run: u32) -> (SackFf96, Scoreboard, Ctx) {
+        let (mut r, mut board) = (SackFf96::new(&spec), Scoreboard::default());
+        (0..13).for_each(|n| _ = board.push(Offset(1 + 1000 * n), 1000, Time(0), 11_000.0, false));
+        board.apply_sack((Offset(1001), Offset(1001 + 1000 * sacked)), &mut Default::default());
+        let cx = Ctx { snd_nxt: RECOVER, snd_max: RECOVER, phase: Phase::Recovery, ..context() };
+        let ack = AckEvent { dup_run, is_dup: true, has_sack: true, sacked: 1000, ..blank() };
+        let (mut ep, mut w) = (episode(), episode().prior);
+        r.enter(Some(&ack), &mut ep, &mut w, &mut board, &cx);
+        let head = *board.iter().next().unwrap();
+        r.on_sent(Xmit::Again(head.start), &head, &cx);
+        (r, board, cx)
+    }
+
+    /// `pipe` after an ACK.
+    fn hear(r: &mut SackFf96, board: &mut Scoreboard, cx: &Ctx, ack: &AckEvent) -> i64 {
+        r.on_ack(ack, 0, &mut episode(), &mut episode().prior, board, cx);
+        r.pipe
+    }
+
+    fn partial(from: u64, to: u64, has_sack: bool) -> AckEvent {
+        AckEvent { prior_una: Offset(from), ack: Offset(to), has_sack, ..blank() }
+    }
+
+    #[test]
+    fn pipe_at_entry_is_exact_however_many_duplicates_it_took() {
+        // Appendix A: four are SACKed, but only three ACKs said so. 13 - 4, less the one presumed lost, and its copy.
+        let exact = SackFf96Spec { exact_entry: true, ..Default::default() };
+        assert_eq!(entered(exact, 4, 3).0.pipe, 9);
+        assert_eq!(entered(SackFf96Spec::default(), 4, 3).0.pipe, 10);
+    }
+
+    #[test]
+    fn partial_acks_take_two_off_as_often_as_segments_were_resent_and_then_one() {
+        let limited = SackFf96Spec { limit_double_decrease: true, ..Default::default() };
+        for (spec, want) in [(limited, [8, 7, 6]), (SackFf96Spec::default(), [8, 6, 4])] {
+            let (mut r, mut board, cx) = entered(spec, 3, 3);
+            let acks = [0, 1, 2].map(|n| partial(1 + 1000 * n, 1001 + 1000 * n, true));
+            assert_eq!(acks.map(|a| hear(&mut r, &mut board, &cx, &a)), want);
+        }
+    }
+
+    #[test]
+    fn an_ack_without_sack_information_over_an_empty_scoreboard_is_taken_at_face_value() {
+        let spec = SackFf96Spec { face_value: true, limit_double_decrease: true, ..Default::default() };
+        let (mut r, mut board, cx) = entered(spec, 3, 3);
+        board.acknowledge(Offset(4001), &mut Default::default());
+        assert_eq!(hear(&mut r, &mut board, &cx, &partial(4001, 7001, true)), 8, "it has SACK information");
+        assert_eq!(hear(&mut r, &mut board, &cx, &partial(7001, 10_001, false)), 5);
+    }
+
+    #[test]
+    fn an_exact_pipe_never_falls_below_zero() {
+        let exact = SackFf96Spec { exact_entry: true, ..Default::default() };
+        for (spec, want) in [(exact, 0), (SackFf96Spec::default(), -2)] {
+            let (mut r, mut board, cx) = entered(spec, 10, 10);
+            assert_eq!(r.pipe, 3);
+            let dup = AckEvent { is_dup: true, sacked: 1000, ..blank() };
+            let after = [(); 5].map(|()| hear(&mut r, &mut board, &cx, &dup));
+            assert_eq!(after[4], want);
         }
     }
 }

@@ -42,9 +42,9 @@ impl Reorder {
         self.dups = Some((first, now));
     }
 
-    /// When the first duplicate of the hole came.
-    pub(crate) fn since(&self) -> Option<Time> {
-        self.dups.map(|d| d.0)
+    /// When the first and the last duplicate of the hole came.
+    pub(crate) fn span(&self) -> Option<(Time, Time)> {
+        self.dups
     }
 
     /// An episode began: what follows is no pure event.

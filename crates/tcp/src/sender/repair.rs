@@ -17,6 +17,9 @@ use crate::undo::Undo;
 impl Sender {
     /// 8. A new episode begins with a fast retransmit.
     pub(super) fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+        if ack.is_some_and(|a| a.is_dup) {
+            self.reorder.on_dup(now);
+        }
         self.open_episode(now, Cause::Fast, obs);
         self.set_phase(now, Phase::Recovery, Why::Lost, obs);
         let cx = self.ctx(now);
@@ -39,6 +42,7 @@ impl Sender {
         let loss = self.loss_event(cause, false);
         let (prior, cc_undo) = (self.w, self.slots.congestion.save());
         let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
+        let (first_dup, last_dup) = self.reorder.span().unwrap_or((now, now));
         self.ledger.begin(Episode {
             id: 0,
             cause,
@@ -51,8 +55,8 @@ impl Sender {
             retransmits: 0,
             proven_spurious: 0,
             dupacks_to_fill: 0,
-            first_dup: self.reorder.since().unwrap_or(now),
-            last_dup: now,
+            first_dup,
+            last_dup,
             filled: None,
             ended: None,
             void: false,

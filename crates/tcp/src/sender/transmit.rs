@@ -199,7 +199,8 @@ impl Sender {
             self.slots.detect.on_sent(x, sent, &cx);
         }
         if sent.sends > 1 && !sent.marks.any(Marks::PROBE) {
-            if let Some(ep) = self.ledger.open() {
+            // What Recovery marked and Open repairs belongs to that episode, too: a real loss there speaks against undo.
+            if let Some(ep) = self.ledger.get(self.ledger.count()) {
                 ep.retransmits += 1;
                 self.slots.spurious.on_retransmit(sent, ep, &cx);
             }

@@ -110,9 +110,8 @@ impl Spurious for Dsack {
         self.list.retain(|r| r.episode >= oldest);
     }
     fn on_retransmit(&mut self, seg: &Sent, ep: &mut Episode, _: &Ctx) {
-        let again = self.list.iter().any(|r| r.start == seg.start && r.episode == ep.id);
-        // RFC 3708 (A.3): sent more than once, a duplicate proves nothing.
-        ep.void |= again || self.list.len() >= CAPACITY;
+        // RFC 3708 (A.3): resent more than once, in whichever episode or in none, a duplicate proves nothing.
+        ep.void |= seg.sends > 2 || self.list.len() >= CAPACITY;
         if self.list.len() < CAPACITY {
             self.list.push(Resent { start: seg.start, end: seg.end(), episode: ep.id, proven: false });
         }
@@ -123,9 +122,9 @@ impl Spurious for Dsack {
         let newest = ledger.count() == id;
         let running = ledger.open().is_some_and(|ep| ep.id == id);
         let ep = ledger.get(id)?;
-        if self.spec.stop_on_lost_acks && board.sacked() == 0 && block.0 == cx.snd_una {
-            ep.void = true;
-        }
+        // RFC 3708 (A.1) speaks of SND.UNA and the scoreboard as this ACK found them.
+        let board_was_empty = board.sacked() == ack.sacked && ack.delivered == ack.acked() + ack.sacked;
+        ep.void |= self.spec.stop_on_lost_acks && board_was_empty && block.0 == ack.prior_una;
         // Before the end of the episode another retransmission may follow: premature.
         if running {
             return None;

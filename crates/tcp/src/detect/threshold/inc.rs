@@ -66,6 +66,27 @@ impl DupThresh for Inc {
 mod tests {
     use super::*;
     use crate::detect::threshold::tests::{context, spurious, wide};
+    use crate::detect::threshold::CapStore;
+
+    #[test]
+    fn a_stored_ceiling_stays_when_the_window_grows_again_and_a_tested_one_does_not() {
+        for (store, cut, afterwards) in [(CapStore::Stored, 9, 9), (CapStore::Test, 9, 23)] {
+            let cap = CapSpec { store, ..CapSpec::default() };
+            let mut t = Inc::new(&IncSpec { step: 20, cap });
+            t.on_reorder(&spurious(9), &wide(), &context());
+            assert_eq!(t.segments(&wide(), &context()), 23);
+            let ten = Window { cwnd: 10_999.0, ssthresh: 0.0 };
+            t.on_cut(&ten, &context());
+            assert_eq!((t.segments(&ten, &context()), t.segments(&wide(), &context())), (cut, afterwards));
+        }
+    }
+
+    #[test]
+    fn pure_reordering_leaves_the_threshold_as_it_is() {
+        let mut t = Inc::new(&IncSpec::default());
+        t.on_reorder(&ReorderSample { resent: None, ..spurious(9) }, &wide(), &context());
+        assert_eq!(t.segments(&wide(), &context()), 3);
+    }
 
     #[test]
     fn the_threshold_grows_by_one_for_each_spurious_fast_retransmit() {

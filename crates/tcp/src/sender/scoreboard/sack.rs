@@ -168,7 +168,7 @@ impl Scoreboard {
         None
     }
 
-    /// Marks lost every hole below `end`. Returns the bytes newly marked.
+    /// Marks lost every hole below `end`, if `end` is outstanding. Returns the bytes newly marked.
     pub fn mark_holes_below(&mut self, end: Offset) -> Bytes {
         match self.find(end) {
             Some(boundary) => self.mark_lost_below(boundary),

@@ -82,6 +82,10 @@ enum Op {
     MarkHead,
     MarkRest,
     MarkIsLost,
+    /// Holes with so many SACKed segments above them.
+    MarkHolesUnder(u32),
+    /// Holes below the place so many bytes into a record.
+    MarkHolesBelow(usize, u64),
     Unmark,
     ClearSacks,
     Rewind,
@@ -105,6 +109,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::MarkHead),
         1 => Just(Op::MarkRest),
         4 => Just(Op::MarkIsLost),
+        3 => (1u32..8).prop_map(Op::MarkHolesUnder),
+        1 => (0usize..30, 0u64..4).prop_map(|(i, into)| Op::MarkHolesBelow(i, into)),
         1 => Just(Op::Unmark),
         1 => Just(Op::ClearSacks),
         1 => Just(Op::Rewind),
@@ -212,6 +218,20 @@ impl Naive {
         self.recs.iter_mut().zip(lost).map(hit).sum()
     }
 
+    /// The start of the `n`th SACKed record from above.
+    fn holes_end(&self, n: u32) -> Option<u64> {
+        self.recs.iter().rev().filter(|r| r.sacked).nth(n as usize - 1).map(|r| r.start)
+    }
+
+    /// Of records that reach beyond `end` nothing is said, nor of anything if `end` is not outstanding.
+    fn mark_holes_below(&mut self, end: u64) -> u64 {
+        if self.recs.last().is_none_or(|r| r.end <= end) {
+            return 0;
+        }
+        let holes = self.recs.iter_mut().filter(|r| r.end <= end && !r.sacked && !r.lost);
+        holes.map(|r| (r.lost = true, r.len()).1).sum()
+    }
+
     fn highest_sacked(&self) -> Option<u64> {
         self.recs.iter().filter(|r| r.sacked).map(|r| r.end).max()
     }
@@ -284,6 +304,14 @@ impl Both {
             Op::MarkIsLost => {
                 assert_eq!(self.board.mark_is_lost(DUPTHRESH, MSS), self.naive.mark_is_lost());
             }
+            Op::MarkHolesUnder(n) => {
+                let want = self.naive.holes_end(*n).map_or(0, |end| self.naive.mark_holes_below(end));
+                assert_eq!(self.board.mark_holes_under(*n), want);
+            }
+            Op::MarkHolesBelow(i, into) => {
+                let end = self.start_of(*i).unwrap_or(self.snd_max) + into;
+                assert_eq!(self.board.mark_holes_below(Offset(end)), self.naive.mark_holes_below(end));
+            }
             Op::Unmark => {
                 self.board.unmark_lost();
                 self.naive.recs.iter_mut().for_each(|r| (r.lost, r.rewound) = (false, false));
@@ -331,6 +359,9 @@ impl Both {
         );
         assert_eq!(b.first_hole().map(|s| s.start.0), n.first_hole(), "first hole of {b}");
         assert_eq!(b.highest_sacked().map(|o| o.0), n.highest_sacked(), "highest SACKed of {b}");
+        for k in 1..8 {
+            assert_eq!(b.holes_end(k).map(|o| o.0), n.holes_end(k), "{k} SACKed segments above, of {b}");
+        }
         let mut newly: Vec<_> = b.newly().map(|s| (s.start.0, s.end().0)).collect();
         let mut want = n.newly.clone();
         newly.sort_unstable();
