@@ -17,12 +17,14 @@ from ackclock.errors import ScenarioError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+PLOT_ENDINGS = (".png", ".svg")
 RUN_EXAMPLES = """\b
 Examples:
   ackclock run paths.toml
   ackclock run paths.toml --stack reno --stack newreno --stack rfc-6675 --seeds 30
   ackclock run paths.toml --stack rfc-6675 --seed 1 --json
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
+  ackclock run paths.toml --seed 1 --plot course.svg
 """
 SHOW_EXAMPLES = """\b
 Examples:
@@ -131,6 +133,32 @@ def _refusals() -> Iterator[None]:
         _fail("interrupted", INTERRUPTED)
 
 
+def _check_plot(plot: Path) -> None:
+    """Refuse before the runs what would fail after them."""
+    if plot.suffix.lower() not in PLOT_ENDINGS:
+        _fail(
+            f'command line: key `--plot`: found "{plot}", allowed: a file name that ends in {" or ".join(PLOT_ENDINGS)}'
+        )
+    try:
+        import matplotlib  # noqa: F401, PLC0415 - not every installation has it
+    except ImportError:
+        _fail('--plot needs matplotlib, which is not installed: pip install "ackclock[papers]"', 1)
+
+
+def _plot(plot: Path, result: dict[str, Any], again: Callable[[int, str], object]) -> None:
+    """Draw the first run, which ``again`` runs once more with its seed, into a trace; runs are deterministic."""
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - start-up time
+
+    from ackclock.plot import draw, read, save  # noqa: PLC0415 - matplotlib takes a second to load
+
+    seed, flow = result["runs"][0]["seed"], result["flows"][0]
+    with TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.csv"
+        again(seed, str(trace))
+        course = read(trace)
+    save(draw(course, flow["stack"], f"{result['scenario']}: {flow['name']}, {flow['stack']}, seed {seed}"), plot)
+
+
 @app.callback()
 def _main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)] = (
@@ -173,11 +201,16 @@ def run(
     trace: Annotated[
         Path | None, typer.Option(help="Write the first run's events here (.csv or .parquet).", metavar="FILE")
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the first run's first flow here (.png or .svg).", metavar="FILE")
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
     ] = None,
 ) -> None:
     """Run a scenario, once for each stack and seed, and print what came out."""
+    if plot is not None:
+        _check_plot(plot)
     pairs, (file, text) = _pairs(set_), _source(scenario)
     to = None if trace is None else str(trace)
     with _refusals(), _progress() as progress:
@@ -188,6 +221,14 @@ def run(
         from ackclock.tables import print_run  # noqa: PLC0415 - start-up time
 
         print_run(json.loads(result))
+    if plot is not None:
+        # After the numbers, which a picture that fails must not cost.
+        with _refusals(), _progress() as progress:
+            _plot(
+                plot,
+                json.loads(result),
+                lambda seed, to: _native.run_json(file, text, stack[:1], pairs, seed, None, to, None, progress),
+            )
 
 
 @app.command(epilog=SHOW_EXAMPLES)
