@@ -16,7 +16,7 @@ from ackclock import _native
 from ackclock._native import __version__
 from ackclock.errors import ScenarioError
 
-__all__ = ["ScenarioError", "__version__", "run", "stacks"]
+__all__ = ["ScenarioError", "__version__", "run", "show", "stacks"]
 
 
 def run(
@@ -53,15 +53,36 @@ def run(
         OSError: the trace could not be written.
         KeyboardInterrupt: as usual; runs end within a slice of simulated time.
     """
-    where = fspath(scenario)
-    text = where if "\n" in where else None
+    file, text = _source(scenario, name)
     pairs = list((set or {}).items())
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
-    file = (name or "<text>") if text is not None else where
     said = _native.run_json(file, text, stacks, pairs, seed, seeds, to, threads, progress)
     result: dict[str, Any] = json.loads(said)
     return result
+
+
+def show(
+    scenario: str | PathLike[str],
+    *,
+    stack: str | None = None,
+    set: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    name: str | None = None,
+) -> str:
+    """A scenario with every default spelled out, the stacks' parameters too, as TOML that runs the same.
+
+    Arguments and errors are those of :func:`run`.
+    """
+    file, text = _source(scenario, name)
+    return _native.show_toml(file, text, stack, list((set or {}).items()), seed, seeds)
+
+
+def _source(scenario: str | PathLike[str], name: str | None) -> tuple[str, str | None]:
+    """The name under which errors speak of a scenario, and its text if it was not given by its path."""
+    where = fspath(scenario)
+    return (name or "<text>", where) if "\n" in where else (where, None)
 
 
 def stacks() -> list[dict[str, Any]]:

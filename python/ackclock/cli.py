@@ -26,6 +26,12 @@ Examples:
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
   ackclock run paths.toml --seed 1 --plot course.svg
 """
+MAIN_EXAMPLES = """\b
+Examples:
+  ackclock new scenario.toml
+  ackclock run scenario.toml --stack reno --stack rfc-6675
+  ackclock COMMAND --help
+"""
 SHOW_EXAMPLES = """\b
 Examples:
   ackclock show paths.toml
@@ -41,6 +47,7 @@ Examples:
 app = typer.Typer(
     name="ackclock",
     help="A laboratory for TCP loss recovery under packet reordering and bursty loss.",
+    epilog=MAIN_EXAMPLES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -249,7 +256,7 @@ def show(
 
 @app.command(epilog=NEW_EXAMPLES)
 def new(
-    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="File to make; - is standard output.")] = Path(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to make; - is standard output.")] = Path(
         "scenario.toml"
     ),
 ) -> None:

@@ -1,4 +1,4 @@
-"""The colour of each stack, the same in every figure; none of them is a colour of ``EVENTS``."""
+"""The colour of each stack, the same in every figure; none of them is a colour of ``EVENTS``. A new stack is black."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_stacks_are_listed_with_their_names(ackclock: Command) -> None:
 
 def test_version_and_help(ackclock: Command) -> None:
     assert ackclock("--version").stdout == f"ackclock {package.__version__}\n"
-    assert "Usage:" in ackclock("--help").stdout
+    assert "Examples:\n    ackclock new" in ackclock("--help").stdout
     for command in ("run", "show", "new", "stacks"):
         told = ackclock(command, "--help")
         assert told.returncode == 0
@@ -271,10 +271,10 @@ def test_what_the_starter_has_commented_out_runs_too(ackclock: Command) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def on_a_terminal(path: Path, until: bytes, variables: dict[str, str]) -> tuple[bytes, int]:
+def on_a_terminal(path: Path, until: bytes, variables: dict[str, str], *options: str) -> tuple[bytes, int]:
     """Run the command with a terminal for its standard error, interrupt it when `until` has shown up."""
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "ackclock", "run", str(path)]
+    command = [sys.executable, "-m", "ackclock", "run", str(path), *options]
     env = os.environ | {"TERM": "xterm", "COLUMNS": "80"} | variables
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=env) as process:
         os.close(slave)
@@ -292,8 +292,9 @@ def on_a_terminal(path: Path, until: bytes, variables: dict[str, str]) -> tuple[
 
 def test_a_bar_on_a_terminal_and_130_on_interrupt(short: Path) -> None:
     short.write_text(LONG, encoding="utf-8")
-    shown, code = on_a_terminal(short, b"%", {})
+    shown, code = on_a_terminal(short, b"%", {}, "--stack", "tahoe", "--stack", "reno", "--seeds", "3")
     assert b"simulating" in shown
+    assert re.search(rb"(\d:\d\d|-:--):(\d\d|--)", shown), "time left"
     assert code == 130
 
 
