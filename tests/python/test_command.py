@@ -203,6 +203,17 @@ def test_version_and_help(ackclock: Command) -> None:
     assert ackclock("rnu").returncode == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+@pytest.mark.parametrize("arguments", [["run"], ["run", "--json"], ["show"]])
+def test_a_full_disk_is_one_message_and_exit_code_1(short: Path, arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "ackclock", *arguments, str(short)]
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("ackclock: ")
+    assert "No space left on device" in result.stderr
+
+
 def completed(words: str, folder: Path) -> list[str]:
     """What bash would offer for the last word."""
     count = str(len(words.split(" ")) - 1)
