@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,16 +18,37 @@ from ackclock.errors import ScenarioError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+PLOT_ENDINGS = (".png", ".svg")
 RUN_EXAMPLES = """\b
 Examples:
   ackclock run paths.toml
+  ackclock run paths.toml --stack reno --stack newreno --stack rfc-6675 --seeds 30
   ackclock run paths.toml --stack rfc-6675 --seed 1 --json
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
+  ackclock run paths.toml --seed 1 --plot course.svg
+"""
+MAIN_EXAMPLES = """\b
+Examples:
+  ackclock new scenario.toml
+  ackclock run scenario.toml --stack reno --stack rfc-6675
+  ackclock COMMAND --help
+"""
+SHOW_EXAMPLES = """\b
+Examples:
+  ackclock show paths.toml
+  ackclock show paths.toml --stack dsack-avg > all.toml
+"""
+NEW_EXAMPLES = """\b
+Examples:
+  ackclock new
+  ackclock new swaps.toml
+  ackclock new - | ackclock run -
 """
 
 app = typer.Typer(
     name="ackclock",
     help="A laboratory for TCP loss recovery under packet reordering and bursty loss.",
+    epilog=MAIN_EXAMPLES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -41,6 +64,18 @@ def _version(asked: bool) -> None:
 
 def _complete_stack(incomplete: str) -> list[str]:
     return [name for name in _native.stack_names() if name.startswith(incomplete)]
+
+
+def _complete_scenario(incomplete: str) -> list[str]:
+    """Folders, and files that look like scenarios."""
+    folder, _, begun = incomplete.rpartition("/")
+    at = f"{folder}/" if "/" in incomplete else ""
+    try:
+        found = sorted(Path(at or ".").iterdir())
+    except OSError:
+        return []
+    named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
+    return [name for name in named if name.endswith(("/", ".toml")) and (begun or not Path(name).name.startswith("."))]
 
 
 def _fail(message: str, code: int = BAD_INPUT) -> NoReturn:
@@ -85,6 +120,53 @@ def _pairs(options: list[str]) -> list[tuple[str, str]]:
     return [(pair[0].strip(), pair[1].strip()) for pair in pairs]
 
 
+def _source(scenario: str) -> tuple[str, str | None]:
+    """The scenario's name for messages, and its text if that came from standard input."""
+    try:
+        return ("<stdin>", sys.stdin.buffer.read().decode()) if scenario == "-" else (scenario, None)
+    except UnicodeDecodeError as error:
+        _fail(f"<stdin>: found {error.reason}, allowed: text in UTF-8")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """One message and an exit code for whatever goes wrong inside."""
+    try:
+        yield
+    except ScenarioError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(str(error), 1)
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED)
+
+
+def _check_plot(plot: Path) -> None:
+    """Refuse before the runs what would fail after them."""
+    if plot.suffix.lower() not in PLOT_ENDINGS:
+        _fail(
+            f'command line: key `--plot`: found "{plot}", allowed: a file name that ends in {" or ".join(PLOT_ENDINGS)}'
+        )
+    try:
+        import matplotlib  # noqa: F401, PLC0415 - not every installation has it
+    except ImportError:
+        _fail('--plot needs matplotlib, which is not installed: pip install "ackclock[papers]"', 1)
+
+
+def _plot(plot: Path, result: dict[str, Any], again: Callable[[int, str], object]) -> None:
+    """Draw the first run, which ``again`` runs once more with its seed, into a trace; runs are deterministic."""
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - start-up time
+
+    from ackclock.plot import draw, read, save  # noqa: PLC0415 - matplotlib takes a second to load
+
+    seed, flow = result["runs"][0]["seed"], result["flows"][0]
+    with TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.csv"
+        again(seed, str(trace))
+        course = read(trace)
+    save(draw(course, flow["stack"], f"{result['scenario']}: {flow['name']}, {flow['stack']}, seed {seed}"), plot)
+
+
 @app.callback()
 def _main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)] = (
@@ -94,47 +176,109 @@ def _main(
     pass
 
 
+Scenario = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO", help="Scenario file in TOML; - is standard input.", autocompletion=_complete_scenario
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", help="First seed, and the only one without --seeds.", min=0, max=2**63 - 1)
+]
+Seeds = Annotated[
+    int | None, typer.Option(metavar="N", help="How many seeds, counted up from the first.", min=1, max=10**6)
+]
+Set = Annotated[
+    list[str], typer.Option("--set", help="Parameter of every flow's stack; repeatable.", metavar="PATH=VALUE")
+]
+
+
 @app.command(epilog=RUN_EXAMPLES)
 def run(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Scenario file in TOML; - is standard input.")],
+    scenario: Scenario,
     stack: Annotated[
-        str | None, typer.Option(help="Stack for every flow.", autocompletion=_complete_stack, metavar="NAME")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Run only this seed.", min=0, max=2**63 - 1)] = None,
-    set_: Annotated[
-        list[str], typer.Option("--set", help="Parameter of every flow's stack; repeatable.", metavar="PATH=VALUE")
+        list[str],
+        typer.Option(
+            help="Stack for every flow; repeatable, to compare.", autocompletion=_complete_stack, metavar="NAME"
+        ),
     ] = [],  # noqa: B006 - Typer copies it
+    seed: Seed = None,
+    seeds: Seeds = None,
+    set_: Set = [],  # noqa: B006 - Typer copies it
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     trace: Annotated[
         Path | None, typer.Option(help="Write the first run's events here (.csv or .parquet).", metavar="FILE")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the first run's first flow here (.png or .svg).", metavar="FILE")
     ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
     ] = None,
 ) -> None:
-    """Run a scenario, once for each of its seeds, and print what came out."""
-    pairs = _pairs(set_)
-    try:
-        text = sys.stdin.buffer.read().decode() if scenario == "-" else None
-    except UnicodeDecodeError as error:
-        _fail(f"<stdin>: found {error.reason}, allowed: text in UTF-8")
-    file = scenario if text is None else "<stdin>"
+    """Run a scenario, once for each stack and seed, and print what came out."""
+    if plot is not None:
+        _check_plot(plot)
+    pairs, (file, text) = _pairs(set_), _source(scenario)
     to = None if trace is None else str(trace)
-    try:
-        with _progress() as progress:
-            result = _native.run_json(file, text, stack, pairs, seed, to, threads, progress)
-    except ScenarioError as error:
-        _fail(str(error))
-    except OSError as error:
-        _fail(str(error), 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED)
+    with _refusals(), _progress() as progress:
+        result = _native.run_json(file, text, stack, pairs, seed, seeds, to, threads, progress)
     if as_json:
         typer.echo(result)
     else:
         from ackclock.tables import print_run  # noqa: PLC0415 - start-up time
 
         print_run(json.loads(result))
+    if plot is not None:
+        # After the numbers, which a picture that fails must not cost.
+        with _refusals(), _progress() as progress:
+            _plot(
+                plot,
+                json.loads(result),
+                lambda seed, to: _native.run_json(file, text, stack[:1], pairs, seed, None, to, None, progress),
+            )
+
+
+@app.command(epilog=SHOW_EXAMPLES)
+def show(
+    scenario: Scenario,
+    stack: Annotated[
+        str | None, typer.Option(help="Stack for every flow.", autocompletion=_complete_stack, metavar="NAME")
+    ] = None,
+    seed: Seed = None,
+    seeds: Seeds = None,
+    set_: Set = [],  # noqa: B006 - Typer copies it
+) -> None:
+    """Print a scenario with every default spelled out, as TOML that runs the same."""
+    pairs, (file, text) = _pairs(set_), _source(scenario)
+    with _refusals():
+        typer.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
+
+
+@app.command(epilog=NEW_EXAMPLES)
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to make; - is standard output.")] = Path(
+        "scenario.toml"
+    ),
+) -> None:
+    """Make a commented scenario to begin with; a file that is there is left alone."""
+    starter = Path(__file__).with_name("starter.toml").read_bytes()
+    if str(file) == "-":
+        typer.echo(starter, nl=False)
+        return
+    try:
+        with file.open("xb") as opened:
+            try:
+                opened.write(starter)
+                opened.flush()
+            except OSError:
+                file.unlink()
+                raise
+    except FileExistsError:
+        _fail(f"{file}: found a file, allowed: a name that is not taken")
+    except OSError as error:
+        _fail(str(error), 1)
+    typer.echo(f"{file}: made; now: ackclock run {shlex.quote(str(file))}")
 
 
 @app.command(epilog="\b\nExamples:\n  ackclock stacks\n  ackclock stacks --json")
@@ -156,3 +300,8 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        typer.echo(f"ackclock: standard output: {error}", err=True)
+        # What could not be written is not to be tried again, with a message of its own, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -39,32 +39,47 @@ def _cell(interval: dict[str, float | None] | None, scale: float, digits: int) -
     return mean if half is None else f"{mean} ± {half * scale:,.{digits}f}"
 
 
+def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) -> None:
+    """Add the flows of one stack, and their sum where they are too many to show."""
+    for flow in flows[:SHOWN_FLOWS]:
+        cells = [_cell(flow[key], scale, digits) for _, key, scale, digits in columns]
+        table.add_row(flow["name"], flow["stack"], *cells)
+    if len(flows) > SHOWN_FLOWS:
+        total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3
+        table.add_row(f"all {len(flows):,}", "", f"{total:,.1f}")
+    if len(flows) > 1:
+        table.add_section()
+
+
 def print_run(result: dict[str, Any]) -> None:
-    """Print the means of each flow, and what the links dropped."""
+    """Print the means of each flow, a block for each stack that was asked for, and what the links dropped."""
     console, runs, flows = _console(), result["runs"], result["flows"]
+    size = len(runs[0]["flows"])
+    blocks = [flows[i : i + size] for i in range(0, len(flows), size)]
+    seeds = len(runs) // len(blocks)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("flow")
     table.add_column("stack")
     columns = [c for c in COLUMNS if c[1] != "finish_s" or any(f["finish_s"] for f in flows)]
     for title, *_ in columns:
         table.add_column(title, justify="right")
-    for flow in flows[:SHOWN_FLOWS]:
-        cells = [_cell(flow[key], scale, digits) for _, key, scale, digits in columns]
-        table.add_row(flow["name"], flow["stack"], *cells)
-    if len(flows) > SHOWN_FLOWS:
-        total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3
-        table.add_section()
-        table.add_row(f"all {len(flows):,}", "", f"{total:,.1f}")
-    seeds = f"seed {runs[0]['seed']}" if len(runs) == 1 else f"{len(runs)} seeds, means with 95 % confidence intervals"
-    console.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {seeds}", markup=False)
+    for block in blocks:
+        _add_block(table, block, columns)
+    said = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
+    console.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
     console.print(table)
-    for link in runs[0]["links"]:
+    if len(blocks) == 1:
+        _print_drops(console, runs[0])
+    if len(runs) == 1:
+        console.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+
+
+def _print_drops(console: Console, run: dict[str, Any]) -> None:
+    for link in run["links"]:
         drops = {why: link[f"{why}_drops"] for why in ("queue", "loss", "script") if link[f"{why}_drops"]}
         if drops:
             said = ", ".join(f"{count:,} by {why}" for why, count in drops.items())
-            console.print(f"dropped {link['from']} → {link['to']} (seed {runs[0]['seed']}): {said}", markup=False)
-    if len(runs) == 1:
-        console.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+            console.print(f"dropped {link['from']} → {link['to']} (seed {run['seed']}): {said}", markup=False)
 
 
 def print_stacks(stacks: list[dict[str, Any]]) -> None:

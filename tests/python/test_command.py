@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pyarrow.parquet
@@ -52,6 +53,32 @@ def test_run_json_is_one_object_with_runs_and_means(ackclock: Command, short: Pa
     mean = report["flows"][0]["retransmissions"]["mean"]
     assert mean == sum(run["flows"][0]["retransmissions"] for run in report["runs"]) / 4
     assert len({run["trace_hash"] for run in report["runs"]}) == 4
+
+
+def test_several_stacks_are_blocks_of_one_table_and_of_one_json(ackclock: Command, short: Path) -> None:
+    both = ("--stack", "tahoe", "--stack", "sack-ff96", "--seeds", "3")
+    table = ackclock("run", short, *both)
+    assert (table.returncode, table.stderr) == (0, "")
+    assert "short: 5 s simulated, 3 seeds" in table.stdout
+    assert re.findall(r"^only +(\S+) +[\d.,]+ ± ", table.stdout, re.MULTILINE) == ["tahoe", "sack-ff96"]
+    report = json.loads(ackclock("run", short, *both, "--json").stdout)
+    alone = [json.loads(ackclock("run", short, "--stack", s, "--json").stdout) for s in ("tahoe", "sack-ff96")]
+    assert report["runs"] == [run for one in alone for run in one["runs"][:3]]
+    assert [(flow["stack"], flow["retransmissions"]["n"]) for flow in report["flows"]] == [
+        ("tahoe", 3),
+        ("sack-ff96", 3),
+    ]
+    for flow, one in zip(report["flows"], alone, strict=True):
+        mean = sum(run["flows"][0]["retransmissions"] for run in one["runs"][:3]) / 3
+        assert flow["retransmissions"]["mean"] == pytest.approx(mean)
+
+
+def test_seeds_count_up_from_the_first(ackclock: Command, short: Path) -> None:
+    def seeds(*options: str) -> list[int]:
+        return [run["seed"] for run in json.loads(ackclock("run", short, "--json", *options).stdout)["runs"]]
+
+    assert seeds("--seeds", "6") == [1, 2, 3, 4, 5, 6]
+    assert seeds("--seed", "8", "--seeds", "2") == [8, 9]
 
 
 def test_the_same_bytes_on_one_and_two_threads(ackclock: Command, short: Path) -> None:
@@ -97,6 +124,12 @@ def test_a_trace_is_written_as_csv_and_as_parquet(ackclock: Command, short: Path
         (["--stack", "newrno"], 'command line: key `--stack`: found "newrno", allowed: one of tahoe, '),
         (["--set", "rto.mni=1s"], "command line: key `--set rto.mni`: found 1s, allowed: one of the parameters rto."),
         (["--set", "rto.min"], "command line: key `--set`: found rto.min, allowed: path=value"),
+        (["--stack", "reno", "--stack", "reno"], 'command line: key `--stack`: found "reno" a second time, allowed: '),
+        (
+            ["--stack", "dsack-ewma", "--stack", "reno", "--set", "detect.threshold.x=0.5"],
+            'command line: key `--set detect.threshold.x`: found 0.5 with stack "reno", allowed: one of ',
+        ),
+        (["--seed", "9223372036854775807", "--seeds", "2"], "command line: key `--seeds`: found 2, allowed: seeds up"),
         (["--trace", "t.txt"], 'command line: key `--trace`: found "t.txt", allowed: a file name that ends in '),
     ],
 )
@@ -161,29 +194,98 @@ def test_stacks_are_listed_with_their_names(ackclock: Command) -> None:
 
 def test_version_and_help(ackclock: Command) -> None:
     assert ackclock("--version").stdout == f"ackclock {package.__version__}\n"
-    for command in ([], ["run"], ["stacks"]):
-        told = ackclock(*command, "--help")
+    assert "Examples:\n    ackclock new" in ackclock("--help").stdout
+    for command in ("run", "show", "new", "stacks"):
+        told = ackclock(command, "--help")
         assert told.returncode == 0
         assert "Usage:" in told.stdout
-    assert "Examples:" in ackclock("run", "--help").stdout
+        assert f"Examples:\n    ackclock {command}" in told.stdout
     assert ackclock("rnu").returncode == 2
 
 
-def test_stacks_are_completed(ackclock: Command) -> None:
-    env = os.environ | {
-        "_ACKCLOCK_COMPLETE": "complete_bash",
-        "COMP_WORDS": "ackclock run x.toml --stack newr",
-        "COMP_CWORD": "4",
-    }
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+@pytest.mark.parametrize("arguments", [["run"], ["run", "--json"], ["show"]])
+def test_a_full_disk_is_one_message_and_exit_code_1(short: Path, arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "ackclock", *arguments, str(short)]
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("ackclock: ")
+    assert "No space left on device" in result.stderr
+
+
+def completed(words: str, folder: Path) -> list[str]:
+    """What bash would offer for the last word."""
+    count = str(len(words.split(" ")) - 1)
+    env = os.environ | {"_ACKCLOCK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
     program = Path(sys.executable).with_name("ackclock")
-    done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == [s["name"] for s in package.stacks() if s["name"].startswith("newr")] != []
+    return subprocess.run([program], env=env, cwd=folder, capture_output=True, text=True, check=False).stdout.split()
 
 
-def on_a_terminal(path: Path, until: bytes, variables: dict[str, str]) -> tuple[bytes, int]:
+def test_stacks_are_completed(tmp_path: Path) -> None:
+    names = [s["name"] for s in package.stacks() if s["name"].startswith("newr")]
+    for command in ("run", "show"):
+        assert completed(f"ackclock {command} x.toml --stack newr", tmp_path) == names != []
+
+
+def test_scenario_files_are_completed(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    for name in ("a.toml", "b.toml", "b.csv", ".hidden.toml", "more/c.toml"):
+        (tmp_path / name).touch()
+    for command in ("run", "show"):
+        assert completed(f"ackclock {command} ", tmp_path) == ["a.toml", "b.toml", "more/"]
+        assert completed(f"ackclock {command} b", tmp_path) == ["b.toml"]
+        assert completed(f"ackclock {command} more/", tmp_path) == ["more/c.toml"]
+
+
+def identities(report: str) -> list[str]:
+    return [run["identity"] for run in json.loads(report)["runs"]]
+
+
+def test_show_prints_toml_with_every_default_that_runs_the_same(ackclock: Command, short: Path, tmp_path: Path) -> None:
+    options = ("--stack", "dsack-avg", "--set", "rto.tick=500ms", "--seeds", "2")
+    shown = ackclock("show", short, *options)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    parsed = tomllib.loads(shown.stdout)
+    stack = next(s for s in package.stacks() if s["name"] == "dsack-avg")
+    expected = {k: v for k, v in stack.items() if k not in {"name", "summary"}}
+    expected["rto"]["tick"] = "500 ms"
+    assert parsed["flow"][0]["set"] == expected
+    (tmp_path / "all.toml").write_text(shown.stdout, encoding="utf-8")
+    again = ackclock("run", "all.toml", "--json").stdout
+    assert identities(again) == identities(ackclock("run", short, *options, "--json").stdout)
+    assert ackclock("show", "all.toml").stdout == shown.stdout
+    bad = ackclock("show", short, "--stack", "newrno")
+    assert (bad.returncode, bad.stdout) == (2, "")
+
+
+def test_new_makes_a_scenario_that_runs_and_leaves_a_file_alone(ackclock: Command, tmp_path: Path) -> None:
+    made = ackclock("new")
+    assert (made.returncode, made.stderr) == (0, "")
+    path = tmp_path / "scenario.toml"
+    text = path.read_text(encoding="utf-8")
+    ran = ackclock("run", "scenario.toml")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ackclock("new", "-").stdout == text
+    path.write_text("mine", encoding="utf-8")
+    refused = ackclock("new")
+    assert (refused.returncode, refused.stdout, path.read_text(encoding="utf-8")) == (2, "", "mine")
+    assert refused.stderr == "ackclock: scenario.toml: found a file, allowed: a name that is not taken\n"
+    assert ackclock("new", "no/such/folder.toml").returncode == 1
+
+
+def test_what_the_starter_has_commented_out_runs_too(ackclock: Command) -> None:
+    text = ackclock("new", "-").stdout
+    elements = re.sub(r"^    # \{", "    {", text, flags=re.MULTILINE)
+    assert elements.count("    {") == 3
+    ran = ackclock("run", "-", "--seeds", "1", stdin=elements)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def on_a_terminal(path: Path, until: bytes, variables: dict[str, str], *options: str) -> tuple[bytes, int]:
     """Run the command with a terminal for its standard error, interrupt it when `until` has shown up."""
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "ackclock", "run", str(path)]
+    command = [sys.executable, "-m", "ackclock", "run", str(path), *options]
     env = os.environ | {"TERM": "xterm", "COLUMNS": "80"} | variables
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=env) as process:
         os.close(slave)
@@ -201,8 +303,9 @@ def on_a_terminal(path: Path, until: bytes, variables: dict[str, str]) -> tuple[
 
 def test_a_bar_on_a_terminal_and_130_on_interrupt(short: Path) -> None:
     short.write_text(LONG, encoding="utf-8")
-    shown, code = on_a_terminal(short, b"%", {})
+    shown, code = on_a_terminal(short, b"%", {}, "--stack", "tahoe", "--stack", "reno", "--seeds", "3")
     assert b"simulating" in shown
+    assert re.search(rb"(\d:\d\d|-:--):(\d\d|--)", shown), "time left"
     assert code == 130
 
 

@@ -19,6 +19,22 @@ def test_text_and_path_give_the_same_run(short: Path) -> None:
     assert ackclock.run(SHORT, seed=3) == ackclock.run(short, seed=3)
 
 
+def test_several_stacks_come_one_after_the_other() -> None:
+    both = ackclock.run(SHORT, stack=["tahoe", "reno"], seed=5, seeds=2)
+    alone = [ackclock.run(SHORT, stack=stack, seed=5, seeds=2) for stack in ("tahoe", "reno")]
+    for key in ("runs", "flows"):
+        assert both[key] == [item for one in alone for item in one[key]]
+    assert [run["seed"] for run in both["runs"]] == [5, 6, 5, 6]
+
+
+def test_what_show_returns_runs_the_same() -> None:
+    options = {"rto.min": "300 ms"}
+    shown = ackclock.show(SHORT, stack="dsack", set=options, seed=3)
+    assert ackclock.run(shown) == ackclock.run(SHORT, stack="dsack", set=options, seed=3)
+    with pytest.raises(ackclock.ScenarioError, match=r"^lecture.toml:1: key `rnu`"):
+        ackclock.show("[rnu]\n", name="lecture.toml")
+
+
 def test_an_error_carries_its_parts() -> None:
     with pytest.raises(ackclock.ScenarioError) as caught:
         ackclock.run(SHORT.replace("5 Mbps", "5 Mbs"), name="lecture.toml")

@@ -17,13 +17,14 @@ struct Report<'a> {
     runs: &'a [Summary],
 }
 
-/// The runs of a plan and the means of its flows, as JSON.
+/// The runs of a plan, or of several that differ only in their stacks, one after the other; and for each plan the means of
+/// its flows; as JSON.
 pub fn json(plan: &Plan, runs: &[Summary]) -> String {
     let report = Report {
         ackclock: env!("CARGO_PKG_VERSION"),
         results_revision: RESULTS_REVISION,
         scenario: &plan.scenario.name,
-        flows: means(runs),
+        flows: runs.chunks(plan.seeds.len().max(1)).flat_map(means).collect(),
         runs,
     };
     serde_json::to_string_pretty(&report).unwrap_or_default()

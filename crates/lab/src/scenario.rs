@@ -8,6 +8,7 @@ mod flow;
 mod graph;
 mod link;
 mod overrides;
+mod write;
 
 pub use overrides::Overrides;
 
@@ -89,7 +90,7 @@ impl Plan {
         let graph = graph(&keys, duration, overrides)?;
         let Graph { nodes, links, flows, stacks, .. } = graph;
         let scenario = Scenario { name, duration, nodes, links, flows };
-        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seed.map_or(seeds, |s| vec![s]) })
+        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)? })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Scenario files: what good ones mean and what is said about bad ones.
 
+use ackclock_lab::identity::identity;
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_tcp::stack::Stack;
 use proptest::prelude::*;
@@ -82,7 +83,7 @@ fn a_file_that_cannot_be_read_is_refused() {
 #[test]
 fn the_command_line_overrides_stack_parameters_and_seed() {
     let set = vec![("rto.tick".to_owned(), "250 ms".to_owned()), ("recovery".to_owned(), "tahoe".to_owned())];
-    let overrides = Overrides { stack: Some("reno".to_owned()), set, seed: Some(9) };
+    let overrides = Overrides { stack: Some("reno".to_owned()), set, seed: Some(9), seeds: None };
     let plan = Plan::parse("good.toml", GOOD, &overrides).unwrap();
     assert_eq!(plan.seeds, [9]);
     let stack = serde_json::to_value(&plan.stacks[0]).unwrap();
@@ -91,6 +92,63 @@ fn the_command_line_overrides_stack_parameters_and_seed() {
     let set = vec![("limits.maxburst_segs".to_owned(), "4".to_owned())];
     let plan = Plan::parse("d.toml", DUMBBELL, &Overrides { set, ..Overrides::default() }).unwrap();
     assert_eq!(plan.stacks[1].limits.maxburst_segs, Some(4));
+}
+
+/// Everything that `[[link]]` and `[[flow]]` can say, none of it a default.
+const RICH: &str = r#"
+name = "quotes \" and \u007f"
+[run]
+duration = "20.5 s"
+seeds = [3, 1, 9223372036854775807]
+[[link]]
+from = "A b"
+to = "R"
+rate = "unlimited"
+delay = "1234567 ns"
+form = "queued"
+elements = [{ kind = "script", at = "exit", drop = [14, 26], duplicate = [3], delay = [{ nth = 5, by = "30 ms" }] }]
+back = { rate = "204800 B/s", queue = "64 KiB", elements = [{ kind = "bernoulli", p = 1e-7, at = "exit" }] }
+[[link]]
+from = "R"
+to = "D"
+rate = "5 Mbps"
+delay = "50 ms"
+queue = { limit = "65 packets", limit_counts_service = true }
+elements = [{ kind = "swap", mode = "literal", count = 2, gap = { constant = "1 s" } }]
+back = { elements = [{ kind = "swap", mode = "slots", gap = { exponential = "0.3 s" } }] }
+[[flow]]
+name = "many"
+from = "A b"
+to = "D"
+count = 3
+spread = "1 s"
+stack = "dsack-ewma"
+segment = "1000 B"
+window = "1.5 MB"
+header = "20 B"
+app = { kind = "fixed", size = "7 packets", start = "3 ms" }
+receiver = { ack = "heartbeat", interval = "100 ms", phase = "7 ms" }
+set = { "rto.tick" = "500 ms", "limits.maxburst_segs" = 4, "detect.threshold.alpha" = 0.3, name = "mine" }
+[[flow]]
+from = "D"
+to = "A b"
+stack = "rfc-6675"
+handshake = true
+receiver = { ack = "delayed", delay = "40 ms" }
+"#;
+
+#[test]
+fn a_plan_written_down_reads_as_the_same_runs() {
+    let each_stack = Stack::names().map(|s| (GOOD, Some(s.to_owned())));
+    for (text, stack) in [(GOOD, None), (DUMBBELL, None), (RICH, None)].into_iter().chain(each_stack) {
+        let overrides = Overrides { stack, ..Overrides::default() };
+        let plan = Plan::parse("x.toml", text, &overrides).unwrap();
+        let written = plan.to_toml();
+        let again = Plan::parse("x.toml", &written, &Overrides::default()).unwrap_or_else(|e| panic!("{e}\n{written}"));
+        assert_eq!(again, plan, "{written}");
+        assert_eq!(identity(&again, plan.seeds[0]), identity(&plan, plan.seeds[0]));
+        assert_eq!(again.to_toml(), written);
+    }
 }
 
 /// The lists of all stacks and of all kinds grow with every algorithm; what is kept is that they are named.
@@ -109,7 +167,7 @@ fn without_lists(messages: &str) -> String {
 fn a_bad_option_is_refused_with_its_name() {
     let refuse = |stack: Option<&str>, set: &[(&str, &str)]| {
         let set = set.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let overrides = Overrides { stack: stack.map(str::to_owned), set, seed: None };
+        let overrides = Overrides { stack: stack.map(str::to_owned), set, ..Overrides::default() };
         Plan::parse("d.toml", DUMBBELL, &overrides).unwrap_err().to_string()
     };
     let mut out = String::new();

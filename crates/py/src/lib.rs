@@ -15,14 +15,15 @@ use std::path::Path;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{interval, run_json, stack_names, stacks_json};
+    use super::{interval, run_json, show_toml, stack_names, stacks_json};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// Runs a scenario file (or its text), once for each seed; the result is the JSON that `ackclock run --json` prints.
+/// Runs a scenario file (or its text), once for each stack and seed; the result is the JSON that `ackclock run --json`
+/// prints. Without stacks the file's are used.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
@@ -30,20 +31,17 @@ fn run_json(
     py: Python<'_>,
     file: &str,
     text: Option<&str>,
-    stack: Option<String>,
+    stacks: Vec<String>,
     set: Vec<(String, String)>,
     seed: Option<u64>,
+    seeds: Option<u64>,
     trace: Option<String>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let overrides = Overrides { stack, set, seed };
-    let plan = match text {
-        Some(text) => Plan::parse(file, text, &overrides),
-        None => Plan::load(Path::new(file), &overrides),
-    };
-    let plan = plan.map_err(|e| scenario_error(py, &e))?;
-    let jobs = Job::all(&plan, trace.as_deref().map(Path::new));
+    let (plan, others) = plans(py, file, text, stacks, &set, (seed, seeds))?;
+    let mut jobs = Job::all(&plan, trace.as_deref().map(Path::new));
+    jobs.extend(others.iter().flat_map(|plan| Job::all(plan, None)));
     let mut raised = None;
     let runs = py.detach(|| {
         run_many(&jobs, threads.unwrap_or(0), |share| {
@@ -67,6 +65,47 @@ fn run_json(
         (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
         (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
     }
+}
+
+/// A scenario file (or its text) with every default spelled out, as TOML that reads as the same runs.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn show_toml(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stack: Option<String>,
+    set: Vec<(String, String)>,
+    seed: Option<u64>,
+    seeds: Option<u64>,
+) -> PyResult<String> {
+    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    Ok(plan.to_toml())
+}
+
+/// The first plan and the others: one for each stack.
+fn plans(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stacks: Vec<String>,
+    set: &[(String, String)],
+    (seed, seeds): (Option<u64>, Option<u64>),
+) -> PyResult<(Plan, Vec<Plan>)> {
+    if let Some(twice) = stacks.iter().enumerate().find_map(|(i, s)| stacks[..i].contains(s).then_some(s)) {
+        let e = ScenarioError::option("--stack", format!("\"{twice}\" a second time"), "each stack once");
+        return Err(scenario_error(py, &e));
+    }
+    let plan = |stack: Option<String>| {
+        let overrides = Overrides { stack, set: set.to_vec(), seed, seeds };
+        let plan = match text {
+            Some(text) => Plan::parse(file, text, &overrides),
+            None => Plan::load(Path::new(file), &overrides),
+        };
+        plan.map_err(|e| scenario_error(py, &e))
+    };
+    let mut stacks = stacks.into_iter();
+    Ok((plan(stacks.next())?, stacks.map(|s| plan(Some(s))).collect::<PyResult<_>>()?))
 }
 
 /// Every stack as a JSON list of objects.

@@ -10,17 +10,11 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from ackclock.colours import REFERENCE, STACKS
 from ackclock.papers import files
 
-REFERENCE = "#000000"
-# Okabe & Ito's palette. A stack has its colour in every figure.
-STACKS = {
-    "tahoe": "#999999",
-    "reno": "#E69F00",
-    "newreno": "#CC79A7",
-    "sack-ff96": "#0072B2",
-    "rfc-6675": "#009E73",
-}
+__all__ = ["PRINT_DPI", "REFERENCE", "STACKS", "WIDE_INCHES", "paper", "save"]
+
 WIDE_INCHES = (7.0, 2.85)
 """Across two columns of a conference's page."""
 PRINT_DPI = 200

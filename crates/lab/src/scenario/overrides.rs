@@ -1,5 +1,6 @@
 //! Which stack a flow uses, and parameters of it that a file or a command line sets by their path.
 
+use super::MOST_SEEDS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node, Source};
 use ackclock_tcp::stack::Stack;
@@ -13,8 +14,29 @@ pub struct Overrides {
     pub stack: Option<String>,
     /// Parameters of every flow's stack, by path (`rto.tick`), as written; after those of the file.
     pub set: Vec<(String, String)>,
-    /// The only seed.
+    /// The first seed, and the only one without `seeds`.
     pub seed: Option<u64>,
+    /// How many seeds, counted up from the first.
+    pub seeds: Option<u64>,
+}
+
+impl Overrides {
+    /// The seeds to run where the file asks for those of `file`.
+    pub(super) fn seeds(&self, file: Vec<u64>) -> Result<Vec<u64>, ScenarioError> {
+        let first = self.seed.or_else(|| file.first().copied()).unwrap_or(1);
+        let count = match (self.seeds, self.seed) {
+            (None, None) => return Ok(file),
+            (None, Some(_)) => 1,
+            (Some(count), _) => count,
+        };
+        let refuse = |allowed: String| ScenarioError::option("--seeds", count.to_string(), allowed);
+        if !(1..=MOST_SEEDS).contains(&count) {
+            return Err(refuse(format!("a whole number from 1 to {MOST_SEEDS}")));
+        }
+        let last = first.checked_add(count - 1).filter(|last| count == 1 || *last <= i64::MAX as u64);
+        let last = last.ok_or_else(|| refuse(format!("seeds up to {} (the first is {first})", i64::MAX)))?;
+        Ok((first..=last).collect())
+    }
 }
 
 /// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters.
@@ -33,16 +55,19 @@ pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, Sce
     if let Some(set) = keys.get("set") {
         flatten(&set, "", &mut of_file)?;
     }
+    // Of several stacks that are compared, one may lack a parameter: say which.
+    let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     for (path, node) in &of_file {
-        stack = assign(&stack, path, json(node.value)).map_err(|r| node.refuse(r.allowed).with_hint(r.hint))?;
+        let refuse = |r: Refusal| node.refuse_as(format!("{}{with}", node.written()), r.allowed).with_hint(r.hint);
+        stack = assign(&stack, path, json(node.value)).map_err(refuse)?;
     }
     let option = |path: &str, found: &str, allowed| ScenarioError::option(&format!("--set {path}"), found, allowed);
     for (path, text) in &overrides.set {
-        let refuse = |r: Refusal| option(path, text, r.allowed).with_hint(r.hint);
+        let refuse = |r: Refusal| option(path, &format!("{text}{with}"), r.allowed).with_hint(r.hint);
         stack = assign(&stack, path, from_option(text)).map_err(refuse)?;
     }
     stack.validate().map_err(|e| {
-        let found = format!("{} = {}", e.key, e.found);
+        let found = format!("{} = {}{with}", e.key, e.found);
         let in_file: Vec<&str> = of_file.iter().map(|s| s.0.as_str()).collect();
         let in_options: Vec<&str> = overrides.set.iter().map(|s| s.0.as_str()).collect();
         match (blamed(&in_options, e.key), blamed(&in_file, e.key)) {
