@@ -289,6 +289,27 @@ impl Both {
                     self.naive.resend(i, self.now);
                 }
             }
+            Op::Unmark => {
+                self.board.unmark_lost();
+                self.naive.recs.iter_mut().for_each(|r| (r.lost, r.rewound) = (false, false));
+            }
+            Op::ClearSacks => {
+                self.board.clear_sacks();
+                self.naive.recs.iter_mut().for_each(|r| r.sacked = false);
+                self.naive.newly.retain(|n| self.naive.recs.first().is_none_or(|r| n.1 <= r.start));
+            }
+            Op::Rewind => {
+                self.board.rewind();
+                for r in self.naive.recs.iter_mut().filter(|r| !r.sacked) {
+                    (r.lost, r.rewound, r.resent) = (true, true, false);
+                }
+            }
+            mark => self.mark(mark),
+        }
+    }
+
+    fn mark(&mut self, op: &Op) {
+        match op {
             Op::MarkLost(i) => {
                 if let Some(at) = self.start_of(*i) {
                     assert_eq!(self.board.mark_lost(Offset(at)), self.naive.recs[*i].lose());
@@ -312,21 +333,7 @@ impl Both {
                 let end = self.start_of(*i).unwrap_or(self.snd_max) + into;
                 assert_eq!(self.board.mark_holes_below(Offset(end)), self.naive.mark_holes_below(end));
             }
-            Op::Unmark => {
-                self.board.unmark_lost();
-                self.naive.recs.iter_mut().for_each(|r| (r.lost, r.rewound) = (false, false));
-            }
-            Op::ClearSacks => {
-                self.board.clear_sacks();
-                self.naive.recs.iter_mut().for_each(|r| r.sacked = false);
-                self.naive.newly.retain(|n| self.naive.recs.first().is_none_or(|r| n.1 <= r.start));
-            }
-            Op::Rewind => {
-                self.board.rewind();
-                for r in self.naive.recs.iter_mut().filter(|r| !r.sacked) {
-                    (r.lost, r.rewound, r.resent) = (true, true, false);
-                }
-            }
+            other => unreachable!("{other:?} marks nothing"),
         }
     }
 
