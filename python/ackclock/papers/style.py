@@ -13,16 +13,25 @@ from matplotlib.figure import Figure
 from ackclock.papers import files
 
 REFERENCE = "#000000"
-# Okabe & Ito's palette. A stack has its colour in every figure.
+# Okabe & Ito's palette. A stack has its colour in every figure; those never drawn together may share one.
 STACKS = {
     "tahoe": "#999999",
     "reno": "#E69F00",
     "newreno": "#CC79A7",
     "sack-ff96": "#0072B2",
     "rfc-6675": "#009E73",
+    "dsack": "#000000",
+    "dsack-inc": "#E69F00",
+    "dsack-avg": "#56B4E9",
+    "dsack-del": "#009E73",
+    "dsack-ewma": "#D55E00",
 }
+MARKERS = {"sack-ff96": "o", "dsack": "s", "dsack-inc": "^", "dsack-avg": "v", "dsack-del": "D", "dsack-ewma": "P"}
+"""Beside the colour, for print in grey; a stack keeps its own."""
 WIDE_INCHES = (7.0, 2.85)
 """Across two columns of a conference's page."""
+SINGLE_INCHES = (4.6, 3.2)
+"""Wider than one column, for a legend above."""
 PRINT_DPI = 200
 
 
