@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
+import math
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import ackclock
-from ackclock.papers import blanton_allman, files
-from ackclock.papers.blanton_allman import KEY, SCENARIOS, Point, setting, settings
-from ackclock.papers.measure import Comparison, Mean, Verdict
+from ackclock.papers import blanton_allman, blanton_allman_schemes, claims, files
+from ackclock.papers.blanton_allman import KEY, SCENARIOS, Point, Setting, setting, settings
+from ackclock.papers.blanton_allman_claims import MEASURES, Switch, View, rank_correlation
+from ackclock.papers.blanton_allman_findings import SWITCHES, UNCHECKED
+from ackclock.papers.blanton_allman_schemes import AVG, DEL, EWMA, INC
+from ackclock.papers.blanton_allman_setup import burst, parameters
+from ackclock.papers.measure import Comparison, Mean, Median, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
@@ -132,25 +140,40 @@ def papers(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_command_draws_both_figures_and_compares_every_point(tmp_path: Path) -> None:
-    """On scenarios cut to a second, so the verdicts must be bad and the exit code says it."""
+def cut(tmp_path: Path, seconds: int) -> None:
+    """The paper's folder with scenarios of so many seconds."""
     copy = tmp_path / "papers" / KEY
     (copy / "reference").mkdir(parents=True)
-    for file in [*SCENARIOS.values(), "reference/ns2.csv"]:
+    for file in [*SCENARIOS.values(), "reference/ns2.csv", "scenario-burst.toml", "claims.csv"]:
         text = (FOLDER / file).read_text(encoding="utf-8")
-        (copy / file).write_text(text.replace('duration = "600 s"', 'duration = "1 s"'), encoding="utf-8")
+        (copy / file).write_text(text.replace('duration = "600 s"', f'duration = "{seconds} s"'), encoding="utf-8")
+
+
+def test_the_command_draws_every_figure_compares_every_point_and_judges_every_claim(tmp_path: Path) -> None:
+    """On scenarios cut to a second, so the verdicts must be bad and the exit code says it."""
+    cut(tmp_path, 1)
     done = papers(tmp_path, "--seeds", "2", "--out", "out", "--copy-to", "docs")
     assert (done.returncode, done.stderr) == (1, "")
     assert "throughput (tolerance 3 %): 0 of 34 points reproduced" in done.stdout
-    names = {p.name for p in (tmp_path / "out").iterdir()}
-    assert names == {"points.csv", "comparison.csv", "fig2.svg", "fig2.png", "fig3.svg", "fig3.png"}
-    with (tmp_path / "out" / "points.csv").open(encoding="utf-8") as table:
+    out = tmp_path / "out" / KEY
+    figures = {f"fig{n}.{ending}" for n in range(2, 10) for ending in ("svg", "png")}
+    assert {p.name for p in out.iterdir()} == figures | {"points.csv", "comparison.csv", "RESULTS.md"}
+    with (out / "points.csv").open(encoding="utf-8") as table:
         points = list(csv.DictReader(table))
-    assert [len(points), points[0]["seeds"]] == [len(settings()), "2"]
+    assert [len(points), points[0]["seeds"]] == [len({*settings(), *blanton_allman_schemes.settings()}), "2"]
     svg = (tmp_path / "docs" / f"{KEY}-fig3.svg").read_text(encoding="utf-8")
     assert f"Ackclock {ackclock.__version__}, seeds 1 to 2, runs" in svg
     assert ElementTree.fromstring(svg).tag.endswith("svg")
-    assert svg == (tmp_path / "out" / "fig3.svg").read_text(encoding="utf-8")
+    assert svg == (out / "fig3.svg").read_text(encoding="utf-8")
+    found = {row["id"]: row for row in json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))}
+    assert list(found) == [claim.id for claim in claims.read(FOLDER / "claims.csv")]
+    assert found["S000-06"]["verdict"] == "differs", "nothing is dropped in the first second"
+    assert (found["S000-39"]["measured"], found["S000-39"]["verdict"]) == ("1 s, 2, 12, 1 s and 8 s", "differs")
+    assert (found["S000-31"]["verdict"], found["S000-31"]["measured"]) == ("cannot be checked", None)
+    page = (tmp_path / "papers" / KEY / "RESULTS.md").read_text(encoding="utf-8")
+    linked = [tmp_path / "papers" / KEY / link for link in re.findall(r"\]\((.+?\.svg)\)", page)]
+    assert len(linked) == 8
+    assert all(path.is_file() for path in linked)
 
 
 def test_a_missing_folder_is_one_message_and_exit_code_2(tmp_path: Path) -> None:
@@ -160,3 +183,151 @@ def test_a_missing_folder_is_one_message_and_exit_code_2(tmp_path: Path) -> None
         done.stderr
         == f"ackclock.papers: --papers: found no folder papers/{KEY}, allowed: the folder that holds {KEY}\n"
     )
+
+
+CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
+World = Callable[[Setting], tuple[float, float, float]]
+"""Throughput, needless retransmissions and their spread over the seeds, as a share."""
+
+
+def synthetic(world: World, drops: int) -> dict[Setting, Point]:
+    """Points of five runs each, in which the middle one has the world's value."""
+    points = {}
+    for s in {**dict.fromkeys(settings()), **dict.fromkeys(blanton_allman_schemes.settings())}:
+        throughput, needless, spread = world(s)
+        flows = [
+            {
+                "throughput_bytes_per_s": throughput * (1 + z / 1e4),
+                "needless_retransmissions": needless * (1 + spread * z),
+                "data_drops": drops,
+                "timeouts": 0,
+            }
+            for z in (-1, -0.5, 0, 0.5, 1)
+        ]
+        points[s] = Point(s, [{"flows": [flow], "duration_s": 600.0} for flow in flows])
+    return points
+
+
+def as_published(s: Setting) -> tuple[float, float, float]:
+    """What the paper describes."""
+    some, gap = 1 - math.exp(-s.swaps / 6), s.gap_s or 1.0
+    stock, alone = 6e5 * (1 - 0.08 * some * gap**-0.4), 6e5 * (1 - 0.01 * some)
+    needless = 100 * some * gap**-0.5
+    if s.scheme == EWMA:
+        return alone * 0.998, 3.2 * needless, 0.3
+    if s.scheme.stack == EWMA.stack:
+        x = dict(s.scheme.set)["detect.threshold.x"]
+        return alone, {"1": 6.6, "0.25": 4.5, "0.0625": 3.2}[x] * needless, 0.2
+    share = {INC: (0.9, 0.1), AVG: (0.5, 0.9), DEL: (0.3, 0.9)}.get(s.scheme)
+    if share:
+        return alone * 1.002, share[0] * needless, share[1]
+    return (stock, needless, 0.2) if s.scheme.stack == "sack-ff96" else (alone, 6 * needless, 0.1)
+
+
+def flat(_: Setting) -> tuple[float, float, float]:
+    """Nothing matters."""
+    return 6e5, 1.0, 0.0
+
+
+def wild(s: Setting) -> tuple[float, float, float]:
+    """Undo does nothing for throughput, adaptive thresholds cost some, EWMA is best, the others are worst."""
+    throughput, _, _ = as_published(Setting(s.reading, s.swaps, s.gap_s))
+    if s.scheme.stack == EWMA.stack:
+        return throughput, 10 * float(dict(s.scheme.set)["detect.threshold.alpha"]), 0.0
+    return (throughput * 0.97, 500.0, 0.0) if s.scheme in {INC, AVG, DEL} else (throughput, 100.0, 0.0)
+
+
+def held(points: dict[Setting, Point]) -> set[str]:
+    """The claims that hold."""
+    return {key for key, measure in MEASURES.items() if claims.accepts(CLAIMS[key].accept, measure(View(points)))}
+
+
+def test_every_claim_on_chance_holds_in_the_paper_s_world_and_fails_in_another() -> None:
+    assert set(MEASURES) - held(synthetic(as_published, 83)) == set()
+    still = {"S000-13", "S000-21", "S000-22", "S000-26", "S000-34", "S000-35"}
+    assert held(synthetic(flat, 0)) == still
+    assert held(synthetic(wild, 83)) & still == set()
+
+
+def test_every_claim_has_a_measure_or_says_why_not() -> None:
+    drawn = set(MEASURES) | set(UNCHECKED) | set(parameters(runs_of_a_second()))
+    assert drawn | {"S000-15", "S000-16", "S000-18"} == set(CLAIMS)
+    assert set(SWITCHES) <= set(MEASURES)
+
+
+def runs_of_a_second() -> dict[Setting, Point]:
+    """One run of each point of the stock sender and of increase by 1 in the paper's reading."""
+    some = [s for s in settings() if s.reading == "paper"] + [blanton_allman_schemes.at(INC, 12)]
+    return blanton_allman.run(FOLDER, some, 1, lambda _: None, 1)
+
+
+def test_a_parameter_is_read_from_what_ran() -> None:
+    points = runs_of_a_second()
+    read = parameters(points)
+    wrong = {key for key, text in read.items() if not claims.accepts(CLAIMS[key].accept, text)}
+    assert (wrong, read["S000-39"]) == ({"S000-39"}, "1 s, 1, 12, 1 s and 8 s")
+    one = next(iter(points.values()))
+    one.document["link"][1]["rate"] = "6 Mbps"
+    one.document["flow"][0]["receiver"] = {"ack": "every"}
+    changed = parameters(points)
+    assert changed["S000-01"] == "5 Mbps, 50 ms or 6 Mbps, 50 ms"
+    assert changed["S000-05"] == "500 ms, 200 ms or 500 ms, no heartbeat but every"
+
+
+def test_the_burst_is_what_the_filling_ack_releases() -> None:
+    assert [burst(FOLDER, rule) for rule in ("nothing", "limited-transmit", "extended")] == [10, 8, 5]
+
+
+def test_a_switch_changes_what_is_looked_at_and_only_for_its_stacks() -> None:
+    switch = Switch("", ("dsack-inc",), (("detect.threshold.step", "2"),), reading="ns2")
+    view = View({}, switch=switch)
+    assert view.setting(INC, 0).scheme.set == (*INC.set, ("detect.threshold.step", "2"))
+    assert view.setting(AVG, 4) == setting("ns2", 4, 1.0, AVG)
+
+
+@pytest.mark.parametrize(
+    ("accept", "measured", "expected"),
+    [
+        ("< 1", (1.0,), False),
+        ("<= 1", (1.0,), True),
+        ("> 1", (1.0,), False),
+        (">= 1", (1.0,), True),
+        ("1 .. 2", (2.0,), True),
+        ("1 .. 2", (2.1,), False),
+        ("1 .. 2", (math.nan,), False),
+        ("< 1; > 1", (0.0, 2.0), True),
+        ("< 1; > 1", (0.0, 0.0), False),
+        ("= 5 ms", "5 ms", True),
+        ("= 5 ms", "6 ms", False),
+    ],
+)
+def test_a_verdict_follows_from_what_is_accepted(
+    accept: str, measured: tuple[float, ...] | str, expected: bool
+) -> None:
+    assert claims.accepts(accept, measured) is expected
+
+
+@pytest.mark.parametrize(("accept", "measured"), [("about 1", (1.0,)), ("< 1", (1.0, 2.0)), ("< 1", "1")])
+def test_what_cannot_be_compared_is_refused(accept: str, measured: tuple[float, ...] | str) -> None:
+    with pytest.raises(ValueError, match=r"none of|argument|needed"):
+        claims.accepts(accept, measured)
+
+
+def test_an_interval_covers_the_value_and_narrows_with_the_runs() -> None:
+    def width(values: list[float]) -> float:
+        ((low, high),) = claims.resampled(lambda draw: (sum(values[i] for i in draw) / len(draw),), len(values))
+        assert low < sum(values) / len(values) < high
+        return high - low
+
+    assert width([1.0, 2.0, 3.0, 4.0] * 25) < width([1.0, 2.0, 3.0, 4.0]) / 3
+
+
+def test_a_median_has_quartiles_and_a_median_deviation() -> None:
+    m = Median.of([1, 2, 3, 4, 100])
+    assert (m.n, m.value, m.low, m.high, m.deviation) == (5, 3, 2, 4, 1)
+    assert Median.of([7]) == Median(1, 7, 7, 7, 0)
+
+
+def test_equal_values_share_their_rank() -> None:
+    assert rank_correlation([1, 2, 3, 4], [1, 1, 2, 2]) == pytest.approx(0.894427)
+    assert rank_correlation([1, 2, 3], [5, 5, 5]) == 0

@@ -1,4 +1,4 @@
 """Experiments of published papers, run again, drawn and compared with reference values.
 
-``python -m ackclock.papers`` runs Blanton & Allman 2002, Figures 2 and 3; it needs the extra ``papers``.
+``python -m ackclock.papers`` runs Blanton & Allman 2002; it needs the extra ``papers``.
 """

@@ -1,11 +1,12 @@
-"""``python -m ackclock.papers``: runs Blanton & Allman 2002, Figures 2 and 3, draws them, compares them with ns-2."""
+"""``python -m ackclock.papers``: runs Blanton & Allman 2002, draws its figures, judges its claims."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -15,12 +16,24 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ackclock.papers import blanton_allman, files
-from ackclock.papers.blanton_allman import KEY, Compared
+from ackclock.papers import (
+    blanton_allman,
+    blanton_allman_findings,
+    blanton_allman_report,
+    blanton_allman_schemes,
+    claims,
+    files,
+)
+from ackclock.papers.blanton_allman import KEY, Compared, Point, Setting
+from ackclock.papers.claims import Finding
 from ackclock.papers.measure import Comparison, Mean, Verdict
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 PIPE_WIDTH = 160
+FULL_SEEDS = 30
+QUICK_SEEDS, QUICK_S = 5, 180
+PROBE_SEEDS = 10
+"""Of the runs that see whether a claim hangs on a choice of ours."""
 
 
 @contextmanager
@@ -80,52 +93,100 @@ def summary(what: str, comparisons: list[Comparison]) -> str:
     )
 
 
-def reproduce(folder: Path, out: Path, seeds: int, copy_to: Path | None) -> bool:
-    """Run, compare, draw; whether every point is reproduced."""
-    from ackclock.papers.blanton_allman_figures import draw  # noqa: PLC0415 - matplotlib takes a second to load
+@dataclass(frozen=True)
+class Job:
+    """What to run, and where results go."""
+
+    folder: Path
+    """The paper's: scenarios, claims, reference values."""
+    out: Path
+    seeds: int
+    duration_s: int | None = None
+    """Instead of the scenario's; such runs are not compared with ns-2's."""
+    copy_to: Path | None = None
+
+
+def prober(job: Job) -> Callable[[Sequence[Setting]], dict[Setting, Point]]:
+    """Runs points without a word, none of them twice."""
+    done: dict[Setting, Point] = {}
+
+    def run(every: Sequence[Setting]) -> dict[Setting, Point]:
+        new = [s for s in every if s not in done]
+        seeds = min(job.seeds, PROBE_SEEDS)
+        done.update(blanton_allman.run(job.folder, new, seeds, lambda _: None, job.duration_s))
+        return {s: done[s] for s in every}
+
+    return run
+
+
+def reproduce(job: Job) -> bool:
+    """Run, compare, draw, judge; whether every point of ns-2's is reproduced."""
+    from ackclock.papers import blanton_allman_figures, blanton_allman_scheme_figures  # noqa: PLC0415 - matplotlib is slow
 
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=PIPE_WIDTH)
+    out, full = job.out / KEY, job.duration_s is None
     out.mkdir(parents=True, exist_ok=True)
-    references, began = blanton_allman.references(folder), time.monotonic()
-    count = len(blanton_allman.settings())
-    with progress_bar(console, f"{KEY}: {count * seeds} runs of 600 s") as told:
-        points = blanton_allman.run(folder, seeds, told)
-    took = time.monotonic() - began
-    compared = list(blanton_allman.compare(points, folder))
+    references, began = blanton_allman.references(job.folder) if full else [], time.monotonic()
+    every = list(dict.fromkeys([*blanton_allman.settings(), *blanton_allman_schemes.settings()]))
+    with progress_bar(console, f"{KEY}: {len(every) * job.seeds} runs") as told:
+        points = blanton_allman.run(job.folder, every, job.seeds, told, job.duration_s)
     files.write_csv(out / "points.csv", (point.row() for point in points.values()))
-    files.write_csv(out / "comparison.csv", (c.row() for c in compared))
-    drawn = draw(points, references, out)
-    if copy_to is not None:
-        copy_to.mkdir(parents=True, exist_ok=True)
-        for path in drawn:
-            if path.suffix == ".svg":
-                shutil.copyfile(path, copy_to / f"{KEY}-{path.name}")
-    console.print(table(compared))
-    console.print(summary("throughput", [c.throughput for c in compared]), soft_wrap=True)
-    console.print(summary("needless retransmissions", [c.needless for c in compared]), soft_wrap=True)
-    console.print(f"{count * seeds} runs in {took:.1f} s; results in {out}", markup=False, soft_wrap=True)
+    drawn = blanton_allman_figures.draw({s: points[s] for s in blanton_allman.settings()}, references, out)
+    drawn += blanton_allman_scheme_figures.draw(points, out)
+    console.print(f"{KEY}: claims, and switches where they differ")
+    found = blanton_allman_findings.findings(points, job.folder, prober(job))
+    claims.write(job.out / "claims.json", found)
+    pictures = {path.stem: path for path in drawn if path.suffix == ".svg"}
+    write_page(out, points, found, pictures)
+    if job.copy_to is not None:
+        job.copy_to.mkdir(parents=True, exist_ok=True)
+        copies = {name: job.copy_to / f"{KEY}-{path.name}" for name, path in pictures.items()}
+        for name, path in pictures.items():
+            shutil.copyfile(path, copies[name])
+        write_page(job.folder, points, found, copies)
+    compared = list(blanton_allman.compare(points, job.folder)) if full else []
+    if compared:
+        files.write_csv(out / "comparison.csv", (c.row() for c in compared))
+        console.print(table(compared))
+        console.print(summary("throughput", [c.throughput for c in compared]), soft_wrap=True)
+        console.print(summary("needless retransmissions", [c.needless for c in compared]), soft_wrap=True)
+    verdicts = ", ".join(f"{n} {verdict.value}" for verdict, n in blanton_allman_findings.counts(found).items())
+    console.print(f"claims: {verdicts}; see RESULTS.md", soft_wrap=True)
+    took = time.monotonic() - began
+    console.print(f"{len(every)} points in {took:.1f} s; results in {out}", markup=False, soft_wrap=True)
     return all(c.throughput.verdict.good and c.needless.verdict.good for c in compared)
 
 
+def write_page(folder: Path, points: dict[Setting, Point], found: Sequence[Finding], pictures: dict[str, Path]) -> None:
+    """Write RESULTS.md into a folder."""
+    page = blanton_allman_report.markdown(points, found, pictures, folder)
+    files.write(folder / "RESULTS.md", page.encode())
+
+
 def command(
-    seeds: Annotated[int, typer.Option(help="Runs of each point; the paper has 30.", min=2, max=100_000)] = 30,
-    out: Annotated[Path, typer.Option(help="Folder for the results.", metavar="DIR")] = Path("results") / KEY,
+    seeds: Annotated[int | None, typer.Option(help="Runs of each point; the paper has 30.", min=2, max=100_000)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="5 runs of 180 s a point; no comparison with ns-2.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the results.", metavar="DIR")] = Path("results"),
     papers: Annotated[Path, typer.Option(help="Folder with the papers' scenarios.", metavar="DIR")] = Path("papers"),
     copy_to: Annotated[
-        Path | None, typer.Option(help="Copy the figures (SVG) here as well.", metavar="DIR", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Copy the figures (SVG) here, RESULTS.md beside the scenarios.", metavar="DIR", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Run Blanton & Allman 2002, Figures 2 and 3, again, draw them, and compare every point with ns-2.
+    """Run Blanton & Allman 2002 again: draw Figures 2 to 9, judge every claim, compare Figures 2 and 3 with ns-2.
 
-    Exit code 1: a point lies outside its tolerance and the intervals have nothing in common.
+    Exit code 1: a point lies outside ns-2's tolerance and the intervals have nothing in common.
     """
     folder = papers / KEY
+    runs = seeds or (QUICK_SEEDS if quick else FULL_SEEDS)
     try:
         if not folder.is_dir():
             raise ValueError(f"--papers: found no folder {folder}, allowed: the folder that holds {KEY}")
-        good = reproduce(folder, out, seeds, copy_to)
+        good = reproduce(Job(folder, out, runs, QUICK_S if quick else None, copy_to))
     except ValueError as error:
         typer.echo(f"ackclock.papers: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from None
@@ -148,7 +209,7 @@ def main() -> None:
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.command(epilog="Examples:  python -m ackclock.papers  |  python -m ackclock.papers --seeds 100 --out more")(
+    app.command(epilog="Examples:  python -m ackclock.papers  |  python -m ackclock.papers --quick --out quick")(
         command
     )
     app()

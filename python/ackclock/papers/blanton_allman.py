@@ -1,18 +1,22 @@
-"""Blanton & Allman 2002, Figures 2 and 3: what plain SACK TCP loses to packets that change places in a queue."""
+"""Blanton & Allman 2002: settings and runs of the figures, and Figures 2 and 3 beside ns-2.
+
+What plain SACK TCP loses to packets that change places in a queue; ``blanton_allman_schemes`` has what helps.
+"""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock.papers.measure import Comparison, Mean
+from ackclock.papers.measure import Comparison, Mean, Median
 
 KEY = "blanton-allman-2002"
 STACK = "sack-ff96"
@@ -30,6 +34,20 @@ TOLERANCES = {"throughput": 0.03, "needless": 0.05}
 
 
 @dataclass(frozen=True)
+class Scheme:
+    """A sender: a stack, and parameters beyond those of the scenario."""
+
+    label: str
+    """Its name in figures and tables."""
+    stack: str
+    set: tuple[tuple[str, str], ...] = ()
+    """Paths and values, as ``--set`` takes them."""
+
+
+STOCK = Scheme("stock sack1", STACK)
+
+
+@dataclass(frozen=True)
 class Setting:
     """A point of the figures."""
 
@@ -37,15 +55,16 @@ class Setting:
     swaps: int
     gap_s: float
     """Mean time between swap events; without swaps it means nothing and is 0."""
+    scheme: Scheme = STOCK
 
 
-def setting(reading: str, swaps: int, gap_s: float) -> Setting:
+def setting(reading: str, swaps: int, gap_s: float, scheme: Scheme = STOCK) -> Setting:
     """The setting with these values."""
-    return Setting(reading, swaps, gap_s if swaps else 0.0)
+    return Setting(reading, swaps, gap_s if swaps else 0.0, scheme)
 
 
 def settings() -> list[Setting]:
-    """Every point once, in the order in which they are run."""
+    """Every point of Figures 2 and 3 once, in the order in which they are run."""
     sweep_a = [(swaps, gap) for gap in SWEEP_A_GAPS_S for swaps in SWAPS]
     sweep_b = [(SWEEP_B_SWAPS, gap) for gap in GAPS_S]
     return list(dict.fromkeys(setting(r, *point) for r in SCENARIOS for point in sweep_a + sweep_b))
@@ -77,6 +96,12 @@ class Point:
 
     setting: Setting
     runs: list[dict[str, Any]] = field(repr=False)
+    document: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The scenario that ran, as TOML has it."""
+
+    def values(self, key: str) -> list[float]:
+        """A number of each run's only flow, in the order of the seeds."""
+        return [float(run["flows"][0][key]) for run in self.runs]
 
     def mean(self, number: Callable[[dict[str, Any]], float]) -> Mean:
         """Over the runs, of what ``number`` takes out of a run's only flow."""
@@ -100,10 +125,12 @@ class Point:
     def row(self) -> dict[str, object]:
         """As a line of points.csv."""
         throughput, needless = self.throughput, self.needless
+        median = Median.of(self.values("needless_retransmissions"))
         beyond = self.mean(lambda flow: flow["retransmissions"] - flow["data_drops"])
         row: dict[str, object] = {
             "reading": self.setting.reading,
-            "stack": STACK,
+            "stack": self.setting.scheme.stack,
+            "set": " ".join(f"{path}={value}" for path, value in self.setting.scheme.set) or None,
             "swaps": self.setting.swaps,
             "mean_gap_s": self.setting.gap_s or None,
             "seeds": len(self.runs),
@@ -111,6 +138,10 @@ class Point:
             "throughput_half_width_95": f"{throughput.half:.1f}",
             "needless": f"{needless.value:.3f}",
             "needless_half_width_95": f"{needless.half:.3f}",
+            "needless_median": f"{median.value:g}",
+            "needless_lower_quartile": f"{median.low:g}",
+            "needless_upper_quartile": f"{median.high:g}",
+            "needless_median_deviation": f"{median.deviation:g}",
             "retransmissions_minus_drops": f"{beyond.value:.3f}",
             "retransmissions_minus_drops_half_width_95": f"{beyond.half:.3f}",
         }
@@ -126,24 +157,46 @@ def digest(parts: list[str]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def run(folder: Path, seeds: int, progress: Callable[[float], object]) -> dict[Setting, Point]:
-    """Run every point; ``progress`` is called with the share that is done.
+def provenance(points: Sequence[Point], more: str = "") -> str:
+    """From what a figure was made."""
+    first, last = (points[0].runs[i]["seed"] for i in (0, -1))
+    runs = digest([point.identity for point in points])
+    return f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {runs}" + (f"; {more}" if more else "")
+
+
+def run(
+    folder: Path,
+    every: Sequence[Setting],
+    seeds: int,
+    progress: Callable[[float], object],
+    duration_s: int | None = None,
+) -> dict[Setting, Point]:
+    """Run these points; ``progress`` is called with the share that is done.
+
+    Args:
+        folder: where the scenarios are.
+        every: the points.
+        seeds: runs of each.
+        progress: gets a number from 0 to 1.
+        duration_s: simulated seconds of a run, instead of the scenario's.
 
     Raises:
         OSError: a scenario is missing in ``folder``.
         ScenarioError, ValueError: a scenario there makes no sense.
     """
     texts = {reading: (folder / file).read_text(encoding="utf-8") for reading, file in SCENARIOS.items()}
-    every = settings()
     points = {}
     for done, s in enumerate(every):
         text = scenario(texts[s.reading], s.swaps, s.gap_s, seeds)
+        if duration_s is not None:
+            text = re.sub(r'^duration = "[^"]*"', f'duration = "{duration_s} s"', text, flags=re.MULTILINE)
 
         def told(share: float, done: int = done) -> object:
             return progress((done + share) / len(every))
 
-        result = ackclock.run(text, name=str(folder / SCENARIOS[s.reading]), progress=told)
-        points[s] = Point(s, result["runs"])
+        name = str(folder / SCENARIOS[s.reading])
+        result = ackclock.run(text, name=name, stack=s.scheme.stack, set=dict(s.scheme.set), progress=told)
+        points[s] = Point(s, result["runs"], tomllib.loads(text))
     progress(1.0)
     return points
 

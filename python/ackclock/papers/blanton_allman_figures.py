@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-import ackclock
 from ackclock.papers import style
 from ackclock.papers.blanton_allman import (
     GAPS_S,
@@ -23,7 +22,7 @@ from ackclock.papers.blanton_allman import (
     Point,
     Reference,
     Setting,
-    digest,
+    provenance,
     setting,
 )
 from ackclock.papers.measure import Mean
@@ -84,17 +83,10 @@ def _figure(q: Quantity, points: dict[Setting, Point], references: list[Referenc
     if q.name == "fig3":
         left.set_ylim(bottom=0)
     figure.legend(handles=_legend(), loc="outside upper center", ncols=4, handlelength=2.6)
-    about = _about(points)
+    about = provenance(list(points.values()), "bars and bands are 95 % intervals")
     figure.supxlabel(about, fontsize=5, color="#666666", x=0.995, ha="right")
     title = f"Blanton & Allman 2002, {q.title}"
     return style.save(figure, out / q.name, {"Title": title, "Description": f"{title}. {about}."})
-
-
-def _about(points: dict[Setting, Point]) -> str:
-    """From what the figure was made."""
-    first, last = (next(iter(points.values())).runs[i]["seed"] for i in (0, -1))
-    runs = digest([point.identity for point in points.values()])
-    return f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {runs}; bars and bands are 95 % intervals"
 
 
 def _sweep_a(axes: Axes, q: Quantity, points: dict[Setting, Point], references: list[Reference]) -> None:

@@ -1,7 +1,8 @@
-"""Means with 95 % confidence intervals (Student's t), and whether two of them agree."""
+"""Means with 95 % confidence intervals (Student's t), whether two of them agree, and medians."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -26,6 +27,27 @@ class Mean:
 
     def __str__(self) -> str:
         return f"{self.value:.1f} ± {self.half:.1f}"
+
+
+@dataclass(frozen=True)
+class Median:
+    """A median over runs."""
+
+    n: int
+    value: float
+    low: float
+    """The lower quartile."""
+    high: float
+    """The upper quartile."""
+    deviation: float
+    """The median distance from the median."""
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Median:
+        """The median of at least one value."""
+        middle = statistics.median(values)
+        quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [middle] * 3
+        return cls(len(values), middle, quartiles[0], quartiles[2], statistics.median(abs(v - middle) for v in values))
 
 
 class Verdict(Enum):

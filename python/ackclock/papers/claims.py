@@ -1,0 +1,158 @@
+"""Published claims, what our runs say to each, and how sure that is."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from ackclock.papers import files
+
+RESAMPLES = 1000
+
+
+class Verdict(Enum):
+    """What a claim's runs say."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+    UNCHECKED = "cannot be checked"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A line of claims.csv."""
+
+    id: str
+    where: str
+    """Section and figure of the paper."""
+    quantity: str
+    """What is measured."""
+    published: str
+    accept: str
+    """What measured values count as reproduced; empty where nothing can be measured.
+
+    For each value, parted by ``;``: ``< 2``, ``<= 2``, ``> 2``, ``>= 2``, ``1 .. 2`` (with the ends);
+    for a text, ``= text``.
+    """
+    unit: str
+    provenance: str
+    """Whether the paper states it in numbers or in words, and what is ours."""
+
+
+def read(path: Path) -> list[Claim]:
+    """Every claim of a file.
+
+    Raises:
+        OSError: the file is missing.
+        ValueError: its columns are others.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        if rows.fieldnames != list(Claim.__dataclass_fields__):
+            raise ValueError(f"{path}: columns are {rows.fieldnames}, allowed: {list(Claim.__dataclass_fields__)}")
+        return [Claim(**row) for row in rows]
+
+
+def accepts(accept: str, measured: Sequence[float] | str) -> bool:
+    """Whether measured values, or a text, are what ``Claim.accept`` allows. NaN never is.
+
+    Raises:
+        ValueError: ``accept`` is none of the forms, or not as long as ``measured``.
+    """
+    if isinstance(measured, str):
+        if not accept.startswith("= "):
+            raise ValueError(f"a text is measured, so = and a text are needed, not {accept!r}")
+        return accept[2:] == measured
+    pairs = list(zip(accept.split(";"), measured, strict=True))
+    return all(_within(one.strip(), value) for one, value in pairs)
+
+
+def _within(accept: str, value: float) -> bool:
+    match accept.split():
+        case ["<", limit]:
+            return value < float(limit)
+        case ["<=", limit]:
+            return value <= float(limit)
+        case [">", limit]:
+            return value > float(limit)
+        case [">=", limit]:
+            return value >= float(limit)
+        case [low, "..", high]:
+            return float(low) <= value <= float(high)
+    raise ValueError(f"{accept!r} is none of: < 1, <= 1, > 1, >= 1, 1 .. 2")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found about a claim."""
+
+    claim: Claim
+    verdict: Verdict
+    measured: tuple[float, ...] | str | None = None
+    intervals: tuple[tuple[float, float] | None, ...] = ()
+    """95 % intervals of the measured values; None: it does not depend on chance."""
+    note: str = ""
+
+    def row(self) -> dict[str, object]:
+        """As an entry of claims.json; one value stands alone, several are a list."""
+        c, measured = self.claim, self.measured
+        numbers = [_rounded(v) for v in measured] if isinstance(measured, tuple) else measured
+        bounds = [None if i is None else [_rounded(end) for end in i] for i in self.intervals]
+        single = isinstance(numbers, list) and len(numbers) == 1
+        return {
+            "id": c.id,
+            "verdict": self.verdict.value,
+            "published": c.published,
+            "measured": numbers[0] if single and isinstance(numbers, list) else numbers,
+            "interval": (bounds[0] if single else bounds) if bounds else None,
+            "accept": c.accept or None,
+            "unit": c.unit or None,
+            "where": c.where,
+            "quantity": c.quantity,
+            "note": self.note,
+        }
+
+
+def _rounded(value: float) -> float | None:
+    """To six digits; JSON has no infinity."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def judge(
+    claim: Claim,
+    measured: tuple[float, ...] | str,
+    intervals: tuple[tuple[float, float] | None, ...] = (),
+    note: str = "",
+) -> Finding:
+    """The finding for a measurement: its verdict follows from ``claim.accept`` alone."""
+    verdict = Verdict.HOLDS if accepts(claim.accept, measured) else Verdict.DIFFERS
+    return Finding(claim, verdict, measured, intervals, note)
+
+
+def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int) -> tuple[tuple[float, float], ...]:
+    """95 % intervals of each of a statistic's values, by drawing the runs again with replacement.
+
+    Args:
+        statistic: takes the indices of the runs to be used. Points with the same seeds share a draw.
+        runs: how many there are.
+    """
+    draw = random.Random(runs)
+    columns = zip(*(statistic(draw.choices(range(runs), k=runs)) for _ in range(RESAMPLES)), strict=True)
+    tail = RESAMPLES // 40
+    return tuple((ordered[tail], ordered[-1 - tail]) for ordered in (sorted(column) for column in columns))
+
+
+def write(path: Path, findings: Iterable[Finding]) -> None:
+    """Write claims.json.
+
+    Raises:
+        OSError: the folder is missing or not writable.
+    """
+    text = json.dumps([f.row() for f in findings], indent=2, ensure_ascii=False, allow_nan=False)
+    files.write(path, (text + "\n").encode())
