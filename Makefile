@@ -83,7 +83,7 @@ docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
 
 SEEDS := 30
-reproduce: .venv/.ready ## sets up; Blanton & Allman 2002, Figures 2 and 3, beside ns-2's values, into results/ (SEEDS=30)
+reproduce: .venv/.ready ## sets up; Blanton & Allman 2002: figures, a verdict for every claim, ns-2 beside them, into results/ (SEEDS=30)
 	@tools/need.sh rust
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python -m ackclock.papers --seeds $(SEEDS)
