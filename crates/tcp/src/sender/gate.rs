@@ -20,6 +20,13 @@ pub fn whole_segments(cwnd: f64, mss: u32) -> Bytes {
     (cwnd / f64::from(mss)) as u64 * u64::from(mss)
 }
 
+/// Whether the whole segments of `cwnd` cover `need` bytes. Divides only where rounding down could decide.
+#[inline]
+pub fn covers(cwnd: f64, need: Bytes, mss: u32) -> bool {
+    let short = cwnd - need as f64;
+    short >= f64::from(mss) || (short >= 0.0 && whole_segments(cwnd, mss) >= need)
+}
+
 /// Window gate: may the next segment go, with `extra` bytes above the whole segments of `cwnd`?
 #[inline]
 pub fn window(w: &Window, extra: Bytes, cx: &Ctx) -> bool {

@@ -68,8 +68,7 @@ impl Sender {
     fn open_admits(&self, len: u32) -> bool {
         match self.slots.recovery.open_gate() {
             Gate::Window => {
-                gate::whole_segments(self.w.cwnd, self.mss)
-                    >= (self.snd_max - self.snd_una) + gate::payload(len, self.mss)
+                gate::covers(self.w.cwnd, (self.snd_max - self.snd_una) + gate::payload(len, self.mss), self.mss)
             }
             Gate::Pipe => self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss),
         }
