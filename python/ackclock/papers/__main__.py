@@ -83,7 +83,7 @@ def table(compared: list[Compared]) -> Table:
 def summary(what: str, comparisons: list[Comparison]) -> str:
     """How many points agree, and how."""
     count = {v: sum(c.verdict is v for c in comparisons) for v in Verdict}
-    good = sum(c.verdict.good for c in comparisons)
+    good = sum(c.verdict.reproduced for c in comparisons)
     how = ", ".join(f"{n} {v.value}" for v, n in count.items() if n)
     worst = max(abs(c.difference) for c in comparisons)
     tolerance = comparisons[0].tolerance

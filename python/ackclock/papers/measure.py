@@ -59,8 +59,13 @@ class Verdict(Enum):
     OUTSIDE = "OUTSIDE"
 
     @property
+    def reproduced(self) -> bool:
+        """Whether the point counts as reproduced; intervals that merely overlap do not make it so."""
+        return self in (Verdict.WITHIN, Verdict.IN_BOTH)
+
+    @property
     def good(self) -> bool:
-        """Whether the point counts as reproduced."""
+        """Whether the two may still be the same: the run fails only where they cannot."""
         return self is not Verdict.OUTSIDE
 
 
