@@ -7,6 +7,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::seq::Offset;
 use crate::slot::{dispatch, Factory};
+use crate::stack::StackError;
 use crate::time::Time;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,13 @@ pub enum AnyCongestion {
 }
 
 impl CongestionSpec {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
+        match self {
+            CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
         match self {
             CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),

@@ -11,9 +11,11 @@ use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
-use crate::time::Time;
+use crate::stack::{Stack, StackError};
+use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
+use threshold::ThresholdSpec;
 
 /// What a detector thinks after an ACK or a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,8 @@ pub trait Detector {
     fn on_recovered(&mut self, _cx: &Ctx) {}
     /// The window was reduced; `w` is the window after it.
     fn on_cut(&mut self, _w: &Window, _cx: &Ctx) {}
+    /// In Disorder a duplicate ACK let nothing out though there was something to send, and nothing went for so long.
+    fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
     /// Whether it takes the retransmission timer's place.
@@ -136,6 +140,35 @@ pub enum AnyDetect {
 }
 
 impl DetectSpec {
+    /// Checks the numbers, and what the rest of the stack must have.
+    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        if let Some(threshold) = self.threshold() {
+            threshold.validate()?;
+        }
+        match self {
+            DetectSpec::Sack(s) => s.validate(stack),
+            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Ok(()),
+        }
+    }
+
+    /// Its rule for `dupthresh`, if it has one.
+    pub(crate) fn threshold(&self) -> Option<&ThresholdSpec> {
+        match self {
+            DetectSpec::DupAck(s) => Some(&s.threshold),
+            DetectSpec::Sack(s) => Some(&s.threshold),
+            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
+        }
+    }
+
+    /// Whether it marks holes on the scoreboard in Recovery, too.
+    pub(crate) fn judges_in_recovery(&self) -> bool {
+        match self {
+            DetectSpec::DupAck(s) => s.judge_in_recovery,
+            DetectSpec::Delayed(s) => s.judge_in_recovery,
+            DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyDetect {
         match self {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
@@ -184,6 +217,9 @@ impl Detector for AnyDetect {
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_cut(w, cx));
+    }
+    fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_stall(idle, w, cx));
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));

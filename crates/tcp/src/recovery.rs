@@ -15,6 +15,7 @@ use crate::sender::episode::Episode;
 use crate::sender::gate::Gate;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
+use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,15 @@ pub enum AnyRecovery {
 }
 
 impl RecoverySpec {
+    /// Checks the numbers, and what the rest of the stack must have.
+    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        match self {
+            RecoverySpec::SackFf96(s) => s.validate(stack),
+            RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
+            RecoverySpec::Tahoe | RecoverySpec::Reno(_) | RecoverySpec::Newreno(_) | RecoverySpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyRecovery {
         match self {
             RecoverySpec::Tahoe => AnyRecovery::Tahoe(tahoe::Tahoe),

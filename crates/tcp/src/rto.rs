@@ -6,6 +6,7 @@ pub mod rfc6298;
 use crate::sender::ack::AckEvent;
 use crate::sender::scoreboard::Sent;
 use crate::slot::{dispatch, Factory};
+use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +16,10 @@ pub trait Rto {
     fn on_sent(&mut self, sent: &Sent);
     /// An ACK of new data: a sample, and the end of back-off by a valid one. `sampled` is the timestamps' round trip.
     fn on_ack(&mut self, ack: &AckEvent, now: Time);
-    /// A round trip measured elsewhere (the handshake).
+    /// A round trip measured elsewhere (the handshake; a judge of mistakes that times what was sent twice).
     fn on_sample(&mut self, rtt: Nanos);
+    /// The timer fired for nothing: the path is slower than it thought (RFC 4015 §3.2 (10)).
+    fn on_spurious_timeout(&mut self, _now: Time) {}
     /// Smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<Nanos>;
     /// Timeout without back-off.
@@ -63,6 +66,15 @@ pub enum AnyRto {
 }
 
 impl RtoSpec {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
+        match self {
+            RtoSpec::Rfc6298(s) => s.validate(),
+            RtoSpec::Net2Ticks(s) => s.validate(),
+            RtoSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyRto {
         match self {
             RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s)),
@@ -87,6 +99,9 @@ impl Rto for AnyRto {
     }
     fn on_sample(&mut self, rtt: Nanos) {
         each!(self, x => x.on_sample(rtt));
+    }
+    fn on_spurious_timeout(&mut self, now: Time) {
+        each!(self, x => x.on_spurious_timeout(now));
     }
     #[inline]
     fn srtt(&self) -> Option<Nanos> {

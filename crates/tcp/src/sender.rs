@@ -16,6 +16,7 @@ pub mod scoreboard;
 mod tests;
 mod timers;
 mod transmit;
+mod window;
 
 use crate::congestion::Congestion;
 use crate::detect::{Detector, Verdict};
@@ -25,9 +26,8 @@ use crate::recovery::{Flow, Rearm, Recovery};
 use crate::rto::Rto;
 use crate::segment::Segment;
 use crate::seq::Offset;
-use crate::spurious::Spurious;
 use crate::stack::{Slots, Stack};
-use crate::startup::Startup;
+use crate::startup::{Advice, Startup};
 use crate::time::{Nanos, Time};
 use crate::timeout::Timeout;
 use crate::units::Bytes;
@@ -72,6 +72,8 @@ pub struct Sender {
     skip_sacked: bool,
     last_sends: u8,
     max_train: u16,
+    /// Share by which slow start opens the window; 1 but for some starts of a connection.
+    growth: f32,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
     recover: Option<Offset>,
     timed_out: bool,
@@ -80,9 +82,15 @@ pub struct Sender {
     min_rtt: Option<Nanos>,
     slots: Slots,
     // What only losses touch.
-    ledger: Box<Ledger>,
-    reorder: Reorder,
+    cold: Box<Cold>,
     persist: Persist,
+}
+
+/// What only losses and reordering touch.
+#[derive(Default)]
+struct Cold {
+    ledger: Ledger,
+    reorder: Reorder,
 }
 
 /// The peer's window as last announced (RFC 9293 §3.3.1).
@@ -129,14 +137,14 @@ impl Sender {
             skip_sacked: true,
             last_sends: 0,
             max_train: stack.limits.max_train,
+            growth: 1.0,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
             recover: None,
             timed_out: false,
             min_rtt: None,
             slots,
-            ledger: Box::default(),
-            reorder: Reorder::default(),
+            cold: Box::default(),
             persist: Persist::default(),
         }
     }
@@ -156,25 +164,26 @@ impl Sender {
         }
         let mut cx = self.ctx(now);
         if self.recover.is_none() {
-            if let Some(ssthresh) = self.slots.startup.on_ack(&ack, &cx) {
-                self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = ssthresh);
+            match self.slots.startup.on_ack(&ack, &self.w, &cx) {
+                Advice::Keep => {}
+                Advice::Ssthresh(bytes) => self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = bytes),
+                Advice::Growth(share) => self.growth = share,
             }
         }
         // 4. A hole that filled itself tells how far packets are reordered.
         if self.phase == Phase::Disorder && ack.advances() {
-            if let Some(sample) = self.reorder.on_advance(now, ack.dup_run) {
+            if let Some(sample) = self.cold.reorder.on_advance(now, ack.dup_run) {
                 self.slots.detect.on_reorder(&sample, &self.w, &cx);
             }
         }
         // 5. Was an earlier episode a mistake?
-        if let Some(m) = self.slots.spurious.on_ack(&ack, &mut self.ledger, &self.board, &cx) {
-            self.mistake(now, &m, obs);
-            cx = self.ctx(now);
-        }
+        let given_back = self.judge_past(now, &ack, &mut cx, obs);
         // 6. Is something lost?
         let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
+            // RFC 4015 §3.2 (9): the ACK that undid a cut does not also open the window.
+            Phase::Open if given_back => self.judge_in_open(now, &ack, verdict, obs),
             Phase::Open => self.in_open(now, &ack, verdict, &cx, obs),
             Phase::Disorder => self.in_disorder(now, &ack, verdict, &cx, obs),
             Phase::Recovery => self.in_recovery(now, &ack, verdict, &cx, obs),
@@ -199,6 +208,10 @@ impl Sender {
         if ack.advances() {
             self.grow(now, ack, cx, obs);
         }
+        self.judge_in_open(now, ack, verdict, obs)
+    }
+
+    fn judge_in_open<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, obs: &mut O) -> Rearm {
         match verdict {
             Verdict::Clear => Rearm::OnNewData,
             Verdict::Suspect => {
@@ -206,7 +219,7 @@ impl Sender {
                 let cx = self.ctx(now);
                 self.slots.disorder.on_enter(&self.w, &cx);
                 if ack.is_dup {
-                    self.reorder.on_dup(now);
+                    self.cold.reorder.on_dup(now);
                     self.slots.disorder.on_dup(ack, &self.w, &cx);
                 }
                 Rearm::OnNewData
@@ -224,6 +237,7 @@ impl Sender {
         obs: &mut O,
     ) -> Rearm {
         if ack.advances() {
+            self.end_stall(now);
             self.write_window(now, Slot::Disorder, obs, |s| s.slots.disorder.on_resolved(&mut s.w, cx));
             self.grow(now, ack, cx, obs);
         }
@@ -232,7 +246,7 @@ impl Sender {
             Verdict::Clear if ack.advances() => self.set_phase(now, Phase::Open, Why::Resolved, obs),
             Verdict::Clear | Verdict::Suspect => {
                 if ack.is_dup {
-                    self.reorder.on_dup(now);
+                    self.cold.reorder.on_dup(now);
                     self.slots.disorder.on_dup(ack, &self.w, cx);
                 }
             }
@@ -252,7 +266,7 @@ impl Sender {
         let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
         let mut flow = Flow::Continue(Rearm::OnNewData);
         self.write_window(now, Slot::Recovery, obs, |s| {
-            if let Some(ep) = s.ledger.open() {
+            if let Some(ep) = s.cold.ledger.open() {
                 match (ack.advances(), ep.filled) {
                     (true, None) => (ep.filled, ep.dupacks_to_fill) = (Some(now), ack.dup_run),
                     (false, None) if ack.is_dup => ep.last_dup = now,
@@ -272,16 +286,14 @@ impl Sender {
         }
         let (mut flow, mut verdict) = (Flow::Continue(Rearm::OnNewData), None);
         self.write_window(now, Slot::Timeout, obs, |s| {
-            if let Some(ep) = s.ledger.open() {
+            if let Some(ep) = s.cold.ledger.open() {
                 (flow, verdict) = s.slots.timeout.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
             }
         });
         self.note_recover();
         if let Some(m) = verdict {
-            // 17. Nothing was lost: go on where sending had stopped.
-            self.snd_nxt = self.snd_max;
-            self.board.unmark_lost();
             self.mistake(now, &m, obs);
+            return Rearm::OnNewData;
         }
         self.follow(now, flow, Some(ack), obs)
     }
@@ -325,34 +337,6 @@ impl Sender {
                 Rearm::Restart
             }
             Verdict::Clear | Verdict::Suspect | Verdict::More(_) => Rearm::OnNewData,
-        }
-    }
-
-    fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
-        self.write_window(now, Slot::Congestion, obs, |s| s.slots.congestion.on_ack(ack, &mut s.w, cx));
-    }
-
-    /// Lends the window to one writer and reports what it did.
-    #[inline]
-    fn write_window<O: Observer>(&mut self, now: Time, by: Slot, obs: &mut O, write: impl FnOnce(&mut Self)) {
-        let (from, inflated) = (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 });
-        write(self);
-        if O::ENABLED {
-            let (to, episode) = (self.w, self.ledger.count());
-            if from != to {
-                obs.event(now, Event::Window { by, episode, from, to });
-            }
-            let bytes = self.slots.recovery.inflation();
-            if bytes != inflated {
-                obs.event(now, Event::Inflation { episode, bytes });
-            }
-        }
-    }
-
-    fn set_phase<O: Observer>(&mut self, now: Time, to: Phase, why: Why, obs: &mut O) {
-        let from = std::mem::replace(&mut self.phase, to);
-        if O::ENABLED && from != to {
-            obs.event(now, Event::Phase { from, to, why, episode: self.ledger.count() });
         }
     }
 

@@ -7,16 +7,23 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Ledger, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::Factory;
+use crate::stack::{Stack, StackError};
+use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
 
 /// A judge of mistakes.
 pub trait Spurious {
     /// An episode has begun.
     fn on_begin(&mut self, _ledger: &mut Ledger, _cx: &Ctx) {}
-    /// A segment of the running episode was sent again.
-    fn on_retransmit(&mut self, _seg: &Sent, _ep: &mut Episode, _cx: &Ctx) {}
+    /// A segment of the running episode was sent again; it had last been sent at `before`.
+    fn on_retransmit(&mut self, _seg: &Sent, _before: Time, _ep: &mut Episode, _cx: &Ctx) {}
     /// An ACK arrived.
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake>;
+    /// A round trip of something sent twice, which Karn's rule (RFC 6298 §3) keeps from the timer; asked after an ACK
+    /// with a DSACK.
+    fn rtt(&mut self, _cx: &Ctx) -> Option<Nanos> {
+        None
+    }
     /// The phase of an episode ended: an occasion to judge.
     fn on_episode_end(&mut self, _ep: &mut Episode, _cx: &Ctx) -> Option<Mistake> {
         None
@@ -49,6 +56,14 @@ pub enum AnySpurious {
 }
 
 impl SpuriousSpec {
+    /// Checks the numbers, and what the rest of the stack must have.
+    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        match self {
+            SpuriousSpec::Dsack(_) => stack.needs_sack("spurious", "dsack"),
+            SpuriousSpec::Nothing | SpuriousSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnySpurious {
         match self {
             SpuriousSpec::Nothing => AnySpurious::Nothing,
@@ -72,8 +87,11 @@ impl Spurious for AnySpurious {
     fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
         each!(self, x => x.on_begin(ledger, cx))
     }
-    fn on_retransmit(&mut self, seg: &Sent, ep: &mut Episode, cx: &Ctx) {
-        each!(self, x => x.on_retransmit(seg, ep, cx))
+    fn on_retransmit(&mut self, seg: &Sent, before: Time, ep: &mut Episode, cx: &Ctx) {
+        each!(self, x => x.on_retransmit(seg, before, ep, cx))
+    }
+    fn rtt(&mut self, cx: &Ctx) -> Option<Nanos> {
+        each!(self, x => x.rtt(cx))
     }
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {

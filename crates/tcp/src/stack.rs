@@ -7,7 +7,6 @@ use crate::congestion::{AnyCongestion, CongestionSpec};
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
-use crate::recovery::sack_ff96::HoleRule;
 use crate::recovery::{AnyRecovery, RecoverySpec};
 use crate::rto::{AnyRto, RtoSpec};
 use crate::sender::ack::DupRule;
@@ -123,6 +122,16 @@ pub struct StackError {
     pub allowed: String,
 }
 
+impl StackError {
+    /// Refuses unless `ok`.
+    pub(crate) fn unless(ok: bool, key: &'static str, found: &dyn fmt::Display, allowed: &str) -> Result<(), Self> {
+        match ok {
+            true => Ok(()),
+            false => Err(StackError { key, found: found.to_string(), allowed: allowed.into() }),
+        }
+    }
+}
+
 impl fmt::Display for StackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: found {}, allowed: {}", self.key, self.found, self.allowed)
@@ -159,119 +168,48 @@ impl Stack {
     /// # Errors
     /// A sentence that names the parameter, what was found and what is allowed.
     pub fn validate(&self) -> Result<(), StackError> {
-        self.check_numbers()?;
+        self.check_limits()?;
         self.ack.validate()?;
-        match &self.detect {
-            DetectSpec::DupAck(s) => s.threshold.validate()?,
-            DetectSpec::Sack(s) => s.threshold.validate()?,
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => {}
-        }
-        self.check_sack()
+        self.startup.validate()?;
+        self.rto.validate()?;
+        self.detect.validate(self)?;
+        self.disorder.validate(self)?;
+        self.recovery.validate(self)?;
+        self.timeout.validate(self)?;
+        self.congestion.validate()?;
+        self.spurious.validate(self)?;
+        self.undo.validate(self)
     }
 
-    fn check_numbers(&self) -> Result<(), StackError> {
-        let refuse = |key, found: String, allowed: &str| Err(StackError { key, found, allowed: allowed.into() });
-        if let StartupSpec::Fixed(s) = &self.startup {
-            if !(1..=65535).contains(&s.initial_window_segs) {
-                return refuse("startup.initial_window_segs", s.initial_window_segs.to_string(), "1 to 65535 segments");
-            }
-            if let Some(n) = s.ssthresh_segs.filter(|n| *n < 2) {
-                return refuse("startup.ssthresh_segs", n.to_string(), "2 segments or more (RFC 5681 §3.1)");
-            }
-        }
-        match &self.rto {
-            RtoSpec::Rfc6298(r) if r.max < r.min => {
-                return refuse("rto.max", r.max.to_string(), &format!("not below rto.min, which is {}", r.min));
-            }
-            RtoSpec::Rfc6298(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
-            RtoSpec::Rfc6298(r) if r.max.0 == 0 => return refuse("rto.max", "0".into(), "more than 0"),
-            RtoSpec::Rfc6298(r) if r.initial.max(r.min).0 == 0 => {
-                return refuse(
-                    "rto.initial",
-                    "0".into(),
-                    "more than 0 where rto.min is 0: else it fires at once for ever",
-                );
-            }
-            RtoSpec::Net2Ticks(r) if r.tick.0 == 0 => return refuse("rto.tick", "0".into(), "1 ns or more"),
-            RtoSpec::Net2Ticks(r) if !(1..=r.max_ticks).contains(&r.min_ticks) => {
-                let allowed = format!("1 to rto.max_ticks, which is {}", r.max_ticks);
-                return refuse("rto.min_ticks", r.min_ticks.to_string(), &allowed);
-            }
-            RtoSpec::Net2Ticks(r) if r.initial_ticks == 0 => {
-                return refuse("rto.initial_ticks", "0".into(), "1 tick or more");
-            }
-            _ => {}
-        }
-        if !(1..=4).contains(&self.options.sack_blocks) {
-            return refuse("options.sack_blocks", self.options.sack_blocks.to_string(), "1 to 4 (RFC 2018 §3)");
-        }
-        if self.limits.max_train == 0 {
-            return refuse("limits.max_train", "0".into(), "1 or more");
-        }
-        if self.limits.maxburst_segs == Some(0) {
-            return refuse("limits.maxburst_segs", "0".into(), "1 or more (leave it out for no limit)");
-        }
-        if self.limits.cwnd_cap_segs == Some(0) {
-            return refuse("limits.cwnd_cap_segs", "0".into(), "1 or more (leave it out for no limit)");
+    fn check_limits(&self) -> Result<(), StackError> {
+        let (options, limits) = (&self.options, &self.limits);
+        let blocks = options.sack_blocks;
+        StackError::unless((1..=4).contains(&blocks), "options.sack_blocks", &blocks, "1 to 4 (RFC 2018 §3)")?;
+        let dsack_alone = options.dsack && !options.sack;
+        StackError::unless(
+            !dsack_alone,
+            "options.dsack",
+            &"true",
+            "only together with options.sack = true (RFC 2883 §4)",
+        )?;
+        StackError::unless(
+            self.dup_rule != DupRule::NewSackInfo || options.sack,
+            "dup_rule",
+            &"\"new-sack-info\"",
+            "only together with options.sack = true: else nothing is ever a duplicate",
+        )?;
+        StackError::unless(limits.max_train > 0, "limits.max_train", &0, "1 or more")?;
+        for (key, n) in [("limits.maxburst_segs", limits.maxburst_segs), ("limits.cwnd_cap_segs", limits.cwnd_cap_segs)]
+        {
+            StackError::unless(n != Some(0), key, &0, "1 or more (leave it out for no limit)")?;
         }
         Ok(())
     }
 
-    /// What needs SACK, and what cannot use it.
-    fn check_sack(&self) -> Result<(), StackError> {
-        let refuse =
-            |key, found: &str, allowed: &str| Err(StackError { key, found: found.into(), allowed: allowed.into() });
-        let sack = self.options.sack;
-        if self.options.dsack && !sack {
-            return refuse("options.dsack", "true", "only together with options.sack = true (RFC 2883 §4)");
-        }
-        if self.dup_rule == DupRule::NewSackInfo && !sack {
-            return refuse(
-                "dup_rule",
-                "\"new-sack-info\"",
-                "only together with options.sack = true: else nothing is ever a duplicate",
-            );
-        }
-        let needs = [
-            (matches!(self.detect, DetectSpec::Sack(_)), "detect", "\"sack\""),
-            (matches!(self.recovery, RecoverySpec::SackFf96(_)), "recovery", "\"sack-ff96\""),
-            (matches!(self.recovery, RecoverySpec::Rfc6675(_)), "recovery", "\"rfc6675\""),
-            (matches!(self.spurious, SpuriousSpec::Dsack(_)), "spurious", "\"dsack\""),
-            (matches!(self.timeout, TimeoutSpec::Sack), "timeout", "\"sack\""),
-        ];
-        if let Some((_, key, found)) = needs.iter().find(|n| n.0 && !sack) {
-            return refuse(key, found, "only together with options.sack = true");
-        }
-        let marks_in_recovery = match &self.detect {
-            DetectSpec::DupAck(d) => d.judge_in_recovery,
-            DetectSpec::Delayed(d) => d.judge_in_recovery,
-            DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
-        };
-        if matches!(&self.recovery, RecoverySpec::SackFf96(r) if r.hole_rule == HoleRule::Dupthresh)
-            && !marks_in_recovery
-        {
-            return refuse(
-                "recovery.hole_rule",
-                "\"dupthresh\"",
-                "only with a detector that marks holes in Recovery (detect.judge_in_recovery = true): else none is resent",
-            );
-        }
-        let go_back_n = matches!(self.timeout, TimeoutSpec::GoBackN(_));
-        if matches!(self.recovery, RecoverySpec::Tahoe)
-            && !(go_back_n || matches!(self.timeout, TimeoutSpec::Custom(_)))
-        {
-            return refuse("timeout", "\"sack\"", "\"go-back-n\": Tahoe repairs by going back, not by marks");
-        }
-        if matches!(self.detect, DetectSpec::Sack(_))
-            && matches!(self.recovery, RecoverySpec::Reno(_) | RecoverySpec::Tahoe)
-        {
-            return refuse(
-                "recovery",
-                "one that reads no SACK marks",
-                "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
-            );
-        }
-        Ok(())
+    /// For the `validate` of a slot: this answer to the question `key` makes sense only with SACK.
+    pub(crate) fn needs_sack(&self, key: &'static str, found: &str) -> Result<(), StackError> {
+        let found = format!("\"{found}\"");
+        StackError::unless(self.options.sack, key, &found, "only together with options.sack = true")
     }
 
     /// What takes this stack's place when the peer does not speak SACK (decision 0015): NewReno around the parts that do
@@ -281,11 +219,7 @@ impl Stack {
         if !self.options.sack {
             return s;
         }
-        let threshold = match &self.detect {
-            DetectSpec::DupAck(d) => d.threshold.clone(),
-            DetectSpec::Sack(d) => d.threshold.clone(),
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Default::default(),
-        };
+        let threshold = self.detect.threshold().cloned().unwrap_or_default();
         s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
         s.recovery = RecoverySpec::Newreno(Default::default());
         s.timeout = TimeoutSpec::default();

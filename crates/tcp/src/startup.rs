@@ -6,9 +6,22 @@ use crate::event::Window;
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::slot::{dispatch, Factory};
+use crate::stack::StackError;
 use crate::time::Nanos;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
+
+/// What the start of a connection makes of an ACK.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Advice {
+    /// As before.
+    Keep,
+    /// This is the threshold, bytes.
+    Ssthresh(f64),
+    /// Until further notice slow start opens the window by this share of what it would (RFC 9406 §4.2: 1/4 in CSS). At
+    /// the first loss it is 1 again.
+    Growth(f32),
+}
 
 /// The start of a connection.
 pub trait Startup {
@@ -16,9 +29,9 @@ pub trait Startup {
     fn initial(&self, mss: u32, rwnd: Bytes) -> Window;
     /// The handshake took so long.
     fn on_handshake(&mut self, _rtt: Nanos) {}
-    /// An ACK before the first loss: `Some` is the threshold (bytes), answered once.
-    fn on_ack(&mut self, _ack: &AckEvent, _cx: &Ctx) -> Option<f64> {
-        None
+    /// An ACK before the first loss; the window has not grown by it yet.
+    fn on_ack(&mut self, _ack: &AckEvent, _w: &Window, _cx: &Ctx) -> Advice {
+        Advice::Keep
     }
 }
 
@@ -48,6 +61,14 @@ pub enum AnyStartup {
 }
 
 impl StartupSpec {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
+        match self {
+            StartupSpec::Fixed(s) => s.validate(),
+            StartupSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyStartup {
         match self {
             StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),
@@ -68,7 +89,7 @@ impl Startup for AnyStartup {
         each!(self, x => x.on_handshake(rtt));
     }
     #[inline]
-    fn on_ack(&mut self, ack: &AckEvent, cx: &Ctx) -> Option<f64> {
-        each!(self, x => x.on_ack(ack, cx))
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
+        each!(self, x => x.on_ack(ack, w, cx))
     }
 }

@@ -5,12 +5,13 @@ pub mod sack;
 
 use crate::detect::Xmit;
 use crate::event::Window;
-use crate::recovery::Flow;
+use crate::recovery::{Flow, RecoverySpec};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
+use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -53,8 +54,7 @@ pub enum TimeoutSpec {
     /// Everything from `snd_una` on, in slow start.
     GoBackN(go_back_n::GoBackNSpec),
     /// What is not SACKed, by marks (RFC 6675 §5.1).
-    #[serde(deserialize_with = "crate::slot::no_parameters")]
-    Sack,
+    Sack(sack::SackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Timeout>),
@@ -77,10 +77,23 @@ pub enum AnyTimeout {
 }
 
 impl TimeoutSpec {
+    /// Checks the numbers, and what the rest of the stack must have.
+    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        match self {
+            TimeoutSpec::Sack(_) => {
+                stack.needs_sack("timeout", "sack")?;
+                let tahoe = matches!(stack.recovery, RecoverySpec::Tahoe);
+                let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
+                StackError::unless(!tahoe, "timeout", &"\"sack\"", allowed)
+            }
+            TimeoutSpec::GoBackN(_) | TimeoutSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyTimeout {
         match self {
             TimeoutSpec::GoBackN(s) => AnyTimeout::GoBackN(go_back_n::GoBackN::new(s)),
-            TimeoutSpec::Sack => AnyTimeout::Sack(sack::Sack),
+            TimeoutSpec::Sack(s) => AnyTimeout::Sack(sack::Sack::new(s)),
             TimeoutSpec::Custom(f) => AnyTimeout::Custom((f.make)(mss)),
         }
     }

@@ -1,18 +1,45 @@
 //! And then? What a proven mistake gives back, and when.
 
+pub mod nothing;
 pub mod slow_start_back;
 
 use crate::congestion::AnyCongestion;
 use crate::event::Window;
+use crate::rto::AnyRto;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Ledger, Mistake};
-use crate::slot::Factory;
+use crate::slot::{dispatch, Factory};
+use crate::stack::{Stack, StackError};
 use serde::{Deserialize, Serialize};
+
+/// What an undo may write to.
+pub struct GiveBack<'a> {
+    /// The window.
+    pub w: &'a mut Window,
+    /// Growth and cut: may want its state back.
+    pub congestion: &'a mut AnyCongestion,
+    /// The timer: may learn that it was too short.
+    pub rto: &'a mut AnyRto,
+}
+
+/// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prior {
+    /// As it is: the cut before it was made for a loss of its own.
+    AtTimeout,
+    /// What the interrupted episode remembers (Linux's `prior_cwnd`).
+    BeforeInterrupted,
+}
 
 /// A consequence of a mistake.
 pub trait Undo {
-    /// Gives back, once per verdict and never above the episode's `prior`; not for a `void` episode.
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, w: &mut Window, cc: &mut AnyCongestion, cx: &Ctx);
+    /// Gives back, once per verdict and never above the episode's `prior`; not for a `void` episode. If the episode was
+    /// running it has been ended: what was marked lost is not, and `snd_nxt` is `snd_max` again.
+    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx);
+    /// Which window an episode remembers that a timeout begins while another is running (decision 0034).
+    fn prior_in_recovery(&self) -> Prior {
+        Prior::AtTimeout
+    }
 }
 
 /// Its description.
@@ -33,7 +60,7 @@ pub enum UndoSpec {
 /// Its state.
 pub enum AnyUndo {
     /// Nothing is given back.
-    Nothing,
+    Nothing(nothing::Nothing),
     /// Slow start back.
     SlowStartBack(slow_start_back::SlowStartBack),
     /// From outside the crate.
@@ -41,21 +68,31 @@ pub enum AnyUndo {
 }
 
 impl UndoSpec {
+    /// Checks the numbers, and what the rest of the stack must have.
+    pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
+        match self {
+            UndoSpec::Nothing | UndoSpec::SlowStartBack(_) | UndoSpec::Custom(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyUndo {
         match self {
-            UndoSpec::Nothing => AnyUndo::Nothing,
+            UndoSpec::Nothing => AnyUndo::Nothing(nothing::Nothing),
             UndoSpec::SlowStartBack(s) => AnyUndo::SlowStartBack(slow_start_back::SlowStartBack::new(s)),
             UndoSpec::Custom(f) => AnyUndo::Custom((f.make)(mss)),
         }
     }
 }
 
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyUndo: Nothing | SlowStartBack | Custom, $x => $call) };
+}
+
 impl Undo for AnyUndo {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, w: &mut Window, cc: &mut AnyCongestion, cx: &Ctx) {
-        match self {
-            AnyUndo::Nothing => {}
-            AnyUndo::SlowStartBack(x) => x.on_mistake(m, ledger, w, cc, cx),
-            AnyUndo::Custom(x) => x.on_mistake(m, ledger, w, cc, cx),
-        }
+    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx) {
+        each!(self, x => x.on_mistake(m, ledger, give_back, cx))
+    }
+    fn prior_in_recovery(&self) -> Prior {
+        each!(self, x => x.prior_in_recovery())
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn clean(variant: &str) -> Result<Stack, String> {
     let (tick, initial) = (Nanos::from_millis(10), Nanos::from_secs(3));
     s.rto = RtoSpec::Rfc6298(Rfc6298Spec { tick, initial, ..Rfc6298Spec::default() });
     // SACKed data are sent again after a timeout; a sink reports at most maxSackBlocks_ 3.
-    s.timeout = TimeoutSpec::GoBackN(GoBackNSpec { skip_sacked: false });
+    s.timeout = TimeoutSpec::GoBackN(GoBackNSpec { skip_sacked: false, ..Default::default() });
     s.options.sack_blocks = 3;
     if variant != "sack1" {
         s.dup_rule = DupRule::Ns2;

@@ -23,6 +23,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::Scoreboard;
+use crate::time::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
@@ -94,6 +95,9 @@ impl Detector for DupAck {
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.threshold.on_cut(w, cx);
+    }
+    fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
+        self.threshold.on_stall(idle, w, cx);
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.threshold.on_rto(dup_run, w, cx);

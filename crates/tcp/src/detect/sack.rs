@@ -17,10 +17,13 @@
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Verdict};
 use crate::event::{Phase, Window};
+use crate::recovery::RecoverySpec;
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::{Marks, Scoreboard};
+use crate::stack::{Stack, StackError};
+use crate::time::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
@@ -29,6 +32,18 @@ use serde::{Deserialize, Serialize};
 pub struct SackSpec {
     /// DupThresh.
     pub threshold: ThresholdSpec,
+}
+
+impl SackSpec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        stack.needs_sack("detect", "sack")?;
+        StackError::unless(
+            !matches!(stack.recovery, RecoverySpec::Reno(_) | RecoverySpec::Tahoe),
+            "recovery",
+            &"one that reads no SACK marks",
+            "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
+        )
+    }
 }
 
 /// RFC 6675's detector at work.
@@ -83,6 +98,9 @@ impl Detector for Sack {
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.threshold.on_cut(w, cx);
+    }
+    fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
+        self.threshold.on_stall(idle, w, cx);
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.dupacks = 0;

@@ -13,6 +13,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
+use crate::time::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// A rule for the duplicate ACK threshold.
@@ -25,6 +26,8 @@ pub trait DupThresh {
     fn on_disorder(&mut self, _w: &Window, _cx: &Ctx) {}
     /// The window was reduced to `w`.
     fn on_cut(&mut self, _w: &Window, _cx: &Ctx) {}
+    /// Limited transmit came to its end before the threshold was reached, and nothing was sent for so long.
+    fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
 }
@@ -120,6 +123,9 @@ impl DupThresh for AnyThreshold {
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_cut(w, cx));
     }
+    fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_stall(idle, w, cx));
+    }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
     }
@@ -130,7 +136,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::event::Phase;
     use crate::seq::Offset;
-    use crate::time::{Nanos, Time};
+    use crate::time::Time;
 
     /// A sender of 1000-byte segments about which nothing is known.
     pub(crate) fn context() -> Ctx {

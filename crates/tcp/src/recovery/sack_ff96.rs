@@ -25,6 +25,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::Episode;
 use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,16 @@ pub struct SackFf96Spec {
 }
 
 impl SackFf96Spec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        stack.needs_sack("recovery", "sack-ff96")?;
+        StackError::unless(
+            self.hole_rule != HoleRule::Dupthresh || stack.detect.judges_in_recovery(),
+            "recovery.hole_rule",
+            &"\"dupthresh\"",
+            "only with a detector that marks holes in Recovery (detect.judge_in_recovery = true): else none is resent",
+        )
+    }
+
     /// All of Appendix A, and holes by the detector's threshold.
     pub fn blanton_allman() -> Self {
         SackFf96Spec {

@@ -18,6 +18,7 @@ use super::Rto;
 use crate::sender::ack::AckEvent;
 use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
+use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,16 @@ impl Default for Net2TicksSpec {
             initial_ticks: 12,
             arithmetic: Arithmetic::Integer,
         }
+    }
+}
+
+impl Net2TicksSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        StackError::unless(self.tick.0 > 0, "rto.tick", &0, "1 ns or more")?;
+        let allowed = format!("1 to rto.max_ticks, which is {}", self.max_ticks);
+        let in_range = (1..=self.max_ticks).contains(&self.min_ticks);
+        StackError::unless(in_range, "rto.min_ticks", &self.min_ticks, &allowed)?;
+        StackError::unless(self.initial_ticks > 0, "rto.initial_ticks", &0, "1 tick or more")
     }
 }
 

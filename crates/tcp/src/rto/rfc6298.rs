@@ -19,6 +19,7 @@ use super::Rto;
 use crate::sender::ack::AckEvent;
 use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
+use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,17 @@ impl Default for Rfc6298Spec {
             tick: Nanos(1),
             every_ack: false,
         }
+    }
+}
+
+impl Rfc6298Spec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let limit = format!("not below rto.min, which is {}", self.min);
+        StackError::unless(self.max >= self.min, "rto.max", &self.max, &limit)?;
+        StackError::unless(self.tick.0 > 0, "rto.tick", &0, "1 ns or more")?;
+        StackError::unless(self.max.0 > 0, "rto.max", &0, "more than 0")?;
+        let fires = self.initial.max(self.min).0 > 0;
+        StackError::unless(fires, "rto.initial", &0, "more than 0 where rto.min is 0: else it fires at once for ever")
     }
 }
 

@@ -32,6 +32,8 @@ impl ReorderSample {
 pub struct Reorder {
     /// First and last duplicate.
     dups: Option<(Time, Time)>,
+    /// Since when nothing may be sent though there is something.
+    stalled: Option<Time>,
 }
 
 impl Reorder {
@@ -40,6 +42,16 @@ impl Reorder {
     pub fn on_dup(&mut self, now: Time) {
         let first = self.dups.map_or(now, |d| d.0);
         self.dups = Some((first, now));
+    }
+
+    /// A duplicate ACK let nothing out, though there was something to send.
+    pub(crate) fn stall(&mut self, now: Time) {
+        self.stalled.get_or_insert(now);
+    }
+
+    /// Something may be sent again; for how long nothing could.
+    pub(crate) fn end_stall(&mut self, now: Time) -> Option<Nanos> {
+        self.stalled.take().map(|since| now.since(since))
     }
 
     /// When the first and the last duplicate of the hole came.

@@ -2,7 +2,7 @@
 
 use super::ack::AckEvent;
 use super::episode::{Episode, Mistake};
-use super::Sender;
+use super::{Ctx, Sender};
 use crate::congestion::{Congestion, LossEvent};
 use crate::detect::Detector;
 use crate::disorder::Disorder;
@@ -12,21 +12,22 @@ use crate::rto::Rto;
 use crate::spurious::Spurious;
 use crate::time::Time;
 use crate::timeout::{Repair, Timeout};
-use crate::undo::Undo;
+use crate::undo::{GiveBack, Prior, Undo};
 
 impl Sender {
     /// 8. A new episode begins with a fast retransmit.
     pub(super) fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
         if ack.is_some_and(|a| a.is_dup) {
-            self.reorder.on_dup(now);
+            self.cold.reorder.on_dup(now);
         }
+        self.end_stall(now);
         self.open_episode(now, Cause::Fast, obs);
         self.set_phase(now, Phase::Recovery, Why::Lost, obs);
         let cx = self.ctx(now);
-        self.slots.spurious.on_begin(&mut self.ledger, &cx);
+        self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);
         let mut flow = Flow::Continue(Rearm::OnNewData);
         self.write_window(now, Slot::Recovery, obs, |s| {
-            if let Some(ep) = s.ledger.open() {
+            if let Some(ep) = s.cold.ledger.open() {
                 flow = s.slots.recovery.enter(ack, ep, &mut s.w, &mut s.board, &cx);
             }
         });
@@ -40,10 +41,15 @@ impl Sender {
     fn open_episode<O: Observer>(&mut self, now: Time, cause: Cause, obs: &mut O) {
         let cx = self.ctx(now);
         let loss = self.loss_event(cause, false);
-        let (prior, cc_undo) = (self.w, self.slots.congestion.save());
+        let interrupted = self.cold.ledger.open().filter(|_| cause == Cause::Rto).map(|ep| (ep.prior, ep.cc_undo));
+        let (prior, cc_undo) = match (interrupted, self.slots.undo.prior_in_recovery()) {
+            (Some(older), Prior::BeforeInterrupted) => older,
+            _ => (self.w, self.slots.congestion.save()),
+        };
+        self.growth = 1.0;
         let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
-        let (first_dup, last_dup) = self.reorder.span().unwrap_or((now, now));
-        self.ledger.begin(Episode {
+        let (first_dup, last_dup) = self.cold.reorder.span().unwrap_or((now, now));
+        self.cold.ledger.begin(Episode {
             id: 0,
             cause,
             began: now,
@@ -62,13 +68,13 @@ impl Sender {
             void: false,
         });
         self.note_recover();
-        self.reorder.forget();
+        self.cold.reorder.forget();
         self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
     }
 
     /// Copies what every `Ctx` needs out of the ledger, after whoever may have changed it.
     pub(super) fn note_recover(&mut self) {
-        let newest = self.ledger.newest();
+        let newest = self.cold.ledger.newest();
         self.recover = newest.map(|ep| ep.recover);
         self.timed_out = newest.is_some_and(|ep| ep.cause == Cause::Rto);
     }
@@ -89,8 +95,8 @@ impl Sender {
     pub(super) fn end_episode<O: Observer>(&mut self, now: Time, grown_by: Option<&AckEvent>, obs: &mut O) {
         self.set_phase(now, Phase::Open, Why::Repaired, obs);
         let cx = self.ctx(now);
-        let m = self.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
-        self.ledger.close(now);
+        let m = self.cold.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
+        self.cold.ledger.close(now);
         if let Some(m) = m {
             self.mistake(now, &m, obs);
         }
@@ -101,30 +107,69 @@ impl Sender {
         }
     }
 
+    /// 5. Asks the judge of mistakes; says whether a repair that was running has been ended.
+    #[inline]
+    pub(super) fn judge_past<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &mut Ctx, obs: &mut O) -> bool {
+        let mut ended = false;
+        if let Some(m) = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx) {
+            ended = self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode);
+            self.mistake(now, &m, obs);
+            *cx = self.ctx(now);
+        }
+        if ack.dsack.is_some() {
+            if let Some(rtt) = self.slots.spurious.rtt(cx) {
+                self.slots.rto.on_sample(rtt);
+            }
+        }
+        ended
+    }
+
     /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.
     pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, obs: &mut O) {
+        if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {
+            self.stop_repairing(now, obs);
+        }
         let cx = self.ctx(now);
         if let Some(sample) = &m.sample {
             self.slots.detect.on_reorder(sample, &self.w, &cx);
         }
         let before = self.w;
         self.write_window(now, Slot::Undo, obs, |s| {
-            s.slots.undo.on_mistake(m, &mut s.ledger, &mut s.w, &mut s.slots.congestion, &cx);
+            let give_back = GiveBack { w: &mut s.w, congestion: &mut s.slots.congestion, rto: &mut s.slots.rto };
+            s.slots.undo.on_mistake(m, &mut s.cold.ledger, give_back, &cx);
         });
         if O::ENABLED {
             obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
         }
     }
 
+    /// 17. Nothing was lost: no more is repaired, and sending goes on where it had stopped.
+    fn stop_repairing<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        self.snd_nxt = self.snd_max;
+        self.board.unmark_lost();
+        self.set_phase(now, Phase::Open, Why::Mistaken, obs);
+        self.cold.ledger.close(now);
+        self.slots.detect.on_recovered(&self.ctx(now));
+    }
+
+    /// Something could not be sent in Disorder, and now it may, or other rules hold.
+    pub(super) fn end_stall(&mut self, now: Time) {
+        if let Some(idle) = self.cold.reorder.end_stall(now) {
+            self.slots.detect.on_stall(idle, &self.w, &self.ctx(now));
+        }
+    }
+
     /// 12. The retransmission timer fired.
     pub(super) fn on_rto<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let backoff = self.slots.rto.backoff_count();
-        let again =
-            self.phase == Phase::Loss && backoff > 0 && self.ledger.newest().is_some_and(|ep| ep.cause == Cause::Rto);
+        let again = self.phase == Phase::Loss
+            && backoff > 0
+            && self.cold.ledger.newest().is_some_and(|ep| ep.cause == Cause::Rto);
         self.urgent = false;
+        self.end_stall(now);
         if again {
             let snd_max = self.snd_max;
-            if let Some(ep) = self.ledger.open() {
+            if let Some(ep) = self.cold.ledger.open() {
                 ep.recover = snd_max;
             }
             self.note_recover();
@@ -133,15 +178,15 @@ impl Sender {
                 s.w.ssthresh = s.slots.congestion.on_loss(&s.loss_event(Cause::Rto, true), &s.w, &cx).ssthresh;
             });
         } else {
-            if let Some(ep) = self.ledger.open() {
+            if let Some(ep) = self.cold.ledger.open() {
                 ep.void = true;
             }
             self.open_episode(now, Cause::Rto, obs);
             let cx = self.ctx(now);
-            self.slots.spurious.on_begin(&mut self.ledger, &cx);
+            self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);
         }
         if O::ENABLED {
-            obs.event(now, Event::Timeout { episode: self.ledger.count(), backoff });
+            obs.event(now, Event::Timeout { episode: self.cold.ledger.count(), backoff });
         }
         self.slots.rto.back_off();
         let cx = self.ctx(now);
@@ -160,7 +205,7 @@ impl Sender {
         let cx = self.ctx(now);
         let mut repair = Repair::Marks;
         self.write_window(now, Slot::Timeout, obs, |s| {
-            if let Some(ep) = s.ledger.open() {
+            if let Some(ep) = s.cold.ledger.open() {
                 repair = s.slots.timeout.enter(ep, &mut s.w, &mut s.board, &cx);
             }
         });

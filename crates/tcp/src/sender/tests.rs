@@ -1,5 +1,6 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
+mod answers;
 mod mistakes;
 mod seams;
 

@@ -82,10 +82,15 @@ impl Sender {
         let cx = self.ctx(now);
         let Some((x, by)) = self.choose(&cx) else {
             self.cwnd_limited = cx.next_len > 0;
+            // Nothing went since the last ACK came.
+            if self.phase == Phase::Disorder && self.cwnd_limited && self.burst_left == self.maxburst {
+                self.cold.reorder.stall(now);
+            }
             self.wait_for_window(now);
             return false;
         };
         let urgent = std::mem::take(&mut self.urgent);
+        let before = self.last_sent_at(x, now);
         let sent = match x {
             Xmit::New if self.snd_nxt == self.snd_max => {
                 debug_assert!(urgent || cx.room > 0, "new data without room");
@@ -104,9 +109,18 @@ impl Sender {
         };
         let Some(sent) = sent else { return false };
         self.fill(out, sent.start, u64::from(sent.len));
-        self.tell(now, x, &sent, by);
+        self.tell(now, x, &sent, before, by);
         self.check();
         true
+    }
+
+    /// When what is about to be sent was last sent; now, if it is new.
+    fn last_sent_at(&self, x: Xmit, now: Time) -> Time {
+        let at = match x {
+            Xmit::New => self.snd_nxt,
+            Xmit::Again(at) => at,
+        };
+        self.board.get(at).map_or(now, |s| s.at)
     }
 
     /// Asks whoever decides in this phase.
@@ -180,13 +194,13 @@ impl Sender {
             self.timers.rto = Some(self.slots.rto.deadline(now));
         }
         if O::ENABLED {
-            let episode = self.ledger.count();
+            let episode = self.cold.ledger.count();
             obs.event(now, Event::Sent { start: sent.start, len: sent.len, episode, sends: sent.sends, by });
         }
     }
 
     /// 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
-    fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, by: Slot) {
+    fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, before: Time, by: Slot) {
         let cx = self.ctx(now);
         match by {
             Slot::Disorder => self.slots.disorder.on_sent(x, sent, &self.w, &cx),
@@ -197,11 +211,14 @@ impl Sender {
         if self.watched {
             self.slots.detect.on_sent(x, sent, &cx);
         }
+        if by == Slot::Disorder {
+            self.end_stall(now);
+        }
         if sent.sends > 1 && !sent.marks.any(Marks::PROBE) {
             // What Recovery marked and Open repairs belongs to that episode, too: a real loss there speaks against undo.
-            if let Some(ep) = self.ledger.get(self.ledger.count()) {
+            if let Some(ep) = self.cold.ledger.get(self.cold.ledger.count()) {
                 ep.retransmits += 1;
-                self.slots.spurious.on_retransmit(sent, ep, &cx);
+                self.slots.spurious.on_retransmit(sent, before, ep, &cx);
             }
         }
     }
@@ -324,7 +341,7 @@ impl Sender {
 
     /// Episodes begun and retransmission timeouts are counted by whoever listens; this is the number of episodes.
     pub fn episodes(&self) -> u32 {
-        self.ledger.count()
+        self.cold.ledger.count()
     }
 
     /// The phase.

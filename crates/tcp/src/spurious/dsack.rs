@@ -22,6 +22,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Ledger, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
+use crate::time::Time;
 use serde::{Deserialize, Serialize};
 
 /// Retransmissions remembered at once.
@@ -109,7 +110,7 @@ impl Spurious for Dsack {
         let oldest = ledger.count().saturating_sub(3);
         self.list.retain(|r| r.episode >= oldest);
     }
-    fn on_retransmit(&mut self, seg: &Sent, ep: &mut Episode, _: &Ctx) {
+    fn on_retransmit(&mut self, seg: &Sent, _: Time, ep: &mut Episode, _: &Ctx) {
         // RFC 3708 (A.3): resent more than once, in whichever episode or in none, a duplicate proves nothing.
         ep.void |= seg.sends > 2 || self.list.len() >= CAPACITY;
         if self.list.len() < CAPACITY {

@@ -1,15 +1,14 @@
-//! The named stacks.
+//! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
+
+mod blanton_allman;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
 use crate::congestion::aimd::{AimdSpec, Halve};
 use crate::congestion::CongestionSpec;
-use crate::detect::delayed::DelayedSpec;
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::sack::SackSpec;
-use crate::detect::threshold::ThresholdSpec;
 use crate::detect::{DetectSpec, Guard};
-use crate::disorder::extended::ExtendedSpec;
 use crate::disorder::DisorderSpec;
 use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
 use crate::recovery::reno::RenoSpec;
@@ -17,11 +16,7 @@ use crate::recovery::rfc6675::Rfc6675Spec;
 use crate::recovery::sack_ff96::SackFf96Spec;
 use crate::recovery::RecoverySpec;
 use crate::sender::ack::DupRule;
-use crate::spurious::dsack::DsackSpec;
-use crate::spurious::SpuriousSpec;
 use crate::timeout::TimeoutSpec;
-use crate::undo::slow_start_back::SlowStartBackSpec;
-use crate::undo::UndoSpec;
 
 /// A named stack: its name, one line about it, and how to make it.
 pub struct Profile {
@@ -60,17 +55,27 @@ pub const PROFILES: &[Profile] = &[
     Profile {
         name: "dsack",
         summary: "SACK with Blanton & Allman's changes, needless cuts undone by DSACK (2002, §5)",
-        make: dsack,
+        make: blanton_allman::dsack,
     },
-    Profile { name: "dsack-inc", summary: "the same, threshold up by one at each mistake (§6.2)", make: dsack_inc },
+    Profile {
+        name: "dsack-inc",
+        summary: "the same, threshold up by one at each mistake (§6.2)",
+        make: blanton_allman::dsack_inc,
+    },
     Profile {
         name: "dsack-avg",
         summary: "the same, threshold half-way to what the event took (§6.3)",
-        make: dsack_avg,
+        make: blanton_allman::dsack_avg,
     },
-    Profile { name: "dsack-del", summary: "the same, three duplicates and a delay (§6.4)", make: dsack_del },
     Profile {
-        name: "dsack-ewma", summary: "the same, threshold a running average of events (§6.5)", make: dsack_ewma
+        name: "dsack-del",
+        summary: "the same, three duplicates and a delay (§6.4)",
+        make: blanton_allman::dsack_del,
+    },
+    Profile {
+        name: "dsack-ewma",
+        summary: "the same, threshold a running average of events (§6.5)",
+        make: blanton_allman::dsack_ewma,
     },
 ];
 
@@ -140,54 +145,12 @@ fn sack_ff96(name: &str) -> Stack {
     }
 }
 
-/// Blanton & Allman §5: SACK with their changes, DSACK detection, undo by slow start.
-fn dsack(name: &str) -> Stack {
-    let detect = DupAckSpec { guard: Guard::AfterTimeout, judge_in_recovery: true, ..Default::default() };
-    Stack {
-        detect: DetectSpec::DupAck(detect),
-        disorder: DisorderSpec::LimitedTransmit,
-        recovery: RecoverySpec::SackFf96(SackFf96Spec::blanton_allman()),
-        spurious: SpuriousSpec::Dsack(DsackSpec::default()),
-        undo: UndoSpec::SlowStartBack(SlowStartBackSpec::default()),
-        options: Options { sack: true, dsack: true, ..Options::default() },
-        ..sack_ff96(name)
-    }
-}
-
-/// Blanton & Allman §6: the same under an adaptive threshold, with extended limited transmit.
-fn adaptive(name: &str, threshold: ThresholdSpec) -> Stack {
-    let detect = DupAckSpec { threshold, guard: Guard::AfterTimeout, judge_in_recovery: true };
-    Stack {
-        detect: DetectSpec::DupAck(detect),
-        disorder: DisorderSpec::Extended(ExtendedSpec::default()),
-        ..dsack(name)
-    }
-}
-
-fn dsack_inc(name: &str) -> Stack {
-    adaptive(name, ThresholdSpec::Inc(Default::default()))
-}
-
-fn dsack_avg(name: &str) -> Stack {
-    adaptive(name, ThresholdSpec::Avg(Default::default()))
-}
-
-/// Blanton & Allman §6.4: a timer in the threshold's place.
-fn dsack_del(name: &str) -> Stack {
-    let detect = DelayedSpec { guard: Guard::AfterTimeout, judge_in_recovery: true, ..Default::default() };
-    Stack { detect: DetectSpec::Delayed(detect), ..adaptive(name, ThresholdSpec::default()) }
-}
-
-fn dsack_ewma(name: &str) -> Stack {
-    adaptive(name, ThresholdSpec::Ewma(Default::default()))
-}
-
 fn rfc_6675(name: &str) -> Stack {
     Stack {
         options: Options { sack: true, dsack: true, ..Options::default() },
         dup_rule: DupRule::NewSackInfo,
         disorder: DisorderSpec::LimitedTransmit,
-        timeout: TimeoutSpec::Sack,
+        timeout: TimeoutSpec::Sack(Default::default()),
         ..base(name, DetectSpec::Sack(SackSpec::default()), RecoverySpec::Rfc6675(Rfc6675Spec::default()))
     }
 }

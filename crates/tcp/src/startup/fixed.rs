@@ -11,6 +11,7 @@
 
 use super::Startup;
 use crate::event::Window;
+use crate::stack::StackError;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,15 @@ pub struct FixedSpec {
 impl Default for FixedSpec {
     fn default() -> Self {
         FixedSpec { initial_window_segs: 1, ssthresh_segs: None }
+    }
+}
+
+impl FixedSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let iw = self.initial_window_segs;
+        StackError::unless((1..=65535).contains(&iw), "startup.initial_window_segs", &iw, "1 to 65535 segments")?;
+        let ssthresh = self.ssthresh_segs.unwrap_or(u32::MAX);
+        StackError::unless(ssthresh >= 2, "startup.ssthresh_segs", &ssthresh, "2 segments or more (RFC 5681 §3.1)")
     }
 }
 

@@ -16,7 +16,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Mistake};
 use crate::sender::gate;
-use crate::sender::scoreboard::Scoreboard;
+use crate::sender::scoreboard::{Marks, Scoreboard};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -26,29 +26,35 @@ use serde::{Deserialize, Serialize};
 pub struct GoBackNSpec {
     /// Whether segments SACKed since the timeout are passed over. Default yes; ns-2: no.
     pub skip_sacked: bool,
+    /// Keep at the timeout what was SACKed (RFC 6675 §5.1), so that it is passed over, too. Default no (RFC 2018 §5.1).
+    pub keep_sacks: bool,
 }
 
 impl Default for GoBackNSpec {
     fn default() -> Self {
-        GoBackNSpec { skip_sacked: true }
+        GoBackNSpec { skip_sacked: true, keep_sacks: false }
     }
 }
 
 /// Going back at work.
 pub struct GoBackN {
     skip_sacked: bool,
+    keep_sacks: bool,
 }
 
 impl GoBackN {
     pub(super) fn new(spec: &GoBackNSpec) -> Self {
-        GoBackN { skip_sacked: spec.skip_sacked }
+        GoBackN { skip_sacked: spec.skip_sacked, keep_sacks: spec.keep_sacks }
     }
 }
 
 impl Timeout for GoBackN {
     fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         w.cwnd = cx.smss();
-        board.clear_sacks();
+        // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
+        if !self.keep_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
+            board.clear_sacks();
+        }
         Repair::Rewind { skip_sacked: self.skip_sacked }
     }
     fn on_ack(

@@ -21,14 +21,31 @@ use crate::sender::episode::{Episode, Mistake};
 use crate::sender::gate;
 use crate::sender::scoreboard::{Marks, Scoreboard};
 use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
 
-/// It has no state.
-pub struct Sack;
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SackSpec {
+    /// Forget at the timeout what was SACKed (RFC 2018 §5.1; RFC 6675 §5.1 lets it be kept). Default no.
+    pub clear_sacks: bool,
+}
+
+/// Repair by marks at work.
+pub struct Sack {
+    clear_sacks: bool,
+}
+
+impl Sack {
+    pub(super) fn new(spec: &SackSpec) -> Self {
+        Sack { clear_sacks: spec.clear_sacks }
+    }
+}
 
 impl Timeout for Sack {
     fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         w.cwnd = cx.smss();
-        if board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
+        if self.clear_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
             board.clear_sacks();
         }
         board.mark_rest_lost();

@@ -11,9 +11,9 @@
 //!
 //! Unsaid: an episode begun by a timeout (`undo_timeouts`, default no); a threshold already higher is left.
 
-use super::Undo;
-use crate::congestion::{AnyCongestion, Congestion};
-use crate::event::{Cause, Window};
+use super::{GiveBack, Undo};
+use crate::congestion::Congestion;
+use crate::event::Cause;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Ledger, Mistake};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,8 @@ impl SlowStartBack {
 }
 
 impl Undo for SlowStartBack {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, w: &mut Window, cc: &mut AnyCongestion, _: &Ctx) {
+    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, _: &Ctx) {
+        let GiveBack { w, congestion, .. } = give_back;
         let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
         if m.cause == Cause::Rto && !self.0.undo_timeouts {
             return;
@@ -49,6 +50,6 @@ impl Undo for SlowStartBack {
         if self.0.restore_cwnd {
             w.cwnd = w.cwnd.max(ep.prior.cwnd);
         }
-        cc.restore(&ep.cc_undo);
+        congestion.restore(&ep.cc_undo);
     }
 }

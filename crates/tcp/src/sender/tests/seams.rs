@@ -2,7 +2,6 @@
 //! retransmission timer, mistakes found in Loss.
 
 use super::*;
-use crate::congestion::AnyCongestion;
 use crate::detect::{DetectSpec, Xmit};
 use crate::recovery::RecoverySpec;
 use crate::sender::episode::Episode;
@@ -11,11 +10,12 @@ use crate::sender::scoreboard::Sent;
 use crate::slot::Factory;
 use crate::timeout::Repair;
 use crate::timeout::TimeoutSpec;
+use crate::undo::GiveBack;
 use crate::undo::Undo;
 use crate::undo::UndoSpec;
 use std::sync::Arc;
 
-fn custom<T: ?Sized + 'static>(make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Factory<T> {
+pub(super) fn custom<T: ?Sized + 'static>(make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Factory<T> {
     Factory { name: "test".into(), identity: 1, make: Arc::new(move |_| make()) }
 }
 
@@ -181,12 +181,12 @@ impl Timeout for Doubt {
 }
 
 /// Gives back the window of before.
-struct Restore;
+pub(super) struct Restore;
 
 impl Undo for Restore {
-    fn on_mistake(&mut self, m: &Mistake, l: &mut Ledger, w: &mut Window, _: &mut AnyCongestion, _: &Ctx) {
+    fn on_mistake(&mut self, m: &Mistake, l: &mut Ledger, give_back: GiveBack, _: &Ctx) {
         if let Some(ep) = l.get(m.episode) {
-            *w = ep.prior;
+            *give_back.w = ep.prior;
         }
     }
 }

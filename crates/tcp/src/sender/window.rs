@@ -1,0 +1,51 @@
+//! Who writes the window, and what the trace hears of it.
+
+use super::ack::AckEvent;
+use super::{Ctx, Sender};
+use crate::congestion::Congestion;
+use crate::event::{Event, Observer, Phase, Slot, Why};
+use crate::recovery::Recovery;
+use crate::time::Time;
+
+impl Sender {
+    /// An ACK of new data opens the window.
+    pub(super) fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
+        self.write_window(now, Slot::Congestion, obs, |s| {
+            let before = s.w;
+            s.slots.congestion.on_ack(ack, &mut s.w, cx);
+            if s.growth != 1.0 && before.cwnd < before.ssthresh {
+                s.w.cwnd = before.cwnd + (s.w.cwnd - before.cwnd) * f64::from(s.growth);
+            }
+        });
+    }
+
+    /// Lends the window to one writer and reports what it did.
+    #[inline]
+    pub(super) fn write_window<O: Observer>(
+        &mut self,
+        now: Time,
+        by: Slot,
+        obs: &mut O,
+        write: impl FnOnce(&mut Self),
+    ) {
+        let (from, inflated) = (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 });
+        write(self);
+        if O::ENABLED {
+            let (to, episode) = (self.w, self.cold.ledger.count());
+            if from != to {
+                obs.event(now, Event::Window { by, episode, from, to });
+            }
+            let bytes = self.slots.recovery.inflation();
+            if bytes != inflated {
+                obs.event(now, Event::Inflation { episode, bytes });
+            }
+        }
+    }
+
+    pub(super) fn set_phase<O: Observer>(&mut self, now: Time, to: Phase, why: Why, obs: &mut O) {
+        let from = std::mem::replace(&mut self.phase, to);
+        if O::ENABLED && from != to {
+            obs.event(now, Event::Phase { from, to, why, episode: self.cold.ledger.count() });
+        }
+    }
+}
