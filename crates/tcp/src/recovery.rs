@@ -4,6 +4,7 @@
 pub mod newreno;
 pub mod reno;
 pub mod rfc6675;
+pub mod robust;
 pub mod sack_ff96;
 pub mod tahoe;
 
@@ -98,6 +99,8 @@ pub enum RecoverySpec {
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),
+    /// Robust Recovery (Wang & Shin).
+    Robust(robust::RobustSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -115,6 +118,8 @@ pub enum AnyRecovery {
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675),
+    /// Robust Recovery.
+    Robust(Box<robust::Robust>),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -125,7 +130,11 @@ impl RecoverySpec {
         match self {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
-            RecoverySpec::Tahoe | RecoverySpec::Reno(_) | RecoverySpec::Newreno(_) | RecoverySpec::Custom(_) => Ok(()),
+            RecoverySpec::Tahoe
+            | RecoverySpec::Reno(_)
+            | RecoverySpec::Newreno(_)
+            | RecoverySpec::Robust(_)
+            | RecoverySpec::Custom(_) => Ok(()),
         }
     }
 
@@ -136,6 +145,7 @@ impl RecoverySpec {
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
+            RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -143,7 +153,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Robust | Custom, $x => $call)
     };
 }
 

@@ -1,6 +1,7 @@
 //! How many duplicates? One file per rule for `dupthresh`.
 
 pub mod avg;
+pub mod avg_dev;
 mod cap;
 pub mod ewma;
 pub mod fixed;
@@ -44,6 +45,8 @@ pub enum ThresholdSpec {
     Avg(avg::AvgSpec),
     /// A running average (Blanton & Allman §6.5).
     Ewma(ewma::EwmaSpec),
+    /// An average and its deviation, below two bounds (Leung & Ma §III).
+    AvgDev(avg_dev::AvgDevSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -65,6 +68,8 @@ pub enum AnyThreshold {
     Avg(avg::Avg),
     /// A running average.
     Ewma(Box<ewma::Ewma>),
+    /// An average and its deviation.
+    AvgDev(Box<avg_dev::AvgDev>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -91,6 +96,7 @@ impl ThresholdSpec {
                 share("detect.threshold.x", t.x)?;
                 dupacks(FLOOR, t.cap.floor_segs)
             }
+            ThresholdSpec::AvgDev(t) => t.validate(),
             ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -101,13 +107,14 @@ impl ThresholdSpec {
             ThresholdSpec::Inc(s) => AnyThreshold::Inc(inc::Inc::new(s)),
             ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
+            ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | AvgDev | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {

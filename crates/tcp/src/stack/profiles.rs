@@ -1,6 +1,7 @@
 //! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
 
 mod blanton_allman;
+mod papers;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -76,6 +77,16 @@ pub const PROFILES: &[Profile] = &[
         name: "dsack-ewma",
         summary: "the same, threshold a running average of events (§6.5)",
         make: blanton_allman::dsack_ewma,
+    },
+    Profile {
+        name: "avg-dev",
+        summary: "dsack under a threshold of average and deviation (Leung & Ma 2005)",
+        make: papers::avg_dev,
+    },
+    Profile {
+        name: "robust",
+        summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
+        make: papers::robust,
     },
 ];
 
