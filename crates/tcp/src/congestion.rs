@@ -1,6 +1,7 @@
 //! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
 
 pub mod aimd;
+pub mod net2;
 
 use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
@@ -67,6 +68,8 @@ pub trait Congestion {
 pub enum CongestionSpec {
     /// Slow start and additive increase, halving (RFC 5681).
     Aimd(aimd::AimdSpec),
+    /// BSD Net/2, with its eighth of a segment (Hoe §5.1).
+    Net2(net2::Net2Spec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -82,14 +85,17 @@ impl Default for CongestionSpec {
 pub enum AnyCongestion {
     /// RFC 5681.
     Aimd(aimd::Aimd),
-    /// From outside the crate.
-    Custom(Box<dyn Congestion>),
+    /// Net/2.
+    Net2(net2::Net2),
+    /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
+    Custom(Box<Box<dyn Congestion>>),
 }
 
 impl CongestionSpec {
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
+            CongestionSpec::Net2(s) => s.validate(),
             CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
         }
     }
@@ -97,13 +103,14 @@ impl CongestionSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
         match self {
             CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),
-            CongestionSpec::Custom(f) => AnyCongestion::Custom((f.make)(mss)),
+            CongestionSpec::Net2(s) => AnyCongestion::Net2(net2::Net2::new(s)),
+            CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Net2 | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

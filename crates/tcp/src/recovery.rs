@@ -1,6 +1,7 @@
 //! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
 //! and what becomes of the window on the way and at the exit.
 
+pub mod hoe;
 pub mod newreno;
 pub mod reno;
 pub mod rfc6675;
@@ -99,6 +100,8 @@ pub enum RecoverySpec {
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),
+    /// Over partial ACKs, new data on every second duplicate (Hoe §7.2).
+    Hoe(hoe::HoeSpec),
     /// Robust Recovery (Wang & Shin).
     Robust(robust::RobustSpec),
     /// From outside the crate.
@@ -118,6 +121,8 @@ pub enum AnyRecovery {
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675),
+    /// Hoe's.
+    Hoe(hoe::Hoe),
     /// Robust Recovery.
     Robust(Box<robust::Robust>),
     /// From outside the crate.
@@ -130,6 +135,7 @@ impl RecoverySpec {
         match self {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
+            RecoverySpec::Hoe(s) => s.validate(),
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
             | RecoverySpec::Newreno(_)
@@ -145,6 +151,7 @@ impl RecoverySpec {
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
+            RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
             RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
@@ -153,7 +160,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Robust | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Hoe | Robust | Custom, $x => $call)
     };
 }
 

@@ -1,6 +1,8 @@
 //! Where does slow start begin and end? The initial window, and `ssthresh` before the first loss.
 
+pub mod bdp;
 pub mod fixed;
+pub mod smooth;
 
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
@@ -41,6 +43,10 @@ pub trait Startup {
 pub enum StartupSpec {
     /// Numbers given beforehand.
     Fixed(fixed::FixedSpec),
+    /// A threshold measured from the first ACKs (Hoe §7.1).
+    Bdp(bdp::BdpSpec),
+    /// A slower upper half of slow start (Smooth-start).
+    Smooth(smooth::SmoothSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Startup>),
@@ -56,6 +62,10 @@ impl Default for StartupSpec {
 pub enum AnyStartup {
     /// Numbers given beforehand.
     Fixed(fixed::Fixed),
+    /// A measured threshold.
+    Bdp(Box<bdp::Bdp>),
+    /// Smooth-start.
+    Smooth(smooth::Smooth),
     /// From outside the crate.
     Custom(Box<dyn Startup>),
 }
@@ -65,6 +75,8 @@ impl StartupSpec {
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             StartupSpec::Fixed(s) => s.validate(),
+            StartupSpec::Bdp(s) => s.validate(),
+            StartupSpec::Smooth(s) => s.validate(),
             StartupSpec::Custom(_) => Ok(()),
         }
     }
@@ -72,13 +84,15 @@ impl StartupSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyStartup {
         match self {
             StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),
+            StartupSpec::Bdp(s) => AnyStartup::Bdp(Box::new(bdp::Bdp::new(s))),
+            StartupSpec::Smooth(s) => AnyStartup::Smooth(smooth::Smooth::new(s)),
             StartupSpec::Custom(f) => AnyStartup::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Bdp | Smooth | Custom, $x => $call) };
 }
 
 impl Startup for AnyStartup {
