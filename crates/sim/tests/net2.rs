@@ -30,12 +30,17 @@ struct Seen {
     /// Thresholds in the order in which they were set, bytes.
     ssthresh: Vec<f64>,
     needless: u64,
+    /// ACKs: when, of what.
+    acks: Vec<(f64, u64)>,
 }
 
 impl Watch for Seen {
     fn tcp(&mut self, at: Time, _: u32, side: Side, e: Event) {
         match e {
             Event::Timeout { .. } if side == Side::Sender => self.timeouts.push(at.as_secs_f64()),
+            Event::Acked { ack, .. } if side == Side::Sender => {
+                self.acks.push((at.as_secs_f64(), (ack.0 - 1) / u64::from(MSS)))
+            }
             Event::Phase { to: Phase::Recovery, .. } => self.fast_retransmits.push(at.as_secs_f64()),
             Event::Window { from, to, .. } if from.ssthresh != to.ssthresh => self.ssthresh.push(to.ssthresh),
             _ => {}
@@ -127,6 +132,14 @@ fn after_the_timeout_a_retransmission_of_what_had_arrived_makes_a_false_fast_ret
     let lost_between = seen.dropped_at.iter().filter(|t| (1.5..=false_one).contains(*t)).count();
     assert_eq!(lost_between, 0, "{seen:?}");
     assert!(seen.needless > 0, "{seen:?}");
+    // Table 5.1: 53 is resent at 1.5 s, 1.61 an ACK of it and the next, 1.73 of two more, 1.74 a duplicate.
+    let after = |n: usize| *seen.acks.iter().filter(|a| a.0 > 1.5).nth(n).expect("an ACK");
+    let [one, two, three] = [0, 1, 2].map(after);
+    assert!(near(&[one.0, two.0, three.0], &[1.61, 1.73, 1.74], 0.03), "{one:?} {two:?} {three:?}");
+    assert_eq!((two.1 - one.1, three.1), (2, two.1));
+    // §5.3.2: the fast retransmission of the first loss, number 51 in her count, is acknowledged right before 1 s.
+    let first = seen.acks.iter().rfind(|a| a.0 < 1.5).expect("an ACK");
+    assert!((0.95..1.0).contains(&first.0) && first.1 + 2 == one.1 && first.1.abs_diff(51) <= 2, "{first:?}");
 }
 
 #[test]
