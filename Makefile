@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite algorithms python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,8 +61,12 @@ SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
 	@tools/newcomer.sh
 
-cite: .venv/.ready ## citations against docs/references.toml, both ways
+cite: .venv/.extension ## citations against docs/references.toml, both ways; docs/algorithms.md against the files' headers
 	$(BIN)/python tools/cite.py
+	$(BIN)/python tools/algorithms.py --check
+
+algorithms: .venv/.extension ## renew docs/algorithms.md
+	$(BIN)/python tools/algorithms.py
 
 wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown

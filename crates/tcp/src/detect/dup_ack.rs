@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 pub struct DupAckSpec {
     /// How many duplicates.
     pub threshold: ThresholdSpec,
-    /// When an earlier episode forbids a fast retransmit.
+    /// When an earlier episode forbids a fast retransmit. Default "careful".
     pub guard: Guard,
     /// Whether holes are judged by the threshold in Recovery too, for a recovery that resends marked holes only
     /// (`hole_rule = "dupthresh"`). Default no.
