@@ -80,11 +80,13 @@ pub struct Options {
     pub timestamps: bool,
     /// Window scaling (RFC 7323). Default yes.
     pub window_scale: bool,
+    /// Explicit congestion notification (RFC 3168). Default no.
+    pub ecn: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sack: false, dsack: false, sack_blocks: 4, timestamps: false, window_scale: true }
+        Options { sack: false, dsack: false, sack_blocks: 4, timestamps: false, window_scale: true, ecn: false }
     }
 }
 

@@ -22,6 +22,8 @@ pub struct AckEvent {
     pub is_dup: bool,
     /// Whether it carries SACK blocks (a DSACK alone does not count).
     pub has_sack: bool,
+    /// Whether it echoes a mark of congestion, and the connection uses ECN (RFC 3168 §6.1).
+    pub ece: bool,
     /// Whether something that it delivered had been sent more than once.
     pub covers_retransmit: bool,
     /// The DSACK block, split off before SACK blocks are applied (RFC 2883 §4).
@@ -86,6 +88,7 @@ pub(crate) mod tests {
             dup_run: 0,
             is_dup: false,
             has_sack: false,
+            ece: false,
             covers_retransmit: false,
             dsack: None,
             rtt: None,
