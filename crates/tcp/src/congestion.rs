@@ -1,6 +1,8 @@
 //! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
 
 pub mod aimd;
+pub mod cubic;
+pub mod cubic_2008;
 
 use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
@@ -67,6 +69,11 @@ pub trait Congestion {
 pub enum CongestionSpec {
     /// Slow start and additive increase, halving (RFC 5681).
     Aimd(aimd::AimdSpec),
+    /// CUBIC (RFC 9438).
+    Cubic(cubic::CubicSpec),
+    /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
+    #[serde(rename = "cubic-2008")]
+    Cubic2008(cubic_2008::Cubic2008Spec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -82,6 +89,10 @@ impl Default for CongestionSpec {
 pub enum AnyCongestion {
     /// RFC 5681.
     Aimd(aimd::Aimd),
+    /// RFC 9438.
+    Cubic(Box<cubic::Cubic>),
+    /// Linux in 2008.
+    Cubic2008(Box<cubic_2008::Cubic2008>),
     /// From outside the crate.
     Custom(Box<dyn Congestion>),
 }
@@ -90,6 +101,8 @@ impl CongestionSpec {
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
+            CongestionSpec::Cubic(s) => s.validate(),
+            CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
         }
     }
@@ -97,13 +110,15 @@ impl CongestionSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
         match self {
             CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),
+            CongestionSpec::Cubic(s) => AnyCongestion::Cubic(Box::new(cubic::Cubic::new(s))),
+            CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
             CongestionSpec::Custom(f) => AnyCongestion::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {
@@ -119,5 +134,23 @@ impl Congestion for AnyCongestion {
     }
     fn restore(&mut self, u: &CcUndo) {
         each!(self, x => x.restore(u));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) use crate::detect::threshold::tests::context;
+
+    /// A window of so many segments of 1000 bytes, in congestion avoidance.
+    pub(super) fn whole(segs: f64) -> Window {
+        Window { cwnd: segs * 1000.0, ssthresh: segs * 1000.0 }
+    }
+
+    /// A first loss with so many segments outstanding.
+    pub(super) fn loss(cause: Cause, flight_segs: u64) -> LossEvent {
+        let flight = flight_segs * 1000;
+        LossEvent { cause, flight, rwnd: 1 << 30, first: Offset(1), cwnd_at_send: 0.0, repeated: false }
     }
 }
