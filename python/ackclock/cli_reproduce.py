@@ -98,14 +98,13 @@ def reproduce(
     folder = papers or _papers()
     keys = _chosen(paper or [], folder)
     with _refusals(out):
-        from ackclock.papers.reproduce import Wish, summary  # noqa: PLC0415 - start-up time
+        from ackclock.papers.reproduce import Wish, as_rows, summary  # noqa: PLC0415 - start-up time
         from ackclock.papers.reproduce import reproduce as run  # noqa: PLC0415 - likewise
 
         done = run(Wish(keys, folder, out, quick, seeds, fresh, copy_to))
         agrees = all(r.outcome.reference is None or r.outcome.reference.good for r in done)
         if as_json:
-            rows = [r.row() for r in done]
-            said = {"ackclock": _native.__version__, "out": str(out), "papers": rows}
+            said = {"ackclock": _native.__version__, "out": str(out), "papers": as_rows(done)}
             typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
         else:
             typer.echo(summary(done, out))

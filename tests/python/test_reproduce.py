@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import pty
@@ -12,7 +13,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -103,6 +106,65 @@ def test_every_claim_has_a_row_with_a_reason(undisturbed: Path) -> None:
         assert re.fullmatch(r"[A-Z0-9\-].*\.", row["note"], re.DOTALL), row
     assert (found["S000-39"]["measured"], found["S000-39"]["verdict"]) == ("5 s, 2, 12, 1 s and 8 s", "differs")
     assert (found["S000-31"]["verdict"], found["S000-31"]["measured"]) == ("cannot be checked", None)
+
+
+class Page(HTMLParser):
+    """What a browser would see of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note it, and what it refers to."""
+        self.tags[tag] += 1
+        self.text += " "
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(str(value))
+            if name in {"href", "xlink:href", "src", "srcset", "data", "action"}:
+                self.references.append(str(value))
+            self.references += re.findall(r"url\((.*?)\)", value or "")
+
+    def handle_data(self, data: str) -> None:
+        """Note it."""
+        self.text += data
+
+
+def test_the_report_is_one_page_that_asks_for_nothing(undisturbed: Path) -> None:
+    text = (undisturbed / "results" / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.tags["svg"] == page.tags["figure"] == 8
+    assert not page.tags.keys() & {"script", "link", "img", "iframe", "object", "embed", "base"}
+    assert all(reference.startswith("#") for reference in page.references)
+    assert {reference[1:] for reference in page.references} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    assert not re.search(r"@import|url\(\s*[\"']?https?:|//[a-z]", text)
+
+
+def test_the_report_has_every_claim_figure_command_and_hash(undisturbed: Path) -> None:
+    text = (undisturbed / "results" / "report.html").read_text(encoding="utf-8")
+    page, said = Page(text), " ".join(Page(text).text.split())
+    rows = json.loads((undisturbed / "results" / "claims.json").read_text(encoding="utf-8"))
+    for row in rows:
+        assert row["id"] in page.ids
+        assert row["where"] in said
+        assert row["note"][:40] in said
+    for verdict, sign in (("holds", "✓"), ("differs", "✗"), ("cannot be checked", "?")):
+        assert said.count(f"{sign} {verdict}") == 1 + sum(row["verdict"] == verdict for row in rows)
+    assert said.count(f"ackclock reproduce {KEY} --seeds 2") == 8
+    for file in ("scenario-ns2.toml", "scenario-paper.toml"):
+        digest = hashlib.sha256((undisturbed / "papers" / KEY / file).read_bytes()).hexdigest()[:16]
+        assert said.count(f"{file} {digest}") >= 3
+    assert f"Ackclock {ackclock.__version__}" in said
+    assert "5 s, seeds 1 to 2" in said
+    assert "Beside ns-2.35" in said
+    assert "Two readings" in said
+    assert str(undisturbed) not in text, "nothing of the machine"
 
 
 def written(folder: Path) -> dict[str, bytes]:

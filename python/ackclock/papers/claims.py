@@ -107,10 +107,13 @@ class Finding:
     intervals: tuple[tuple[float, float] | None, ...] = ()
     """95 % intervals of the measured values; None: it does not depend on chance."""
     note: str = ""
+    """What else is to be said; whole sentences."""
+    tried: tuple[str, ...] = ()
+    """What choices of ours, made otherwise, give; whole sentences."""
 
     @property
     def why(self) -> str:
-        """The verdict's reason, and what else was found; whole sentences."""
+        """The verdict's reason, and the values behind it; whole sentences."""
         return " ".join(part for part in (self._reason(), self.note) if part)
 
     def _reason(self) -> str:
@@ -143,7 +146,7 @@ class Finding:
             "published": c.published,
             "measured": numbers[0] if single and isinstance(numbers, list) else numbers,
             "interval": (bounds[0] if single else bounds) if bounds else None,
-            "note": self.why,
+            "note": " ".join([self.why, *self.tried]),
             "accept": c.accept or None,
             "unit": c.unit or None,
             "where": c.where,

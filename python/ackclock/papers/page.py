@@ -42,7 +42,7 @@ def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: P
         chosen = [f for f in found if f.verdict is verdict]
         if chosen:
             yield f"## {title}"
-            yield "\n".join(f"- **{f.claim.id}** ({f.claim.where}; {f.claim.quantity}): {f.why}" for f in chosen)
+            yield "\n".join(line for f in chosen for line in _reasons(f))
     yield "## Numbers"
     yield from (part for table in outcome.tables for part in _titled(table))
     if outcome.reference is not None:
@@ -58,6 +58,10 @@ def _row(f: Finding) -> list[str]:
     c = f.claim
     verdict = f.verdict.value if f.verdict is Verdict.HOLDS else f"**{f.verdict.value}**"
     return [c.id, c.where, c.quantity, c.published, ours(f), c.accept, verdict]
+
+
+def _reasons(f: Finding) -> list[str]:
+    return [f"- **{f.claim.id}** ({f.claim.where}; {f.claim.quantity}): {f.why}", *(f"  - {one}" for one in f.tried)]
 
 
 def _titled(table: Table) -> list[str]:

@@ -109,6 +109,16 @@ class Paper:
     reproduce: Callable[[Work], Outcome]
 
 
+@dataclass(frozen=True)
+class Reproduced:
+    """A paper that was run again."""
+
+    paper: Paper
+    folder: Path
+    """Its scenarios, claims and README."""
+    outcome: Outcome
+
+
 def digest(parts: Sequence[str]) -> str:
     """A short hash over strings."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

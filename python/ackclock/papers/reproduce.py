@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from ackclock.papers import MODULES, claims, files, page
+from ackclock.papers import MODULES, claims, files, page, report
 from ackclock.papers.lab import Lab
-from ackclock.papers.paper import Effort, Outcome, Paper, Work
+from ackclock.papers.paper import Effort, Outcome, Paper, Reproduced, Work
 from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
 
@@ -34,21 +34,9 @@ class Wish:
     copy_to: Path | None = None
     """Folder for copies of the figures; then RESULTS.md goes beside the scenarios, too."""
 
-
-@dataclass(frozen=True)
-class Reproduced:
-    """A paper, and what came out."""
-
-    paper: Paper
-    outcome: Outcome
-
-    def row(self) -> dict[str, object]:
-        """As ``--json`` prints it."""
-        o = self.outcome
-        verdicts = {verdict.value: n for verdict, n in claims.counts(o.findings).items()}
-        row: dict[str, object] = {"paper": self.paper.key, "claims": len(o.findings), "verdicts": verdicts}
-        row |= {"seeds": list(o.seeds), "duration_s": o.duration_s, "runs": o.runs, "runs_hash": o.digest}
-        return row | {"reference": None if o.reference is None else {"agrees": o.reference.good}}
+    def options(self) -> list[str]:
+        """Those of the command that change results."""
+        return (["--quick"] if self.quick else []) + ([] if self.seeds is None else ["--seeds", str(self.seeds)])
 
 
 def load(key: str) -> Paper:
@@ -72,7 +60,8 @@ def reproduce(wish: Wish) -> list[Reproduced]:
     """
     papers = [load(key) for key in wish.keys]
     lab = Lab(Store(wish.out / POINTS, wish.fresh), shown)
-    done = [Reproduced(paper, _one(paper, wish, lab)) for paper in papers]
+    done = [_one(paper, wish, lab) for paper in papers]
+    files.write(wish.out / "report.html", report.html(done, wish.options()).encode())
     claims.write(wish.out / "claims.json", [f for r in done for f in r.outcome.findings])
     return done
 
@@ -83,7 +72,7 @@ def effort(paper: Paper, wish: Wish) -> Effort:
     return Effort(wish.seeds or chosen.seeds, chosen.duration_s)
 
 
-def _one(paper: Paper, wish: Wish, lab: Lab) -> Outcome:
+def _one(paper: Paper, wish: Wish, lab: Lab) -> Reproduced:
     folder, out = wish.papers / paper.key, wish.out / paper.key
     out.mkdir(parents=True, exist_ok=True)
     outcome = paper.reproduce(Work(folder, out, effort(paper, wish), lab))
@@ -95,7 +84,7 @@ def _one(paper: Paper, wish: Wish, lab: Lab) -> Outcome:
         for name, svg in pictures.items():
             shutil.copyfile(svg, copies[name])
         _write_page(paper, outcome, copies, folder)
-    return outcome
+    return Reproduced(paper, folder, outcome)
 
 
 def _write_page(paper: Paper, outcome: Outcome, pictures: dict[str, Path], folder: Path) -> None:
@@ -112,3 +101,15 @@ def summary(done: Sequence[Reproduced], out: Path) -> str:
             lines += [f"  {sentence}" for sentence in r.outcome.reference.summary]
     lines.append(f"{out / 'report.html'}: figures, claims and why; {out / 'claims.json'}: the same as data")
     return "\n".join(lines)
+
+
+def as_rows(done: Sequence[Reproduced]) -> list[dict[str, object]]:
+    """The same as ``--json`` prints it."""
+    return [_as_row(r.paper, r.outcome) for r in done]
+
+
+def _as_row(paper: Paper, o: Outcome) -> dict[str, object]:
+    verdicts = {verdict.value: n for verdict, n in claims.counts(o.findings).items()}
+    row: dict[str, object] = {"paper": paper.key, "claims": len(o.findings), "verdicts": verdicts}
+    row |= {"seeds": list(o.seeds), "duration_s": o.duration_s, "runs": o.runs, "runs_hash": o.digest}
+    return row | {"reference": None if o.reference is None else {"agrees": o.reference.good}}

@@ -37,8 +37,9 @@ COLOUR = style.STACKS[STACK]
 
 
 LINES_ARE = (
-    "Solid: two waiting packets swap, as in our ns-2 runs (crosses). Dashed: two of the queue's 65 places swap, "
-    "as we read the paper. Means over the seeds; bands and bars are 95 % intervals."
+    "Solid: two waiting packets swap, as in our ns-2 runs (crosses, in the full run). "
+    "Dashed: two of the queue's 65 places swap, as we read the paper. "
+    "Means over the seeds; bands and bars are 95 % intervals."
 )
 
 

@@ -110,12 +110,12 @@ def _measured(claim: Claim, points: Points) -> Finding:
 def _with_switches(found: Sequence[Finding], points: Points, work: Work) -> list[Finding]:
     """The findings; to those that differ is added what their switches give, all of which run at once."""
     differing = [f for f in found if f.verdict is Verdict.DIFFERS]
-    tried = {(f.claim.id, s): _asked(f.claim, s, points) for f in differing for s in SWITCHES.get(f.claim.id, ())}
-    wanted = list(dict.fromkeys(setting for settings in tried.values() for setting in settings))
+    pairs = [(f.claim, switch) for f in differing for switch in SWITCHES.get(f.claim.id, ())]
+    wanted = list(dict.fromkeys(setting for pair in pairs for setting in _asked(*pair, points)))
     effort = replace(work.effort, seeds=min(work.effort.seeds, PROBE_SEEDS))
     probes = run(work.lab, "switches, where claims differ", work.folder, wanted, effort)
-    notes = {f.claim.id: _tried(f.claim, probes, effort.seeds) for f in differing if f.claim.id in SWITCHES}
-    return [replace(f, note=f"{f.note} {notes[f.claim.id]}".strip()) if f.claim.id in notes else f for f in found]
+    tried = {f.claim.id: _tried(f.claim, probes, effort.seeds) for f in differing if f.claim.id in SWITCHES}
+    return [replace(f, tried=tried.get(f.claim.id, ())) for f in found]
 
 
 def _asked(claim: Claim, switch: Switch, points: Points) -> list[Setting]:
@@ -125,14 +125,13 @@ def _asked(claim: Claim, switch: Switch, points: Points) -> list[Setting]:
     return [translate.setting(s.scheme, s.swaps, s.gap_s) for s in view.asked]
 
 
-def _tried(claim: Claim, probes: Points, seeds: int) -> str:
-    """What the claim's number becomes with each choice of ours made otherwise."""
+def _tried(claim: Claim, probes: Points, seeds: int) -> tuple[str, ...]:
+    """What the claim's number becomes with each choice of ours made otherwise; first those that make it hold."""
     tried: dict[bool, list[str]] = {True: [], False: []}
     for switch in SWITCHES[claim.id]:
         measured = MEASURES[claim.id](View(probes, switch=switch))
-        values = "; ".join(f"{value:.3g}" for value in measured)
-        tried[claims.accepts(claim.accept, measured)].append(f"{switch.label}: {values}")
-    said = [f"Choices of ours made otherwise ({seeds} seeds)."]
-    said += [f"It would hold if {', or if '.join(tried[True])}."] if tried[True] else []
-    said += [f"It would still differ if {', or if '.join(tried[False])}."] if tried[False] else []
-    return " ".join(said)
+        holds = claims.accepts(claim.accept, measured)
+        values = " and ".join(f"{value:.3g}" for value in measured)
+        verdict = "it would hold" if holds else "it differs, too"
+        tried[holds].append(f"If {switch.label}, {verdict}: {values} ({seeds} seeds).")
+    return (*tried[True], *tried[False])
