@@ -129,7 +129,7 @@ class Finding:
         parts, open_ = [], False
         for bound, value, interval in zip(bounds, measured, intervals, strict=True):
             holds = _within(bound, value)
-            parts.append(f"{value:.4g}{unit} is {'' if holds else 'not '}{_in_words(bound)}")
+            parts.append(f"{value:.4g}{unit} is {'' if holds else 'not '}{_in_words(bound)}{unit}")
             open_ |= interval is not None and any(_within(bound, end) is not holds for end in interval)
         chance = " The 95 % interval reaches beyond the bound: other seeds may decide otherwise." if open_ else ""
         return f"{', and '.join(parts)}.{chance}"
@@ -195,7 +195,11 @@ def ours(f: Finding) -> str:
         return "–"  # noqa: RUF001 - the typographic sign for nothing
     if isinstance(f.measured, str):
         return f.measured
-    unit = f" {f.claim.unit}" if f.claim.unit and ";" not in f.claim.unit and f.claim.unit != "ratio" else ""
+    unit = (
+        f" {f.claim.unit}"
+        if f.claim.unit and ";" not in f.claim.unit and f.claim.unit not in {"ratio", "share"}
+        else ""
+    )
     intervals = f.intervals or (None,) * len(f.measured)
     both = zip(f.measured, intervals, strict=True)
     return "; ".join(f"{v:.4g}" + (f" [{i[0]:.4g}, {i[1]:.4g}]" if i else "") for v, i in both) + unit

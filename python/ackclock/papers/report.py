@@ -98,7 +98,7 @@ def _claim(f: Finding) -> dict[str, object]:
         "where": c.where,
         "quantity": c.quantity,
         "published": c.published,
-        "accept": c.accept.removeprefix("= "),
+        "accept": c.accept.removeprefix("= ").replace("<=", "≤").replace(">=", "≥"),
         "ours": "ours" in c.provenance,
         "measured": ours(f),
         "verdict": f.verdict.value,

@@ -59,7 +59,8 @@ def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> Path:
     Raises:
         OSError: the folder is missing or not writable.
     """
-    for ending, extra in ((".png", {"Software": None}), (".svg", {"Date": None})):
+    # Layout is solved again for each, and differs by a rounding: the order is part of the bytes.
+    for ending, extra in ((".svg", {"Date": None}), (".png", {"Software": None})):
         image = io.BytesIO()
         figure.savefig(image, format=ending[1:], dpi=PRINT_DPI, metadata={**about, **extra})
         files.write(stem.with_suffix(ending), image.getvalue())

@@ -88,9 +88,9 @@ def findings(points: Points, work: Work) -> list[Finding]:
 
 def _burst(bursts: Mapping[str, int]) -> str:
     return (
-        f"Without any limited transmit (disorder = nothing) the burst is {bursts['nothing']}, with RFC 3042's two "
-        f"(limited-transmit) {bursts['limited-transmit']}, with the extended one {bursts['extended']}: each segment "
-        "sent on a duplicate is one fewer in the burst."
+        f"A sender that sends nothing on duplicates (disorder = nothing) has a burst of {bursts['nothing']}; "
+        f"RFC 3042's two segments (limited-transmit) leave {bursts['limited-transmit']}, the extended limited transmit "
+        f"{bursts['extended']}: each segment sent on a duplicate is one fewer in the burst."
     )
 
 
