@@ -280,6 +280,15 @@ def test_a_full_disk_is_one_line_and_leaves_earlier_results(undisturbed: Path) -
     assert written(undisturbed) == before
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+def test_a_full_standard_output_is_one_line(undisturbed: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [*COMMAND, "--seeds", "2"]
+        done = subprocess.run(command, cwd=undisturbed, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(r"ackclock: standard output: .*No space left on device\n", done.stderr)
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     cut(tmp_path, 1)
     (tmp_path / "taken").write_text("mine", encoding="utf-8")
@@ -301,6 +310,16 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: st
     done = reproduce(tmp_path, *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"ackclock: {message}")
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_missing_package_is_one_line_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "jinja2.py").write_text("raise ModuleNotFoundError(\"No module named 'jinja2'\")", encoding="utf-8")
+    cut(tmp_path, 1)
+    env = environment(PYTHONPATH=str(tmp_path))
+    done = subprocess.run(COMMAND, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "ackclock: No module named 'jinja2': pip install 'ackclock[papers]'\n"
     assert not (tmp_path / "results").exists()
 
 
