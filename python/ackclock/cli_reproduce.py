@@ -62,8 +62,8 @@ def _chosen(papers: list[str], folder: Path) -> list[str]:
 
 def _papers() -> Path:
     """The folder in the working directory, or that of the repository which this package is run from."""
-    here, repository = Path("papers"), Path(__file__).resolve().parents[2] / "papers"
-    return repository if not here.is_dir() and repository.is_dir() else here
+    both = Path("papers"), Path(__file__).resolve().parents[2] / "papers"
+    return next((folder for folder in both if any((folder / key).is_dir() for key in MODULES)), both[0])
 
 
 def reproduce(

@@ -48,8 +48,9 @@ SWITCHES: dict[str, tuple[Switch, ...]] = {
 """What is tried where a claim differs."""
 
 UNCHECKED = {
-    "S000-19": "A run's numbers do not hold the threshold; the engine has the rule, without a switch.",
-    "S000-20": "A run's numbers do not hold the threshold; the engine has the rule, with a floor of 3.",
+    "S000-19": "Neither a run's numbers nor its trace hold the threshold. The engine sets it to 3, without a switch.",
+    "S000-20": "Neither a run's numbers nor its trace hold the threshold. The engine has this cap with a floor of 3; "
+    "its unit test has 18 for 20 segments, 4 for 5 and 3 for 3.",
     "S000-36": "It is a measurement of other people's that the introduction quotes; no run of ours can check it.",
 }
 
