@@ -86,18 +86,17 @@ bench: ## delivered packets per CPU second: 1, 20, 100, 10,000 flows; a bare eve
 docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
 
-SEEDS := 30
-reproduce: .venv/.ready ## sets up; Blanton & Allman 2002: figures, a verdict for every claim, ns-2 beside them, into results/ (SEEDS=30)
+reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every claim, into results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust
 	$(BIN)/maturin develop --quiet --locked --release
-	$(BIN)/python -m ackclock.papers --seeds $(SEEDS)
+	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
 wheel: .venv/.ready ## a release wheel in dist/
 	$(BIN)/maturin build --quiet --locked --release --out dist
 
 requirements: ## renew requirements-dev.txt
 	python=$$(tools/need.sh python); rm -rf .venv; "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet hypothesis matplotlib maturin mypy pyarrow pytest rich ruff typer
+	$(BIN)/python -m pip install --quiet hypothesis jinja2 matplotlib maturin mypy pyarrow pytest rich ruff typer
 	(sed -n 1p requirements-dev.txt; $(BIN)/python -m pip freeze) > requirements-dev.new
 	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
 

@@ -228,6 +228,10 @@ def test_stacks_are_completed(tmp_path: Path) -> None:
         assert completed(f"ackclock {command} x.toml --stack newr", tmp_path) == names != []
 
 
+def test_papers_are_completed(tmp_path: Path) -> None:
+    assert completed("ackclock reproduce bl", tmp_path) == ["blanton-allman-2002"]
+
+
 def test_scenario_files_are_completed(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     for name in ("a.toml", "b.toml", "b.csv", ".hidden.toml", "more/c.toml"):
