@@ -272,6 +272,17 @@ mod tests {
     }
 
     #[test]
+    fn at_face_value_the_ack_that_fills_the_hole_takes_off_what_duplicates_took_off_before() {
+        // Decision 0024. Ten of thirteen are SACKed, so three are in the network; the ACK that fills the hole covers eleven,
+        // one of them news.
+        let (mut r, mut board, cx) = entered(SackFf96Spec::blanton_allman(), 10, 10);
+        assert_eq!(r.pipe, 3);
+        board.acknowledge(Offset(11_001), &mut Default::default());
+        let filling = AckEvent { delivered: 1000, ..partial(1, 11_001, false) };
+        assert_eq!(hear(&mut r, &mut board, &cx, &filling), 0, "two are outstanding");
+    }
+
+    #[test]
     fn an_exact_pipe_never_falls_below_zero() {
         let exact = SackFf96Spec { exact_entry: true, ..Default::default() };
         for (spec, want) in [(exact, 0), (SackFf96Spec::default(), -2)] {

@@ -1,10 +1,12 @@
 //! Needless retransmissions found by DSACK, what they give back, and what the detectors learn (Blanton & Allman 2002).
 
 use super::*;
+use crate::detect::delayed::DelayTarget;
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::threshold::{fixed::FixedSpec, ThresholdSpec};
 use crate::detect::DetectSpec;
 use crate::disorder::{extended::ExtendedSpec, DisorderSpec};
+use crate::sender::episode::Episode;
 use crate::spurious::{dsack::DsackSpec, SpuriousSpec};
 use crate::undo::{slow_start_back::SlowStartBackSpec, UndoSpec};
 
@@ -92,7 +94,6 @@ fn with(name: &str, spurious: DsackSpec, undo: SlowStartBackSpec) -> Stack {
 
 #[test]
 fn a_dsack_after_a_needless_fast_retransmit_of_a_window_of_40_leads_back_to_40_by_slow_start() {
-    // Spec A4.3's vector.
     let mut s = mistaken(named("dsack"));
     let una = s.positions().0 .0;
     let heard = hear(&mut s, ms(190), una, &[RESENT]);
@@ -146,6 +147,59 @@ fn a_dsack_gives_back_until_two_smoothed_round_trips_after_the_end_and_not_a_nan
         // What it says about reordering counts either way: three duplicates do nothing any more.
         overtaken(&mut s, 300, 3);
         assert_eq!(s.episodes(), 1, "{late} ns late");
+    }
+}
+
+#[test]
+fn before_the_first_sample_a_dsack_gives_back_until_two_timeouts_after_the_end() {
+    // The first flight is reordered: Karn's rule ends the only measurement, and the DSACK comes before the next.
+    for (at, undone) in [(190, true), (2150, true), (2151, false)] {
+        let mut s = Sender::new(&opened(named("dsack"), 40), MSS, u64::from(RWND));
+        s.write(10_000_000);
+        send(&mut s, ms(0));
+        overtaken(&mut s, 100, 10);
+        let recover = s.recover.unwrap().0;
+        ack(&mut s, ms(150), recover, RWND, &[]);
+        let cx = s.ctx(ms(150));
+        assert_eq!((cx.phase, cx.srtt, cx.rto), (Phase::Open, None, Nanos::from_secs(1)));
+        assert_eq!(verdicts(&hear(&mut s, ms(at), recover, &[RESENT])), [undone], "at {at} ms");
+    }
+}
+
+#[test]
+fn the_last_duplicate_of_an_episode_is_the_last_before_the_hole_filled() {
+    // The fast retransmit goes at 103 ms, duplicates come until 110 ms and one of the repair's wake after the filling ACK.
+    for filled in [111, 150] {
+        let mut s = sender(named("dsack"), 40);
+        overtaken_until(&mut s, 100, 10, filled);
+        let una = s.positions().0 .0;
+        ack(&mut s, ms(filled + 1), una, RWND, &[(una + 1000, una + 2000)]);
+        let sample = s.ledger.newest().and_then(Episode::sample).unwrap();
+        assert_eq!((sample.first_dup, sample.last_dup, sample.filled), (ms(101), ms(110), ms(filled)));
+        assert_eq!((sample.dupacks, sample.spacing()), (10, Nanos::from_millis(1)));
+    }
+}
+
+#[test]
+fn the_two_targets_of_the_delay_differ_where_the_filling_ack_comes_later_than_the_next_duplicate_would() {
+    // X up to the filling ACK is 8 and 47 ms; up to the duplicate after the tenth 8 ms in both cases: delta = (X + 1) / 2.
+    for (target, filled, delta) in [
+        (DelayTarget::Fill, 111, 4_500_000),
+        (DelayTarget::LastDup, 111, 4_500_000),
+        (DelayTarget::Fill, 150, 24_000_000),
+        (DelayTarget::LastDup, 150, 4_500_000),
+    ] {
+        let mut stack = named("dsack-del");
+        let DetectSpec::Delayed(spec) = &mut stack.detect else { panic!("dsack-del is DEL") };
+        spec.target = target;
+        let mut s = sender(stack, 40);
+        overtaken_until(&mut s, 100, 10, filled);
+        let recover = s.recover.unwrap().0;
+        ack(&mut s, ms(160), recover, RWND, &[]);
+        send(&mut s, ms(160));
+        assert_eq!(verdicts(&hear(&mut s, ms(190), recover, &[RESENT])), [true]);
+        let third = three_dups(&mut s, 200);
+        assert_eq!(s.slots.detect.deadline(), Some(third + Nanos(delta)), "{target:?}, filled at {filled} ms");
     }
 }
 
