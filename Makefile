@@ -61,8 +61,9 @@ SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
 	@tools/newcomer.sh
 
-cite: .venv/.ready ## citations against docs/references.toml, both ways
+cite: .venv/.ready ## citations against docs/references.toml, both ways; test vectors against the tests
 	$(BIN)/python tools/cite.py
+	$(BIN)/python tools/vectors.py
 
 wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown

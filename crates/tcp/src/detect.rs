@@ -193,3 +193,26 @@ impl Detector for AnyDetect {
         each!(self, x => x.owns_rto())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::context;
+    use crate::seq::Offset;
+
+    #[test]
+    fn a_guard_forbids_at_recover_or_below_it_as_its_source_says() {
+        let admits = |g: Guard, una, timed_out| {
+            g.admits(&Ctx { snd_una: Offset(una), recover: Some(Offset(5001)), timed_out, ..context() })
+        };
+        // Below recover, at it and above it, after a fast recovery and after a timeout.
+        let all = |g| [4001, 5001, 6001].map(|una| (admits(g, una, false), admits(g, una, true)));
+        assert_eq!(all(Guard::Careful), [(false, false), (false, false), (true, true)]);
+        assert_eq!(all(Guard::LessCareful), [(false, false), (true, true), (true, true)]);
+        assert_eq!(all(Guard::AfterTimeout), [(true, false), (true, false), (true, true)]);
+        assert_eq!(all(Guard::Off), [(true, true); 3]);
+        for g in [Guard::Careful, Guard::LessCareful, Guard::AfterTimeout, Guard::Off] {
+            assert!(g.admits(&context()), "before the first episode nothing forbids: {g:?}");
+        }
+    }
+}

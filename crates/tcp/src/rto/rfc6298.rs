@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specifications_sample_sequences_give_its_timeouts() {
+    fn these_samples_give_by_the_rfcs_formulas_these_timeouts() {
         let near = |a: f64, b: f64| (a - b).abs() < 1e-8;
         let rows = [
             (0.1, 0.05, 0.3),
