@@ -13,6 +13,7 @@ use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
 use crate::time::Time;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a detector thinks after an ACK or a timer.
@@ -82,7 +83,7 @@ pub trait Detector {
 }
 
 /// When a fast retransmit is forbidden because of an earlier episode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
     /// Until `snd_una > recover` (RFC 6582 §3.2 "covers more than recover"; ns-2's `bug_fix`). Default.
@@ -109,7 +110,7 @@ impl Guard {
 }
 
 /// A detector's description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DetectSpec {
     /// Counting duplicate ACKs (RFC 5681 §3.2).

@@ -11,6 +11,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Owner of the Disorder phase.
@@ -32,7 +33,7 @@ pub trait Disorder {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DisorderSpec {
     /// Only what the window lets through (RFC 5681).

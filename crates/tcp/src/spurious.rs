@@ -7,6 +7,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Ledger, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::Factory;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A judge of mistakes.
@@ -24,7 +25,7 @@ pub trait Spurious {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SpuriousSpec {
     /// Nobody asks.

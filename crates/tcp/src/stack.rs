@@ -15,11 +15,12 @@ use crate::spurious::{AnySpurious, SpuriousSpec};
 use crate::startup::{AnyStartup, StartupSpec};
 use crate::timeout::{AnyTimeout, TimeoutSpec};
 use crate::undo::{AnyUndo, UndoSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One answer to each question: a TCP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stack {
     /// What it is called.
@@ -68,7 +69,7 @@ fn every() -> AckSpec {
 }
 
 /// TCP options that a stack offers and, if the peer agrees, uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
     /// Selective acknowledgments (RFC 2018). Default no.
@@ -90,7 +91,7 @@ impl Default for Options {
 }
 
 /// Limits that belong to no algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Segments that one ACK or timer may release (Fall & Floyd 1996 §5). Default: no limit.
@@ -101,8 +102,7 @@ pub struct Limits {
     pub cwnd_cap_segs: Option<u32>,
     /// Equal new segments that `poll_transmit` may hand out at once. Default 1.
     pub max_train: u16,
-    /// Most bytes of payload in a segment that a zero-window probe or an under-full window may wait for; see RFC 1122
-    /// §4.2.3.4. Default yes: small segments wait for more window, not for more data.
+    /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default yes; for more data none waits.
     pub avoid_silly_window: bool,
 }
 

@@ -8,6 +8,7 @@ use crate::sender::ctx::Ctx;
 use crate::slot::{dispatch, Factory};
 use crate::time::Nanos;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The start of a connection.
@@ -23,7 +24,7 @@ pub trait Startup {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum StartupSpec {
     /// Numbers given beforehand.

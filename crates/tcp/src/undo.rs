@@ -7,6 +7,7 @@ use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Ledger, Mistake};
 use crate::slot::Factory;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A consequence of a mistake.
@@ -16,7 +17,7 @@ pub trait Undo {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum UndoSpec {
     /// Nothing is given back.

@@ -17,10 +17,11 @@ use super::{Congestion, Cut, LossEvent};
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is halved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Halve {
     /// What is outstanding (RFC 5681 eq. 4): one number for ssthresh and cwnd.
@@ -31,7 +32,7 @@ pub enum Halve {
 }
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AimdSpec {
     /// What a loss halves. Default "flight".

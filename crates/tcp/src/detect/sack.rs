@@ -21,10 +21,11 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::{Marks, Scoreboard};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
     /// DupThresh.

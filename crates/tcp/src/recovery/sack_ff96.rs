@@ -26,10 +26,11 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::Episode;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which holes are resent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoleRule {
     /// Any below the highest SACKed segment.
@@ -40,7 +41,7 @@ pub enum HoleRule {
 }
 
 /// Parameters: Blanton & Allman's Appendix A, each change a switch; all off is plain `sack1`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackFf96Spec {
     /// `pipe` at entry is what is outstanding and not SACKed, without the segment presumed lost, and never falls below

@@ -20,10 +20,11 @@ use crate::sender::ack::AckEvent;
 use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rfc6298Spec {
     /// Timeout before the first sample. Default 1 s (RFC 6298 §2.1; RFC 2988: 3 s).

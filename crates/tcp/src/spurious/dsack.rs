@@ -22,13 +22,14 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Ledger, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Retransmissions remembered at once.
 const CAPACITY: usize = 512;
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DsackSpec {
     /// Smoothed round trips after the end of an episode within which a verdict still undoes it. Default 2; 0 means that

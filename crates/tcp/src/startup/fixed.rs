@@ -12,10 +12,11 @@
 use super::Startup;
 use crate::event::Window;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedSpec {
     /// Initial window in segments. Default 1 (the papers; RFC 6928 says up to 10).

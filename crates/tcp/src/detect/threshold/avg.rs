@@ -17,10 +17,11 @@ use super::DupThresh;
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvgSpec {
     /// C = D + 1 instead of D. Default yes.

@@ -20,10 +20,11 @@ use super::DupThresh;
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EwmaSpec {
     /// Gain for events longer than the average, 0 to 1. Default 1 (figures 6 to 8).

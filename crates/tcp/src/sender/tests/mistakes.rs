@@ -12,6 +12,8 @@ use crate::undo::{slow_start_back::SlowStartBackSpec, UndoSpec};
 
 const RWND: u32 = 1_000_000;
 const RESENT: (u64, u64) = (1, 1001);
+/// No verdict.
+const NONE: [bool; 0] = [];
 
 /// An ACK and what the sender says about it.
 fn hear(s: &mut Sender, now: Time, ack: u64, blocks: &[(u64, u64)]) -> Vec<(Time, Event)> {
@@ -108,7 +110,7 @@ fn a_dsack_after_a_needless_fast_retransmit_of_a_window_of_40_leads_back_to_40_b
     ack(&mut s, ms(221), una + 21_000, RWND, &[]);
     assert_eq!(s.window().cwnd, 40_025.0, "congestion avoidance again");
     // The same report again says nothing new.
-    assert_eq!(verdicts(&hear(&mut s, ms(222), una + 21_000, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, ms(222), una + 21_000, &[RESENT])), NONE);
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn a_dsack_before_the_end_of_the_episode_is_noted_and_the_end_undoes() {
     let mut s = sender(named("dsack"), 40);
     overtaken(&mut s, 100, 10);
     let (una, recover) = (s.positions().0 .0, s.recover.unwrap().0);
-    assert_eq!(verdicts(&hear(&mut s, ms(120), una, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, ms(120), una, &[RESENT])), NONE);
     assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 20_000.0));
     assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[])), [true]);
     assert_eq!((s.phase(), s.window()), (Phase::Open, Window { cwnd: 20_000.0, ssthresh: 40_000.0 }));
@@ -243,7 +245,7 @@ fn an_episode_with_one_retransmission_that_was_needed_is_no_mistake() {
     assert_eq!(s.board().get(Offset(seg(5))).unwrap().sends, 2);
     ack(&mut s, ms(140), seg(5), RWND, &[(seg(6), seg(31))]);
     let recover = s.recover.unwrap().0;
-    assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[RESENT])), NONE);
     assert_eq!(s.window().ssthresh, 20_000.0);
     // Only when its second retransmission is reported, too.
     assert_eq!(verdicts(&hear(&mut s, ms(151), recover, &[(seg(5), seg(6))])), [true]);
@@ -299,7 +301,7 @@ fn a_segment_resent_twice_proves_nothing_even_if_in_two_episodes() {
     assert_eq!(send(&mut s, at), [(seg(0), 1000)]);
     assert_eq!((s.episodes(), s.phase()), (2, Phase::Loss));
     let max = s.positions().2 .0;
-    assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(50), max, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(50), max, &[RESENT])), NONE);
     assert_eq!(s.phase(), Phase::Open);
 }
 
@@ -310,7 +312,7 @@ fn a_duplicate_of_what_was_never_resent_ends_the_undo_for_good_if_asked() {
         let spec = DsackSpec { stop_on_network_duplicate: stop, ..Default::default() };
         let mut s = mistaken(with("dsack", spec, Default::default()));
         let una = s.positions().0 .0;
-        assert_eq!(verdicts(&hear(&mut s, ms(155), una, &[(seg(7), seg(8))])), []);
+        assert_eq!(verdicts(&hear(&mut s, ms(155), una, &[(seg(7), seg(8))])), NONE);
         assert_eq!(verdicts(&hear(&mut s, ms(160), una, &[RESENT])), [undone]);
     }
 }
