@@ -112,6 +112,32 @@ fn every_parameter_of_every_stack_stands_on_the_page_and_in_the_schema_as_set_ta
 }
 
 #[test]
+fn a_parameter_beyond_the_range_in_the_schema_is_refused_by_the_reader_too() {
+    let text = format!("{RUN}{LINK}{FLOW}");
+    let reads = |stack: &str, path: &str, value: String| {
+        let set = vec![(path.to_owned(), value)];
+        let overrides = Overrides { stack: Some(stack.to_owned()), set, ..Overrides::default() };
+        Plan::parse("x.toml", &text, &overrides).is_ok()
+    };
+    let schema = parsed();
+    let mut tried = 0;
+    for (path, part) in schema["$defs"]["Set"]["properties"].as_object().unwrap() {
+        let limit = |key: &str| part[key].as_f64();
+        let below = limit("minimum").filter(|min| *min > 0.0 || part["type"] == "number").map(|min| min - 1.0);
+        let above = limit("maximum").filter(|max| *max < 65_535.0 || part["type"] == "number").map(|max| max + 1.0);
+        for beyond in [below, above].into_iter().flatten() {
+            for stack in Stack::names() {
+                if reads(stack, path, limit("minimum").unwrap().to_string()) {
+                    tried += 1;
+                    assert!(!reads(stack, path, beyond.to_string()), "{stack}: {path} = {beyond}");
+                }
+            }
+        }
+    }
+    assert!(tried > 100, "only {tried} tried");
+}
+
+#[test]
 fn the_examples_of_the_page_are_good() {
     let page = schema::page();
     let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|e| e.split("```").next().unwrap()).collect();

@@ -47,7 +47,7 @@ pub enum DelayTarget {
 pub struct DelayedSpec {
     /// Up to where X is measured. Default "fill".
     pub target: DelayTarget,
-    /// When an earlier episode forbids a fast retransmit.
+    /// When an earlier episode forbids a fast retransmit. Default "careful".
     pub guard: Guard,
     /// Whether holes are judged in Recovery too, for a recovery that resends marked holes only. Default no.
     pub judge_in_recovery: bool,

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
-    /// DupThresh.
+    /// DupThresh: how many separate runs, or segments, above a hole make it lost (RFC 6675 §2).
     pub threshold: ThresholdSpec,
 }
 

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct AvgSpec {
     /// C = D + 1 instead of D. Default yes.
     pub count_filling_ack: bool,
-    /// The ceiling.
+    /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,
 }
 

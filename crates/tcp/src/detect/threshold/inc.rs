@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct IncSpec {
     /// K, duplicates added. Default 1.
+    #[schemars(range(min = 1, max = 1000))]
     pub step: u32,
-    /// The ceiling.
+    /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,
 }
 
