@@ -23,7 +23,7 @@ SLOTS = (
     "ack",
 )  # fmt: skip
 PARAGRAPHS = ("Source", "Idea", "Departures", "Unsaid in the source", "Unsaid")
-HEAD = """<!-- Generated from the headers in crates/tcp/src: make algorithms -->
+HEAD = """<!-- Generated from the headers in crates/tcp/src: make generated -->
 # Algorithms
 
 A stack is one answer to each of these questions; `ackclock stacks` lists the named ones, and `--set` or `[flow.set]`
@@ -176,7 +176,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(text, encoding="utf-8")
     elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} is not what the files say: make algorithms")
+        raise SystemExit(f"{PAGE.relative_to(ROOT)} is not what the files say: make generated")
 
 
 if __name__ == "__main__":

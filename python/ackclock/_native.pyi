@@ -1,6 +1,15 @@
 from collections.abc import Callable, Sequence
 
-__all__ = ["__version__", "identities", "interval", "run_json", "show_toml", "stack_names", "stacks_json"]
+__all__ = [
+    "__version__",
+    "identities",
+    "interval",
+    "run_json",
+    "schema_json",
+    "show_toml",
+    "stack_names",
+    "stacks_json",
+]
 
 __version__: str
 
@@ -31,6 +40,7 @@ def identities(
     seed: int | None,
     seeds: int | None,
 ) -> list[str]: ...
+def schema_json() -> str: ...
 def stacks_json() -> str: ...
 def stack_names() -> list[str]: ...
 def interval(values: Sequence[float]) -> tuple[float, float | None]: ...

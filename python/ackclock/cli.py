@@ -299,6 +299,12 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 
 
+@app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors that complete and check them."""
+    typer.echo(_native.schema_json(), nl=False)
+
+
 def main() -> None:
     """Run the command."""
     try:

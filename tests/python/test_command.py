@@ -195,7 +195,7 @@ def test_stacks_are_listed_with_their_names(ackclock: Command) -> None:
 def test_version_and_help(ackclock: Command) -> None:
     assert ackclock("--version").stdout == f"ackclock {package.__version__}\n"
     assert "Examples:\n    ackclock new" in ackclock("--help").stdout
-    for command in ("run", "show", "new", "stacks"):
+    for command in ("run", "show", "new", "stacks", "schema"):
         told = ackclock(command, "--help")
         assert told.returncode == 0
         assert "Usage:" in told.stdout

@@ -4,7 +4,7 @@ use ackclock_lab::many::{run_many, Job};
 use ackclock_lab::run::RunError;
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
-use ackclock_lab::{error::ScenarioError, identity::identity, report, stacks};
+use ackclock_lab::{error::ScenarioError, identity::identity, report, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use std::path::Path;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{identities, interval, run_json, show_toml, stack_names, stacks_json};
+    use super::{identities, interval, run_json, schema_json, show_toml, stack_names, stacks_json};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -128,6 +128,12 @@ fn plans(
 #[pyfunction]
 fn stacks_json() -> String {
     stacks::json()
+}
+
+/// The JSON Schema of scenario files.
+#[pyfunction]
+fn schema_json() -> String {
+    schema::json()
 }
 
 /// The names of the stacks.

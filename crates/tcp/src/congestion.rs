@@ -12,6 +12,7 @@ use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::Time;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a loss does to the window: `ssthresh` is written at once, `cwnd` is the target that recovery reaches its own way.
@@ -64,7 +65,7 @@ pub trait Congestion {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CongestionSpec {
     /// Slow start and additive increase, halving (RFC 5681).

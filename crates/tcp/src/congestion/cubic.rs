@@ -22,10 +22,11 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::stack::StackError;
 use crate::time::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicSpec {
     /// What a loss multiplies the window by, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).

@@ -22,10 +22,11 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::stack::StackError;
 use crate::time::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What bounds `cnt` before the first loss.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstCount {
     /// Nothing.
@@ -38,7 +39,7 @@ pub enum FirstCount {
 }
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cubic2008Spec {
     /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda 2018 eq. 1; Linux today: 717).

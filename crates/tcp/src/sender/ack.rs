@@ -3,6 +3,7 @@
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one acceptable ACK said.
@@ -62,7 +63,7 @@ pub struct Newest {
 }
 
 /// Which ACKs count as duplicates. The sources differ and results depend on it, so it is a field of the stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DupRule {
     /// RFC 5681 §2: data outstanding, no data in it, same ACK number, same window.
