@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,8 +61,15 @@ SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
 	@tools/newcomer.sh
 
-cite: .venv/.ready ## citations against docs/references.toml, both ways
+cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; docs/algorithms.md
 	$(BIN)/python tools/cite.py
+	$(BIN)/python tools/vectors.py
+	$(BIN)/python tools/algorithms.py --check
+
+generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md
+	$(BIN)/python tools/algorithms.py
+	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
+	cargo run --quiet --locked -p ackclock-trace --example trace_page > docs/trace.md
 
 wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown
@@ -82,18 +89,17 @@ bench: ## delivered packets per CPU second: 1, 20, 100, 10,000 flows; a bare eve
 docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
 
-SEEDS := 30
-reproduce: .venv/.ready ## sets up; Blanton & Allman 2002: figures, a verdict for every claim, ns-2 beside them, into results/ (SEEDS=30)
+reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every claim, into results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust
 	$(BIN)/maturin develop --quiet --locked --release
-	$(BIN)/python -m ackclock.papers --seeds $(SEEDS)
+	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
 wheel: .venv/.ready ## a release wheel in dist/
 	$(BIN)/maturin build --quiet --locked --release --out dist
 
 requirements: ## renew requirements-dev.txt
 	python=$$(tools/need.sh python); rm -rf .venv; "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet hypothesis matplotlib maturin mypy pyarrow pytest rich ruff typer
+	$(BIN)/python -m pip install --quiet hypothesis jinja2 jsonschema matplotlib maturin mypy pyarrow pytest rich ruff typer
 	(sed -n 1p requirements-dev.txt; $(BIN)/python -m pip freeze) > requirements-dev.new
 	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
 

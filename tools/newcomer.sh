@@ -72,6 +72,10 @@ RUST
 cd "$copy"
 cargo fmt --all
 cargo test --quiet --locked -p ackclock-sim --test newcomer -- --nocapture
+INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked -p ackclock-sim --test sweep
+# In the tables its rows are newreno's.
+sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours
+sed -n 's/^newcomer  *//p' crates/sim/tests/sweep/tables.snap | diff - ours
 
 # Only the listed places were touched, all of them, and none of them is the sequencer.
 listed=$(sed -n '/^```places$/,/^```$/p' "$root/CONTRIBUTING.md" | awk '/^crates/ { print $1 }' | sort)

@@ -1,6 +1,15 @@
 from collections.abc import Callable, Sequence
 
-__all__ = ["__version__", "interval", "run_json", "show_toml", "stack_names", "stacks_json"]
+__all__ = [
+    "__version__",
+    "identities",
+    "interval",
+    "run_json",
+    "schema_json",
+    "show_toml",
+    "stack_names",
+    "stacks_json",
+]
 
 __version__: str
 
@@ -23,6 +32,15 @@ def show_toml(
     seed: int | None,
     seeds: int | None,
 ) -> str: ...
+def identities(
+    file: str,
+    text: str | None,
+    stack: str | None,
+    set: Sequence[tuple[str, str]],
+    seed: int | None,
+    seeds: int | None,
+) -> list[str]: ...
+def schema_json() -> str: ...
 def stacks_json() -> str: ...
 def stack_names() -> list[str]: ...
 def interval(values: Sequence[float]) -> tuple[float, float | None]: ...

@@ -14,6 +14,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from ackclock import _native
+from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
+from ackclock.cli_reproduce import reproduce
 from ackclock.errors import ScenarioError
 
 BAD_INPUT = 2
@@ -292,6 +294,15 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
 
         every: list[dict[str, Any]] = json.loads(result)
         print_stacks(every)
+
+
+app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors that complete and check them."""
+    typer.echo(_native.schema_json(), nl=False)
 
 
 def main() -> None:

@@ -195,7 +195,7 @@ def test_stacks_are_listed_with_their_names(ackclock: Command) -> None:
 def test_version_and_help(ackclock: Command) -> None:
     assert ackclock("--version").stdout == f"ackclock {package.__version__}\n"
     assert "Examples:\n    ackclock new" in ackclock("--help").stdout
-    for command in ("run", "show", "new", "stacks"):
+    for command in ("run", "show", "new", "stacks", "schema"):
         told = ackclock(command, "--help")
         assert told.returncode == 0
         assert "Usage:" in told.stdout
@@ -226,6 +226,10 @@ def test_stacks_are_completed(tmp_path: Path) -> None:
     names = [s["name"] for s in package.stacks() if s["name"].startswith("newr")]
     for command in ("run", "show"):
         assert completed(f"ackclock {command} x.toml --stack newr", tmp_path) == names != []
+
+
+def test_papers_are_completed(tmp_path: Path) -> None:
+    assert completed("ackclock reproduce bl", tmp_path) == ["blanton-allman-2002"]
 
 
 def test_scenario_files_are_completed(tmp_path: Path) -> None:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 import math
-import os
-import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 import ackclock
-from ackclock.papers import blanton_allman, blanton_allman_schemes, claims, files
-from ackclock.papers.blanton_allman import KEY, SCENARIOS, Point, Setting, setting, settings
-from ackclock.papers.blanton_allman_claims import MEASURES, Switch, View, rank_correlation
-from ackclock.papers.blanton_allman_findings import SWITCHES, UNCHECKED
-from ackclock.papers.blanton_allman_schemes import AVG, DEL, EWMA, INC
-from ackclock.papers.blanton_allman_setup import burst, parameters
+from ackclock.papers import MODULES, claims, files
+from ackclock.papers.blanton_allman import ns2, schemes
+from ackclock.papers.blanton_allman import points as points_of
+from ackclock.papers.blanton_allman.findings import SWITCHES, UNCHECKED
+from ackclock.papers.blanton_allman.measures import MEASURES, Switch, View, rank_correlation
+from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, Point, Setting, scenario, setting, settings
+from ackclock.papers.blanton_allman.schemes import AVG, DEL, EWMA, INC
+from ackclock.papers.blanton_allman.setup import burst, parameters
+from ackclock.papers.lab import Lab
 from ackclock.papers.measure import Comparison, Mean, Median, Verdict
+from ackclock.papers.paper import Effort
+from ackclock.papers.progress import shown
+from ackclock.papers.reproduce import load
+from ackclock.papers.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
@@ -34,7 +35,7 @@ NS2 = (FOLDER / SCENARIOS["ns2"]).read_text(encoding="utf-8")
 @pytest.mark.parametrize("file", SCENARIOS.values())
 def test_a_scenario_file_differs_from_what_is_run_only_in_swaps_gap_and_seeds(file: str) -> None:
     text = (FOLDER / file).read_text(encoding="utf-8")
-    before, after = tomllib.loads(text), tomllib.loads(blanton_allman.scenario(text, 20, 0.25, 7))
+    before, after = tomllib.loads(text), tomllib.loads(scenario(text, 20, 0.25, 7))
     swap = after["link"][1]["elements"][0]
     assert (swap["count"], swap["gap"], after["run"]["seeds"]["count"]) == (20, {"exponential": "250 ms"}, 7)
     swap["count"], swap["gap"], after["run"]["seeds"]["count"] = 12, {"exponential": "1 s"}, 30
@@ -42,14 +43,14 @@ def test_a_scenario_file_differs_from_what_is_run_only_in_swaps_gap_and_seeds(fi
 
 
 def test_no_swaps_means_no_element_and_a_text_without_a_place_for_them_is_refused() -> None:
-    assert tomllib.loads(blanton_allman.scenario(NS2, 0, 0, 2))["link"][1]["elements"] == []
+    assert tomllib.loads(scenario(NS2, 0, 0, 2))["link"][1]["elements"] == []
     with pytest.raises(ValueError, match="0 places"):
-        blanton_allman.scenario(NS2.replace("count = 12", "count = twelve"), 3, 1.0, 2)
+        scenario(NS2.replace("count = 12", "count = twelve"), 3, 1.0, 2)
 
 
 def test_without_swaps_a_run_is_ns_2_s_to_the_packet() -> None:
     """ns-2: 249585 acknowledged with the SYN, 249743 sent with it, 83 dropped, 83 sent again, 28 fast retransmits."""
-    run = ackclock.run(blanton_allman.scenario(NS2, 0, 0, 1))["runs"][0]
+    run = ackclock.run(scenario(NS2, 0, 0, 1))["runs"][0]
     reference = next(csv.DictReader((FOLDER / "reference" / "ns2.csv").read_text(encoding="utf-8").splitlines()))
     flow = run["flows"][0]
     ours = [flow["acked_bytes"] // 1460 + 1, flow["data_packets_sent"] + 1]
@@ -65,7 +66,7 @@ def test_where_single_packets_come_late_every_send_is_ns_2_s(tmp_path: Path) -> 
     with (late / "delays.csv").open(encoding="utf-8") as table:
         delays = [f'{{ nth = {r["arrival"]}, by = "{r["delay_us"]} us" }}' for r in csv.DictReader(table)]
     assert len(delays) == 52
-    text = blanton_allman.scenario(NS2, 0, 0, 1).replace('duration = "600 s"', 'duration = "60 s"')
+    text = scenario(NS2, 0, 0, 1).replace('duration = "600 s"', 'duration = "60 s"')
     script = f'elements = [{{ kind = "script", at = "exit", delay = [{", ".join(delays)}] }}]'
     text = text.replace("elements = []", script, 1)
     trace = tmp_path / "run.csv"
@@ -84,7 +85,7 @@ def test_where_single_packets_come_late_every_send_is_ns_2_s(tmp_path: Path) -> 
 def test_every_point_of_the_figures_is_run_once_and_every_reference_has_its_point() -> None:
     every = settings()
     assert len(every) == len(set(every)) == 2 * (1 + 2 * 12 + 6)
-    references = blanton_allman.references(FOLDER)
+    references = ns2.references(FOLDER)
     assert len(references) == 2 * 13 + 8
     assert {setting("ns2", r.swaps, r.gap_s) for r in references} <= set(every)
     assert {r.throughput.n for r in references if r.sweep == "fig2b"} == {5}
@@ -133,56 +134,10 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one_and_nothing_else(tm
     assert path.read_text(encoding="utf-8") == "a,b\n1,\n"
 
 
-def papers(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command, in a folder of its own."""
-    env = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "COLUMNS"}}
-    command = [sys.executable, "-m", "ackclock.papers", *arguments]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
-
-
-def cut(tmp_path: Path, seconds: int) -> None:
-    """The paper's folder with scenarios of so many seconds."""
-    copy = tmp_path / "papers" / KEY
-    (copy / "reference").mkdir(parents=True)
-    for file in [*SCENARIOS.values(), "reference/ns2.csv", "scenario-burst.toml", "claims.csv"]:
-        text = (FOLDER / file).read_text(encoding="utf-8")
-        (copy / file).write_text(text.replace('duration = "600 s"', f'duration = "{seconds} s"'), encoding="utf-8")
-
-
-def test_the_command_draws_every_figure_compares_every_point_and_judges_every_claim(tmp_path: Path) -> None:
-    """On scenarios cut to a second, so the verdicts must be bad and the exit code says it."""
-    cut(tmp_path, 1)
-    done = papers(tmp_path, "--seeds", "2", "--out", "out", "--copy-to", "docs")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "throughput (tolerance 3 %): 0 of 34 points reproduced" in done.stdout
-    out = tmp_path / "out" / KEY
-    figures = {f"fig{n}.{ending}" for n in range(2, 10) for ending in ("svg", "png")}
-    assert {p.name for p in out.iterdir()} == figures | {"points.csv", "comparison.csv", "RESULTS.md"}
-    with (out / "points.csv").open(encoding="utf-8") as table:
-        points = list(csv.DictReader(table))
-    assert [len(points), points[0]["seeds"]] == [len({*settings(), *blanton_allman_schemes.settings()}), "2"]
-    svg = (tmp_path / "docs" / f"{KEY}-fig3.svg").read_text(encoding="utf-8")
-    assert f"Ackclock {ackclock.__version__}, seeds 1 to 2, runs" in svg
-    assert ElementTree.fromstring(svg).tag.endswith("svg")
-    assert svg == (out / "fig3.svg").read_text(encoding="utf-8")
-    found = {row["id"]: row for row in json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))}
-    assert list(found) == [claim.id for claim in claims.read(FOLDER / "claims.csv")]
-    assert found["S000-06"]["verdict"] == "differs", "nothing is dropped in the first second"
-    assert (found["S000-39"]["measured"], found["S000-39"]["verdict"]) == ("1 s, 2, 12, 1 s and 8 s", "differs")
-    assert (found["S000-31"]["verdict"], found["S000-31"]["measured"]) == ("cannot be checked", None)
-    page = (tmp_path / "papers" / KEY / "RESULTS.md").read_text(encoding="utf-8")
-    linked = [tmp_path / "papers" / KEY / link for link in re.findall(r"\]\((.+?\.svg)\)", page)]
-    assert len(linked) == 8
-    assert all(path.is_file() for path in linked)
-
-
-def test_a_missing_folder_is_one_message_and_exit_code_2(tmp_path: Path) -> None:
-    done = papers(tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        done.stderr
-        == f"ackclock.papers: --papers: found no folder papers/{KEY}, allowed: the folder that holds {KEY}\n"
-    )
+def test_every_paper_of_the_list_has_its_key_and_its_folder() -> None:
+    for key in MODULES:
+        assert load(key).key == key
+        assert (ROOT / "papers" / key / "claims.csv").is_file()
 
 
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
@@ -193,7 +148,7 @@ World = Callable[[Setting], tuple[float, float, float]]
 def synthetic(world: World, drops: int) -> dict[Setting, Point]:
     """Points of five runs each, in which the middle one has the world's value."""
     points = {}
-    for s in {**dict.fromkeys(settings()), **dict.fromkeys(blanton_allman_schemes.settings())}:
+    for s in {**dict.fromkeys(settings()), **dict.fromkeys(schemes.settings())}:
         throughput, needless, spread = world(s)
         flows = [
             {
@@ -249,20 +204,21 @@ def test_every_claim_on_chance_holds_in_the_paper_s_world_and_fails_in_another()
     assert held(synthetic(wild, 83)) & still == set()
 
 
-def test_every_claim_has_a_measure_or_says_why_not() -> None:
-    drawn = set(MEASURES) | set(UNCHECKED) | set(parameters(runs_of_a_second()))
+def test_every_claim_has_a_measure_or_says_why_not(runs_of_a_second: dict[Setting, Point]) -> None:
+    drawn = set(MEASURES) | set(UNCHECKED) | set(parameters(runs_of_a_second))
     assert drawn | {"S000-15", "S000-16", "S000-18"} == set(CLAIMS)
     assert set(SWITCHES) <= set(MEASURES)
 
 
-def runs_of_a_second() -> dict[Setting, Point]:
+@pytest.fixture
+def runs_of_a_second(tmp_path: Path) -> dict[Setting, Point]:
     """One run of each point of the stock sender and of increase by 1 in the paper's reading."""
-    some = [s for s in settings() if s.reading == "paper"] + [blanton_allman_schemes.at(INC, 12)]
-    return blanton_allman.run(FOLDER, some, 1, lambda _: None, 1)
+    some = [s for s in settings() if s.reading == "paper"] + [schemes.at(INC, 12)]
+    return points_of.run(Lab(Store(tmp_path), shown), "some", FOLDER, some, Effort(1, 1))
 
 
-def test_a_parameter_is_read_from_what_ran() -> None:
-    points = runs_of_a_second()
+def test_a_parameter_is_read_from_what_ran(runs_of_a_second: dict[Setting, Point]) -> None:
+    points = runs_of_a_second
     read = parameters(points)
     wrong = {key for key, text in read.items() if not claims.accepts(CLAIMS[key].accept, text)}
     assert (wrong, read["S000-39"]) == ({"S000-39"}, "1 s, 1, 12, 1 s and 8 s")

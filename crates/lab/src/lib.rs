@@ -16,6 +16,7 @@ mod reader;
 pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod schema;
 pub mod stacks;
 pub mod stats;
 pub mod summary;

@@ -1,6 +1,5 @@
-//! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module.
-//!
-#![doc = include_str!("../SCENARIOS.md")]
+//! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module and
+//! described in one, [`crate::schema`], from which `docs/scenario.md` comes.
 
 mod dumbbell;
 mod element;

@@ -47,24 +47,6 @@ fn one_message_with_file_line_key_found_and_allowed_for_each_bad_scenario() {
 }
 
 #[test]
-fn the_examples_of_the_description_are_good_and_every_key_is_described() {
-    let described = include_str!("../SCENARIOS.md");
-    let examples: Vec<&str> = described.split("```toml\n").skip(1).map(|e| e.split("```").next().unwrap()).collect();
-    assert_eq!(examples.len(), 2);
-    for example in examples {
-        parse(example).unwrap();
-    }
-    let link = "[run]\nduration = \"1 s\"\n[[link]]\nx = 1".to_owned();
-    for unknown in [link, DUMBBELL.replace("spread", "x")] {
-        let allowed = Plan::parse("x", &unknown, &Overrides::default()).unwrap_err().allowed;
-        assert!(allowed.split(", ").count() > 5);
-        for key in allowed.split(", ") {
-            assert!(described.contains(&format!("`{key}`")), "{key} is not described");
-        }
-    }
-}
-
-#[test]
 fn a_file_that_cannot_be_read_is_refused() {
     let load = |path: &std::path::Path| Plan::load(path, &Overrides::default()).unwrap_err();
     let dir = std::env::temp_dir();

@@ -4,7 +4,7 @@ use ackclock_lab::many::{run_many, Job};
 use ackclock_lab::run::RunError;
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
-use ackclock_lab::{error::ScenarioError, report, stacks};
+use ackclock_lab::{error::ScenarioError, identity::identity, report, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use std::path::Path;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{interval, run_json, show_toml, stack_names, stacks_json};
+    use super::{identities, interval, run_json, schema_json, show_toml, stack_names, stacks_json};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -83,6 +83,22 @@ fn show_toml(
     Ok(plan.to_toml())
 }
 
+/// The identity of each run that [`run_json`] would make of a scenario and one stack, without running it.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn identities(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stack: Option<String>,
+    set: Vec<(String, String)>,
+    seed: Option<u64>,
+    seeds: Option<u64>,
+) -> PyResult<Vec<String>> {
+    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    Ok(plan.seeds.iter().map(|&seed| identity(&plan, seed)).collect())
+}
+
 /// The first plan and the others: one for each stack.
 fn plans(
     py: Python<'_>,
@@ -112,6 +128,12 @@ fn plans(
 #[pyfunction]
 fn stacks_json() -> String {
     stacks::json()
+}
+
+/// The JSON Schema of scenario files.
+#[pyfunction]
+fn schema_json() -> String {
+    schema::json()
 }
 
 /// The names of the stacks.

@@ -10,6 +10,7 @@ pub mod heartbeat;
 use crate::slot::Factory;
 use crate::stack::StackError;
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a policy is told about a segment with data (or a FIN) that arrived.
@@ -61,7 +62,7 @@ pub trait AckPolicy {
 }
 
 /// A policy's description, as it stands in a scenario file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AckSpec {
     /// An ACK for every segment.

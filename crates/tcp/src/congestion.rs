@@ -1,6 +1,8 @@
 //! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
 
 pub mod aimd;
+pub mod cubic;
+pub mod cubic_2008;
 pub mod net2;
 
 use crate::event::{Cause, Window};
@@ -11,6 +13,7 @@ use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::Time;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a loss does to the window: `ssthresh` is written at once, `cwnd` is the target that recovery reaches its own way.
@@ -63,13 +66,18 @@ pub trait Congestion {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CongestionSpec {
     /// Slow start and additive increase, halving (RFC 5681).
     Aimd(aimd::AimdSpec),
     /// BSD Net/2, with its eighth of a segment (Hoe §5.1).
     Net2(net2::Net2Spec),
+    /// CUBIC (RFC 9438).
+    Cubic(cubic::CubicSpec),
+    /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
+    #[serde(rename = "cubic-2008")]
+    Cubic2008(cubic_2008::Cubic2008Spec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -87,6 +95,10 @@ pub enum AnyCongestion {
     Aimd(aimd::Aimd),
     /// Net/2.
     Net2(net2::Net2),
+    /// RFC 9438.
+    Cubic(Box<cubic::Cubic>),
+    /// Linux in 2008.
+    Cubic2008(Box<cubic_2008::Cubic2008>),
     /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
     Custom(Box<Box<dyn Congestion>>),
 }
@@ -96,6 +108,8 @@ impl CongestionSpec {
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             CongestionSpec::Net2(s) => s.validate(),
+            CongestionSpec::Cubic(s) => s.validate(),
+            CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
         }
     }
@@ -104,13 +118,15 @@ impl CongestionSpec {
         match self {
             CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),
             CongestionSpec::Net2(s) => AnyCongestion::Net2(net2::Net2::new(s)),
+            CongestionSpec::Cubic(s) => AnyCongestion::Cubic(Box::new(cubic::Cubic::new(s))),
+            CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
             CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Net2 | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Net2 | Cubic | Cubic2008 | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {
@@ -126,5 +142,23 @@ impl Congestion for AnyCongestion {
     }
     fn restore(&mut self, u: &CcUndo) {
         each!(self, x => x.restore(u));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) use crate::detect::threshold::tests::context;
+
+    /// A window of so many segments of 1000 bytes, in congestion avoidance.
+    pub(super) fn whole(segs: f64) -> Window {
+        Window { cwnd: segs * 1000.0, ssthresh: segs * 1000.0 }
+    }
+
+    /// A first loss with so many segments outstanding.
+    pub(super) fn loss(cause: Cause, flight_segs: u64) -> LossEvent {
+        let flight = flight_segs * 1000;
+        LossEvent { cause, flight, rwnd: 1 << 30, first: Offset(1), cwnd_at_send: 0.0, repeated: false }
     }
 }

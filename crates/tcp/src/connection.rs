@@ -49,9 +49,13 @@ pub struct Connection {
     reset_due: bool,
     /// The peer's FIN came before the application closed.
     passive: bool,
-    timestamps: bool,
+    extras: Extras,
     last_sends: u8,
 }
+
+/// What segments carry beyond the plain header, and what the receiving end of ECN remembers (RFC 3168 §6.1.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Extras(u8);
 
 impl Connection {
     /// A connection that is established from the start, as simulations of the older papers want it: full segments
@@ -75,7 +79,8 @@ impl Connection {
         };
         let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd)));
         let rx = (sides != Sides::Sender).then(|| Box::new(Receiver::new(&cfg)));
-        Connection { tx, rx, timestamps: stack.options.timestamps, ..Self::closed_end() }
+        let extras = Extras::agreed(stack.options.timestamps, stack.options.ecn);
+        Connection { tx, rx, extras, ..Self::closed_end() }
     }
 
     /// An active open: the first `poll_transmit` writes a SYN. `mss` is the MSS option, `rwnd` our receive buffer.
@@ -97,7 +102,7 @@ impl Connection {
             time_wait: None,
             reset_due: false,
             passive: false,
-            timestamps: false,
+            extras: Extras::default(),
             last_sends: 0,
         }
     }
@@ -120,6 +125,9 @@ impl Connection {
         if let Some(rx) = &mut self.rx {
             if (self.tx.is_none() || seg.len > 0 || seg.has(Segment::ACK)) && rx.on_segment(now, seg) == Accept::No {
                 return;
+            }
+            if self.extras.has(Extras::ECN) {
+                self.extras.hear(seg);
             }
         }
         self.take_ack(now, seg, obs);
@@ -157,6 +165,9 @@ impl Connection {
         }
         if accept == Accept::Finished {
             self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed());
+        }
+        if self.extras.has(Extras::ECN) {
+            self.extras.hear(seg);
         }
         self.take_ack(now, seg, obs);
         self.maybe_finished(now);
@@ -211,8 +222,11 @@ impl Connection {
                     Some(rx) => rx.fill_ack(now, out),
                     None => (out.ack, out.wnd) = (Offset::DATA, 0),
                 }
-                if self.timestamps {
-                    stamp(now, out);
+                if !self.extras.is_empty() {
+                    if self.extras.has(Extras::ECN) {
+                        tx.mark_sent(out);
+                    }
+                    self.extras.tell(now, out);
                 }
                 return true;
             }
@@ -223,8 +237,8 @@ impl Connection {
                 (out.len, out.train, out.flags, out.opts) = (0, 1, Segment::ACK, 0);
                 (out.mss, out.wscale) = (0, Segment::NO_SCALE);
                 rx.fill_ack(now, out);
-                if self.timestamps {
-                    stamp(now, out);
+                if !self.extras.is_empty() {
+                    self.extras.tell(now, out);
                 }
                 self.last_sends = 0;
                 true
@@ -303,6 +317,54 @@ impl Connection {
     /// The receiving half, once there is one.
     pub fn receiver(&self) -> Option<&Receiver> {
         self.rx.as_deref()
+    }
+}
+
+impl Extras {
+    /// Timestamps are in use (RFC 7323).
+    const TIMESTAMPS: u8 = 1;
+    /// ECN is in use (RFC 3168).
+    const ECN: u8 = 2;
+    /// A mark of congestion came, and no CWR since.
+    const ECHO: u8 = 4;
+    /// A mark came since the last ACK; a delayed one speaks for every segment since then.
+    const UNANSWERED: u8 = 8;
+
+    fn agreed(timestamps: bool, ecn: bool) -> Self {
+        Extras(u8::from(timestamps) * Self::TIMESTAMPS + u8::from(ecn) * Self::ECN)
+    }
+
+    #[inline]
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+
+    /// A segment has arrived: a CWR ends the echo, a mark (of the same segment, too) begins it.
+    #[cold]
+    fn hear(&mut self, seg: &Segment) {
+        if seg.has(Segment::CWR) {
+            self.0 &= !Self::ECHO;
+        }
+        if seg.opts & Segment::CE != 0 {
+            self.0 |= Self::ECHO | Self::UNANSWERED;
+        }
+    }
+
+    /// Whatever leaves carries the time and the echo.
+    #[cold]
+    fn tell(&mut self, now: Time, out: &mut Segment) {
+        if self.has(Self::TIMESTAMPS) {
+            stamp(now, out);
+        }
+        if self.has(Self::ECHO | Self::UNANSWERED) {
+            out.flags |= Segment::ECE;
+            self.0 &= !Self::UNANSWERED;
+        }
     }
 }
 

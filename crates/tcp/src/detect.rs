@@ -14,6 +14,7 @@ use crate::slot::{dispatch, Factory};
 use crate::stack::{Stack, StackError};
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use threshold::ThresholdSpec;
 
@@ -86,7 +87,7 @@ pub trait Detector {
 }
 
 /// When a fast retransmit is forbidden because of an earlier episode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
     /// Until `snd_una > recover` (RFC 6582 §3.2 "covers more than recover"; ns-2's `bug_fix`). Default.
@@ -113,7 +114,7 @@ impl Guard {
 }
 
 /// A detector's description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DetectSpec {
     /// Counting duplicate ACKs (RFC 5681 §3.2).
@@ -227,5 +228,28 @@ impl Detector for AnyDetect {
     #[inline]
     fn owns_rto(&self) -> bool {
         each!(self, x => x.owns_rto())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::context;
+    use crate::seq::Offset;
+
+    #[test]
+    fn a_guard_forbids_at_recover_or_below_it_as_its_source_says() {
+        let admits = |g: Guard, una, timed_out| {
+            g.admits(&Ctx { snd_una: Offset(una), recover: Some(Offset(5001)), timed_out, ..context() })
+        };
+        // Below recover, at it and above it, after a fast recovery and after a timeout.
+        let all = |g| [4001, 5001, 6001].map(|una| (admits(g, una, false), admits(g, una, true)));
+        assert_eq!(all(Guard::Careful), [(false, false), (false, false), (true, true)]);
+        assert_eq!(all(Guard::LessCareful), [(false, false), (true, true), (true, true)]);
+        assert_eq!(all(Guard::AfterTimeout), [(true, false), (true, false), (true, true)]);
+        assert_eq!(all(Guard::Off), [(true, true); 3]);
+        for g in [Guard::Careful, Guard::LessCareful, Guard::AfterTimeout, Guard::Off] {
+            assert!(g.admits(&context()), "before the first episode nothing forbids: {g:?}");
+        }
     }
 }

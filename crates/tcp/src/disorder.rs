@@ -12,6 +12,7 @@ use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
 use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Owner of the Disorder phase.
@@ -33,7 +34,7 @@ pub trait Disorder {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DisorderSpec {
     /// Only what the window lets through (RFC 5681).

@@ -24,6 +24,8 @@ pub enum Cause {
     Fast,
     /// A retransmission timeout.
     Rto,
+    /// The network said so (RFC 3168): the window is cut and nothing is repaired, so this begins no episode.
+    Ecn,
 }
 
 /// Who acted: a slot of the stack, or the sequencer itself.

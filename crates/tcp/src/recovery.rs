@@ -19,6 +19,7 @@ use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
 use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What happens to the retransmission timer.
@@ -86,7 +87,7 @@ pub trait Recovery {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RecoverySpec {
     /// Slow start from one segment (4.3BSD-Tahoe).

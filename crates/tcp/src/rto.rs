@@ -8,6 +8,7 @@ use crate::sender::scoreboard::Sent;
 use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An estimator of the retransmission timeout.
@@ -37,7 +38,7 @@ pub trait Rto {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RtoSpec {
     /// RFC 6298, with a clock as fine or as coarse as wanted.

@@ -32,7 +32,7 @@ pub struct Segment {
     pub mss: u16,
     /// Window scale option of a SYN; [`Segment::NO_SCALE`] if absent.
     pub wscale: u8,
-    /// Other options: [`Segment::SACK_PERMITTED`], [`Segment::TIMESTAMPS`].
+    /// Other options: [`Segment::SACK_PERMITTED`], [`Segment::TIMESTAMPS`]; and ECN's two bits, [`Segment::ECT`], [`Segment::CE`].
     pub opts: u8,
 }
 
@@ -47,11 +47,19 @@ impl Segment {
     pub const PSH: u8 = 0x08;
     /// The acknowledgment field means something.
     pub const ACK: u8 = 0x10;
+    /// ECN-Echo (RFC 3168 §6.1): congestion was met on the way.
+    pub const ECE: u8 = 0x40;
+    /// Congestion Window Reduced (RFC 3168 §6.1): the echo was heard.
+    pub const CWR: u8 = 0x80;
 
     /// The SACK-permitted option of a SYN (RFC 2018 §2).
     pub const SACK_PERMITTED: u8 = 1;
     /// The timestamps option is present (RFC 7323 §3.2).
     pub const TIMESTAMPS: u8 = 2;
+    /// Not an option but the IP header's ECN field: the packet may be marked instead of dropped (RFC 3168 §5, ECT(0)).
+    pub const ECT: u8 = 4;
+    /// Likewise: a queue has marked it (RFC 3168 §5, CE).
+    pub const CE: u8 = 8;
     /// `wscale` of a segment without that option.
     pub const NO_SCALE: u8 = 255;
 
@@ -76,6 +84,16 @@ impl Segment {
     #[inline]
     pub fn has(&self, flags: u8) -> bool {
         self.flags & flags == flags
+    }
+
+    /// A queue that would drop it marks it instead, if it may be marked.
+    #[inline]
+    pub fn mark_congestion(&mut self) -> bool {
+        if self.opts & Self::ECT == 0 {
+            return false;
+        }
+        self.opts |= Self::CE;
+        true
     }
 
     /// Sequence space that the segment takes: payload, and one each for SYN and FIN (RFC 9293 §3.4).

@@ -5,6 +5,7 @@
 
 pub mod ack;
 pub mod ctx;
+mod ecn;
 pub mod episode;
 mod facts;
 pub mod gate;
@@ -18,10 +19,9 @@ mod timers;
 mod transmit;
 mod window;
 
-use crate::congestion::Congestion;
 use crate::detect::{Detector, Verdict};
 use crate::disorder::Disorder;
-use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
+use crate::event::{Event, Observer, Phase, Slot, Why, Window};
 use crate::recovery::{Flow, Rearm, Recovery};
 use crate::rto::Rto;
 use crate::segment::Segment;
@@ -68,11 +68,16 @@ pub struct Sender {
     /// The detector has deadlines.
     clocked: bool,
     avoid_silly_window: bool,
+    /// ECE if the connection uses ECN, else nothing.
+    ece_flag: u8,
+    /// The next new segment says that the window was reduced (RFC 3168 §6.1.2).
+    cwr_due: bool,
     /// After going back: whether what is SACKed is passed over.
     skip_sacked: bool,
     last_sends: u8,
     max_train: u16,
-    /// Share by which slow start opens the window; 1 but for some starts of a connection.
+    /// The start of the connection holds slow start back to this share.
+    damped: bool,
     growth: f32,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
     recover: Option<Offset>,
@@ -91,6 +96,8 @@ pub struct Sender {
 struct Cold {
     ledger: Ledger,
     reorder: Reorder,
+    /// Marks below this have been answered (RFC 3168 §6.1.2: once per window).
+    ecn_recover: Option<Offset>,
 }
 
 /// The peer's window as last announced (RFC 9293 §3.3.1).
@@ -134,9 +141,12 @@ impl Sender {
             watched: slots.detect.watches_sends(),
             clocked: slots.detect.keeps_time(),
             avoid_silly_window: stack.limits.avoid_silly_window,
+            ece_flag: if stack.options.ecn { Segment::ECE } else { 0 },
+            cwr_due: false,
             skip_sacked: true,
             last_sends: 0,
             max_train: stack.limits.max_train,
+            damped: false,
             growth: 1.0,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
@@ -167,7 +177,7 @@ impl Sender {
             match self.slots.startup.on_ack(&ack, &self.w, &cx) {
                 Advice::Keep => {}
                 Advice::Ssthresh(bytes) => self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = bytes),
-                Advice::Growth(share) => self.growth = share,
+                Advice::Growth(share) => (self.damped, self.growth) = (share != 1.0, share),
             }
         }
         // 4. A hole that filled itself tells how far packets are reordered.
@@ -177,17 +187,22 @@ impl Sender {
             }
         }
         // 5. Was an earlier episode a mistake?
-        let given_back = self.judge_past(now, &ack, &mut cx, obs);
+        let mut grows = ack.advances();
+        self.judge_past(now, &ack, &mut cx, &mut grows, obs);
+        if ack.ece {
+            // RFC 3168 §6.1.2: an echo does not open the window.
+            grows = false;
+            self.on_ece(now, obs);
+            cx = self.ctx(now);
+        }
         // 6. Is something lost?
         let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
-            // RFC 4015 §3.2 (9): the ACK that undid a cut does not also open the window.
-            Phase::Open if given_back => self.judge_in_open(now, &ack, verdict, obs),
-            Phase::Open => self.in_open(now, &ack, verdict, &cx, obs),
-            Phase::Disorder => self.in_disorder(now, &ack, verdict, &cx, obs),
+            Phase::Open => self.in_open(now, &ack, grows, verdict, &cx, obs),
+            Phase::Disorder => self.in_disorder(now, &ack, grows, verdict, &cx, obs),
             Phase::Recovery => self.in_recovery(now, &ack, verdict, &cx, obs),
-            Phase::Loss => self.in_loss(now, &ack, verdict, &cx, obs),
+            Phase::Loss => self.in_loss(now, &ack, grows, verdict, &cx, obs),
         };
         // 10. Timers; the run of duplicates ends with an ACK that advances.
         self.rearm(now, rearm, ack.advances());
@@ -204,14 +219,18 @@ impl Sender {
         self.check();
     }
 
-    fn in_open<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, cx: &Ctx, obs: &mut O) -> Rearm {
-        if ack.advances() {
+    fn in_open<O: Observer>(
+        &mut self,
+        now: Time,
+        ack: &AckEvent,
+        grows: bool,
+        verdict: Verdict,
+        cx: &Ctx,
+        obs: &mut O,
+    ) -> Rearm {
+        if grows {
             self.grow(now, ack, cx, obs);
         }
-        self.judge_in_open(now, ack, verdict, obs)
-    }
-
-    fn judge_in_open<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, obs: &mut O) -> Rearm {
         match verdict {
             Verdict::Clear => Rearm::OnNewData,
             Verdict::Suspect => {
@@ -232,6 +251,7 @@ impl Sender {
         &mut self,
         now: Time,
         ack: &AckEvent,
+        grows: bool,
         verdict: Verdict,
         cx: &Ctx,
         obs: &mut O,
@@ -239,6 +259,8 @@ impl Sender {
         if ack.advances() {
             self.end_stall(now);
             self.write_window(now, Slot::Disorder, obs, |s| s.slots.disorder.on_resolved(&mut s.w, cx));
+        }
+        if grows {
             self.grow(now, ack, cx, obs);
         }
         match verdict {
@@ -279,9 +301,17 @@ impl Sender {
         self.follow(now, flow, Some(ack), obs)
     }
 
-    fn in_loss<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, cx: &Ctx, obs: &mut O) -> Rearm {
+    fn in_loss<O: Observer>(
+        &mut self,
+        now: Time,
+        ack: &AckEvent,
+        grows: bool,
+        verdict: Verdict,
+        cx: &Ctx,
+        obs: &mut O,
+    ) -> Rearm {
         let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
-        if ack.advances() {
+        if grows {
             self.grow(now, ack, cx, obs);
         }
         let (mut flow, mut verdict) = (Flow::Continue(Rearm::OnNewData), None);
@@ -316,27 +346,6 @@ impl Sender {
                 Rearm::OnNewData
             }
             Flow::Begin => self.begin(now, ack, obs),
-        }
-    }
-
-    /// 8. What a verdict of loss asks for outside an episode.
-    fn act_on<O: Observer>(&mut self, now: Time, verdict: Verdict, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
-        match verdict {
-            Verdict::Lost(_) => self.begin(now, ack, obs),
-            Verdict::Repaired => {
-                let cx = self.ctx(now);
-                self.write_window(now, Slot::Congestion, obs, |s| {
-                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast, false), &s.w, &cx);
-                    s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
-                });
-                self.slots.detect.on_cut(&self.w, &self.ctx(now));
-                Rearm::OnNewData
-            }
-            Verdict::Probe => {
-                self.urgent = true;
-                Rearm::Restart
-            }
-            Verdict::Clear | Verdict::Suspect | Verdict::More(_) => Rearm::OnNewData,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::Factory;
 use crate::stack::{Stack, StackError};
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A judge of mistakes.
@@ -31,7 +32,7 @@ pub trait Spurious {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SpuriousSpec {
     /// Nobody asks.

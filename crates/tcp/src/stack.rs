@@ -14,41 +14,42 @@ use crate::spurious::{AnySpurious, SpuriousSpec};
 use crate::startup::{AnyStartup, StartupSpec};
 use crate::timeout::{AnyTimeout, TimeoutSpec};
 use crate::undo::{AnyUndo, UndoSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One answer to each question: a TCP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stack {
-    /// What it is called.
+    /// What it is called in results.
     pub name: String,
-    /// How long is too long?
+    /// How long is too long? The retransmission timer.
     #[serde(default)]
     pub rto: RtoSpec,
-    /// Is it lost?
+    /// Is it lost? When a fast retransmit begins.
     pub detect: DetectSpec,
-    /// And while we are not sure?
+    /// And while we are not sure? What duplicates may send before a loss is declared.
     #[serde(default)]
     pub disorder: DisorderSpec,
-    /// What may be sent to repair?
+    /// What may be sent to repair? Fast recovery.
     pub recovery: RecoverySpec,
-    /// And after a timeout?
+    /// And after a timeout? How the repair goes.
     #[serde(default)]
     pub timeout: TimeoutSpec,
-    /// How big may the window be?
+    /// How big may the window be? Growth and cut.
     #[serde(default)]
     pub congestion: CongestionSpec,
     /// Where does slow start begin and end?
     #[serde(default)]
     pub startup: StartupSpec,
-    /// Was it a mistake?
+    /// Was it a mistake? A judge of needless retransmissions.
     #[serde(default)]
     pub spurious: SpuriousSpec,
-    /// And then?
+    /// And then? What a mistake gives back.
     #[serde(default)]
     pub undo: UndoSpec,
-    /// When does this stack's receiver answer?
+    /// When does this stack's receiver answer? A flow's `receiver` comes before it.
     #[serde(default = "every")]
     pub ack: AckSpec,
     /// Which ACKs count as duplicates.
@@ -67,7 +68,7 @@ fn every() -> AckSpec {
 }
 
 /// TCP options that a stack offers and, if the peer agrees, uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
     /// Selective acknowledgments (RFC 2018). Default no.
@@ -75,33 +76,38 @@ pub struct Options {
     /// Its receiver reports duplicates by DSACK (RFC 2883). Default no.
     pub dsack: bool,
     /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
+    #[schemars(range(min = 1, max = 4))]
     pub sack_blocks: u8,
     /// Timestamps (RFC 7323). Default no.
     pub timestamps: bool,
     /// Window scaling (RFC 7323). Default yes.
     pub window_scale: bool,
+    /// Explicit congestion notification (RFC 3168). Default no.
+    pub ecn: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sack: false, dsack: false, sack_blocks: 4, timestamps: false, window_scale: true }
+        Options { sack: false, dsack: false, sack_blocks: 4, timestamps: false, window_scale: true, ecn: false }
     }
 }
 
 /// Limits that belong to no algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Segments that one ACK or timer may release (Fall & Floyd 1996 §5). Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub maxburst_segs: Option<u32>,
     /// Never more than this outstanding, in segments. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub cwnd_cap_segs: Option<u32>,
     /// Equal new segments that `poll_transmit` may hand out at once. Default 1.
+    #[schemars(range(min = 1))]
     pub max_train: u16,
-    /// Most bytes of payload in a segment that a zero-window probe or an under-full window may wait for; see RFC 1122
-    /// §4.2.3.4. Default yes: small segments wait for more window, not for more data.
+    /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default yes; for more data none waits.
     pub avoid_silly_window: bool,
 }
 

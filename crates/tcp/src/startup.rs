@@ -11,6 +11,7 @@ use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::Nanos;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the start of a connection makes of an ACK.
@@ -38,7 +39,7 @@ pub trait Startup {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum StartupSpec {
     /// Numbers given beforehand.

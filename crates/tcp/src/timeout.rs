@@ -13,6 +13,7 @@ use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::slot::{dispatch, Factory};
 use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the lost data are sent again.
@@ -48,7 +49,7 @@ pub trait Timeout {
 }
 
 /// Its description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimeoutSpec {
     /// Everything from `snd_una` on, in slow start.

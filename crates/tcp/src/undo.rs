@@ -10,6 +10,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Ledger, Mistake};
 use crate::slot::{dispatch, Factory};
 use crate::stack::{Stack, StackError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an undo may write to.
@@ -43,7 +44,7 @@ pub trait Undo {
 }
 
 /// Its description.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum UndoSpec {
     /// Nothing is given back.

@@ -1,7 +1,9 @@
 //! Quantities as people write them: a number, a space, a unit. Parsing is exact (no floats), printing is parsed back.
 
 use crate::time::Nanos;
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Whole bytes: payload, flight, windows as announced. Only `cwnd` and `ssthresh` are real-valued.
@@ -130,6 +132,42 @@ impl<'de> Deserialize<'de> for Rate {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         parse_rate(&text(d, "a rate in quotes, as in \"5 Mbps\"")?).map_err(de::Error::custom)
     }
+}
+
+impl JsonSchema for Nanos {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "time".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        quantity("time", TIME_UNITS, "200 ms")
+    }
+}
+
+impl JsonSchema for Rate {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "rate".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        quantity("rate", RATE_UNITS, "5 Mbps")
+    }
+}
+
+/// A size such as `"1460 B"`, for descriptions of what holds plain [`Bytes`].
+pub fn bytes_schema(_: &mut SchemaGenerator) -> Schema {
+    quantity("size", BYTE_UNITS, "1460 B")
+}
+
+/// A number and a unit, as [`parse`] reads them.
+fn quantity(what: &str, units: &[(&str, u64)], example: &str) -> Schema {
+    let units: Vec<&str> = units.iter().map(|u| u.0).collect();
+    let pattern = format!("^\\s*([0-9][0-9_]*\\.?[0-9_]*|\\.[0-9][0-9_]*)\\s*({})\\s*$", units.join("|"));
+    json_schema!({ "type": "string", "title": what, "pattern": pattern, "examples": [example] })
 }
 
 /// A string, or an error that says which form is wanted (a bare number has no unit).

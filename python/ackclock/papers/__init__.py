@@ -1,4 +1,10 @@
-"""Experiments of published papers, run again, drawn and compared with reference values.
+"""Published papers, reproduced: ``ackclock reproduce`` runs them, draws their figures and judges their claims.
 
-``python -m ackclock.papers`` runs Blanton & Allman 2002; it needs the extra ``papers``.
+A paper is a folder of ``papers/`` (scenarios, claims, reference values, a README with its set-up) and a module here
+that has a :class:`~ackclock.papers.paper.Paper` under the name ``PAPER``. To add one, list its module below.
 """
+
+from __future__ import annotations
+
+MODULES = {"blanton-allman-2002": "ackclock.papers.blanton_allman"}
+"""The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""

@@ -88,6 +88,15 @@ def _within(accept: str, value: float) -> bool:
     raise ValueError(f"{accept!r} is none of: < 1, <= 1, > 1, >= 1, 1 .. 2")
 
 
+def _in_words(accept: str) -> str:
+    match accept.split():
+        case [sign, limit]:
+            return f"{ {'<': 'below', '<=': 'at most', '>': 'above', '>=': 'at least'}[sign] } {limit}"
+        case [low, _, high]:
+            return f"from {low} to {high}"
+    return accept
+
+
 @dataclass(frozen=True)
 class Finding:
     """What was found about a claim."""
@@ -98,6 +107,32 @@ class Finding:
     intervals: tuple[tuple[float, float] | None, ...] = ()
     """95 % intervals of the measured values; None: it does not depend on chance."""
     note: str = ""
+    """What else is to be said; whole sentences."""
+    tried: tuple[str, ...] = ()
+    """What choices of ours, made otherwise, give; whole sentences."""
+
+    @property
+    def why(self) -> str:
+        """The verdict's reason, and the values behind it; whole sentences."""
+        return " ".join(part for part in (self._reason(), self.note) if part)
+
+    def _reason(self) -> str:
+        accept, measured = self.claim.accept, self.measured
+        if measured is None:
+            return ""
+        if isinstance(measured, str):
+            same = accepts(accept, measured)
+            return "The runs have what the paper states." if same else f"The runs have {measured}."
+        unit = " %" if self.claim.unit == "%" else ""
+        bounds = [one.strip() for one in accept.split(";")]
+        intervals = self.intervals or (None,) * len(bounds)
+        parts, open_ = [], False
+        for bound, value, interval in zip(bounds, measured, intervals, strict=True):
+            holds = _within(bound, value)
+            parts.append(f"{value:.4g}{unit} is {'' if holds else 'not '}{_in_words(bound)}{unit}")
+            open_ |= interval is not None and any(_within(bound, end) is not holds for end in interval)
+        chance = " The 95 % interval reaches beyond the bound: other seeds may decide otherwise." if open_ else ""
+        return f"{', and '.join(parts)}.{chance}"
 
     def row(self) -> dict[str, object]:
         """As an entry of claims.json; one value stands alone, several are a list."""
@@ -111,11 +146,11 @@ class Finding:
             "published": c.published,
             "measured": numbers[0] if single and isinstance(numbers, list) else numbers,
             "interval": (bounds[0] if single else bounds) if bounds else None,
+            "note": " ".join([self.why, *self.tried]),
             "accept": c.accept or None,
             "unit": c.unit or None,
             "where": c.where,
             "quantity": c.quantity,
-            "note": self.note,
         }
 
 
@@ -146,6 +181,28 @@ def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int
     columns = zip(*(statistic(draw.choices(range(runs), k=runs)) for _ in range(RESAMPLES)), strict=True)
     tail = RESAMPLES // 40
     return tuple((ordered[tail], ordered[-1 - tail]) for ordered in (sorted(column) for column in columns))
+
+
+def counts(findings: Iterable[Finding]) -> dict[Verdict, int]:
+    """How many of each verdict."""
+    listed = list(findings)
+    return {verdict: sum(f.verdict is verdict for f in listed) for verdict in Verdict}
+
+
+def ours(f: Finding) -> str:
+    """The measured values with their intervals and the unit, to be read."""
+    if f.measured is None:
+        return "–"  # noqa: RUF001 - the typographic sign for nothing
+    if isinstance(f.measured, str):
+        return f.measured
+    unit = (
+        f" {f.claim.unit}"
+        if f.claim.unit and ";" not in f.claim.unit and f.claim.unit not in {"ratio", "share"}
+        else ""
+    )
+    intervals = f.intervals or (None,) * len(f.measured)
+    both = zip(f.measured, intervals, strict=True)
+    return "; ".join(f"{v:.4g}" + (f" [{i[0]:.4g}, {i[1]:.4g}]" if i else "") for v, i in both) + unit
 
 
 def write(path: Path, findings: Iterable[Finding]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterable, Mapping
@@ -12,14 +13,18 @@ def write(path: Path, content: bytes) -> None:
     """Write under a temporary name, then rename: whoever reads ``path`` finds all of it or the file before.
 
     Raises:
-        OSError: the folder is missing or not writable.
+        OSError: the folder is missing or not writable, or the disk is full; it names ``path``.
     """
     part = path.with_name(f".{path.name}.part")
     try:
         part.write_bytes(content)
         part.replace(path)
+    except OSError as error:
+        # A failing write does not know where it wrote.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:

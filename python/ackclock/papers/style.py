@@ -53,17 +53,15 @@ def paper() -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> list[Path]:
-    """Write ``stem``.svg and ``stem``.png with ``about`` (Title, Description) in their metadata.
+def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> Path:
+    """Write ``stem``.svg and ``stem``.png with ``about`` (Title, Description) in their metadata; answers the SVG file.
 
     Raises:
         OSError: the folder is missing or not writable.
     """
-    written = []
+    # Layout is solved again for each, and differs by a rounding: the order is part of the bytes.
     for ending, extra in ((".svg", {"Date": None}), (".png", {"Software": None})):
         image = io.BytesIO()
         figure.savefig(image, format=ending[1:], dpi=PRINT_DPI, metadata={**about, **extra})
-        path = stem.with_suffix(ending)
-        files.write(path, image.getvalue())
-        written.append(path)
-    return written
+        files.write(stem.with_suffix(ending), image.getvalue())
+    return stem.with_suffix(".svg")

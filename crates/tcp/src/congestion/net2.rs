@@ -19,10 +19,11 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::stack::StackError;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Net2Spec {
     /// The eighth of a segment. Default yes; Hoe's §5.3 and after: no.
@@ -30,6 +31,7 @@ pub struct Net2Spec {
     /// Slow start also where the window equals the threshold. Default yes (BSD); RFC 5681 leaves it open.
     pub inclusive: bool,
     /// The window grows no further than this, bytes. Default 65535, the largest that Net/2 could use.
+    #[schemars(range(min = 1))]
     pub max_window: Bytes,
 }
 

@@ -1,6 +1,6 @@
 //! Opening a connection: RFC 9293 §3.5, with the options that a SYN may carry.
 
-use super::{CloseReason, Connection, State};
+use super::{CloseReason, Connection, Extras, State};
 use crate::event::Observer;
 use crate::receiver::{Consume, Receiver, ReceiverConfig};
 use crate::rto::RtoSpec;
@@ -48,6 +48,8 @@ struct Peer {
     wscale: Option<u8>,
     sack: bool,
     timestamps: bool,
+    /// RFC 3168 §6.1.1: an ECN-setup SYN has both flags, an ECN-setup SYN-ACK only ECE.
+    ecn: bool,
     tsval: u32,
 }
 
@@ -109,6 +111,7 @@ impl Handshake {
             wscale: (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(14)),
             sack: seg.opts & Segment::SACK_PERMITTED != 0,
             timestamps: seg.opts & Segment::TIMESTAMPS != 0,
+            ecn: seg.has(Segment::ECE) && seg.has(Segment::CWR) != seg.has(Segment::ACK),
             tsval: seg.tsval,
         });
     }
@@ -140,6 +143,9 @@ impl Handshake {
         if self.state == State::SynReceived {
             (out.flags, out.ack) = (Segment::SYN | Segment::ACK, Offset::DATA);
         }
+        if self.offers(o.ecn, |p| p.ecn) {
+            out.flags |= if self.state == State::SynReceived { Segment::ECE } else { Segment::ECE | Segment::CWR };
+        }
         self.sends += 1;
         self.sent_at = now;
         self.due = false;
@@ -147,7 +153,7 @@ impl Handshake {
     }
 
     /// Both SYNs are acknowledged: the two halves of the connection.
-    fn finish(&self, now: Time, seg: &Segment, peer: Peer) -> (Sender, Receiver, bool) {
+    fn finish(&self, now: Time, seg: &Segment, peer: Peer) -> (Sender, Receiver, Extras) {
         let o = self.stack.options;
         let scaled = o.window_scale && peer.wscale.is_some();
         let timestamps = o.timestamps && peer.timestamps;
@@ -166,6 +172,8 @@ impl Handshake {
         if self.sends == 1 {
             tx.on_handshake(now.since(self.sent_at));
         }
+        let ecn = o.ecn && peer.ecn;
+        tx.use_ecn(ecn);
         tx.write(self.written);
         if self.closed {
             tx.close();
@@ -183,7 +191,7 @@ impl Handshake {
             ack: self.stack.ack.clone(),
             consume: self.consume,
         });
-        (tx, rx, timestamps)
+        (tx, rx, Extras::agreed(timestamps, ecn))
     }
 }
 
@@ -224,11 +232,11 @@ impl Connection {
     fn establish<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         let Some(h) = self.handshake.take() else { return };
         let Some(peer) = h.peer else { return };
-        let (tx, mut rx, timestamps) = h.finish(now, seg, peer);
+        let (tx, mut rx, extras) = h.finish(now, seg, peer);
         if seg.has(Segment::SYN) {
             rx.answer();
         }
-        (self.tx, self.rx, self.timestamps) = (Some(Box::new(tx)), Some(Box::new(rx)), timestamps);
+        (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
         if !seg.has(Segment::SYN) {
             // The ACK that completes the handshake may bring data or a FIN.
             self.on_segment(now, seg, obs);

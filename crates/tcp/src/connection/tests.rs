@@ -1,5 +1,7 @@
 //! Opening, closing and resetting, one rule of RFC 9293 at a time.
 
+mod ecn;
+
 use super::*;
 
 const MSS: u32 = 1000;

@@ -23,6 +23,7 @@ use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::Scoreboard;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -30,7 +31,7 @@ use std::collections::VecDeque;
 const ARMING_DUPS: u32 = 3;
 
 /// Up to where X is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DelayTarget {
     /// The ACK that filled the hole.
@@ -41,12 +42,12 @@ pub enum DelayTarget {
 }
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DelayedSpec {
     /// Up to where X is measured. Default "fill".
     pub target: DelayTarget,
-    /// When an earlier episode forbids a fast retransmit.
+    /// When an earlier episode forbids a fast retransmit. Default "careful".
     pub guard: Guard,
     /// Whether holes are judged in Recovery too, for a recovery that resends marked holes only. Default no.
     pub judge_in_recovery: bool,

@@ -24,15 +24,16 @@ use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::Scoreboard;
 use crate::time::Nanos;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DupAckSpec {
-    /// How many duplicates.
+    /// How many duplicates begin a fast retransmit.
     pub threshold: ThresholdSpec,
-    /// When an earlier episode forbids a fast retransmit.
+    /// When an earlier episode forbids a fast retransmit. Default "careful".
     pub guard: Guard,
     /// Whether holes are judged by the threshold in Recovery too, for a recovery that resends marked holes only
     /// (`hole_rule = "dupthresh"`). Default no.

@@ -24,13 +24,14 @@ use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::{Marks, Scoreboard};
 use crate::stack::{Stack, StackError};
 use crate::time::Nanos;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
-    /// DupThresh.
+    /// DupThresh: how many separate runs, or segments, above a hole make it lost (RFC 6675 §2).
     pub threshold: ThresholdSpec,
 }
 
@@ -105,5 +106,61 @@ impl Detector for Sack {
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.dupacks = 0;
         self.threshold.on_rto(dup_run, w, cx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::{context, wide};
+    use crate::sender::ack::tests::blank;
+    use crate::seq::Offset;
+    use crate::time::Time;
+
+    /// What the detector says of ACKs at offset 1 that report these blocks one by one, over segments of so many bytes.
+    fn verdicts(lens: &[u32], blocks: &[(u64, u64)]) -> Vec<Verdict> {
+        let (mut d, mut board, mut at) = (Sack::new(&SackSpec::default(), 1000), Scoreboard::default(), 1);
+        for len in lens {
+            board.push(Offset(at), *len, Time(0), 1e9, false);
+            at += u64::from(*len);
+        }
+        let say = |b: &(u64, u64)| {
+            let mut told = Default::default();
+            board.apply_sack((Offset(b.0), Offset(b.1)), &mut told);
+            let ack = AckEvent { sacked: b.1 - b.0, is_dup: true, has_sack: true, ..blank() };
+            d.on_ack(&ack, &wide(), &mut board, &Ctx { phase: Phase::Disorder, ..context() })
+        };
+        blocks.iter().map(say).collect()
+    }
+
+    #[test]
+    fn three_separate_runs_or_more_than_two_segments_of_bytes_or_three_duplicates_are_a_loss() {
+        let (suspect, lost) = (Verdict::Suspect, Verdict::Lost);
+        // Exactly (DupThresh - 1) SMSS are not more than that, in one ACK; one byte more is.
+        assert_eq!(verdicts(&[1000, 1000, 1000, 1], &[(1001, 3001)]), [suspect]);
+        assert_eq!(verdicts(&[1000, 1000, 1000, 1], &[(1001, 3002)]), [lost(1000)]);
+        // Three runs of a byte each.
+        assert_eq!(verdicts(&[1; 8], &[(2, 3), (4, 5), (6, 7)])[..2], [suspect, suspect]);
+        assert!(matches!(verdicts(&[1; 8], &[(2, 3), (4, 5), (6, 7)])[2], Verdict::Lost(_)));
+        // One run, in three duplicates.
+        assert_eq!(verdicts(&[1; 8], &[(2, 3), (3, 4), (4, 5)]), [suspect, suspect, lost(1)]);
+    }
+
+    #[test]
+    fn an_ack_that_advances_and_brings_new_sack_information_is_the_first_duplicate() {
+        let (mut d, mut board) = (Sack::new(&SackSpec::default(), 1000), Scoreboard::default());
+        (0..9).for_each(|n| _ = board.push(Offset(1 + n), 1, Time(0), 1e9, false));
+        let cx = Ctx { phase: Phase::Disorder, ..context() };
+        let mut say = |prior_una, ack, block: (u64, u64)| {
+            board.acknowledge(Offset(ack), &mut Default::default());
+            board.apply_sack((Offset(block.0), Offset(block.1)), &mut Default::default());
+            let (prior_una, ack) = (Offset(prior_una), Offset(ack));
+            let ack = AckEvent { prior_una, ack, sacked: 1, has_sack: true, ..blank() };
+            d.on_ack(&ack, &wide(), &mut board, &Ctx { snd_una: ack.ack, ..cx })
+        };
+        assert_eq!(say(1, 1, (6, 7)), Verdict::Suspect);
+        assert_eq!(say(1, 1, (7, 8)), Verdict::Suspect);
+        // The third would be a loss; but the count begins anew.
+        assert_eq!(say(1, 3, (8, 9)), Verdict::Suspect);
     }
 }

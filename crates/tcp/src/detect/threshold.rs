@@ -15,6 +15,7 @@ use crate::sender::reorder::ReorderSample;
 use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::Nanos;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A rule for the duplicate ACK threshold.
@@ -34,7 +35,7 @@ pub trait DupThresh {
 }
 
 /// A rule's description.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThresholdSpec {
     /// Always the same.

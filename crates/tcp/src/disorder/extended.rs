@@ -20,10 +20,11 @@ use crate::sender::ctx::Ctx;
 use crate::sender::gate;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExtendedSpec {
     /// One new segment for every duplicate. Default no.

@@ -24,13 +24,15 @@ use crate::sender::episode::Episode;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::stack::StackError;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HoeSpec {
     /// Duplicates that force out one new segment. Default 2 (§7.2); right-edge recovery and Lin & Kung: 1.
+    #[schemars(range(min = 1, max = 1000))]
     pub dups_per_segment: u32,
     /// The phase lasts until everything sent *in* it is acknowledged, too (§7.2, footnote). Default no.
     pub aggressive: bool,

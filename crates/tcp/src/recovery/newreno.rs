@@ -23,10 +23,11 @@ use crate::sender::episode::Episode;
 use crate::sender::gate;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which partial ACKs restart the retransmission timer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialTimer {
     /// Only the first.
@@ -37,7 +38,7 @@ pub enum PartialTimer {
 }
 
 /// The window after the full ACK.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FullAck {
     /// min (ssthresh, max (FlightSize, SMSS) + SMSS): RFC 6582 §3.2 step 3 (1).
@@ -50,7 +51,7 @@ pub enum FullAck {
 }
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NewRenoSpec {
     /// Which partial ACKs restart the retransmission timer. Default "impatient".

@@ -24,10 +24,11 @@ use crate::sender::episode::Episode;
 use crate::sender::gate;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RenoSpec {
     /// Segments added to the window at entry. Default 3 (RFC 5681); Hoe's text says 1.

@@ -26,10 +26,11 @@ use crate::sender::gate::{self, Gate};
 use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rfc6675Spec {
     /// §6: restart the retransmission timer at each retransmission of the recovery. Default no.

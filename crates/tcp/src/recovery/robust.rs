@@ -26,10 +26,11 @@ use crate::sender::episode::Episode;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// With what the duplicates of a round are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
     /// The new segments sent between the last two retransmissions; `actnum` is kept apart.
@@ -42,7 +43,7 @@ pub enum Count {
 }
 
 /// What leaves first on a partial ACK after which one more segment may go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The retransmission.
@@ -53,7 +54,7 @@ pub enum Order {
 }
 
 /// Up to where a further loss extends the recovery: §2.2 and §2.2.3 differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extend {
     /// `snd.nxt` when it was detected (§2.2).
@@ -64,7 +65,7 @@ pub enum Extend {
 }
 
 /// The threshold at the exit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExitSsthresh {
     /// As halved at entry.
@@ -75,7 +76,7 @@ pub enum ExitSsthresh {
 }
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RobustSpec {
     /// With what the duplicates of a round are compared. Default "exact".

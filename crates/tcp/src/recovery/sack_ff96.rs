@@ -27,10 +27,11 @@ use crate::sender::episode::Episode;
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which holes are resent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoleRule {
     /// Any below the highest SACKed segment.
@@ -41,7 +42,7 @@ pub enum HoleRule {
 }
 
 /// Parameters: Blanton & Allman's Appendix A, each change a switch; all off is plain `sack1`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackFf96Spec {
     /// `pipe` at entry is what is outstanding and not SACKed, without the segment presumed lost, and never falls below
@@ -281,6 +282,17 @@ pub(crate) mod tests {
         board.acknowledge(Offset(4001), &mut Default::default());
         assert_eq!(hear(&mut r, &mut board, &cx, &partial(4001, 7001, true)), 8, "it has SACK information");
         assert_eq!(hear(&mut r, &mut board, &cx, &partial(7001, 10_001, false)), 5);
+    }
+
+    #[test]
+    fn at_face_value_the_ack_that_fills_the_hole_takes_off_what_duplicates_took_off_before() {
+        // Decision 0024. Ten of thirteen are SACKed, so three are in the network; the ACK that fills the hole covers eleven,
+        // one of them news.
+        let (mut r, mut board, cx) = entered(SackFf96Spec::blanton_allman(), 10, 10);
+        assert_eq!(r.pipe, 3);
+        board.acknowledge(Offset(11_001), &mut Default::default());
+        let filling = AckEvent { delivered: 1000, ..partial(1, 11_001, false) };
+        assert_eq!(hear(&mut r, &mut board, &cx, &filling), 0, "two are outstanding");
     }
 
     #[test]

@@ -21,10 +21,11 @@ use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
 use crate::stack::StackError;
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the timeout follows from the samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
     /// Net/2's scaled integers.
@@ -37,7 +38,7 @@ pub enum Arithmetic {
 }
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Net2TicksSpec {
     /// The clock's period. Default 500 ms.

@@ -21,10 +21,11 @@ use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
 use crate::stack::StackError;
 use crate::time::{Nanos, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rfc6298Spec {
     /// Timeout before the first sample. Default 1 s (RFC 6298 §2.1; RFC 2988: 3 s).
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specifications_sample_sequences_give_its_timeouts() {
+    fn these_samples_give_by_the_rfcs_formulas_these_timeouts() {
         let near = |a: f64, b: f64| (a - b).abs() < 1e-8;
         let rows = [
             (0.1, 0.05, 0.3),

@@ -3,6 +3,7 @@
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one acceptable ACK said.
@@ -22,6 +23,8 @@ pub struct AckEvent {
     pub is_dup: bool,
     /// Whether it carries SACK blocks (a DSACK alone does not count).
     pub has_sack: bool,
+    /// Whether it echoes a mark of congestion, and the connection uses ECN (RFC 3168 §6.1).
+    pub ece: bool,
     /// Whether something that it delivered had been sent more than once.
     pub covers_retransmit: bool,
     /// The DSACK block, split off before SACK blocks are applied (RFC 2883 §4).
@@ -60,7 +63,7 @@ pub struct Newest {
 }
 
 /// Which ACKs count as duplicates. The sources differ and results depend on it, so it is a field of the stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DupRule {
     /// RFC 5681 §2: data outstanding, no data in it, same ACK number, same window.
@@ -86,6 +89,7 @@ pub(crate) mod tests {
             dup_run: 0,
             is_dup: false,
             has_sack: false,
+            ece: false,
             covers_retransmit: false,
             dsack: None,
             rtt: None,

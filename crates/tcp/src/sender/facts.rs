@@ -44,6 +44,7 @@ impl Sender {
             dup_run: self.dup_run,
             is_dup,
             has_sack,
+            ece: seg.flags & self.ece_flag != 0,
             covers_retransmit: d.covers_retransmit,
             dsack,
             rtt,

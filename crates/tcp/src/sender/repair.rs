@@ -4,9 +4,9 @@ use super::ack::AckEvent;
 use super::episode::{Episode, Mistake};
 use super::{Ctx, Sender};
 use crate::congestion::{Congestion, LossEvent};
-use crate::detect::Detector;
+use crate::detect::{Detector, Verdict};
 use crate::disorder::Disorder;
-use crate::event::{Cause, Event, Observer, Phase, Slot, Why};
+use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
 use crate::recovery::{Flow, Rearm, Recovery};
 use crate::rto::Rto;
 use crate::spurious::Spurious;
@@ -15,6 +15,33 @@ use crate::timeout::{Repair, Timeout};
 use crate::undo::{GiveBack, Prior, Undo};
 
 impl Sender {
+    /// 8. What a verdict of loss asks for outside an episode.
+    pub(super) fn act_on<O: Observer>(
+        &mut self,
+        now: Time,
+        verdict: Verdict,
+        ack: Option<&AckEvent>,
+        obs: &mut O,
+    ) -> Rearm {
+        match verdict {
+            Verdict::Lost(_) => self.begin(now, ack, obs),
+            Verdict::Repaired => {
+                let cx = self.ctx(now);
+                self.write_window(now, Slot::Congestion, obs, |s| {
+                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast, false), &s.w, &cx);
+                    s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
+                });
+                self.slots.detect.on_cut(&self.w, &self.ctx(now));
+                Rearm::OnNewData
+            }
+            Verdict::Probe => {
+                self.urgent = true;
+                Rearm::Restart
+            }
+            Verdict::Clear | Verdict::Suspect | Verdict::More(_) => Rearm::OnNewData,
+        }
+    }
+
     /// 8. A new episode begins with a fast retransmit.
     pub(super) fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
         if ack.is_some_and(|a| a.is_dup) {
@@ -46,7 +73,8 @@ impl Sender {
             (Some(older), Prior::BeforeInterrupted) => older,
             _ => (self.w, self.slots.congestion.save()),
         };
-        self.growth = 1.0;
+        self.damped = false;
+        self.cwr_due = self.ece_flag != 0;
         let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
         let (first_dup, last_dup) = self.cold.reorder.span().unwrap_or((now, now));
         self.cold.ledger.begin(Episode {
@@ -107,12 +135,18 @@ impl Sender {
         }
     }
 
-    /// 5. Asks the judge of mistakes; says whether a repair that was running has been ended.
+    /// 5. Asks the judge of mistakes. An ACK that ends a repair so does not open the window, too (RFC 4015 §3.2 (9)).
     #[inline]
-    pub(super) fn judge_past<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &mut Ctx, obs: &mut O) -> bool {
-        let mut ended = false;
+    pub(super) fn judge_past<O: Observer>(
+        &mut self,
+        now: Time,
+        ack: &AckEvent,
+        cx: &mut Ctx,
+        grows: &mut bool,
+        obs: &mut O,
+    ) {
         if let Some(m) = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx) {
-            ended = self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode);
+            *grows &= self.cold.ledger.open().is_none_or(|ep| ep.id != m.episode);
             self.mistake(now, &m, obs);
             *cx = self.ctx(now);
         }
@@ -121,7 +155,6 @@ impl Sender {
                 self.slots.rto.on_sample(rtt);
             }
         }
-        ended
     }
 
     /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.

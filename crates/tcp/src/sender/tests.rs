@@ -155,7 +155,7 @@ fn rfc_6675_repairs_fifteen_losses_as_figure_1_of_rfc_9937_shows() {
 
 #[test]
 fn limited_transmit_sends_one_new_segment_on_each_of_the_first_two_duplicates() {
-    // RFC 3042 §2, spec A5: duplicates counted without a verdict, so a threshold of 6.
+    // RFC 3042 §2: duplicates counted without a verdict, so a threshold of 6.
     let mut stack = opened(named("rfc-6675"), 10);
     stack.detect = crate::detect::DetectSpec::DupAck(crate::detect::dup_ack::DupAckSpec {
         threshold: crate::detect::threshold::ThresholdSpec::Fixed(crate::detect::threshold::fixed::FixedSpec {
@@ -209,7 +209,7 @@ fn what_limited_transmit_sent_does_not_count_when_the_flight_is_halved() {
 
 #[test]
 fn a_window_of_15_is_cut_to_ssthresh_7_and_cwnd_7_and_a_half() {
-    // Spec A1.2, ns-2: the window is halved, ssthresh in whole segments, never below two.
+    // ns-2: the window is halved, ssthresh in whole segments, never below two.
     for (window, rwnd, ssthresh, cwnd) in
         [(15, 100, 7.0, 7.5), (14, 100, 7.0, 7.0), (30, 9, 4.0, 4.5), (3, 100, 2.0, 1.5)]
     {
@@ -265,7 +265,7 @@ fn read(ack: u64, blocks: &[(u64, u64)]) -> (Option<(u64, u64)>, u64) {
 
 #[test]
 fn the_first_block_is_a_dsack_if_it_lies_below_the_ack_of_its_segment_or_inside_the_second() {
-    // RFC 2883 §4 and §5, spec A4.2.
+    // RFC 2883 §4 and §5.
     let below = Some((seg(1), seg(2)));
     let inside = Some((seg(4), seg(5)));
     let check = |ack, blocks: &[(u64, u64)], dsack, sacked| {

@@ -13,7 +13,7 @@ impl Sender {
         self.write_window(now, Slot::Congestion, obs, |s| {
             let before = s.w;
             s.slots.congestion.on_ack(ack, &mut s.w, cx);
-            if s.growth != 1.0 && before.cwnd < before.ssthresh {
+            if s.damped && before.cwnd < before.ssthresh {
                 s.w.cwnd = before.cwnd + (s.w.cwnd - before.cwnd) * f64::from(s.growth);
             }
         });

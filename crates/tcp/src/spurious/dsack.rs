@@ -23,17 +23,18 @@ use crate::sender::episode::{Episode, Ledger, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::time::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Retransmissions remembered at once.
 const CAPACITY: usize = 512;
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DsackSpec {
     /// Smoothed round trips after the end of an episode within which a verdict still undoes it. Default 2; 0 means that
-    /// only the ACK that ends the episode can.
+    /// only the ACK that ends the episode can. Before the first sample the timeout stands for the round trip.
     pub pending_srtts: u32,
     /// RFC 3708 (A.1): a DSACK at `snd_una` with an empty scoreboard tells of a lost window of ACKs; no undo. Default no.
     pub stop_on_lost_acks: bool,
@@ -97,7 +98,8 @@ impl Dsack {
         if ep.void || !judged || ep.retransmits == 0 || ep.proven_spurious < ep.retransmits {
             return None;
         }
-        let grace = cx.srtt.unwrap_or_default().times(u64::from(self.spec.pending_srtts));
+        // Before the first sample the timeout stands for the round trip: it is the sender's guess of the longest.
+        let grace = cx.srtt.unwrap_or(cx.rto).times(u64::from(self.spec.pending_srtts));
         let late = ep.ended.is_some_and(|at| cx.now.since(at) > grace);
         // Too late to give back; what it says about reordering still counts.
         ep.void |= late || !newest || self.stopped;

@@ -24,18 +24,22 @@ use crate::seq::Offset;
 use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BdpSpec {
     /// Initial window in segments. Default 1 (§7.1 begins slow start as ever).
+    #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
     /// Threshold until it is measured, in segments. Default: the peer's window.
+    #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh_segs: Option<u32>,
     /// ACKs are closely spaced with gaps below this share of the handshake's round trip, 0 to 1. Default 0.25.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub gap_share: f64,
 }
 

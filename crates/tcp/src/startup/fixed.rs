@@ -13,16 +13,19 @@ use super::Startup;
 use crate::event::Window;
 use crate::stack::StackError;
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedSpec {
     /// Initial window in segments. Default 1 (the papers; RFC 6928 says up to 10).
+    #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
     /// Initial slow start threshold in segments. Default: the peer's window.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2))]
     pub ssthresh_segs: Option<u32>,
 }
 

@@ -18,10 +18,11 @@ use crate::sender::episode::{Episode, Mistake};
 use crate::sender::gate;
 use crate::sender::scoreboard::{Marks, Scoreboard};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GoBackNSpec {
     /// Whether segments SACKed since the timeout are passed over. Default yes; ns-2: no.

@@ -21,10 +21,11 @@ use crate::sender::episode::{Episode, Mistake};
 use crate::sender::gate;
 use crate::sender::scoreboard::{Marks, Scoreboard};
 use crate::units::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
     /// Forget at the timeout what was SACKed (RFC 2018 §5.1; RFC 6675 §5.1 lets it be kept). Default no.

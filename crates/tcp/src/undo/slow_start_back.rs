@@ -16,10 +16,11 @@ use crate::congestion::Congestion;
 use crate::event::Cause;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Ledger, Mistake};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlowStartBackSpec {
     /// Set `cwnd` too, at once. Default no.

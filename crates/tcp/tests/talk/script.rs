@@ -148,8 +148,15 @@ impl Script {
     }
 }
 
-const FLAGS: [(char, u8); 5] =
-    [('S', Segment::SYN), ('F', Segment::FIN), ('R', Segment::RST), ('P', Segment::PSH), ('.', Segment::ACK)];
+const FLAGS: [(char, u8); 7] = [
+    ('S', Segment::SYN),
+    ('F', Segment::FIN),
+    ('R', Segment::RST),
+    ('P', Segment::PSH),
+    ('.', Segment::ACK),
+    ('E', Segment::ECE),
+    ('W', Segment::CWR),
+];
 
 fn range(word: &str, sign: char) -> Result<(u64, u64), String> {
     let (a, b) = word.split_once(sign).ok_or_else(|| format!("{word} is no range"))?;

@@ -46,7 +46,7 @@ pub const COLUMNS: &[Column] = &[
         "flags",
         "",
         Get::Text(flags),
-        "Header flags that are set, of `S` SYN, `A` ACK, `F` FIN, `R` RST, `P` PSH, in this order.",
+        "Header flags that are set, of `S` SYN, `A` ACK, `F` FIN, `R` RST, `P` PSH, `E` ECE, `W` CWR, in this order.",
     ),
     some(
         "ack",
@@ -215,8 +215,15 @@ fn seq(r: &Row) -> Option<i64> {
 }
 
 fn flags(r: &Row) -> Option<String> {
-    const LETTERS: [(u8, char); 5] =
-        [(Segment::SYN, 'S'), (Segment::ACK, 'A'), (Segment::FIN, 'F'), (Segment::RST, 'R'), (Segment::PSH, 'P')];
+    const LETTERS: [(u8, char); 7] = [
+        (Segment::SYN, 'S'),
+        (Segment::ACK, 'A'),
+        (Segment::FIN, 'F'),
+        (Segment::RST, 'R'),
+        (Segment::PSH, 'P'),
+        (Segment::ECE, 'E'),
+        (Segment::CWR, 'W'),
+    ];
     let text: String = LETTERS.iter().filter(|l| r.seg().is_some_and(|s| s.has(l.0))).map(|l| l.1).collect();
     (!text.is_empty()).then_some(text)
 }

@@ -67,6 +67,7 @@ words! {
     CAUSES, cause(Cause) {
         Cause::Fast => "fast",
         Cause::Rto => "rto",
+        Cause::Ecn => "ecn",
     }
 }
 

@@ -17,15 +17,16 @@ use super::DupThresh;
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvgSpec {
     /// C = D + 1 instead of D. Default yes.
     pub count_filling_ack: bool,
-    /// The ceiling.
+    /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,
 }
 

@@ -23,10 +23,11 @@ use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::seq::Offset;
 use crate::stack::StackError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What becomes of eq. 11 where it gives next to nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeBound {
     /// Below three it does not count.
@@ -37,20 +38,26 @@ pub enum TimeBound {
 }
 
 /// Parameters. Factors and their defaults are those of Table 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvgDevSpec {
     /// Gain of the average, eq. 1; 0 to 1. Default 0.3.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: f64,
     /// Gain of the deviation, eq. 3; 0 to 1. Default 0.3.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
     /// Share of the deviation in the threshold, eq. 4. Default 0.3.
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub lambda: f64,
     /// Share of the timeout within which a repair must end, eq. 8; 0 to 1. Default 0.7.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma: f64,
     /// What a timeout leaves of the average, eq. 13; 0 to 1. Default 0.5.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub c1: f64,
     /// What a timeout leaves of the deviation, eq. 14; 0 to 1. Default 0.25.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub c2: f64,
     /// r = D + 1, the count that would have been enough, instead of D. Default yes.
     pub count_filling_ack: bool,
@@ -63,6 +70,7 @@ pub struct AvgDevSpec {
     /// A timer that fires again for the same segment shrinks again (eqs. 13, 14). Default no.
     pub every_timeout_shrinks: bool,
     /// Never below this many duplicates. Default 3.
+    #[schemars(range(min = 1, max = 1000))]
     pub floor_segs: u32,
 }
 

@@ -14,10 +14,11 @@
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::gate::whole_segments;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When the ceiling takes effect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapStore {
     /// Written back at each change of the threshold and each cut of the window.
@@ -28,12 +29,13 @@ pub enum CapStore {
 }
 
 /// Parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CapSpec {
     /// When the ceiling takes effect. Default "stored".
     pub store: CapStore,
     /// Never below this many duplicates. Default 3.
+    #[schemars(range(min = 1, max = 1000))]
     pub floor_segs: u32,
 }
 

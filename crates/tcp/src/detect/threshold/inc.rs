@@ -14,15 +14,17 @@ use super::DupThresh;
 use crate::event::Window;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IncSpec {
     /// K, duplicates added. Default 1.
+    #[schemars(range(min = 1, max = 1000))]
     pub step: u32,
-    /// The ceiling.
+    /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,
 }
 

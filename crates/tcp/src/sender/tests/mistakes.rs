@@ -1,15 +1,19 @@
 //! Needless retransmissions found by DSACK, what they give back, and what the detectors learn (Blanton & Allman 2002).
 
 use super::*;
+use crate::detect::delayed::DelayTarget;
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::threshold::{fixed::FixedSpec, ThresholdSpec};
 use crate::detect::DetectSpec;
 use crate::disorder::{extended::ExtendedSpec, DisorderSpec};
+use crate::sender::episode::Episode;
 use crate::spurious::{dsack::DsackSpec, SpuriousSpec};
 use crate::undo::{slow_start_back::SlowStartBackSpec, UndoSpec};
 
 const RWND: u32 = 1_000_000;
 const RESENT: (u64, u64) = (1, 1001);
+/// No verdict.
+const NONE: [bool; 0] = [];
 
 /// An ACK and what the sender says about it.
 fn hear(s: &mut Sender, now: Time, ack: u64, blocks: &[(u64, u64)]) -> Vec<(Time, Event)> {
@@ -92,7 +96,6 @@ fn with(name: &str, spurious: DsackSpec, undo: SlowStartBackSpec) -> Stack {
 
 #[test]
 fn a_dsack_after_a_needless_fast_retransmit_of_a_window_of_40_leads_back_to_40_by_slow_start() {
-    // Spec A4.3's vector.
     let mut s = mistaken(named("dsack"));
     let una = s.positions().0 .0;
     let heard = hear(&mut s, ms(190), una, &[RESENT]);
@@ -107,7 +110,7 @@ fn a_dsack_after_a_needless_fast_retransmit_of_a_window_of_40_leads_back_to_40_b
     ack(&mut s, ms(221), una + 21_000, RWND, &[]);
     assert_eq!(s.window().cwnd, 40_025.0, "congestion avoidance again");
     // The same report again says nothing new.
-    assert_eq!(verdicts(&hear(&mut s, ms(222), una + 21_000, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, ms(222), una + 21_000, &[RESENT])), NONE);
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn a_dsack_before_the_end_of_the_episode_is_noted_and_the_end_undoes() {
     let mut s = sender(named("dsack"), 40);
     overtaken(&mut s, 100, 10);
     let (una, recover) = (s.positions().0 .0, s.recover.unwrap().0);
-    assert_eq!(verdicts(&hear(&mut s, ms(120), una, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, ms(120), una, &[RESENT])), NONE);
     assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 20_000.0));
     assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[])), [true]);
     assert_eq!((s.phase(), s.window()), (Phase::Open, Window { cwnd: 20_000.0, ssthresh: 40_000.0 }));
@@ -146,6 +149,59 @@ fn a_dsack_gives_back_until_two_smoothed_round_trips_after_the_end_and_not_a_nan
         // What it says about reordering counts either way: three duplicates do nothing any more.
         overtaken(&mut s, 300, 3);
         assert_eq!(s.episodes(), 1, "{late} ns late");
+    }
+}
+
+#[test]
+fn before_the_first_sample_a_dsack_gives_back_until_two_timeouts_after_the_end() {
+    // The first flight is reordered: Karn's rule ends the only measurement, and the DSACK comes before the next.
+    for (at, undone) in [(190, true), (2150, true), (2151, false)] {
+        let mut s = Sender::new(&opened(named("dsack"), 40), MSS, u64::from(RWND));
+        s.write(10_000_000);
+        send(&mut s, ms(0));
+        overtaken(&mut s, 100, 10);
+        let recover = s.recover.unwrap().0;
+        ack(&mut s, ms(150), recover, RWND, &[]);
+        let cx = s.ctx(ms(150));
+        assert_eq!((cx.phase, cx.srtt, cx.rto), (Phase::Open, None, Nanos::from_secs(1)));
+        assert_eq!(verdicts(&hear(&mut s, ms(at), recover, &[RESENT])), [undone], "at {at} ms");
+    }
+}
+
+#[test]
+fn the_last_duplicate_of_an_episode_is_the_last_before_the_hole_filled() {
+    // The fast retransmit goes at 103 ms, duplicates come until 110 ms and one of the repair's wake after the filling ACK.
+    for filled in [111, 150] {
+        let mut s = sender(named("dsack"), 40);
+        overtaken_until(&mut s, 100, 10, filled);
+        let una = s.positions().0 .0;
+        ack(&mut s, ms(filled + 1), una, RWND, &[(una + 1000, una + 2000)]);
+        let sample = s.cold.ledger.newest().and_then(Episode::sample).unwrap();
+        assert_eq!((sample.first_dup, sample.last_dup, sample.filled), (ms(101), ms(110), ms(filled)));
+        assert_eq!((sample.dupacks, sample.spacing()), (10, Nanos::from_millis(1)));
+    }
+}
+
+#[test]
+fn the_two_targets_of_the_delay_differ_where_the_filling_ack_comes_later_than_the_next_duplicate_would() {
+    // X up to the filling ACK is 8 and 47 ms; up to the duplicate after the tenth 8 ms in both cases: delta = (X + 1) / 2.
+    for (target, filled, delta) in [
+        (DelayTarget::Fill, 111, 4_500_000),
+        (DelayTarget::LastDup, 111, 4_500_000),
+        (DelayTarget::Fill, 150, 24_000_000),
+        (DelayTarget::LastDup, 150, 4_500_000),
+    ] {
+        let mut stack = named("dsack-del");
+        let DetectSpec::Delayed(spec) = &mut stack.detect else { panic!("dsack-del is DEL") };
+        spec.target = target;
+        let mut s = sender(stack, 40);
+        overtaken_until(&mut s, 100, 10, filled);
+        let recover = s.recover.unwrap().0;
+        ack(&mut s, ms(160), recover, RWND, &[]);
+        send(&mut s, ms(160));
+        assert_eq!(verdicts(&hear(&mut s, ms(190), recover, &[RESENT])), [true]);
+        let third = three_dups(&mut s, 200);
+        assert_eq!(s.slots.detect.deadline(), Some(third + Nanos(delta)), "{target:?}, filled at {filled} ms");
     }
 }
 
@@ -189,7 +245,7 @@ fn an_episode_with_one_retransmission_that_was_needed_is_no_mistake() {
     assert_eq!(s.board().get(Offset(seg(5))).unwrap().sends, 2);
     ack(&mut s, ms(140), seg(5), RWND, &[(seg(6), seg(31))]);
     let recover = s.recover.unwrap().0;
-    assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[RESENT])), NONE);
     assert_eq!(s.window().ssthresh, 20_000.0);
     // Only when its second retransmission is reported, too.
     assert_eq!(verdicts(&hear(&mut s, ms(151), recover, &[(seg(5), seg(6))])), [true]);
@@ -245,7 +301,7 @@ fn a_segment_resent_twice_proves_nothing_even_if_in_two_episodes() {
     assert_eq!(send(&mut s, at), [(seg(0), 1000)]);
     assert_eq!((s.episodes(), s.phase()), (2, Phase::Loss));
     let max = s.positions().2 .0;
-    assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(50), max, &[RESENT])), []);
+    assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(50), max, &[RESENT])), NONE);
     assert_eq!(s.phase(), Phase::Open);
 }
 
@@ -256,7 +312,7 @@ fn a_duplicate_of_what_was_never_resent_ends_the_undo_for_good_if_asked() {
         let spec = DsackSpec { stop_on_network_duplicate: stop, ..Default::default() };
         let mut s = mistaken(with("dsack", spec, Default::default()));
         let una = s.positions().0 .0;
-        assert_eq!(verdicts(&hear(&mut s, ms(155), una, &[(seg(7), seg(8))])), []);
+        assert_eq!(verdicts(&hear(&mut s, ms(155), una, &[(seg(7), seg(8))])), NONE);
         assert_eq!(verdicts(&hear(&mut s, ms(160), una, &[RESENT])), [undone]);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::detect::{DetectSpec, Xmit};
+use crate::event::Cause;
 use crate::recovery::RecoverySpec;
 use crate::sender::episode::Episode;
 use crate::sender::episode::Mistake;

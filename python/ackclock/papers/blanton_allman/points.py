@@ -1,22 +1,22 @@
-"""Blanton & Allman 2002: settings and runs of the figures, and Figures 2 and 3 beside ns-2.
+"""The points of Figures 2 and 3: what plain SACK TCP loses to packets that change places in a queue.
 
-What plain SACK TCP loses to packets that change places in a queue; ``blanton_allman_schemes`` has what helps.
+``schemes`` has the points of the other figures.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock.papers.measure import Comparison, Mean, Median
+from ackclock.papers.lab import Job, Lab
+from ackclock.papers.measure import Mean, Median
+from ackclock.papers.paper import Effort, digest
 
 KEY = "blanton-allman-2002"
 STACK = "sack-ff96"
@@ -29,8 +29,6 @@ SWEEP_A_GAPS_S = (1.0, 8.0)
 GAPS_S = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Figures 2(b), 3(b)."""
 SWEEP_B_SWAPS = 12
-
-TOLERANCES = {"throughput": 0.03, "needless": 0.05}
 
 
 @dataclass(frozen=True)
@@ -152,122 +150,44 @@ class Point:
         return {**row, "runs": self.identity, "version": ackclock.__version__}
 
 
-def digest(parts: list[str]) -> str:
-    """A short hash over strings."""
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
 def provenance(points: Sequence[Point], more: str = "") -> str:
     """From what a figure was made."""
     first, last = (points[0].runs[i]["seed"] for i in (0, -1))
-    runs = digest([point.identity for point in points])
-    return f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {runs}" + (f"; {more}" if more else "")
+    text = f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {runs_of(points)}"
+    return text + (f"; {more}" if more else "")
 
 
-def run(
-    folder: Path,
-    every: Sequence[Setting],
-    seeds: int,
-    progress: Callable[[float], object],
-    duration_s: int | None = None,
-) -> dict[Setting, Point]:
-    """Run these points; ``progress`` is called with the share that is done.
+def command(reading: str, scheme: Scheme = STOCK) -> str:
+    """The command that runs a scheme's point at 12 swaps every 1 s, as the scenario has it."""
+    options = [f"--stack {scheme.stack}", *(f"--set {path}={value}" for path, value in scheme.set)]
+    return " ".join([f"ackclock run papers/{KEY}/{SCENARIOS[reading]}", *options])
+
+
+def runs_of(points: Iterable[Point]) -> str:
+    """A hash over the identities of all runs of these points."""
+    return digest([point.identity for point in points])
+
+
+def run(lab: Lab, what: str, folder: Path, every: Sequence[Setting], effort: Effort) -> dict[Setting, Point]:
+    """Run these points.
 
     Args:
+        lab: runs them.
+        what: what they are for, in a word.
         folder: where the scenarios are.
         every: the points.
-        seeds: runs of each.
-        progress: gets a number from 0 to 1.
-        duration_s: simulated seconds of a run, instead of the scenario's.
+        effort: how many runs of each, and how long.
 
     Raises:
-        OSError: a scenario is missing in ``folder``.
+        OSError: a scenario is missing in ``folder``, or a result cannot be kept.
         ScenarioError, ValueError: a scenario there makes no sense.
     """
     texts = {reading: (folder / file).read_text(encoding="utf-8") for reading, file in SCENARIOS.items()}
-    points = {}
-    for done, s in enumerate(every):
-        text = scenario(texts[s.reading], s.swaps, s.gap_s, seeds)
-        if duration_s is not None:
-            text = re.sub(r'^duration = "[^"]*"', f'duration = "{duration_s} s"', text, flags=re.MULTILINE)
-
-        def told(share: float, done: int = done) -> object:
-            return progress((done + share) / len(every))
-
-        name = str(folder / SCENARIOS[s.reading])
-        result = ackclock.run(text, name=name, stack=s.scheme.stack, set=dict(s.scheme.set), progress=told)
-        points[s] = Point(s, result["runs"], tomllib.loads(text))
-    progress(1.0)
-    return points
-
-
-@dataclass(frozen=True)
-class Reference:
-    """ns-2's runs of one point of one of its sweeps (see the folder ``reference``)."""
-
-    sweep: str
-    swaps: int
-    gap_s: float
-    throughput: Mean
-    needless: Mean
-
-
-def references(folder: Path) -> list[Reference]:
-    """Every point of both sweeps.
-
-    Raises:
-        OSError: the file is missing.
-    """
-    runs: dict[tuple[str, int, float], list[tuple[float, float]]] = {}
-    with (folder / "reference" / "ns2.csv").open(encoding="utf-8", newline="") as file:
-        for r in csv.DictReader(file):
-            # The SYN counts in acked_pkts; it is no payload.
-            throughput = (int(r["acked_pkts"]) - 1) * 1460 / 600
-            needless = int(r["retransmits"]) - int(r["drops"])
-            at = (r["label"], int(r["swaps"]), float(r["mean_interval_s"]))
-            runs.setdefault(at, []).append((throughput, needless))
-    return [
-        Reference(*at, *(Mean.of(values) for values in zip(*pairs, strict=True))) for at, pairs in sorted(runs.items())
-    ]
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One point of ns-2's beside ours."""
-
-    reference: Reference
-    throughput: Comparison
-    needless: Comparison
-
-    def row(self) -> dict[str, object]:
-        """As a line of comparison.csv."""
-        row: dict[str, object] = {
-            "figure": self.reference.sweep,
-            "swaps": self.reference.swaps,
-            "mean_gap_s": self.reference.gap_s,
-        }
-        for name, digits in (("throughput", 1), ("needless", 3)):
-            c: Comparison = getattr(self, name)
-            for whose, mean in (("ours", c.ours), ("ns2", c.reference)):
-                row[f"{name}_{whose}"] = f"{mean.value:.{digits}f}"
-                row[f"{name}_{whose}_half_width_95"] = f"{mean.half:.{digits}f}"
-                row[f"{name}_{whose}_runs"] = mean.n
-            row[f"{name}_difference_percent"] = f"{100 * c.difference:.3f}"
-            row[f"{name}_tolerance_percent"] = f"{100 * c.tolerance:g}"
-            row[f"{name}_verdict"] = c.verdict.value
-        return row
-
-
-def compare(points: dict[Setting, Point], folder: Path) -> Iterator[Compared]:
-    """Each of ns-2's points beside ours of the same set-up.
-
-    Raises:
-        OSError: the reference values are missing.
-    """
-    for r in references(folder):
-        ours = points[setting("ns2", r.swaps, r.gap_s)]
-        yield Compared(
-            r,
-            Comparison(ours.throughput, r.throughput, TOLERANCES["throughput"]),
-            Comparison(ours.needless, r.needless, TOLERANCES["needless"]),
-        )
+    jobs = []
+    for s in every:
+        text = scenario(texts[s.reading], s.swaps, s.gap_s, effort.seeds)
+        if effort.duration_s is not None:
+            text = re.sub(r'^duration = "[^"]*"', f'duration = "{effort.duration_s} s"', text, flags=re.MULTILINE)
+        jobs.append(Job(text, str(folder / SCENARIOS[s.reading]), s.scheme.stack, s.scheme.set))
+    made = zip(every, jobs, lab.run(what, jobs), strict=True)
+    return {s: Point(s, runs, tomllib.loads(job.text)) for s, job, runs in made}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ackclock.papers.blanton_allman import STOCK, Scheme, Setting, setting
+from ackclock.papers.blanton_allman.points import STOCK, Scheme, Setting, setting
 
 READING = "paper"
 SWAPS = (0, 1, 2, 4, 8, 12, 20, 30)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock.papers.blanton_allman import STOCK, SWEEP_A_GAPS_S, Point, Setting
-from ackclock.papers.blanton_allman_schemes import INC, READING
+from ackclock import _native
+from ackclock.papers.blanton_allman.points import STOCK, SWEEP_A_GAPS_S, Point, Setting
+from ackclock.papers.blanton_allman.schemes import INC, READING
 
 Document = dict[str, Any]
 BURST_SCENARIO = "scenario-burst.toml"
@@ -62,7 +64,7 @@ def _step() -> str:
     """INC's step, as the stack has it and no scheme sets it."""
     if any(path.startswith("detect") for path, _ in INC.set):
         return f"set: {INC.set}"
-    stack = next(stack for stack in ackclock.stacks() if stack["name"] == INC.stack)
+    stack = next(stack for stack in json.loads(_native.stacks_json()) if stack["name"] == INC.stack)
     return str(stack["detect"]["threshold"]["step"])
 
 

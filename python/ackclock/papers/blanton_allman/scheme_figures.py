@@ -11,13 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from ackclock.papers import style
-from ackclock.papers.blanton_allman import STOCK, Point, Scheme, Setting, provenance
-from ackclock.papers.blanton_allman_schemes import (
+from ackclock.papers.blanton_allman.points import SCENARIOS, STOCK, Point, Scheme, Setting, command, provenance, runs_of
+from ackclock.papers.blanton_allman.schemes import (
     ADAPTIVE,
     ALL,
     ALPHAS,
     COUNTERS,
     FIG9_SWAPS,
+    READING,
     SWAPS,
     UNDO,
     XS,
@@ -26,6 +27,7 @@ from ackclock.papers.blanton_allman_schemes import (
     fraction,
 )
 from ackclock.papers.measure import Median
+from ackclock.papers.paper import Picture
 
 Points = Mapping[Setting, Point]
 Spread = tuple[float, float, float]
@@ -62,30 +64,81 @@ class Sweep:
     bars: str
     schemes: Sequence[Scheme]
     spread: Callable[[Point], Spread]
+    caption: str
     log: bool = False
 
 
 NEEDLESS = "needless retransmissions, median"
 SWEEPS = (
-    Sweep("fig4", "throughput with DSACK's undo", "throughput, kB/s", "95 % intervals", (STOCK, UNDO), throughput),
-    Sweep("fig5", "needless retransmissions with undo", NEEDLESS, "quartiles", (STOCK, UNDO), needless),
-    Sweep("fig6", "throughput of every scheme", "throughput, kB/s", "95 % intervals", (UNDO, *ADAPTIVE), throughput),
-    Sweep("fig7", "needless retransmissions of every scheme", NEEDLESS, "quartiles", ALL, needless, log=True),
-    Sweep("fig8", "how they vary", "median deviation from the median", "", ALL, deviation),
+    Sweep(
+        "fig4",
+        "throughput with DSACK's undo",
+        "throughput, kB/s",
+        "95 % intervals",
+        (STOCK, UNDO),
+        throughput,
+        "Means. In the paper undoing every needless cut keeps throughput within about 1 % of that without reordering.",
+    ),
+    Sweep(
+        "fig5",
+        "needless retransmissions with undo",
+        NEEDLESS,
+        "quartiles",
+        (STOCK, UNDO),
+        needless,
+        "The undo's price. Medians; bars are quartiles. In the paper needless retransmissions are about six times as "
+        "many with the undo.",
+    ),
+    Sweep(
+        "fig6",
+        "throughput of every scheme",
+        "throughput, kB/s",
+        "95 % intervals",
+        (UNDO, *ADAPTIVE),
+        throughput,
+        "Means, on an axis that does not begin at 0. In the paper all lie within about 1 % of each other.",
+    ),
+    Sweep(
+        "fig7",
+        "needless retransmissions of every scheme",
+        NEEDLESS,
+        "quartiles",
+        ALL,
+        needless,
+        "Medians; bars are quartiles; the vertical axis is logarithmic, and without swaps there are none. In the paper "
+        "every adaptive threshold has fewer than the undo alone, the time-delayed retransmission fewest, the running "
+        "average most.",
+        log=True,
+    ),
+    Sweep(
+        "fig8",
+        "how they vary",
+        "median deviation from the median",
+        "",
+        ALL,
+        deviation,
+        "Median distance of a run's needless retransmissions from their median. In the paper it approaches half of the "
+        "median for the better schemes, and the running average varies most.",
+    ),
+)
+GAINS = (
+    "Medians with 12 swaps at each event; bars are quartiles. Solid, dashed, dotted: EWMA for three values of x; "
+    "horizontal: the other schemes. In the paper EWMA(1, 1) has over 550, EWMA(1, 1/16) roughly 275, the others "
+    "under 100."
 )
 
 
-def draw(points: Points, out: Path) -> list[Path]:
-    """Draw the six figures into the folder ``out``; answers the files.
+def draw(points: Points, out: Path) -> list[Picture]:
+    """Draw the six figures into the folder ``out``.
 
     Raises:
         OSError: the folder is missing or not writable.
     """
     with style.paper():
-        return [path for sweep in SWEEPS for path in _sweep(sweep, points, out)] + _gains(points, out)
+        return [*(_sweep(sweep, points, out) for sweep in SWEEPS), _gains(points, out)]
 
 
-def _sweep(s: Sweep, points: Points, out: Path) -> list[Path]:
+def _sweep(s: Sweep, points: Points, out: Path) -> Picture:
     figure = Figure(figsize=style.SINGLE_INCHES, layout="constrained")
     axes = figure.subplots()
     shown = [swaps for swaps in SWAPS if swaps] if s.log else list(SWAPS)
@@ -98,10 +151,10 @@ def _sweep(s: Sweep, points: Points, out: Path) -> list[Path]:
         axes.set_ylim(bottom=0)
     axes.set_xlabel("random swaps at each event, an event every 1 s")
     axes.set_ylabel(s.axis + (" (logarithmic)" if s.log else ""))
-    return _save(figure, s.name, s.title, s.bars, used, out)
+    return _save(figure, s.name, s.title, s.caption, s.bars, used, out)
 
 
-def _gains(points: Points, out: Path) -> list[Path]:
+def _gains(points: Points, out: Path) -> Picture:
     """Figure 9: the running average's gains, and the other schemes as lines."""
     figure = Figure(figsize=style.SINGLE_INCHES, layout="constrained")
     axes = figure.subplots()
@@ -119,7 +172,7 @@ def _gains(points: Points, out: Path) -> list[Path]:
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"gain alpha; {FIG9_SWAPS} swaps at each event, an event every 1 s")
     axes.set_ylabel(NEEDLESS)
-    return _save(figure, "fig9", "needless retransmissions against EWMA's gain", "quartiles", used, out)
+    return _save(figure, "fig9", "needless retransmissions against EWMA's gain", GAINS, "quartiles", used, out)
 
 
 def _line(
@@ -146,9 +199,14 @@ def _logarithmic(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _save(figure: Figure, name: str, title: str, bars: str, used: Points, out: Path) -> list[Path]:
+def _save(figure: Figure, name: str, title: str, caption: str, bars: str, used: Points, out: Path) -> Picture:
     figure.legend(loc="outside upper center", ncols=3, handlelength=2.6)
     about = provenance(list(used.values()), f"bars are {bars}" if bars else "")
     figure.supxlabel(about, fontsize=4.5, color="#666666", x=0.995, ha="right")
-    full = f"Blanton & Allman 2002, Figure {name[3:]}: {title}"
-    return style.save(figure, out / name, {"Title": full, "Description": f"{full}. {about}."})
+    titled = f"Figure {name[3:]}: {title}"
+    full = f"Blanton & Allman 2002, {titled}"
+    svg = style.save(figure, out / name, {"Title": full, "Description": f"{full}. {about}."})
+    *_, last = used
+    return Picture(
+        name, titled, caption, svg, [SCENARIOS[READING]], runs_of(used.values()), command(READING, last.scheme)
+    )

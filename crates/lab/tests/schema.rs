@@ -1,0 +1,148 @@
+//! The schema and the page of scenario files beside the reader, which says itself what it allows.
+
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::schema;
+use ackclock_tcp::stack::Stack;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const RUN: &str = "[run]\nduration = \"1 s\"\n";
+const LINK: &str = "[[link]]\nfrom = \"A\"\nto = \"B\"\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n";
+const FLOW: &str = "[[flow]]\nfrom = \"A\"\nto = \"B\"\nstack = \"reno\"\n";
+
+/// For each table a file with a key in it that nobody knows: the definition, and the text.
+fn unknown_keys() -> Vec<(&'static str, String)> {
+    let link = |more: &str| format!("{RUN}{LINK}{more}");
+    let flow = |more: &str| format!("{RUN}{LINK}{FLOW}{more}");
+    let dumbbell = |more: &str| format!("{RUN}[dumbbell]\n{more}");
+    vec![
+        ("Scenario", "x = 1\n".to_owned()),
+        ("Run", "[run]\nx = 1\n".to_owned()),
+        ("SeedRange", format!("{RUN}seeds = {{ x = 1 }}\n")),
+        ("Link", link("x = 1\n")),
+        ("Link.back", link("back = { x = 1 }\n")),
+        ("Queue", link("queue = { x = 1 }\n")),
+        ("Element.swap", link("elements = [{ kind = \"swap\", x = 1 }]\n")),
+        ("Element.bernoulli", link("elements = [{ kind = \"bernoulli\", x = 1 }]\n")),
+        ("Element.script", link("elements = [{ kind = \"script\", x = 1 }]\n")),
+        ("Gap", link("elements = [{ kind = \"swap\", mode = \"slots\", gap = { x = 1 } }]\n")),
+        ("Late", link("elements = [{ kind = \"script\", delay = [{ x = 1 }] }]\n")),
+        ("Flow", flow("x = 1\n")),
+        ("App", flow("app = { x = 1 }\n")),
+        ("Receiver", flow("receiver = { x = 1 }\n")),
+        ("Dumbbell", dumbbell("x = 1\n")),
+        ("Both", dumbbell("bottleneck = { x = 1 }\n")),
+        ("FlowKeys", {
+            let ends = "bottleneck = { rate = \"1 Mbps\", delay = \"1 ms\" }\naccess = { rate = \"1 Mbps\", delay = \"1 ms\" }\n";
+            dumbbell(&format!("{ends}[[dumbbell.flow]]\nx = 1\n"))
+        }),
+    ]
+}
+
+fn parsed() -> Value {
+    serde_json::from_str(&schema::json()).expect("JSON")
+}
+
+/// The keys that a definition has, or all of its choices.
+fn keys(schema: &Value, name: &str) -> BTreeSet<String> {
+    let (name, part) = name.split_once('.').unwrap_or((name, ""));
+    let of = |table: &Value| table["properties"].as_object().into_iter().flatten().map(|p| p.0.clone()).collect();
+    let table = if name == "Scenario" { schema } else { &schema["$defs"][name] };
+    if table["properties"].is_object() {
+        return of(if part.is_empty() { table } else { &table["properties"][part] });
+    }
+    let choices = table["oneOf"].as_array().expect("choices").iter();
+    let chosen = choices.filter(|c| part.is_empty() || c["properties"]["kind"]["const"] == part);
+    chosen.flat_map(of).collect::<BTreeSet<String>>()
+}
+
+#[test]
+fn the_schema_has_the_keys_that_the_reader_knows_in_every_table() {
+    let schema = parsed();
+    let cases = unknown_keys();
+    for (name, text) in &cases {
+        let refusal = Plan::parse("x.toml", text, &Overrides::default()).unwrap_err();
+        assert_eq!(refusal.found, "an unknown key", "{name}: {refusal}");
+        let read: BTreeSet<String> = refusal.allowed.split(", ").map(str::to_owned).collect();
+        assert_eq!(keys(&schema, name), read, "{name}");
+    }
+    let tables = schema["$defs"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(_, d)| d["properties"].is_object() || d["oneOf"][0]["properties"].is_object());
+    for (name, _) in tables.filter(|(name, _)| *name != "Set") {
+        assert!(cases.iter().any(|c| c.0.split('.').next() == Some(name)), "{name} is compared with nothing");
+    }
+}
+
+#[test]
+fn the_committed_schema_and_page_are_the_generated_ones() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for (file, generated) in [("scenario.schema.json", schema::json()), ("scenario.md", schema::page())] {
+        let committed = std::fs::read_to_string(docs.join(file)).unwrap();
+        let renew = "cargo run -p ackclock-lab --example scenario_docs";
+        assert!(committed == generated, "docs/{file} is not what the code says: {renew}");
+    }
+}
+
+/// Every parameter that a stack's description writes down, by path.
+fn paths(value: &Value, prefix: &str, all: &mut BTreeSet<String>) {
+    for (key, part) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "kind") {
+        let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        paths(part, &path, all);
+        all.insert(path);
+    }
+}
+
+#[test]
+fn every_parameter_of_every_stack_stands_on_the_page_and_in_the_schema_as_set_takes_it() {
+    let (page, schema, mut all) = (schema::page(), parsed(), BTreeSet::new());
+    let set = schema["$defs"]["Set"]["properties"].as_object().unwrap();
+    for name in Stack::names() {
+        paths(&serde_json::to_value(Stack::named(name)).unwrap(), "", &mut all);
+    }
+    assert!(all.contains("detect.threshold.alpha") && all.len() > 30, "{all:?}");
+    for path in &all {
+        assert!(set.contains_key(path), "{path} is not in the schema of `set`");
+    }
+    for path in set.keys().filter(|path| !path.ends_with("kind")) {
+        assert!(page.contains(&format!("`{path}`")), "{path} is not on the page");
+    }
+}
+
+#[test]
+fn a_parameter_beyond_the_range_in_the_schema_is_refused_by_the_reader_too() {
+    let text = format!("{RUN}{LINK}{FLOW}");
+    let reads = |stack: &str, path: &str, value: String| {
+        let set = vec![(path.to_owned(), value)];
+        let overrides = Overrides { stack: Some(stack.to_owned()), set, ..Overrides::default() };
+        Plan::parse("x.toml", &text, &overrides).is_ok()
+    };
+    let schema = parsed();
+    let mut tried = 0;
+    for (path, part) in schema["$defs"]["Set"]["properties"].as_object().unwrap() {
+        let limit = |key: &str| part[key].as_f64();
+        let below = limit("minimum").filter(|min| *min > 0.0 || part["type"] == "number").map(|min| min - 1.0);
+        let above = limit("maximum").filter(|max| *max < 65_535.0 || part["type"] == "number").map(|max| max + 1.0);
+        for beyond in [below, above].into_iter().flatten() {
+            for stack in Stack::names() {
+                if reads(stack, path, limit("minimum").unwrap().to_string()) {
+                    tried += 1;
+                    assert!(!reads(stack, path, beyond.to_string()), "{stack}: {path} = {beyond}");
+                }
+            }
+        }
+    }
+    assert!(tried > 100, "only {tried} tried");
+}
+
+#[test]
+fn the_examples_of_the_page_are_good() {
+    let page = schema::page();
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|e| e.split("```").next().unwrap()).collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        Plan::parse("x.toml", example, &Overrides::default()).unwrap();
+    }
+}

@@ -1,0 +1,115 @@
+//! The paths. One more is one more row of [`PATHS`] and the function that it names.
+//!
+//! All begin as [`plain`]: S, R1, R2, D with 10 Mb/s and 1 ms outside and 5 Mb/s and 50 ms between the routers, where 44
+//! packets of 1500 bytes are a full pipe and no queue ever overflows; one flow, an ACK for each segment, slow start up
+//! to 40 segments. So what happens on a path is what its row does, and nothing else.
+
+use ackclock_sim::scenario::{
+    AppSpec, ElementSpec, FlowSpec, Gap, LinkSpec, Place, QueueLimit, QueueSpec, Scenario, ScriptAction, ScriptRule,
+    SwapMode,
+};
+use ackclock_sim::topology::dumbbell::{flow, pipe};
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Rate;
+
+/// One path.
+pub(crate) struct Path {
+    /// How notes call it.
+    pub(crate) name: &'static str,
+    /// What happens on it.
+    pub(crate) about: &'static str,
+    /// Segments to transfer.
+    pub(crate) segments: u64,
+    /// What makes it different from [`plain`].
+    pub(crate) change: fn(&mut Scenario),
+    /// The first retransmission is lost too.
+    pub(crate) lose_the_first_repair: bool,
+}
+
+const fn path(name: &'static str, segments: u64, change: fn(&mut Scenario), about: &'static str) -> Path {
+    Path { name, about, segments, change, lose_the_first_repair: false }
+}
+
+pub(crate) const PATHS: &[Path] = &[
+    path("clean", 400, |_| {}, "nothing is lost or reordered"),
+    path("1 drop", 400, |s| drop(s, &[200]), "segment 200 is lost, in a window of about 42"),
+    path("3 drops", 400, |s| drop(s, &[200, 206, 212]), "segments 200, 206 and 212 of one window are lost"),
+    path(
+        "6 drops",
+        400,
+        |s| drop(s, &[200, 203, 206, 209, 212, 215]),
+        "every third segment from 200 to 215 is lost, in one window",
+    ),
+    path("burst", 400, |s| drop(s, &Vec::from_iter(200..212)), "segments 200 to 211 are lost, twelve in a row"),
+    path("tail", 400, |s| drop(s, &[397, 398, 399]), "the last three segments of the transfer are lost"),
+    Path {
+        lose_the_first_repair: true,
+        ..path("lost repair", 400, |s| drop(s, &[200]), "segment 200 is lost, and its first retransmission too")
+    },
+    path("ACK loss", 2000, ack_loss, "each ACK is lost with probability 0.1"),
+    path(
+        "swaps",
+        25_000,
+        swaps,
+        "Blanton & Allman's queue swaps, 12 of slots each second on average; a window of 100 segments",
+    ),
+    path("random loss", 2000, random_loss, "each segment is lost with probability 0.01"),
+    path(
+        "spike",
+        400,
+        spike,
+        "segments 200 to 250 arrive 2 s late and in order: longer than the timeout, nothing is lost",
+    ),
+];
+
+/// The path without its row's change.
+pub(crate) fn plain(p: &Path) -> Scenario {
+    let access = pipe(Some(Rate(10_000_000)), Nanos::from_millis(1));
+    let bottleneck = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
+    let link = |from, to, d: &_| LinkSpec { from, to, forward: Clone::clone(d), back: Clone::clone(d) };
+    let sent = flow();
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(p.segments * u64::from(sent.mss)) };
+    Scenario {
+        name: p.name.into(),
+        duration: Nanos::from_secs(300),
+        nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
+        links: vec![link(0, 1, &access), link(BOTTLENECK as u32, 2, &bottleneck), link(2, 3, &access)],
+        flows: vec![FlowSpec { from: 0, to: 3, app, ..sent }],
+    }
+}
+
+/// The position of the link between the routers.
+const BOTTLENECK: usize = 1;
+
+/// Losses after transmission of the given arrivals at the bottleneck, counted from 0.
+pub(crate) fn drop(s: &mut Scenario, arrivals: &[u64]) {
+    script(s, arrivals.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect());
+}
+
+fn script(s: &mut Scenario, mut more: Vec<ScriptRule>) {
+    let elements = &mut s.links[BOTTLENECK].forward.elements;
+    match elements.first_mut() {
+        Some(ElementSpec::Script { rules, .. }) => rules.append(&mut more),
+        _ => elements.push(ElementSpec::Script { at: Place::Exit, rules: more }),
+    }
+}
+
+fn ack_loss(s: &mut Scenario) {
+    s.links[BOTTLENECK].back.elements.push(ElementSpec::Bernoulli { p: 0.1, at: Place::Exit });
+}
+
+fn random_loss(s: &mut Scenario) {
+    s.links[BOTTLENECK].forward.elements.push(ElementSpec::Bernoulli { p: 0.01, at: Place::Exit });
+}
+
+fn swaps(s: &mut Scenario) {
+    let d = &mut s.links[BOTTLENECK].forward;
+    d.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
+    d.elements.push(ElementSpec::Swap { mode: SwapMode::Slots, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) });
+    s.flows[0].window = 100 * u64::from(s.flows[0].mss);
+}
+
+fn spike(s: &mut Scenario) {
+    let late = ScriptAction::Delay(Nanos::from_secs(2));
+    script(s, (200..=250).map(|nth| ScriptRule { nth, action: late }).collect());
+}

@@ -1,0 +1,233 @@
+//! CUBIC: the window is a cubic function of the time since the last cut.
+//!
+//! Source: RFC 9438 §4.2 to §4.9; Ha, Rhee & Xu 2008.
+//!
+//! Idea: after a cut the window rises fast towards what it was, waits there, and then looks for more; never slower than
+//! additive increase would.
+//!
+//! | RFC 9438 | here, in segments |
+//! | --- | --- |
+//! | W_max, K, W_est, cwnd_prior | `w_max`, `k`, `w_est`, `cwnd_prior` |
+//! | t_epoch | `epoch`, moved on by what was application-limited (§5.8) |
+//! | beta_cubic, C, alpha_cubic | `beta`, `c`, `3 (1 − beta) / (1 + beta)` |
+//! | segments_acked | what the ACK acknowledges cumulatively |
+//!
+//! Departures: slow start counts ACKs, as [`super::aimd`] does. A window above W_max at the start of an epoch becomes W_max
+//! with K = 0 (Linux; the RFC is silent).
+//! Unsaid: what an undo restores where it only opens the threshold: the state of before, window apart (§4.9.2).
+
+use super::{CcUndo, Congestion, Cut, LossEvent};
+use crate::event::{Cause, Window};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::stack::StackError;
+use crate::time::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CubicSpec {
+    /// What a loss multiplies the window by, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
+    pub beta: f64,
+    /// How fast the cubic rises, in segments per second cubed. Default 0.4 (RFC 9438 §5.1).
+    pub c: f64,
+    /// Give room to new flows by aiming lower after a second cut (RFC 9438 §4.7). Default yes.
+    pub fast_convergence: bool,
+    /// Cut the window, not what is outstanding (RFC 9438 §4.6 allows it; Linux). Default no.
+    pub from_cwnd: bool,
+    /// Grow only while the window is what limits sending (RFC 9438 §5.8). Default yes.
+    pub only_if_limited: bool,
+}
+
+impl Default for CubicSpec {
+    fn default() -> Self {
+        CubicSpec { beta: 0.7, c: 0.4, fast_convergence: true, from_cwnd: false, only_if_limited: true }
+    }
+}
+
+impl CubicSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let share = self.beta > 0.0 && self.beta < 1.0;
+        StackError::unless(share, "congestion.beta", &self.beta, "above 0 and below 1")?;
+        let rises = self.c > 0.0 && self.c.is_finite();
+        StackError::unless(rises, "congestion.c", &self.c, "more than 0 segments/s³")
+    }
+}
+
+/// CUBIC at work.
+pub struct Cubic {
+    spec: CubicSpec,
+    w_max: f64,
+    k: f64,
+    w_est: f64,
+    cwnd_prior: f64,
+    alpha: f64,
+    epoch: Option<Time>,
+    /// The last ACK in congestion avoidance.
+    last: Time,
+    after_timeout: bool,
+}
+
+impl Cubic {
+    pub(super) fn new(spec: &CubicSpec) -> Self {
+        Cubic {
+            spec: spec.clone(),
+            w_max: 0.0,
+            k: 0.0,
+            w_est: 0.0,
+            cwnd_prior: 0.0,
+            alpha: 1.0,
+            epoch: None,
+            last: Time(0),
+            after_timeout: false,
+        }
+    }
+
+    /// §4.2, §4.3, §4.8: congestion avoidance begins with a window of `cwnd` segments.
+    fn begin(&mut self, now: Time, cwnd: f64) {
+        let first = self.cwnd_prior == 0.0;
+        if first {
+            self.cwnd_prior = cwnd;
+        }
+        if first || self.after_timeout || cwnd > self.w_max {
+            self.w_max = cwnd;
+        }
+        self.k = libm::cbrt((self.w_max - cwnd) / self.spec.c);
+        self.alpha = 3.0 * (1.0 - self.spec.beta) / (1.0 + self.spec.beta);
+        (self.epoch, self.last, self.w_est, self.after_timeout) = (Some(now), now, cwnd, false);
+    }
+
+    /// W_cubic(t), §4.2 figure 1.
+    fn w(&self, t: f64) -> f64 {
+        let x = t - self.k;
+        self.spec.c * x * x * x + self.w_max
+    }
+
+    /// §4.3 to §4.5: the window, in segments, after an ACK of `segs` segments.
+    fn avoid(&mut self, t: f64, srtt: f64, cwnd: f64, segs: f64) -> f64 {
+        self.w_est += self.alpha * segs / cwnd;
+        if self.w_est >= self.cwnd_prior {
+            self.alpha = 1.0;
+        }
+        if self.w(t) < self.w_est {
+            return self.w_est.max(cwnd);
+        }
+        let target = self.w(t + srtt).clamp(cwnd, 1.5 * cwnd);
+        cwnd + (target - cwnd) / cwnd
+    }
+}
+
+impl Congestion for Cubic {
+    fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+        let smss = cx.smss();
+        let idle = cx.now.since(std::mem::replace(&mut self.last, cx.now));
+        if self.spec.only_if_limited && !cx.cwnd_limited {
+            // §5.8: time without a full window is no time of the cubic.
+            self.epoch = self.epoch.map(|at| at + idle);
+            return;
+        }
+        if w.cwnd < w.ssthresh {
+            w.cwnd += smss;
+            return;
+        }
+        let cwnd = w.cwnd / smss;
+        if self.epoch.is_none() {
+            self.begin(cx.now, cwnd);
+        }
+        let t = cx.now.since(self.epoch.unwrap_or(cx.now)).as_secs_f64();
+        let srtt = cx.srtt.unwrap_or_default().as_secs_f64();
+        w.cwnd = self.avoid(t, srtt, cwnd, ack.acked() as f64 / smss) * smss;
+    }
+    fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
+        if l.repeated {
+            return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
+        }
+        let (smss, cwnd) = (cx.smss(), w.cwnd / cx.smss());
+        let converge = self.spec.fast_convergence && cwnd < self.w_max;
+        self.w_max = if converge { cwnd * (1.0 + self.spec.beta) / 2.0 } else { cwnd };
+        (self.cwnd_prior, self.epoch, self.after_timeout) = (cwnd, None, l.cause == Cause::Rto);
+        let base = if self.spec.from_cwnd { w.cwnd } else { l.flight as f64 };
+        let cut = base * self.spec.beta;
+        // §4.6: at least two segments after a loss, one after a mark.
+        let floor = if l.cause == Cause::Ecn { smss } else { 2.0 * smss };
+        Cut { ssthresh: cut.max(2.0 * smss), cwnd: cut.max(floor) }
+    }
+    fn save(&self) -> CcUndo {
+        CcUndo { num: [self.cwnd_prior, self.w_max, self.k, self.w_est], at: self.epoch }
+    }
+    fn restore(&mut self, u: &CcUndo) {
+        [self.cwnd_prior, self.w_max, self.k, self.w_est] = u.num;
+        (self.epoch, self.after_timeout) = (u.at, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{context, loss, whole};
+    use super::*;
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-6
+    }
+
+    #[test]
+    fn the_cubic_starts_at_the_cut_passes_w_max_at_k_and_goes_on() {
+        let mut c = Cubic::new(&CubicSpec::default());
+        (c.w_max, c.cwnd_prior) = (100.0, 100.0);
+        c.begin(Time(0), 70.0);
+        assert!(near(c.k, 4.217_163), "{}", c.k);
+        for (t, want) in [(0.0, 70.0), (1.0, 86.680_764), (2.0, 95.640_336), (4.0, 99.995_903), (6.0, 102.266_703)] {
+            assert!(near(c.w(t), want), "W({t}) = {}", c.w(t));
+        }
+    }
+
+    #[test]
+    fn fast_convergence_aims_lower_and_an_undo_takes_all_of_it_back() {
+        let mut c = Cubic::new(&CubicSpec::default());
+        (c.w_max, c.cwnd_prior, c.k) = (100.0, 90.0, 3.0);
+        let kept = c.save();
+        let cut = c.on_loss(&loss(Cause::Fast, 80), &whole(80.0), &context());
+        assert!(near(c.w_max, 68.0) && near(c.cwnd_prior, 80.0));
+        assert!(near(cut.ssthresh, 56_000.0) && near(cut.cwnd, 56_000.0));
+        c.restore(&kept);
+        assert_eq!((c.w_max, c.cwnd_prior, c.k, c.epoch), (100.0, 90.0, 3.0, None));
+    }
+
+    #[test]
+    fn after_a_timeout_the_cubic_begins_flat_at_the_window_that_slow_start_reached() {
+        let mut c = Cubic::new(&CubicSpec::default());
+        c.on_loss(&loss(Cause::Rto, 80), &whole(80.0), &context());
+        c.begin(Time(0), 56.0);
+        assert_eq!((c.k, c.w_max, c.w_est), (0.0, 56.0, 56.0));
+    }
+
+    #[test]
+    fn it_never_grows_slower_than_additive_increase_with_its_own_factor() {
+        // §4.3: after a cut from 20 to 14 segments and a round trip of 20 ms the cubic is flat for seconds.
+        let mut c = Cubic::new(&CubicSpec { only_if_limited: false, ..CubicSpec::default() });
+        c.on_loss(&loss(Cause::Fast, 20), &whole(20.0), &context());
+        let mut w = Window { cwnd: 14_000.0, ssthresh: 14_000.0 };
+        let ack = AckEvent {
+            ack: crate::seq::Offset(1001),
+            prior_una: crate::seq::Offset(1),
+            ..crate::sender::ack::tests::blank()
+        };
+        for round in 0..10 {
+            for _ in 0..(w.cwnd / 1000.0) as u32 {
+                let now = Time(round * 20_000_000);
+                c.on_ack(&ack, &mut w, &Ctx { now, srtt: Some(crate::time::Nanos::from_millis(20)), ..context() });
+            }
+        }
+        let grown = w.cwnd / 1000.0 - 14.0;
+        assert!(grown > 0.9 * 10.0 * 0.529 && grown < 10.0, "{grown}");
+    }
+
+    #[test]
+    fn a_mark_may_bring_the_window_to_one_segment_and_the_threshold_to_two() {
+        let mut c = Cubic::new(&CubicSpec::default());
+        let cut = c.on_loss(&loss(Cause::Ecn, 1), &whole(1.0), &context());
+        assert_eq!((cut.ssthresh, cut.cwnd), (2000.0, 1000.0));
+    }
+}

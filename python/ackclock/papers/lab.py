@@ -1,0 +1,122 @@
+"""Runs the points of papers on all cores, none of them twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from ackclock import _native
+from ackclock.papers.store import Runs, Store
+
+Told = Callable[[float], object]
+"""Gets the share that is done, from 0 to 1."""
+Progress = Callable[[str], AbstractContextManager[Told]]
+"""Shows how far something is, under a name, for as long as it lasts."""
+LOOK_EVERY_S = 0.1
+
+
+@dataclass(frozen=True)
+class Job:
+    """A point: a scenario with all its seeds."""
+
+    text: str
+    """The scenario."""
+    name: str
+    """Under which errors speak of it."""
+    stack: str | None = None
+    """For every flow, instead of the scenario's."""
+    set: tuple[tuple[str, str], ...] = ()
+    """Parameters of the stack beyond the scenario's, as ``--set`` takes them."""
+
+    def identities(self) -> list[str]:
+        """The identity of each of its runs.
+
+        Raises:
+            ScenarioError: the scenario makes no sense.
+        """
+        return _native.identities(self.name, self.text, self.stack, self.set, None, None)
+
+
+class _StopError(Exception):
+    """Another run failed, or the user wants no more."""
+
+
+class Lab:
+    """Runs jobs; what is finished is kept."""
+
+    def __init__(self, store: Store, progress: Progress) -> None:
+        """``progress`` is shown while something runs."""
+        self.store, self.progress = store, progress
+        self.ran = self.kept = 0
+        """Points that were run, and that had been run before."""
+
+    def run(self, what: str, jobs: Sequence[Job]) -> list[Runs]:
+        """The runs of each job, which the store has or which are made now, one job on each core.
+
+        Raises:
+            ScenarioError: a scenario makes no sense.
+            OSError: a result could not be kept.
+            KeyboardInterrupt: as usual; what is finished by then is kept.
+        """
+        identities = [job.identities() for job in jobs]
+        results = {i: runs for i, of in enumerate(identities) if (runs := self.store.get(of)) is not None}
+        self.kept += len(results)
+        missing = [i for i in range(len(jobs)) if i not in results]
+        self.ran += len(missing)
+        if missing:
+            name = f"{what}: {len(missing)} points" + (f", {len(results)} kept" if results else "")
+            with self.progress(name) as told:
+                made = self._run([(jobs[i], identities[i]) for i in missing], told)
+            results.update(zip(missing, made, strict=True))
+        return [results[i] for i in range(len(jobs))]
+
+    def _run(self, wanted: Sequence[tuple[Job, Sequence[str]]], told: Told) -> list[Runs]:
+        shares, stop = [0.0] * len(wanted), threading.Event()
+
+        def one(at: int) -> Runs:
+            def share(done: float) -> None:
+                if stop.is_set():
+                    raise _StopError
+                shares[at] = done
+
+            if stop.is_set():
+                raise _StopError
+            job, identities = wanted[at]
+            said = _native.run_json(job.name, job.text, _stacks(job), job.set, None, None, None, 1, share)
+            runs: Runs = json.loads(said)["runs"]
+            self.store.put(identities, runs)
+            shares[at] = 1.0
+            return runs
+
+        with ThreadPoolExecutor(_cores()) as pool:
+            futures = [pool.submit(one, at) for at in range(len(wanted))]
+            try:
+                _watch(futures, lambda: told(sum(shares) / len(shares)))
+            finally:
+                # Runs end within a slice of simulated time.
+                stop.set()
+        return [future.result() for future in futures]
+
+
+def _watch(futures: Sequence[Future[Runs]], told: Callable[[], object]) -> None:
+    """Wait for all of them; the first that fails raises what it met."""
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=LOOK_EVERY_S, return_when=FIRST_EXCEPTION)
+        for future in done:
+            future.result()
+        told()
+
+
+def _stacks(job: Job) -> list[str]:
+    return [] if job.stack is None else [job.stack]
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

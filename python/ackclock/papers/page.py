@@ -1,0 +1,73 @@
+"""RESULTS.md: every claim of a paper with its verdict, the numbers and the figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import ackclock
+from ackclock.papers.claims import Finding, Verdict, counts, ours
+from ackclock.papers.paper import Outcome, Paper, Table
+
+
+def markdown(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: Path) -> str:
+    """The page.
+
+    Args:
+        paper: what was reproduced.
+        outcome: what came out.
+        pictures: the file of each figure by its name.
+        here: the page's folder, which the links start from.
+    """
+    return "\n\n".join(_parts(paper, outcome, pictures, here)) + "\n"
+
+
+def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: Path) -> Iterator[str]:
+    found = outcome.findings
+    first, last = outcome.seeds
+    yield f"# {paper.title}: results"
+    yield (
+        f"Written by `make reproduce`: {outcome.runs} runs of {outcome.duration_s:g} s. "
+        f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {outcome.digest}. "
+        "README.md has the set-up and what the paper leaves unsaid."
+    )
+    number = ", ".join(f"{n} {verdict.value}" for verdict, n in counts(found).items())
+    yield f"**{number}**, of {len(found)} claims."
+    yield "## Claims"
+    yield "In brackets 95 % intervals, by drawing the seeds again 1000 times. *Accepted* is in claims.csv."
+    head = ("claim", "where", "what", "published", "ours", "accepted", "verdict")
+    yield _table(head, [_row(f) for f in found])
+    for verdict, title in ((Verdict.DIFFERS, "What differs"), (Verdict.UNCHECKED, "What cannot be checked")):
+        chosen = [f for f in found if f.verdict is verdict]
+        if chosen:
+            yield f"## {title}"
+            yield "\n".join(line for f in chosen for line in _reasons(f))
+    yield "## Numbers"
+    yield from (part for table in outcome.tables for part in _titled(table))
+    if outcome.reference is not None:
+        yield f"## {outcome.reference.table.title}"
+        yield "\n".join(f"- {sentence}." for sentence in outcome.reference.summary)
+    yield "## Figures"
+    for picture in outcome.pictures:
+        link = Path(os.path.relpath(pictures[picture.name], here)).as_posix()
+        yield f"![{picture.title}]({link})\n\n*{picture.title}.* {picture.caption}"
+
+
+def _row(f: Finding) -> list[str]:
+    c = f.claim
+    verdict = f.verdict.value if f.verdict is Verdict.HOLDS else f"**{f.verdict.value}**"
+    return [c.id, c.where, c.quantity, c.published, ours(f), c.accept, verdict]
+
+
+def _reasons(f: Finding) -> list[str]:
+    return [f"- **{f.claim.id}** ({f.claim.where}; {f.claim.quantity}): {f.why}", *(f"  - {one}" for one in f.tried)]
+
+
+def _titled(table: Table) -> list[str]:
+    return [f"{table.title}:", _table(table.head, table.rows)]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -1,0 +1,124 @@
+"""What a reproduced paper is: the seam between one paper's module and the command, cache and pages for all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ackclock.papers.claims import Finding
+from ackclock.papers.lab import Lab
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is run."""
+
+    seeds: int
+    """Runs of each point."""
+    duration_s: int | None = None
+    """Simulated seconds of each run; None: what the paper has."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a paper gets to reproduce itself with."""
+
+    folder: Path
+    """The paper's: scenarios, claims, reference values."""
+    out: Path
+    """Where its files go; it is there."""
+    effort: Effort
+    lab: Lab
+    """Runs scenarios."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the paper, drawn from our runs."""
+
+    name: str
+    """As in ``fig2``."""
+    title: str
+    caption: str
+    """What is shown, and how to read it; whole sentences."""
+    svg: Path
+    scenarios: Sequence[str]
+    """Names of the scenario files that its runs vary."""
+    runs: str
+    """Hash over the identities of its runs."""
+    point: str
+    """The command that runs one of its points."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for the pages."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Our runs beside those of another simulator."""
+
+    summary: Sequence[str]
+    """Whole sentences: how many points agree, and how well."""
+    good: bool
+    """Whether nothing lies outside what chance allows."""
+    table: Table
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that came out of a paper's runs."""
+
+    findings: Sequence[Finding]
+    """One for each claim, in the order of claims.csv."""
+    pictures: Sequence[Picture]
+    tables: Sequence[Table]
+    """The numbers behind the figures."""
+    runs: int
+    """How many runs the figures and claims are made of."""
+    seeds: tuple[int, int]
+    """The first and the last."""
+    duration_s: float
+    """Simulated seconds of a run."""
+    digest: str
+    """Hash over the identities of all runs."""
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A published paper that can be run again."""
+
+    key: str
+    """Its name on the command line, and its folder's."""
+    title: str
+    """As one speaks of it, with the year."""
+    cite: str
+    """Authors, title, where it was published."""
+    about: str
+    """What it asks, in a sentence or two."""
+    full: Effort
+    quick: Effort
+    reproduce: Callable[[Work], Outcome]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A paper that was run again."""
+
+    paper: Paper
+    folder: Path
+    """Its scenarios, claims and README."""
+    outcome: Outcome
+
+
+def digest(parts: Sequence[str]) -> str:
+    """A short hash over strings."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,183 @@
+"""Writes docs/algorithms.md out of the headers of the algorithms' files; with --check says whether it is current.
+
+For each question (a folder of crates/tcp/src) every answer (a file): idea, source, what the source's names are here,
+departures, what the source leaves unsaid, parameters with their defaults, and the named stacks that use it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+ENGINE = ROOT / "crates/tcp/src"
+PAGE = ROOT / "docs/algorithms.md"
+SLOTS = (
+    "rto", "detect", "detect/threshold", "disorder", "recovery", "timeout", "congestion", "startup", "spurious", "undo",
+    "ack",
+)  # fmt: skip
+PARAGRAPHS = ("Source", "Idea", "Departures", "Unsaid in the source", "Unsaid")
+HEAD = """<!-- Generated from the headers in crates/tcp/src: make generated -->
+# Algorithms
+
+A stack is one answer to each of these questions; `ackclock stacks` lists the named ones, and `--set` or `[flow.set]`
+exchanges any part or parameter: `--set recovery=newreno`, `--set detect.threshold.alpha=0.25`. Each answer is one file;
+this page is what stands at its head.
+"""
+
+
+@dataclass
+class Header:
+    """The text at the head of a file."""
+
+    title: str
+    parts: dict[str, str] = field(default_factory=dict)
+    """Paragraphs that begin with one of PARAGRAPHS."""
+    table: list[str] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+
+
+def plain(text: str) -> str:
+    """Without rustdoc's links, which lead nowhere here."""
+    return re.sub(r"\[(`[^`\]]+`)\](?:\([^)]*\))?", r"\1", text).replace("super::", "")
+
+
+def blocks(lines: list[str]) -> Iterator[str]:
+    """Paragraphs and tables; one of PARAGRAPHS begins anew even without an empty line before it."""
+    block: list[str] = []
+    for line in [*lines, ""]:
+        begins = any(line.startswith(f"{name}:") for name in PARAGRAPHS)
+        table = line.startswith("|") != bool(block and block[-1].startswith("|"))
+        if (not line or begins or table) and block:
+            yield "\n".join(block)
+            block = []
+        if line:
+            block.append(line)
+
+
+def header(path: Path) -> Header:
+    """What stands at the head of a file."""
+    lines = [line[3:].strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("//!")]
+    head = Header(plain(lines[0]))
+    for block in blocks(lines[1:]):
+        name, _, text = block.partition(":")
+        if block.startswith("|"):
+            head.table = block.splitlines()
+        elif name in PARAGRAPHS:
+            # "Departures: none. Unsaid: …" in one paragraph is two.
+            first, _, second = text.partition(" Unsaid: ")
+            head.parts[name.split()[0]] = plain(" ".join(first.split()))
+            if second:
+                head.parts["Unsaid"] = plain(" ".join(second.split()))
+        else:
+            head.rest.append(plain(block))
+    return head
+
+
+def kebab(name: str) -> str:
+    """`SackFf96` as scenario files spell it: `sack-ff96`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+
+
+def answers(slot: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, module and description type of each variant of the slot's `…Spec`, in the order of the file."""
+    text = (ENGINE / f"{slot}.rs").read_text(encoding="utf-8")
+    found = re.search(r"pub enum (\w+Spec) \{\n(.*?)\n\}", text, re.DOTALL)
+    if not found:
+        raise SystemExit(f"{slot}.rs: no description enum")
+    for variant, module, spec in re.findall(r"^    (\w+)(?:\((\w+)::(\w+)\)| \{[^}]*\})?,$", found[2], re.MULTILINE):
+        yield kebab(variant), module or re.sub(r"(?<!^)(?=[A-Z])", "_", variant).lower(), spec
+
+
+def parameters(text: str, spec: str, path: str) -> Iterator[tuple[str, str]]:
+    """Path and meaning of each field of a description.
+
+    Raises:
+        SystemExit: a default is not stated; parts of a stack, which have a page of their own, need none.
+    """
+    body = re.search(rf"pub struct {spec} \{{\n(.*?)\n\}}", text, re.DOTALL)
+    comment: list[str] = []
+    for line in body[1].splitlines() if body else []:
+        at = line.strip()
+        if at.startswith("///"):
+            comment.append(at[3:].strip())
+        elif named := re.match(r"pub (\w+): (\w+)", at):
+            meaning = plain(" ".join(comment))
+            if "efault" not in meaning and not named[2].endswith("Spec"):
+                raise SystemExit(f"{spec}.{named[1]}: its comment does not say the default")
+            yield f"{path}.{named[1]}", meaning
+            comment = []
+
+
+def users(slot: str, kind: str, stacks: list[dict[str, Any]]) -> list[str]:
+    """The named stacks that have this answer."""
+    first, _, inner = slot.partition("/")
+
+    def part(stack: dict[str, Any]) -> dict[str, Any]:
+        return (stack[first].get(inner) or {}) if inner else stack[first]
+
+    return [stack["name"] for stack in stacks if part(stack).get("kind") == kind]
+
+
+def capital(text: str) -> str:
+    """As a sentence begins; code is left alone."""
+    return text[:1].upper() + text[1:]
+
+
+def entry(slot: str, kind: str, module: str, spec: str, stacks: list[dict[str, Any]]) -> Iterator[str]:
+    """One answer's part of the page."""
+    path = ENGINE / slot / f"{module}.rs"
+    if not path.is_file():
+        yield f"### `{kind}`\n"
+        return
+    head, text = header(path), path.read_text(encoding="utf-8")
+    yield f"### `{kind}`: {head.title[0].lower() + head.title[1:] if head.title[:2].istitle() else head.title}\n"
+    for name in ("Idea", "Source"):
+        if name in head.parts:
+            yield f"**{name}.** {capital(head.parts[name])}\n"
+    yield from (f"{block}\n" for block in head.rest)
+    for name in ("Departures", "Unsaid"):
+        if head.parts.get(name, "none.") != "none.":
+            yield f"**{name}.** {capital(head.parts[name])}\n"
+    if head.table:
+        yield "\n".join(head.table) + "\n"
+    known = list(parameters(text, spec, slot.replace("/", "."))) if spec else []
+    if known:
+        yield "\n".join(["| parameter | meaning |", "| --- | --- |", *(f"| `{p}` | {m} |" for p, m in known)]) + "\n"
+    using = users(slot, kind, stacks)
+    named = "all" if len(using) == len(stacks) else ", ".join(f"`{name}`" for name in using) or "none by name"
+    yield f"Stacks: {named}. [{path.name}](../{path.relative_to(ROOT)})\n"
+
+
+def page() -> str:
+    """The whole page."""
+    asked = [sys.executable, "-m", "ackclock", "stacks", "--json"]
+    stacks = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
+    out = [HEAD, "| stack | what it is |\n| --- | --- |"]
+    out[-1] += "".join(f"\n| `{s['name']}` | {s['summary']} |" for s in stacks) + "\n"
+    for slot in SLOTS:
+        question = header(ENGINE / f"{slot}.rs").title
+        out.append(f"## {question.split('?')[0]}? (`{slot.replace('/', '.')}`)\n")
+        for kind, module, spec in answers(slot):
+            if kind != "custom":
+                out.extend(entry(slot, kind, module, spec, stacks))
+    return "\n".join(out)
+
+
+def main() -> None:
+    """Write the page, or compare."""
+    text = page()
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
+        raise SystemExit(f"{PAGE.relative_to(ROOT)} is not what the files say: make generated")
+
+
+if __name__ == "__main__":
+    main()
