@@ -128,6 +128,10 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
             ack_drops: t.ack_drops,
             timeouts: t.timeouts,
             fast_recoveries: t.fast_recoveries,
+            dupthresh_max: t.dupthresh.max,
+            dupthresh_mean: t.dupthresh.mean(results.at),
+            dupthresh_after_timeout_max: t.dupthresh.after_timeout_max,
+            dupthresh_of_ceiling_max: t.dupthresh.of_ceiling_max,
         }
     };
     let node = |n: u32| s.nodes[n as usize].clone();

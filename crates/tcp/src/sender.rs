@@ -72,6 +72,8 @@ pub struct Sender {
     skip_sacked: bool,
     last_sends: u8,
     max_train: u16,
+    /// The threshold that observers were last told, 0 before the first. Of 65,535 on all are told as one.
+    told_dupthresh: u16,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
     recover: Option<Offset>,
     timed_out: bool,
@@ -129,6 +131,7 @@ impl Sender {
             skip_sacked: true,
             last_sends: 0,
             max_train: stack.limits.max_train,
+            told_dupthresh: 0,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
             recover: None,
@@ -172,6 +175,7 @@ impl Sender {
             cx = self.ctx(now);
         }
         // 6. Is something lost?
+        let before = self.phase;
         let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
@@ -189,6 +193,10 @@ impl Sender {
             self.window_may_have_opened(now);
         }
         if O::ENABLED {
+            // Growth alone moves no threshold in force: it is asked when the next hole begins.
+            if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh == 0 {
+                self.tell_dupthresh(now, obs);
+            }
             let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
             obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
         }
