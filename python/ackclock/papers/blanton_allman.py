@@ -195,7 +195,7 @@ def run(
             return progress((done + share) / len(every))
 
         name = str(folder / SCENARIOS[s.reading])
-        result = ackclock.run(text, name=name, stack=s.scheme.stack, set=dict(s.scheme.set), progress=told)
+        result = ackclock.run(text, name=name, stack=s.scheme.stack, set=dict(s.scheme.set), progress=told).to_dict()
         points[s] = Point(s, result["runs"], tomllib.loads(text))
     progress(1.0)
     return points
