@@ -169,7 +169,12 @@ def _plot(plot: Path, result: Result, span: tuple[float | None, float | None]) -
     except ImportError as error:
         missing = (error.name or "matplotlib").partition(".")[0]
         _fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
-    save(result.plot(start=span[0], stop=span[1]), plot)
+    try:
+        save(result.plot(start=span[0], stop=span[1]), plot)
+    except RuntimeError as error:
+        _fail(str(error), 1)
+    except ValueError as error:
+        _fail(str(error))
 
 
 @app.callback()

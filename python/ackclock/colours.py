@@ -50,6 +50,8 @@ EVENTS = {
     "cwnd": "#222222",
 }
 """What happened to packets, and the limits of sending; each has a marker or a line of its own, too."""
+STANDING = "#888888"
+"""Packets in a queue."""
 PHASES = {"disorder": "#F7F2CC", "recovery": "#FBDDC6", "loss": "#DADAE8"}
 """Shades behind a course; Loss is hatched, for print in grey."""
 _OTHER_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "h", "p", "*")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-HALF = "_half_width_95"
+HALF = "_ci95"
 """Ending of a column that holds half the width of the 95 % confidence interval of the column before it."""
 _NAMES = ("stack", "flow", "scenario", "from", "to", "identity", "trace_hash")
 _REAL_ENDINGS = ("_s", "_mean", "_share", "_ratio", "_of_ceiling_max", HALF)
@@ -61,7 +61,7 @@ class Result:
         """Means over the seeds: a row for each stack and flow.
 
         Columns: ``stack``, ``flow``, ``runs`` (how many), ``finished_runs`` (of them, those in which the flow ended),
-        and for each number its mean and ``…_half_width_95``, half the width of its 95 % confidence interval (null for
+        and for each number its mean and ``…_ci95``, half the width of its 95 % confidence interval (null for
         one run). ``finish_s`` is the mean over the runs that finished.
         """
         return _frame(_mean_row(flow) for flow in self._data["flows"])
@@ -123,7 +123,7 @@ class Result:
         """How the stacks differ from one of them, seed by seed: a row for each other stack and each flow.
 
         Columns: ``stack``, ``baseline``, ``flow``, ``runs``, and for each number the mean of (stack minus baseline) on
-        the same seed, and ``…_half_width_95``, half the width of its 95 % confidence interval. A difference is null
+        the same seed, and ``…_ci95``, half the width of its 95 % confidence interval. A difference is null
         where a seed lacks the number.
 
         Raises:

@@ -101,6 +101,19 @@ def test_a_time_sequence_graph_has_what_the_sender_was_told() -> None:
     assert f"{low * 1e3:.0f}-{high * 1e3:.0f}" == told[0]
 
 
+def test_a_window_far_above_is_named_so_and_the_legend_keeps_off_the_data() -> None:
+    near, far = (
+        ak.plot.time_sequence(events(THREE_LOST.replace("20 packets", n)), stop=1.5) for n in ("20 packets", "9 MB")
+    )
+    labels = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in (near, far)]  # type: ignore[union-attr]
+    assert [one[0] for one in labels] == ["peer's window (ack + rwnd)", "peer's window (ack + rwnd): above"]
+    # All is sent at once and then the sender waits for a timer that is far away.
+    stalled = THREE_LOST.replace("[60, 62, 65]", str(list(range(60, 90))))
+    legend = ak.plot.time_sequence(events(stalled), stop=100.0).get_legend()
+    assert legend is not None
+    assert legend._loc == 4  # type: ignore[attr-defined]
+
+
 def test_the_own_window_is_what_bounds_new_data() -> None:
     table = events(THREE_LOST.replace("20 packets", "500 packets").replace("rfc-6675", "newreno"))
     ax = ak.plot.time_sequence(table)
@@ -161,7 +174,10 @@ def test_the_queue_is_the_longest_one_and_shows_its_drops() -> None:
     result = ak.run(SHORT.replace('elements = [{ kind = "bernoulli", p = 0.01 }]', ""), seed=1)
     table, links = result.events, result.links
     ax = ak.plot.queue(table)
-    assert np.asarray(line(ax, "queue").get_ydata()).max() == links["max_queue_packets"][0]
+    arrivals = table.filter((pl.col("event") == "queue") & (pl.col("link") == 0))
+    heights = np.asarray(bars(ax, "queue").get_segments())[:, 1, 1]
+    assert heights.tolist() == arrivals["queue_packets"].to_list()
+    assert heights.max() == links["max_queue_packets"][0]
     crosses = marks(ax, "drops")
     assert len(crosses) == links["queue_drops"][0] > 0
     assert ax.get_ylabel() == "queue of link 0\n(packets)"
@@ -185,7 +201,7 @@ def test_a_metric_has_means_with_error_bars_in_the_colour_of_its_stack() -> None
             assert np.asarray(data.get_xdata()).tolist() == [0.005, 0.02]
             assert np.asarray(data.get_ydata()) == pytest.approx(mine["throughput_bytes_per_s"].to_numpy() / 1e3)
             half = [(np.asarray(bar)[1, 1] - np.asarray(bar)[0, 1]) / 2 for bar in error.get_segments()]
-            assert half == pytest.approx(mine["throughput_bytes_per_s_half_width_95"].to_numpy() / 1e3)
+            assert half == pytest.approx(mine["throughput_bytes_per_s_ci95"].to_numpy() / 1e3)
     with pytest.raises(KeyError, match="no column 'los'"):
         ak.plot.metric(runs, x="los", y="timeouts")
     with pytest.raises(ValueError, match="choose one flow"):
@@ -287,6 +303,17 @@ def test_a_picture_that_cannot_be_is_one_message_after_the_numbers(
         without = subprocess.run(command, capture_output=True, text=True, check=False)
         said = f'ackclock: --plot needs {module}, which is not installed: pip install "ackclock[papers]"\n'
         assert (without.returncode, without.stdout, without.stderr) == (1, numbers, said)
+
+
+def test_a_plot_of_no_time_is_refused(ackclock: Command, short: Path, tmp_path: Path) -> None:
+    table = events()
+    for draw in (ak.plot.time_sequence, ak.plot.window, ak.plot.queue):
+        with pytest.raises(ValueError, match="found no time in between; the trace ends at "):
+            draw(table, start=5.0)
+    late = ackclock("run", short, "--plot", "p.png", "--plot-from", "9 s")
+    assert (late.returncode, late.stdout, late.stderr.count("\n")) == (2, ackclock("run", short).stdout, 1)
+    assert late.stderr.startswith("ackclock: a plot from 9 s to ")
+    assert not (tmp_path / "p.png").exists()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")

@@ -15,7 +15,7 @@ from ackclock import _native
 from conftest import SHORT, Command
 
 TWO = SHORT + '[[flow]]\nname = "other"\nfrom = "S"\nto = "D"\nstack = "reno"\n'
-HALF = "_half_width_95"
+HALF = "_ci95"
 
 
 def test_runs_have_a_row_for_each_stack_seed_and_flow_with_every_counter() -> None:

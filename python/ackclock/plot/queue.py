@@ -31,28 +31,25 @@ def queue(
         start: from when, seconds.
         stop: until when, seconds.
         ax: where to draw.
+
+    Raises:
+        ValueError: ``start`` is not before ``stop``, or not before the last event.
     """
     begin, end = limits(events, start, stop)
     link = longest(events) if link is None else link
-    here = events.filter((pl.col("event") == "queue") & (pl.col("link") == link))
-    # A directed link has its own number among the elements.
-    gone = (pl.col("event") == "dropped") & (pl.col("why") == "queue") & (pl.col("element") == link)
-    drops = series(events.filter(gone), pl.lit(0.0))
-    length = series(here, pl.col("queue_packets"))
-    if len(length.at):
-        found = np.maximum(np.searchsorted(length.at, drops.at, side="right") - 1, 0)
-        drops = Series(drops.at, length.value[found])
+    length, drops = _read(events, link)
     with sheet(ax, 1.8) as axes:
-        line, crosses = length.around(begin, end), drops.during(begin, end)
-        # Between two arrivals a queue drains at its link's rate, which a straight line shows.
-        axes.plot(
-            line.at,
-            line.value,
-            color=colours.EVENTS["ack"],
+        stems, crosses = length.during(begin, end), drops.during(begin, end)
+        # A stem for each arrival: of the time between two of them a trace says nothing.
+        axes.vlines(
+            stems.at,
+            0,
+            stems.value,
+            colors=colours.STANDING,
             linewidth=LIGHT,
-            label="waiting and in service",
+            label="waiting and in service, at each arrival",
             gid="queue",
-            rasterized=dense(len(line.at)),
+            rasterized=dense(len(stems.at)),
         )
         axes.scatter(
             crosses.at,
@@ -66,12 +63,25 @@ def queue(
             rasterized=dense(len(crosses.at)),
             zorder=3,
         )
-        axes.set_ylim(0, HEADROOM * max(float(line.value.max()) if len(line.value) else 0.0, 1.0) + 1)
+        axes.set_ylim(0, HEADROOM * max(float(stems.value.max()) if len(stems.value) else 0.0, 1.0) + 1)
         axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.set_ylabel("queue (packets)" if link is None else f"queue of link {link}\n(packets)")
         time_axis(axes, begin, end)
         legend_above(axes, *axes.get_legend_handles_labels())
     return axes
+
+
+def _read(events: pl.DataFrame, link: int | None) -> tuple[Series, Series]:
+    """Packets found at each arrival, and at each drop."""
+    # A directed link has its own number among the elements.
+    gone = (pl.col("event") == "dropped") & (pl.col("why") == "queue") & (pl.col("element") == link)
+    drops = series(events.filter(gone), pl.lit(0.0))
+    here = events.filter((pl.col("event") == "queue") & (pl.col("link") == link))
+    length = series(here, pl.col("queue_packets"))
+    if len(length.at):
+        before = np.maximum(np.searchsorted(length.at, drops.at, side="right") - 1, 0)
+        drops = Series(drops.at, length.value[before])
+    return length, drops
 
 
 def longest(events: pl.DataFrame) -> int | None:

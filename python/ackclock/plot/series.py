@@ -52,19 +52,33 @@ def at_sender(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 
 def series(rows: pl.DataFrame, value: pl.Expr) -> Series:
     """``value`` of each row over its time; rows without it are left out, and infinity becomes NaN."""
-    table = rows.select(at=pl.col("time_ns") / 1e9, value=value.cast(pl.Float64)).drop_nulls()
+    table = rows.select("time_ns", value=value.cast(pl.Float64)).drop_nulls()
     values = table["value"].to_numpy()
-    return Series(table["at"].to_numpy(), np.where(np.isfinite(values), values, np.nan))
+    return Series(_seconds(table), np.where(np.isfinite(values), values, np.nan))
 
 
 def bars(rows: pl.DataFrame, low: pl.Expr, high: pl.Expr) -> Bars:
     """The stretch from ``low`` to ``high`` (bytes) of each row at its time."""
-    table = rows.select(at=pl.col("time_ns") / 1e9, low=low / KB, high=high / KB).drop_nulls()
-    return Bars(table["at"].to_numpy(), table["low"].to_numpy(), table["high"].to_numpy())
+    table = rows.select("time_ns", low=low / KB, high=high / KB).drop_nulls()
+    return Bars(_seconds(table), table["low"].to_numpy(), table["high"].to_numpy())
 
 
 def limits(events: pl.DataFrame, start: float | None, stop: float | None) -> tuple[float, float]:
-    """From when to when is drawn, seconds: all of it where nothing is said."""
+    """From when to when is drawn, seconds: all of it where nothing is said.
+
+    Raises:
+        ValueError: that is no stretch of time, or begins after the last event.
+    """
     last = events["time_ns"].max() if len(events) else None
-    end = last / 1e9 if isinstance(last, int) else 1.0
-    return 0.0 if start is None else start, end if stop is None else stop
+    ends = last / 1e9 if isinstance(last, int) else 1.0
+    begin, end = 0.0 if start is None else start, ends if stop is None else stop
+    if begin >= end:
+        raise ValueError(
+            f"a plot from {begin:g} s to {end:g} s: found no time in between; the trace ends at {ends:g} s"
+        )
+    return begin, end
+
+
+def _seconds(table: pl.DataFrame) -> Reals:
+    # Divided as in `limits`, to the last bit: Polars multiplies by the inverse.
+    return np.asarray(table["time_ns"].to_numpy() / 1e9, dtype=np.float64)

@@ -1,8 +1,9 @@
-"""The time-sequence graph of Shepard (1991), with the marks that Hoe (1996) reads losses and repairs from."""
+"""The time-sequence graph (Shepard 1991), on which losses and their repair are read (Hoe 1995)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,9 @@ from ackclock.plot.sheet import LIGHT, dense, sheet, time_axis
 
 CROWD = 40
 """So many marks of a kind are drawn smaller."""
+WIDE, HIGH = 0.6, 0.25
+"""The legend's share of the axes."""
+PEERS = "peer's window (ack + rwnd)"
 MARGIN = 0.05
 """Of the height, above and below what is drawn."""
 
@@ -123,6 +127,9 @@ def time_sequence(
         start: from when, seconds.
         stop: until when, seconds.
         ax: where to draw.
+
+    Raises:
+        ValueError: ``start`` is not before ``stop``, or not before the last event.
     """
     begin, end = limits(events, start, stop)
     course = read(events, flow)
@@ -134,7 +141,7 @@ def time_sequence(
         axes.set_ylabel("sequence (kB)")
         axes.yaxis.set_major_formatter("{x:,g}")
         axes.legend(
-            loc="upper left",
+            loc=_emptier_corner(axes, course),
             ncols=2,
             markerscale=1.3,
             columnspacing=1.2,
@@ -150,7 +157,7 @@ def _lines(axes: Axes, course: Course, begin: float, end: float) -> list[Reals]:
     """Stairs: limits of sending and acknowledgments. Returns the offsets to be in sight."""
     colour = colours.EVENTS
     stairs: tuple[tuple[str, Series, str, str | tuple[int, tuple[float, ...]], float], ...] = (
-        ("peer's window (ack + rwnd)", course.rwnd, colour["rwnd"], "-", LIGHT),
+        (PEERS, course.rwnd, colour["rwnd"], "-", LIGHT),
         ("own window (snd_una + cwnd)", course.cwnd, colour["cwnd"], (0, (4, 1.5)), LIGHT),
         ("acknowledged up to", course.acked, colour["ack"], "-", LIGHT),
     )
@@ -234,6 +241,17 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
     return seen
 
 
+def _emptier_corner(axes: Axes, course: Course) -> Literal["upper left", "lower right"]:
+    """Where a legend hides less: sequence numbers rise, but not evenly."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    at = np.concatenate([course.first.at, course.acked.at, course.cwnd.at])
+    kb = np.concatenate([course.first.high, course.acked.value, course.cwnd.value])
+    x, y = (at - left) / (right - left), (kb - bottom) / (top - bottom)
+    upper = np.count_nonzero((x >= 0) & (x < WIDE) & (y > 1 - HIGH) & (y <= 1))
+    lower = np.count_nonzero((x > 1 - WIDE) & (x <= 1) & (y < HIGH) & (y >= 0))
+    return "lower right" if lower < upper else "upper left"
+
+
 def _height(axes: Axes, seen: list[Reals], rwnd: Series) -> None:
     """What happened fills the height; the peer's window is left out of sight if it is far above."""
     offsets = np.concatenate([np.asarray([0.0]) if not any(map(len, seen)) else np.zeros(0), *seen])
@@ -241,4 +259,7 @@ def _height(axes: Axes, seen: list[Reals], rwnd: Series) -> None:
     reach = max(high - low, 1.0)
     if len(rwnd.value) and np.nanmax(rwnd.value) < high + reach / 5:
         high = max(high, float(np.nanmax(rwnd.value)))
+    elif len(rwnd.value) and np.nanmin(rwnd.value) > high + MARGIN * reach:
+        (line,) = (one for one in axes.get_lines() if one.get_gid() == PEERS)
+        line.set_label(f"{PEERS}: above")
     axes.set_ylim(max(low - MARGIN * reach, 0), high + MARGIN * reach)

@@ -35,6 +35,9 @@ def window(
         start: from when, seconds.
         stop: until when, seconds.
         ax: where to draw.
+
+    Raises:
+        ValueError: ``start`` is not before ``stop``, or not before the last event.
     """
     begin, end = limits(events, start, stop)
     here = at_sender(events, flow)
