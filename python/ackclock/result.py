@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _native
@@ -107,6 +105,8 @@ class Result:
             RuntimeError: the scenario's file has been changed since.
             OSError: there is no room for the trace.
         """
+        from tempfile import TemporaryDirectory  # noqa: PLC0415 - start-up time
+
         import polars as pl  # noqa: PLC0415 - start-up time
 
         first = self._data["runs"][0]
@@ -162,6 +162,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The means, for notebooks."""
+        from html import escape  # noqa: PLC0415 - start-up time
+
         from ackclock.tables import COLUMNS, cell  # noqa: PLC0415 - start-up time
 
         flows = self._data["flows"]

@@ -55,10 +55,10 @@ pub struct FlowSummary {
     pub dupthresh_max: Option<u32>,
     /// Its mean over time from the first ACK to the end of the run, segments.
     pub dupthresh_mean: Option<f64>,
-    /// The largest in force when the first segment after a timeout was sent, segments; `None` without timeouts.
+    /// The largest in force when a timeout had been dealt with, segments; `None` without timeouts.
     pub dupthresh_after_timeout_max: Option<u32>,
-    /// The largest share that it had, after an ACK, of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1)
-    /// segments, and three at least.
+    /// The largest share that it had of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and three
+    /// at least. What stands at the end of an instant counts.
     pub dupthresh_of_ceiling_max: Option<f64>,
 }
 
