@@ -13,10 +13,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from ackclock import _native
+from ackclock import _native, api
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
 from ackclock.errors import ScenarioError
+from ackclock.result import Result
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -28,6 +29,7 @@ Examples:
   ackclock run paths.toml --stack rfc-6675 --seed 1 --json
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
   ackclock run paths.toml --seed 1 --plot course.svg
+  ackclock run paths.toml --plot course.svg --plot-from 1.2s --plot-to 2s
 """
 MAIN_EXAMPLES = """\b
 Examples:
@@ -143,30 +145,38 @@ def _refusals() -> Iterator[None]:
         _fail("interrupted", INTERRUPTED)
 
 
-def _check_plot(plot: Path) -> None:
-    """Refuse before the runs what would fail after them."""
+def _span(plot: Path | None, begin: str | None, end: str | None) -> tuple[float | None, float | None]:
+    """From when to when is to be drawn, seconds; refuse before the runs what would fail after them."""
+    if plot is None:
+        for option, text in (("--plot-from", begin), ("--plot-to", end)):
+            if text is not None:
+                _fail(f'command line: key `{option}`: found "{text}" without a plot, allowed: with --plot FILE')
+        return None, None
     if plot.suffix.lower() not in PLOT_ENDINGS:
         _fail(
             f'command line: key `--plot`: found "{plot}", allowed: a file name that ends in {" or ".join(PLOT_ENDINGS)}'
         )
+    with _refusals():
+        start = None if begin is None else _native.seconds("--plot-from", begin)
+        stop = None if end is None else _native.seconds("--plot-to", end)
+    if stop is not None and stop <= (start or 0.0):
+        _fail(f'command line: key `--plot-to`: found "{end}", allowed: a time after {begin or "0 s"}')
+    return start, stop
+
+
+def _plot(plot: Path, result: Result, span: tuple[float | None, float | None]) -> None:
+    """Draw the first flow of the first run, which is run once more for its events."""
     try:
-        import matplotlib  # noqa: F401, PLC0415 - not every installation has it
-    except ImportError:
-        _fail('--plot needs matplotlib, which is not installed: pip install "ackclock[papers]"', 1)
-
-
-def _plot(plot: Path, result: dict[str, Any], again: Callable[[int, str], object]) -> None:
-    """Draw the first run, which ``again`` runs once more with its seed, into a trace; runs are deterministic."""
-    from tempfile import TemporaryDirectory  # noqa: PLC0415 - start-up time
-
-    from ackclock.plot import draw, read, save  # noqa: PLC0415 - matplotlib takes a second to load
-
-    seed, flow = result["runs"][0]["seed"], result["flows"][0]
-    with TemporaryDirectory() as folder:
-        trace = Path(folder) / "trace.csv"
-        again(seed, str(trace))
-        course = read(trace)
-    save(draw(course, flow["stack"], f"{result['scenario']}: {flow['name']}, {flow['stack']}, seed {seed}"), plot)
+        from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
+    except ImportError as error:
+        missing = (error.name or "matplotlib").partition(".")[0]
+        _fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
+    try:
+        save(result.plot(start=span[0], stop=span[1]), plot)
+    except RuntimeError as error:
+        _fail(str(error), 1)
+    except ValueError as error:
+        _fail(str(error))
 
 
 @app.callback()
@@ -214,13 +224,14 @@ def run(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the first run's first flow here (.png or .svg).", metavar="FILE")
     ] = None,
+    plot_from: Annotated[str | None, typer.Option(help='Draw from then on, as in "1.2 s".', metavar="TIME")] = None,
+    plot_to: Annotated[str | None, typer.Option(help="Draw up to then.", metavar="TIME")] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
     ] = None,
 ) -> None:
     """Run a scenario, once for each stack and seed, and print what came out."""
-    if plot is not None:
-        _check_plot(plot)
+    span = _span(plot, plot_from, plot_to)
     pairs, (file, text) = _pairs(set_), _source(scenario)
     to = None if trace is None else str(trace)
     with _refusals(), _progress() as progress:
@@ -234,11 +245,11 @@ def run(
     if plot is not None:
         # After the numbers, which a picture that fails must not cost.
         with _refusals(), _progress() as progress:
-            _plot(
-                plot,
-                json.loads(result),
-                lambda seed, to: _native.run_json(file, text, stack[:1], pairs, seed, None, to, None, progress),
-            )
+
+            def again(first: int, into: str) -> str:
+                return _native.run_json(file, text, stack[:1], pairs, first, None, into, None, progress)
+
+            _plot(plot, Result(result, again, to), span)
 
 
 @app.command(epilog=SHOW_EXAMPLES)
@@ -264,18 +275,11 @@ def new(
     ),
 ) -> None:
     """Make a commented scenario to begin with; a file that is there is left alone."""
-    starter = Path(__file__).with_name("starter.toml").read_bytes()
     if str(file) == "-":
-        typer.echo(starter, nl=False)
+        typer.echo(api.starter(), nl=False)
         return
     try:
-        with file.open("xb") as opened:
-            try:
-                opened.write(starter)
-                opened.flush()
-            except OSError:
-                file.unlink()
-                raise
+        api.new(file)
     except FileExistsError:
         _fail(f"{file}: found a file, allowed: a name that is not taken")
     except OSError as error:

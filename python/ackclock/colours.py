@@ -1,6 +1,13 @@
-"""The colour of each stack, the same in every figure; none of them is a colour of ``EVENTS``. A new stack is black."""
+"""How each stack looks, the same in every figure: a colour, a marker and a line.
+
+The stacks of ``STACKS`` have a colour of their own and a whole line. Every other has a colour, a marker and a broken
+line that follow from its name alone, so they stay when more stacks come.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
+from zlib import crc32
 
 REFERENCE = "#000000"
 # Okabe & Ito's palette, then Tol's "muted", both made for the colour-blind.
@@ -18,10 +25,61 @@ STACKS = {
     "dsack-del": "#999933",
     "dsack-ewma": "#117733",
 }
-EVENTS = {"needed": "#D55E00", "needless": "#56B4E9", "ack": "#555555", "dropped": "#000000"}
-"""What happened to packets; each has a marker or a line of its own, too."""
+MARKERS = {
+    "tahoe": "X",
+    "reno": "<",
+    "reno-no-bugfix": ">",
+    "newreno": "h",
+    "newreno-slow-but-steady": "p",
+    "sack-ff96": "o",
+    "rfc-6675": "*",
+    "dsack": "s",
+    "dsack-inc": "^",
+    "dsack-avg": "v",
+    "dsack-del": "D",
+    "dsack-ewma": "P",
+}
+EVENTS = {
+    "needed": "#D55E00",
+    "needless": "#56B4E9",
+    "ack": "#555555",
+    "dropped": "#000000",
+    "sack": "#A992D6",
+    "dsack": "#EE3377",
+    "rwnd": "#BBAA22",
+    "cwnd": "#222222",
+}
+"""What happened to packets, and the limits of sending; each has a marker or a line of its own, too."""
+STANDING = "#888888"
+"""Packets in a queue."""
+PHASES = {"disorder": "#F7F2CC", "recovery": "#FBDDC6", "loss": "#DADAE8"}
+"""Shades behind a course; Loss is hatched, for print in grey."""
+_OTHER_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "h", "p", "*")
+_OTHER_LINES = ((0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2, 1.2, 1.2)))
+
+Line = tuple[int, tuple[float, ...]]
+WHOLE: Line = (0, ())
+
+
+class Look(NamedTuple):
+    """How a stack is drawn."""
+
+    colour: str
+    marker: str
+    line: Line
+
+
+def look(stack: str) -> Look:
+    """The stack's look; of a stack unknown to the table it follows from the name."""
+    if stack in STACKS:
+        return Look(STACKS[stack], MARKERS[stack], WHOLE)
+    n = crc32(stack.encode())
+    palette = list(STACKS.values())
+    n, colour = divmod(n, len(palette))
+    n, marker = divmod(n, len(_OTHER_MARKERS))
+    return Look(palette[colour], _OTHER_MARKERS[marker], _OTHER_LINES[n % len(_OTHER_LINES)])
 
 
 def of(stack: str) -> str:
-    """The stack's colour; black for one that has none."""
-    return STACKS.get(stack, REFERENCE)
+    """The stack's colour."""
+    return look(stack).colour

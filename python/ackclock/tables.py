@@ -29,7 +29,7 @@ def _console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
 
 
-def _cell(interval: dict[str, float | None] | None, scale: float, digits: int) -> str:
+def cell(interval: dict[str, float | None] | None, scale: float, digits: int) -> str:
     """A mean and its 95 % confidence interval, as `602.1 ± 0.8`."""
     if interval is None or interval["mean"] is None:
         return "-"
@@ -42,7 +42,7 @@ def _cell(interval: dict[str, float | None] | None, scale: float, digits: int) -
 def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) -> None:
     """Add the flows of one stack, and their sum where they are too many to show."""
     for flow in flows[:SHOWN_FLOWS]:
-        cells = [_cell(flow[key], scale, digits) for _, key, scale, digits in columns]
+        cells = [cell(flow[key], scale, digits) for _, key, scale, digits in columns]
         table.add_row(flow["name"], flow["stack"], *cells)
     if len(flows) > SHOWN_FLOWS:
         total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3

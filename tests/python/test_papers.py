@@ -50,7 +50,7 @@ def test_no_swaps_means_no_element_and_a_text_without_a_place_for_them_is_refuse
 
 def test_without_swaps_a_run_is_ns_2_s_to_the_packet() -> None:
     """ns-2: 249585 acknowledged with the SYN, 249743 sent with it, 83 dropped, 83 sent again, 28 fast retransmits."""
-    run = ackclock.run(scenario(NS2, 0, 0, 1))["runs"][0]
+    run = ackclock.run(scenario(NS2, 0, 0, 1)).to_dict()["runs"][0]
     reference = next(csv.DictReader((FOLDER / "reference" / "ns2.csv").read_text(encoding="utf-8").splitlines()))
     flow = run["flows"][0]
     ours = [flow["acked_bytes"] // 1460 + 1, flow["data_packets_sent"] + 1]
@@ -70,7 +70,7 @@ def test_where_single_packets_come_late_every_send_is_ns_2_s(tmp_path: Path) -> 
     script = f'elements = [{{ kind = "script", at = "exit", delay = [{", ".join(delays)}] }}]'
     text = text.replace("elements = []", script, 1)
     trace = tmp_path / "run.csv"
-    run = ackclock.run(text, trace=trace)["runs"][0]["flows"][0]
+    run = ackclock.run(text, trace=trace).to_dict()["runs"][0]["flows"][0]
     with trace.open(encoding="utf-8") as table:
         sent = [r for r in csv.DictReader(table) if (r["event"], r["side"]) == ("sent", "sender")]
         carrying = [r for r in sent if r["len"] != "0" or "S" in r["flags"]]
@@ -119,7 +119,7 @@ def test_a_mean_has_student_s_interval() -> None:
 
 
 def test_a_point_says_which_runs_it_is_made_of(short: Path) -> None:
-    points = [Point(setting("ns2", 1, 1.0), ackclock.run(short, seed=seed)["runs"]) for seed in (1, 1, 2)]
+    points = [Point(setting("ns2", 1, 1.0), ackclock.run(short, seed=seed).to_dict()["runs"]) for seed in (1, 1, 2)]
     assert points[0].identity == points[1].identity != points[2].identity
     assert points[0].row() == points[1].row()
 

@@ -112,6 +112,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();
     let flow = |((f, t), r): ((&FlowSpec, &FlowTally), &FlowResult)| {
+        let dupthresh = t.dupthresh.ended();
         let (start_s, finish_s) = (f.app.start.as_secs_f64(), r.finished.map(Time::as_secs_f64));
         FlowSummary {
             name: f.name.clone(),
@@ -128,6 +129,10 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
             ack_drops: t.ack_drops,
             timeouts: t.timeouts,
             fast_recoveries: t.fast_recoveries,
+            dupthresh_max: dupthresh.max,
+            dupthresh_mean: dupthresh.mean(results.at),
+            dupthresh_after_timeout_max: dupthresh.after_timeout_max,
+            dupthresh_of_ceiling_max: dupthresh.of_ceiling_max(),
         }
     };
     let node = |n: u32| s.nodes[n as usize].clone();

@@ -51,6 +51,15 @@ pub struct FlowSummary {
     pub timeouts: u64,
     /// Entries into the Recovery phase.
     pub fast_recoveries: u64,
+    /// The largest duplicate ACK threshold in force, segments; `None` before the first ACK, or where none is counted.
+    pub dupthresh_max: Option<u32>,
+    /// Its mean over time from the first ACK to the end of the run, segments.
+    pub dupthresh_mean: Option<f64>,
+    /// The largest in force when a timeout had been dealt with, segments; `None` without timeouts.
+    pub dupthresh_after_timeout_max: Option<u32>,
+    /// The largest share that it had of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and three
+    /// at least. What stands at the end of an instant counts.
+    pub dupthresh_of_ceiling_max: Option<f64>,
 }
 
 /// One direction of a link in numbers.

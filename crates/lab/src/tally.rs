@@ -16,13 +16,111 @@ pub(crate) struct FlowTally {
     pub(crate) ack_drops: u64,
     pub(crate) timeouts: u64,
     pub(crate) fast_recoveries: u64,
+    pub(crate) dupthresh: DupThreshTally,
+}
+
+/// The duplicate ACK threshold of one flow over a run.
+///
+/// Within an instant the window and the threshold change one after the other; what stands at its end counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DupThreshTally {
+    /// What is in force since when; `None` before the first ACK, and for a detector that counts no duplicates.
+    now: Option<(u32, Time)>,
+    /// When the first was told.
+    since: Time,
+    mss: u32,
+    cwnd: f64,
+    /// The instant of the last event.
+    instant: Time,
+    /// Segments times nanoseconds up to the last change.
+    area: u128,
+    /// The retransmission timer fired at this instant.
+    timed_out: bool,
+    /// The least window at the end of an instant since the last change: that is where the ceiling was lowest.
+    least_cwnd: Option<f64>,
+    /// The largest share of the ceiling up to the last change.
+    of_ceiling: Option<f64>,
+    pub(crate) max: Option<u32>,
+    /// The largest at the end of the instant of a timeout.
+    pub(crate) after_timeout_max: Option<u32>,
+}
+
+impl DupThreshTally {
+    fn threshold(&mut self, at: Time, dupthresh: u32, mss: u32, cwnd: f64) {
+        self.pass(at);
+        match self.now {
+            Some((before, from)) => self.area += u128::from(before) * u128::from(at.since(from).0),
+            None => self.since = at,
+        }
+        (self.of_ceiling, self.least_cwnd) = (self.of_ceiling_max(), None);
+        (self.now, self.mss, self.cwnd) = (Some((dupthresh, at)), mss, cwnd);
+        self.max = self.max.max(Some(dupthresh));
+    }
+
+    #[inline]
+    fn window(&mut self, at: Time, cwnd: f64) {
+        self.pass(at);
+        self.cwnd = cwnd;
+    }
+
+    fn timeout(&mut self, at: Time) {
+        self.pass(at);
+        self.timed_out = true;
+    }
+
+    #[inline]
+    fn pass(&mut self, at: Time) {
+        if at != self.instant {
+            self.instant = at;
+            self.stand();
+        }
+    }
+
+    /// An instant is over.
+    fn stand(&mut self) {
+        let Some((dupthresh, _)) = self.now else { return };
+        if self.least_cwnd.is_none_or(|least| self.cwnd < least) {
+            self.least_cwnd = Some(self.cwnd);
+        }
+        if std::mem::take(&mut self.timed_out) {
+            self.after_timeout_max = self.after_timeout_max.max(Some(dupthresh));
+        }
+    }
+
+    /// The same when the last instant is over, too.
+    pub(crate) fn ended(mut self) -> Self {
+        self.stand();
+        self
+    }
+
+    /// The largest share that the threshold had of its ceiling: Blanton & Allman 2002 §6.6, in real segments, never below the
+    /// three duplicates of RFC 5681.
+    pub(crate) fn of_ceiling_max(&self) -> Option<f64> {
+        let (Some((dupthresh, _)), Some(cwnd)) = (self.now, self.least_cwnd) else { return self.of_ceiling };
+        let segs = cwnd / f64::from(self.mss);
+        let share = f64::from(dupthresh) / (0.9 * segs).min(segs - 1.0).max(3.0);
+        Some(self.of_ceiling.map_or(share, |m| m.max(share)))
+    }
+
+    /// The mean over the time from the first ACK to `end`, segments.
+    pub(crate) fn mean(&self, end: Time) -> Option<f64> {
+        let (last, from) = self.now?;
+        let area = self.area + u128::from(last) * u128::from(end.since(from).0);
+        let time = end.since(self.since).0;
+        Some(if time == 0 { f64::from(last) } else { area as f64 / time as f64 })
+    }
 }
 
 impl Watch for Tally {
-    fn tcp(&mut self, _: Time, flow: u32, side: Side, e: Event) {
+    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         let Some(f) = self.0.get_mut(flow as usize).filter(|_| side == Side::Sender) else { return };
         match e {
-            Event::Timeout { .. } => f.timeouts += 1,
+            Event::Window { to, .. } => f.dupthresh.window(at, to.cwnd),
+            Event::Threshold { dupthresh, mss, cwnd } => f.dupthresh.threshold(at, dupthresh, mss, cwnd),
+            Event::Timeout { .. } => {
+                f.timeouts += 1;
+                f.dupthresh.timeout(at);
+            }
             Event::Phase { to: Phase::Recovery, .. } => f.fast_recoveries += 1,
             _ => {}
         }
@@ -42,4 +140,34 @@ impl Watch for Tally {
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
 
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_is_averaged_over_time_and_held_against_the_window_of_each_instant() {
+        let mut t = DupThreshTally::default();
+        assert_eq!((t.max, t.mean(Time(9))), (None, None));
+        t.threshold(Time(100), 3, 1000, 20_000.0);
+        t.threshold(Time(110), 12, 1000, 20_000.0);
+        let ended = t.ended();
+        assert_eq!(
+            (ended.max, ended.mean(Time(120)), ended.of_ceiling_max()),
+            (Some(12), Some(7.5), Some(12.0 / 18.0))
+        );
+        // A window too small for the threshold within an instant is no breach, one at its end is.
+        t.window(Time(120), 6_000.0);
+        t.window(Time(120), 20_000.0);
+        assert_eq!(t.ended().of_ceiling_max(), Some(12.0 / 18.0));
+        t.window(Time(121), 6_000.0);
+        assert_eq!(t.ended().of_ceiling_max(), Some(12.0 / 5.0));
+        assert_eq!(t.ended().after_timeout_max, None);
+        t.timeout(Time(130));
+        t.threshold(Time(130), 3, 1000, 20_000.0);
+        t.threshold(Time(140), 4, 1000, 20_000.0);
+        let ended = t.ended();
+        assert_eq!((ended.after_timeout_max, ended.max, ended.of_ceiling_max()), (Some(3), Some(12), Some(12.0 / 5.0)));
+    }
 }

@@ -131,3 +131,47 @@ fn a_scenario_with_too_many_elements_is_refused_by_name() {
     let e = run(&plan(&text, &[1]), 1, None, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
     assert!(e.starts_with("x.toml: found a scenario that cannot be run, allowed: "), "{e}");
 }
+
+/// Swaps teach the threshold; a burst of losses ends in a timeout.
+const SWAPS: &str = r#"
+[run]
+duration = "120 s"
+[[link]]
+from = "A"
+to = "B"
+rate = "5 Mbps"
+delay = "50 ms"
+queue = "65 packets"
+elements = [
+    { kind = "swap", mode = "slots", count = 8, gap = { exponential = "1 s" } },
+    { kind = "script", drop = [LOST] },
+]
+back = { elements = [] }
+[[flow]]
+from = "A"
+to = "B"
+stack = "dsack-inc"
+window = "100 packets"
+"#;
+
+#[test]
+fn an_adaptive_threshold_grows_stays_under_its_ceiling_and_is_three_after_a_timeout() {
+    let of = |stack: &str| {
+        let lost: Vec<String> = (30_000..30_080).map(|n: u32| n.to_string()).collect();
+        let text = SWAPS.replace("dsack-inc", stack).replace("LOST", &lost.join(", "));
+        on(2, &plan(&text, &[1, 2])).into_iter().flat_map(|run| run.flows).collect::<Vec<_>>()
+    };
+    for stack in ["dsack-inc", "dsack-avg", "dsack-ewma"] {
+        let flows = of(stack);
+        assert!(flows.iter().any(|f| f.timeouts > 0), "{stack}: {flows:?}");
+        for f in flows {
+            assert!(f.dupthresh_max > Some(3) && f.dupthresh_mean > Some(3.0), "{f:?}");
+            assert!(f.dupthresh_mean < f.dupthresh_max.map(f64::from), "{f:?}");
+            assert_eq!(f.dupthresh_after_timeout_max, (f.timeouts > 0).then_some(3), "{f:?}");
+            assert!(f.dupthresh_of_ceiling_max <= Some(1.0), "{f:?}");
+        }
+    }
+    for f in of("rfc-6675").iter().chain(&of("dsack-del")) {
+        assert_eq!((f.dupthresh_max, f.dupthresh_mean, f.dupthresh_of_ceiling_max), (Some(3), Some(3.0), Some(1.0)));
+    }
+}

@@ -6,6 +6,8 @@ use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
 use ackclock_lab::{error::ScenarioError, identity::identity, report, schema, stacks};
 use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Time;
+use ackclock_tcp::units::parse_nanos;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -15,7 +17,7 @@ use std::path::Path;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{identities, interval, run_json, schema_json, show_toml, stack_names, stacks_json};
+    use super::{identities, interval, run_json, schema_json, seconds, show_toml, stack_names, stacks_json};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -148,6 +150,16 @@ fn stack_names() -> Vec<&'static str> {
 fn interval(values: Vec<f64>) -> PyResult<(f64, Option<f64>)> {
     let i = Interval::of(&values).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no values"))?;
     Ok((i.mean, i.half_width_95))
+}
+
+/// The seconds in a time with its unit, as in `1.2 s`, given for the option `option`.
+#[pyfunction]
+fn seconds(py: Python<'_>, option: &str, text: &str) -> PyResult<f64> {
+    let time = parse_nanos(text).map_err(|_| {
+        let allowed = "a time: a number and one of ns, us, ms, s, min, as in \"1.2 s\"";
+        scenario_error(py, &ScenarioError::option(option, format!("\"{text}\""), allowed))
+    })?;
+    Ok(Time(time.0).as_secs_f64())
 }
 
 /// A refusal as `ackclock.errors.ScenarioError`.

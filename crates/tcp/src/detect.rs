@@ -84,6 +84,10 @@ pub trait Detector {
     fn owns_rto(&self) -> bool {
         false
     }
+    /// The duplicates that now make it declare a loss, segments; `None` if it counts none. Asked for observers only.
+    fn dupthresh(&self, _w: &Window, _cx: &Ctx) -> Option<u32> {
+        None
+    }
 }
 
 /// When a fast retransmit is forbidden because of an earlier episode.
@@ -228,6 +232,9 @@ impl Detector for AnyDetect {
     #[inline]
     fn owns_rto(&self) -> bool {
         each!(self, x => x.owns_rto())
+    }
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        each!(self, x => x.dupthresh(w, cx))
     }
 }
 

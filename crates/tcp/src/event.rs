@@ -147,6 +147,15 @@ pub enum Event {
         /// How often the timer had backed off before.
         backoff: u32,
     },
+    /// Another number of duplicates is now held to mean a loss; told on the first ACK and when it changed since.
+    Threshold {
+        /// The duplicate ACK threshold in force, segments.
+        dupthresh: u32,
+        /// The maximum segment size, bytes.
+        mss: u32,
+        /// The congestion window at that moment, bytes: rules for the threshold are bounded by it.
+        cwnd: f64,
+    },
     /// A zero window was probed (RFC 9293 §3.8.6.1).
     Persist {
         /// The offset that the probe asks about.

@@ -27,7 +27,7 @@ use crate::rto::Rto;
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::stack::{Slots, Stack};
-use crate::startup::{Advice, Startup};
+use crate::startup::Startup;
 use crate::time::{Nanos, Time};
 use crate::timeout::Timeout;
 use crate::units::Bytes;
@@ -79,6 +79,8 @@ pub struct Sender {
     /// The start of the connection holds slow start back to this share.
     damped: bool,
     growth: f32,
+    /// The threshold that observers were last told, 0 before the first. Of 65,535 on all are told as one.
+    told_dupthresh: u16,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
     recover: Option<Offset>,
     timed_out: bool,
@@ -148,6 +150,7 @@ impl Sender {
             max_train: stack.limits.max_train,
             damped: false,
             growth: 1.0,
+            told_dupthresh: 0,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
             recover: None,
@@ -174,11 +177,7 @@ impl Sender {
         }
         let mut cx = self.ctx(now);
         if self.recover.is_none() {
-            match self.slots.startup.on_ack(&ack, &self.w, &cx) {
-                Advice::Keep => {}
-                Advice::Ssthresh(bytes) => self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = bytes),
-                Advice::Growth(share) => (self.damped, self.growth) = (share != 1.0, share),
-            }
+            self.ask_start(now, &ack, &cx, obs);
         }
         // 4. A hole that filled itself tells how far packets are reordered.
         if self.phase == Phase::Disorder && ack.advances() {
@@ -196,6 +195,7 @@ impl Sender {
             cx = self.ctx(now);
         }
         // 6. Is something lost?
+        let before = self.phase;
         let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
@@ -213,6 +213,10 @@ impl Sender {
             self.window_may_have_opened(now);
         }
         if O::ENABLED {
+            // Growth alone moves no threshold in force: it is asked when the next hole begins.
+            if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh == 0 {
+                self.tell_dupthresh(now, obs);
+            }
             let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
             obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
         }

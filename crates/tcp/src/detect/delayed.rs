@@ -162,6 +162,9 @@ impl Detector for Delayed {
         (self.delta, self.armed) = (Nanos::ZERO, None);
         self.seen.clear();
     }
+    fn dupthresh(&self, _: &Window, _: &Ctx) -> Option<u32> {
+        Some(ARMING_DUPS)
+    }
 }
 
 #[cfg(test)]

@@ -103,4 +103,7 @@ impl Detector for DupAck {
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.threshold.on_rto(dup_run, w, cx);
     }
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        Some(if cx.phase.is_disorder() { self.dupthresh } else { self.threshold.segments(w, cx) })
+    }
 }

@@ -107,6 +107,9 @@ impl Detector for Sack {
         self.dupacks = 0;
         self.threshold.on_rto(dup_run, w, cx);
     }
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        Some(if self.dupacks > 0 { self.dupthresh } else { self.threshold.segments(w, cx) })
+    }
 }
 
 #[cfg(test)]

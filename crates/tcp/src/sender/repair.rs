@@ -174,6 +174,19 @@ impl Sender {
         if O::ENABLED {
             obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
         }
+        self.tell_dupthresh(now, obs);
+    }
+
+    /// Tells observers the duplicate ACK threshold in force, if it is another than they know.
+    pub(super) fn tell_dupthresh<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        if !O::ENABLED {
+            return;
+        }
+        let Some(dupthresh) = self.slots.detect.dupthresh(&self.w, &self.ctx(now)) else { return };
+        let short = u16::try_from(dupthresh).unwrap_or(u16::MAX);
+        if std::mem::replace(&mut self.told_dupthresh, short) != short {
+            obs.event(now, Event::Threshold { dupthresh, mss: self.mss, cwnd: self.w.cwnd });
+        }
     }
 
     /// 17. Nothing was lost: no more is repaired, and sending goes on where it had stopped.
@@ -228,6 +241,7 @@ impl Sender {
         self.set_phase(now, Phase::Loss, Why::Timeout, obs);
         self.enter_loss(now, obs);
         self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        self.tell_dupthresh(now, obs);
         self.timers.rto = Some(self.slots.rto.deadline(now));
         self.burst_left = self.maxburst;
         self.check();

@@ -5,9 +5,20 @@ use super::{Ctx, Sender};
 use crate::congestion::Congestion;
 use crate::event::{Event, Observer, Phase, Slot, Why};
 use crate::recovery::Recovery;
+use crate::startup::{Advice, Startup};
 use crate::time::Time;
 
 impl Sender {
+    /// 3. Before the first loss the start of the connection may set the threshold, or hold slow start back.
+    #[inline]
+    pub(super) fn ask_start<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
+        match self.slots.startup.on_ack(ack, &self.w, cx) {
+            Advice::Keep => {}
+            Advice::Ssthresh(bytes) => self.write_window(now, Slot::Startup, obs, |s| s.w.ssthresh = bytes),
+            Advice::Growth(share) => (self.damped, self.growth) = (share != 1.0, share),
+        }
+    }
+
     /// An ACK of new data opens the window.
     pub(super) fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
         self.write_window(now, Slot::Congestion, obs, |s| {

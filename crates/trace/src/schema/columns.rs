@@ -188,6 +188,12 @@ pub const COLUMNS: &[Column] = &[
         "For `queue`: packets then waiting and in service there, the newcomer included.",
     ),
     some("queue_bytes", "B", Get::Int(|r| queue(r).and_then(|q| int(q.2))), "For `queue`: their bytes on the wire."),
+    some(
+        "dupthresh",
+        "segments",
+        Get::Small(dupthresh),
+        "For `threshold`: the duplicate ACKs, or SACKed segments, that from here on mean a loss.",
+    ),
 ];
 
 const fn always(name: &'static str, unit: &'static str, get: Get, meaning: &'static str) -> Column {
@@ -313,6 +319,13 @@ fn episode(r: &Row) -> Option<i64> {
 fn window(r: &Row) -> Option<(Window, Window)> {
     match r.what {
         What::Tcp(Event::Window { from, to, .. }) => Some((from, to)),
+        _ => None,
+    }
+}
+
+fn dupthresh(r: &Row) -> Option<i32> {
+    match r.what {
+        What::Tcp(Event::Threshold { dupthresh, .. }) => small(dupthresh),
         _ => None,
     }
 }

@@ -40,6 +40,7 @@ fn told(event: &str) -> &'static str {
         "timeout" => "the retransmission timer fired",
         "mistake" => "a judge found that an episode was a mistake",
         "persist" => "a zero window was probed (RFC 9293 §3.8.6.1)",
+        "threshold" => "another number of duplicate ACKs now means a loss (the first ACK tells the first one)",
         _ => "",
     }
 }

@@ -29,6 +29,7 @@ words! {
         What::Tcp(Event::Timeout { .. }) => "timeout",
         What::Tcp(Event::Mistake { .. }) => "mistake",
         What::Tcp(Event::Persist { .. }) => "persist",
+        What::Tcp(Event::Threshold { .. }) => "threshold",
     }
 }
 

@@ -177,6 +177,7 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
     assert_eq!(line("sent", 5), "time_ns=21001 flow=1 side=sender event=sent seq=1001 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=true by=timeout episode=1");
     assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=true by=timeout episode=1");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
+    assert_eq!(line("threshold", 0), "time_ns=27001 flow=1 side=sender event=threshold dupthresh=4");
 }
 
 #[test]

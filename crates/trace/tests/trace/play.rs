@@ -91,6 +91,7 @@ pub(crate) fn story(flow: u32) -> Vec<Call> {
     say(24, r, got(data(1, 1000)));
     say(25, s, What::Tcp(Event::Mistake { episode: 1, cause: Cause::Rto, undone: true }));
     say(26, s, What::Tcp(Event::Persist { at: Offset(2001) }));
+    say(27, s, What::Tcp(Event::Threshold { dupthresh: 4, mss: 1000, cwnd: 14_600.0 }));
     all
 }
 

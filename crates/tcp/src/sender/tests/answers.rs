@@ -8,7 +8,7 @@ use crate::disorder::DisorderSpec;
 use crate::sender::episode::Mistake;
 use crate::slot::Factory;
 use crate::spurious::{Spurious, SpuriousSpec};
-use crate::startup::StartupSpec;
+use crate::startup::{Advice, StartupSpec};
 use crate::timeout::go_back_n::GoBackNSpec;
 use crate::timeout::sack::SackSpec;
 use crate::timeout::TimeoutSpec;

@@ -461,3 +461,36 @@ fn what_an_undo_gives_back_at_once_leaves_in_bursts_of_at_most_maxburst() {
         assert_eq!(bursts, want);
     }
 }
+
+/// The thresholds told in `heard`.
+fn thresholds(heard: &[(Time, Event)]) -> Vec<u32> {
+    let told = |h: &(Time, Event)| if let Event::Threshold { dupthresh, .. } = h.1 { Some(dupthresh) } else { None };
+    heard.iter().filter_map(told).collect()
+}
+
+#[test]
+fn the_threshold_in_force_is_told_on_the_first_ack_after_a_mistake_and_after_a_timeout() {
+    let mut s = mistaken(named("dsack-inc"));
+    let una = s.positions().0 .0;
+    assert_eq!(thresholds(&hear(&mut s, ms(190), una, &[RESENT])), [4], "nothing had listened before");
+    assert_eq!(thresholds(&hear(&mut s, ms(191), una + 1000, &[])), [0u32; 0], "told once");
+    let mut heard = vec![];
+    let at = s.next_timer().unwrap();
+    s.on_timer(at, &mut heard);
+    assert_eq!(thresholds(&heard), [3]);
+    let mut s = sender(named("newreno"), 10);
+    assert_eq!(thresholds(&hear(&mut s, ms(50), 1001, &[])), [3]);
+    // A judge that counts nothing has none to tell.
+    let mut s = sender(named("tahoe"), 10);
+    s.slots.detect = crate::detect::AnyDetect::Custom(Box::new(Silent));
+    assert_eq!(thresholds(&hear(&mut s, ms(50), 1001, &[])), [0u32; 0]);
+}
+
+/// A judge that never sees a loss.
+struct Silent;
+
+impl crate::detect::Detector for Silent {
+    fn on_ack(&mut self, _: &AckEvent, _: &Window, _: &mut Scoreboard, _: &Ctx) -> Verdict {
+        Verdict::Clear
+    }
+}

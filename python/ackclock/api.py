@@ -1,0 +1,158 @@
+"""What the command does, as functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypedDict
+
+from ackclock import _native
+from ackclock.errors import ScenarioError
+from ackclock.result import Result
+
+Slot = dict[str, Any]
+"""One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
+
+
+class Stack(TypedDict):
+    """A named stack: a name for one choice of components."""
+
+    name: str
+    summary: str
+    rto: Slot
+    detect: Slot
+    disorder: Slot
+    recovery: Slot
+    timeout: Slot
+    congestion: Slot
+    startup: Slot
+    spurious: Slot
+    undo: Slot
+    ack: Slot
+    dup_rule: str
+    options: Slot
+    limits: Slot
+
+
+def run(
+    scenario: str | PathLike[str],
+    *,
+    stack: str | Sequence[str] | None = None,
+    set: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    trace: str | PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    name: str | None = None,
+) -> Result:
+    """Run a scenario, once for each stack and seed, on all cores.
+
+    Args:
+        scenario: path of a scenario file, or the text of one (anything with a line break in it).
+        stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
+        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``.
+        seed: the first seed, instead of the file's, and the only one without ``seeds``.
+        seeds: how many seeds, counted up from the first.
+        trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
+        threads: how many runs at once; by default one for each core. Results do not depend on it.
+        progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
+        name: the name under which errors speak of a scenario given as text.
+
+    Returns:
+        Tables of means, of runs, of links and of events: see :class:`ackclock.Result`.
+
+    Raises:
+        ScenarioError: the scenario or an argument makes no sense.
+        OSError: the trace could not be written.
+        KeyboardInterrupt: as usual; runs end within a slice of simulated time.
+    """
+    file, text = _source(scenario, name)
+    pairs = list((set or {}).items())
+    stacks = [stack] if isinstance(stack, str) else list(stack or [])
+    to = None if trace is None else fspath(trace)
+    said = _native.run_json(file, text, stacks, pairs, seed, seeds, to, threads, progress)
+
+    def again(first: int, into: str) -> str:
+        return _native.run_json(file, text, stacks[:1], pairs, first, None, into, None, None)
+
+    return Result(said, again, to)
+
+
+def compare(
+    scenario: str | PathLike[str],
+    stacks: Sequence[str],
+    *,
+    set: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    name: str | None = None,
+) -> Result:
+    """Run a scenario with each of several stacks on the same seeds; :meth:`Result.against` gives the differences.
+
+    Arguments, result and errors are those of :func:`run`.
+
+    Raises:
+        ScenarioError: there are fewer than two stacks; and see :func:`run`.
+    """
+    if isinstance(stacks, str) or len(stacks) < 2:  # noqa: PLR2004 - a comparison
+        found = f'"{stacks}"' if isinstance(stacks, str) else f"{len(stacks)} of them"
+        message = f"compare: key `stacks`: found {found}, allowed: two or more names of stacks"
+        raise ScenarioError(message, "compare", None, "stacks", found, "two or more names of stacks", None)
+    return run(scenario, stack=stacks, set=set, seed=seed, seeds=seeds, threads=threads, progress=progress, name=name)
+
+
+def show(
+    scenario: str | PathLike[str],
+    *,
+    stack: str | None = None,
+    set: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    name: str | None = None,
+) -> str:
+    """A scenario with every default spelled out, the stacks' parameters too, as TOML that runs the same.
+
+    Arguments and errors are those of :func:`run`.
+    """
+    file, text = _source(scenario, name)
+    return _native.show_toml(file, text, stack, list((set or {}).items()), seed, seeds)
+
+
+def new(file: str | PathLike[str] = "scenario.toml") -> Path:
+    """Make a commented scenario to begin with, and return its path.
+
+    Raises:
+        FileExistsError: there is a file of that name, which is left alone.
+        OSError: the folder is missing or not writable, or the disk is full; no file is left behind.
+    """
+    path = Path(file)
+    with path.open("xb") as opened:
+        try:
+            opened.write(starter())
+            opened.flush()
+        except OSError:
+            path.unlink()
+            raise
+    return path
+
+
+def starter() -> bytes:
+    """The scenario that :func:`new` makes."""
+    return Path(__file__).with_name("starter.toml").read_bytes()
+
+
+def stacks() -> list[Stack]:
+    """Every named stack, with its slots and their parameters."""
+    result: list[Stack] = json.loads(_native.stacks_json())
+    return result
+
+
+def _source(scenario: str | PathLike[str], name: str | None) -> tuple[str, str | None]:
+    """The name under which errors speak of a scenario, and its text if it was not given by its path."""
+    where = fspath(scenario)
+    return (name or "<text>", where) if "\n" in where else (where, None)

@@ -1,0 +1,12 @@
+"""Plots of runs and of results. Each function draws on ``ax``, or on a figure of its own, and returns the axes.
+
+Events are the table that ``docs/trace.md`` describes: ``Result.events``, or a Parquet trace read with Polars.
+"""
+
+from ackclock.plot.course import course, save
+from ackclock.plot.metric import metric
+from ackclock.plot.queue import queue
+from ackclock.plot.time_sequence import time_sequence
+from ackclock.plot.window import window
+
+__all__ = ["course", "metric", "queue", "save", "time_sequence", "window"]

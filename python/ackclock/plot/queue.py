@@ -1,0 +1,91 @@
+"""A queue over time, and what it dropped."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ackclock import colours
+from ackclock.plot.series import Series, limits, series
+from ackclock.plot.sheet import LIGHT, dense, legend_above, sheet, time_axis
+
+HEADROOM = 1.15
+
+
+def queue(
+    events: pl.DataFrame,
+    *,
+    link: int | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how many packets each arrival at a queue found there, itself included, and where arrivals were dropped.
+
+    Args:
+        events: a trace.
+        link: the directed link, twice its position in the scenario and one more for the way back; by default the
+            one whose queue was longest.
+        start: from when, seconds.
+        stop: until when, seconds.
+        ax: where to draw.
+
+    Raises:
+        ValueError: ``start`` is not before ``stop``, or not before the last event.
+    """
+    begin, end = limits(events, start, stop)
+    link = longest(events) if link is None else link
+    length, drops = _read(events, link)
+    with sheet(ax, 1.8) as axes:
+        stems, crosses = length.during(begin, end), drops.during(begin, end)
+        # A stem for each arrival: of the time between two of them a trace says nothing.
+        axes.vlines(
+            stems.at,
+            0,
+            stems.value,
+            colors=colours.STANDING,
+            linewidth=LIGHT,
+            label="waiting and in service, at each arrival",
+            gid="queue",
+            rasterized=dense(len(stems.at)),
+        )
+        axes.scatter(
+            crosses.at,
+            crosses.value,
+            s=16,
+            marker="x",
+            c=colours.EVENTS["dropped"],
+            linewidths=0.9,
+            label=f"dropped, queue full ({len(crosses.at):,})",
+            gid="drops",
+            rasterized=dense(len(crosses.at)),
+            zorder=3,
+        )
+        axes.set_ylim(0, HEADROOM * max(float(stems.value.max()) if len(stems.value) else 0.0, 1.0) + 1)
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes.set_ylabel("queue (packets)" if link is None else f"queue of link {link}\n(packets)")
+        time_axis(axes, begin, end)
+        legend_above(axes, *axes.get_legend_handles_labels())
+    return axes
+
+
+def _read(events: pl.DataFrame, link: int | None) -> tuple[Series, Series]:
+    """Packets found at each arrival, and at each drop."""
+    # A directed link has its own number among the elements.
+    gone = (pl.col("event") == "dropped") & (pl.col("why") == "queue") & (pl.col("element") == link)
+    drops = series(events.filter(gone), pl.lit(0.0))
+    here = events.filter((pl.col("event") == "queue") & (pl.col("link") == link))
+    length = series(here, pl.col("queue_packets"))
+    if len(length.at):
+        before = np.maximum(np.searchsorted(length.at, drops.at, side="right") - 1, 0)
+        drops = Series(drops.at, length.value[before])
+    return length, drops
+
+
+def longest(events: pl.DataFrame) -> int | None:
+    """The directed link whose queue was longest; nothing if no queue can ever be full."""
+    by_link = events.filter(pl.col("event") == "queue").group_by("link").agg(pl.col("queue_packets").max())
+    top = by_link.sort("queue_packets", "link", descending=[True, False])["link"].head(1).to_list()
+    return int(top[0]) if top else None

@@ -1,0 +1,138 @@
+"""What a run returns: its tables, their columns, and that nothing is loaded before it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import ackclock as ak
+from ackclock import _native
+from conftest import SHORT, Command
+
+TWO = SHORT + '[[flow]]\nname = "other"\nfrom = "S"\nto = "D"\nstack = "reno"\n'
+HALF = "_ci95"
+
+
+def test_runs_have_a_row_for_each_stack_seed_and_flow_with_every_counter() -> None:
+    result = ak.run(TWO, stack=["tahoe", "dsack-avg"], seeds=3)
+    runs = result.runs
+    assert runs.select("stack", "seed", "flow").rows() == [
+        (stack, seed, flow) for stack in ("tahoe", "dsack-avg") for seed in (1, 2, 3) for flow in ("only", "other")
+    ]
+    told = [flow for run in result.to_dict()["runs"] for flow in run["flows"]]
+    for key in set(told[0]) - {"name", "stack"}:
+        assert runs[key].to_list() == [flow[key] for flow in told], key
+    assert set(runs["duration_s"]) == {5.0}
+    assert runs["trace_hash"].n_unique() == 6
+
+
+def test_the_summary_has_means_and_intervals_of_the_runs() -> None:
+    result = ak.run(TWO, stack=["tahoe", "reno"], seeds=4)
+    assert result.summary.shape[0] == 4
+    assert result.summary["runs"].to_list() == [4] * 4
+    for row in result.summary.iter_rows(named=True):
+        mine = result.runs.filter((pl.col("stack") == row["stack"]) & (pl.col("flow") == row["flow"]))
+        for key in ("throughput_bytes_per_s", "retransmissions", "timeouts"):
+            assert (row[key], row[key + HALF]) == _native.interval(mine[key].cast(pl.Float64).to_list())
+    one = ak.run(SHORT, seed=1).summary
+    assert one["throughput_bytes_per_s" + HALF].to_list() == [None]
+
+
+def test_links_have_a_row_for_each_direction() -> None:
+    links = ak.run(TWO, seeds=2).links
+    assert links.select("stack", "seed", "link", "from", "to").rows() == [
+        ("newreno+reno", seed, link, *ends) for seed in (1, 2) for link, ends in enumerate((("S", "D"), ("D", "S")))
+    ]
+    assert links["loss_drops"].sum() > 0
+
+
+def test_the_types_of_columns_do_not_depend_on_what_is_missing() -> None:
+    endless, ends = (ak.run(text, seed=1) for text in (SHORT, SHORT + 'app = { kind = "fixed", size = "50 kB" }\n'))
+    assert (endless.runs["finish_s"].to_list(), ends.runs["finish_s"].null_count()) == ([None], 0)
+    assert (endless.summary["finished_runs"].item(), ends.summary["finished_runs"].item()) == (0, 1)
+    for name in ("runs", "summary", "links"):
+        one, other = getattr(endless, name), getattr(ends, name)
+        assert one.schema == other.schema
+        assert len(pl.concat([one, other])) == len(one) + len(other)
+    with_timeouts = ak.run(SHORT, stack="tahoe", set={"rto.min": "1 ms"}, seed=1)
+    assert with_timeouts.runs.schema == endless.runs.schema
+
+
+def test_events_are_the_trace_of_the_first_run_with_and_without_a_file(tmp_path: Path) -> None:
+    trace = tmp_path / "t.parquet"
+    traced = ak.run(SHORT, stack=["tahoe", "reno"], seeds=2, trace=trace)
+    events = traced.events
+    assert_frame_equal(events, pl.read_parquet(trace))
+    first = traced.to_dict()["runs"][0]["flows"][0]
+    sent = events.filter((pl.col("event") == "sent") & (pl.col("len") > 0))
+    assert len(sent) == first["data_packets_sent"]
+    assert sent["needless"].sum() == first["needless_retransmissions"]
+    assert len(events.filter(pl.col("event") == "threshold")) >= 1
+    assert_frame_equal(ak.run(SHORT, stack=["tahoe", "reno"], seeds=2).events, events)
+    # A file of another run is not taken for this one's.
+    again = ak.run(SHORT, stack="tahoe", seed=1, trace=trace)
+    ak.run(SHORT, stack="reno", seed=9, trace=trace)
+    assert_frame_equal(again.events, events)
+
+
+def test_events_of_a_scenario_that_was_changed_meanwhile_are_refused(short: Path) -> None:
+    result = ak.run(short)
+    short.write_text(SHORT.replace("20 ms", "30 ms"), encoding="utf-8")
+    with pytest.raises(RuntimeError, match="the scenario was changed after it was run"):
+        _ = result.events
+
+
+def test_against_gives_the_differences_seed_by_seed() -> None:
+    result = ak.compare(SHORT, ["reno", "rfc-6675"], seeds=4)
+    row = result.against("reno").row(0, named=True)
+    assert (row["stack"], row["baseline"], row["flow"], row["runs"]) == ("rfc-6675", "reno", "only", 4)
+    by_seed = result.runs.pivot("stack", index="seed", values="acked_bytes")
+    pairs = [float(a - b) for a, b in by_seed.select("rfc-6675", "reno").rows()]
+    assert (row["acked_bytes"], row["acked_bytes" + HALF]) == _native.interval(pairs)
+    assert row["finish_s"] is None
+    with pytest.raises(KeyError):
+        result.against("tahoe")
+
+
+@pytest.mark.parametrize("stacks", [["reno"], [], "reno"])
+def test_a_comparison_needs_two_stacks(stacks: list[str]) -> None:
+    with pytest.raises(ak.ScenarioError, match="allowed: two or more names of stacks"):
+        ak.compare(SHORT, stacks)
+
+
+def test_a_notebook_shows_the_means_and_escapes_names() -> None:
+    named = SHORT.replace('"short"', '"<b>"').replace('"only"', '"a & b"')
+    html = ak.run(named, stack=["tahoe", "reno"])._repr_html_()
+    assert "&lt;b&gt;: 5 s simulated, 8 runs" in html
+    assert html.count("<tr>") == 3
+    assert "<td>a &amp; b</td><td>tahoe</td>" in html
+    assert " ± " in html
+    assert repr(ak.run(SHORT, seed=1)) == "<ackclock.Result: short, 5 s simulated, 1 run>"
+
+
+def test_new_makes_the_starter_and_leaves_a_file_alone(tmp_path: Path) -> None:
+    path = ak.new(tmp_path / "mine.toml")
+    assert ak.run(path, seed=1).runs["acked_bytes"][0] > 0
+    with pytest.raises(FileExistsError):
+        ak.new(path)
+
+
+def test_stacks_are_typed_and_complete() -> None:
+    for stack in ak.stacks():
+        assert set(stack) == set(ak.Stack.__annotations__)
+        assert isinstance(stack["recovery"]["kind"], str)
+
+
+def test_neither_import_nor_command_loads_polars_or_matplotlib(short: Path, ackclock: Command) -> None:
+    for do in ("import ackclock", f"from ackclock.cli import app; app(['run', {str(short)!r}], standalone_mode=False)"):
+        code = f"{do}\nimport sys; print([m for m in ('polars', 'matplotlib', 'numpy') if m in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+    assert ackclock("run", short).returncode == 0
+    with pytest.raises(AttributeError, match="has no attribute 'polt'"):
+        _ = ak.polt
