@@ -6,6 +6,7 @@
 pub mod delayed;
 pub mod every;
 pub mod heartbeat;
+pub mod window_update;
 
 use crate::slot::Factory;
 use crate::stack::StackError;
@@ -131,7 +132,7 @@ impl AckSpec {
             AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay)),
             AckSpec::Heartbeat { interval, phase } => AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase)),
             AckSpec::WindowUpdate { interval, phase } => {
-                AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase).by_window(mss))
+                AnyAck::WindowUpdate(Box::new(window_update::WindowUpdate::new(interval, phase, mss)))
             }
             AckSpec::Custom(ref f) => AnyAck::Custom((f.make)(mss)),
         }
@@ -146,6 +147,8 @@ pub enum AnyAck {
     Delayed(delayed::Delayed),
     /// See [`heartbeat`].
     Heartbeat(heartbeat::Heartbeat),
+    /// See [`window_update`].
+    WindowUpdate(Box<window_update::WindowUpdate>),
     /// From outside the crate.
     Custom(Box<dyn AckPolicy>),
 }
@@ -156,6 +159,7 @@ macro_rules! dispatch {
             AnyAck::Every($p) => $call,
             AnyAck::Delayed($p) => $call,
             AnyAck::Heartbeat($p) => $call,
+            AnyAck::WindowUpdate($p) => $call,
             AnyAck::Custom($p) => $call,
         }
     };

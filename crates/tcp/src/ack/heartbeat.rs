@@ -9,10 +9,9 @@
 //! | `TF_ACKNOW` | [`AckDecision::Now`] |
 //! | `PR_FASTHZ` (5 a second) | `interval` |
 //!
-//! | the window that could be announced has moved by two segments | `by_window`: bytes counted against `full` |
-//!
-//! Departures: without `by_window` segments of any size are counted, which is the same where all are full. The application
-//! reads at once; where it does not, `Receiver::consume` announces the room.
+//! Departures: Net/2 answers every second segment because the window it could announce has moved by two segments; here
+//! the segments are counted, which is the same where they are full and the application reads at once; else
+//! [`super::window_update`].
 //! Unsaid in the source: the phase of the beats; a segment that arrives on a beat waits for the next one.
 
 use super::{AckDecision, AckPolicy, Arrival};
@@ -27,9 +26,6 @@ pub(super) fn default_interval() -> Nanos {
 pub struct Heartbeat {
     interval: Nanos,
     phase: Nanos,
-    /// Bytes that no ACK has covered yet, and the size of a full segment; 0 where segments are counted.
-    bytes: u32,
-    full: u16,
     /// A segment has arrived that no ACK has covered yet.
     waiting: bool,
 }
@@ -37,16 +33,11 @@ pub struct Heartbeat {
 impl Heartbeat {
     /// Beats where `t mod interval = phase`. Without an interval every instant is a beat.
     pub fn new(interval: Nanos, phase: Nanos) -> Self {
-        Self { interval, phase: Nanos(phase.0.checked_rem(interval.0).unwrap_or(0)), bytes: 0, full: 0, waiting: false }
-    }
-
-    /// The same, where two segments of `mss` bytes (as the header's option can say it) are due an answer, not any two.
-    pub(super) fn by_window(self, mss: u32) -> Self {
-        Self { full: u16::try_from(mss).unwrap_or(u16::MAX), ..self }
+        Self { interval, phase: Nanos(phase.0.checked_rem(interval.0).unwrap_or(0)), waiting: false }
     }
 
     /// The first beat after `now`.
-    fn next_beat(&self, now: Time) -> Time {
+    pub(super) fn next_beat(&self, now: Time) -> Time {
         let Some(at) = now.0.checked_rem(self.interval.0) else { return now };
         let wait = if at < self.phase.0 { self.phase.0 - at } else { self.interval.0 - (at - self.phase.0) };
         Time(now.0.saturating_add(wait))
@@ -54,12 +45,9 @@ impl Heartbeat {
 }
 
 impl AckPolicy for Heartbeat {
-    // Kept out of the receiver's hot path: inlined, it costs the other policies registers.
-    #[inline(never)]
+    #[inline]
     fn on_arrival(&mut self, a: &Arrival) -> AckDecision {
-        self.bytes = self.bytes.saturating_add(a.len);
-        let two = self.waiting && self.bytes >= 2 * u32::from(self.full);
-        if two || a.wants_ack_at_once() {
+        if self.waiting || a.wants_ack_at_once() {
             return AckDecision::Now;
         }
         self.waiting = true;
@@ -73,7 +61,7 @@ impl AckPolicy for Heartbeat {
 
     #[inline]
     fn on_ack_sent(&mut self, _: Time) {
-        (self.waiting, self.bytes) = (false, 0);
+        self.waiting = false;
     }
 }
 
@@ -103,19 +91,6 @@ mod tests {
         assert_eq!(p.on_arrival(&plain(160)), AckDecision::Now);
         p.on_ack_sent(plain(160).now);
         assert_eq!(p.on_arrival(&plain(170)), AckDecision::Delay(Time(200_000_000)));
-    }
-
-    #[test]
-    fn by_window_two_full_segments_are_answered_and_small_ones_wait_for_the_beat() {
-        let mut p = beats_at(0).by_window(1460);
-        p.on_arrival(&plain(150));
-        assert_eq!(p.on_arrival(&plain(160)), AckDecision::Now);
-        p.on_ack_sent(plain(160).now);
-        let small = |ms| Arrival { len: 1000, ..plain(ms) };
-        for ms in [210, 220] {
-            assert_eq!(p.on_arrival(&small(ms)), AckDecision::Delay(Time(400_000_000)), "{ms}");
-        }
-        assert_eq!(p.on_arrival(&small(230)), AckDecision::Now, "3000 bytes are two full segments");
     }
 
     #[test]

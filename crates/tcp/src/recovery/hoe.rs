@@ -1,4 +1,4 @@
-//! Hoe's recovery: the first that goes on over partial ACKs, its ACK clock kept running by every second duplicate.
+//! Recovery by Hoe: the first that goes on over partial ACKs, its ACK clock kept running by every second duplicate.
 //!
 //! Source: Hoe 1995 §7.2. With `dups_per_segment = 1` also right-edge recovery and Lin & Kung's, as Wang & Shin §1 name them.
 //!
@@ -11,9 +11,9 @@
 //! | fast retransmit phase | Recovery |
 //! | snd_next | `snd_nxt` |
 //!
-//! Departures: none. Unsaid (decision 0048): inflation (none: only duplicates let new data out), which duplicates count (all
-//! after the verdict, the even ones send), the timer (restarted by every partial ACK), the window of the phase (as cut).
-//! Right-edge and Lin & Kung: the segments before the verdict are the disorder slot's.
+//! Departures: none. For right-edge and Lin & Kung, what goes before the verdict is the disorder slot's.
+//! Unsaid: inflation (none: only duplicates let new data out), which duplicates count (all after the verdict, the even ones
+//! send), the timer (restarted by every partial ACK), the window of the phase (as cut); decision 0048.
 
 use super::{Flow, Rearm, Recovery};
 use crate::detect::Xmit;

@@ -1,4 +1,4 @@
-//! Robust Recovery (RR): new data clock the repair, and what comes back of them measures the path.
+//! The Robust Recovery (RR): new data clock the repair, and what comes back of them measures the path.
 //!
 //! Source: Wang & Shin §2.2. Its Figures 1 and 2 are lost: the state machine follows the text.
 //!
@@ -13,8 +13,8 @@
 //! | actnum = 0 tells retreat from probe | `retreat` |
 //! | new segments between the last two retransmissions | `expected` |
 //!
-//! Departures (decision 0047): further losses are counted by what was really sent (`count = "exact"`), and the
-//! retransmission leaves before the additional segment; `count = "act"` with `order = "extra"` is the paper's.
+//! Departures: further losses are counted by what was really sent (`count = "exact"`), and the retransmission leaves before
+//! the additional segment; `count = "act"` with `order = "extra"` is the paper's (decision 0047).
 //! Unsaid: `ssthresh` (halved at entry), what a blocked new segment means, the guard (none but after a timeout).
 
 use super::{Flow, Rearm, Recovery};

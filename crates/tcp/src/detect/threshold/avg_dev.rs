@@ -13,8 +13,8 @@
 //! | dupthresh_ub_f, dupthresh_tmo | `time_bound`, `timeout_bound` |
 //! | RTO, RTT | `cx.rto` (without back-off), `cx.srtt` |
 //!
-//! Departures (decision 0046): eq. 11 is ignored where it gives less than three, which is whenever RTO/RTT is below 2.86;
-//! a timeout sets its bound only if it broke off a count above three.
+//! Departures: eq. 11 is ignored where it gives less than three, which is whenever RTO/RTT is below 2.86; a timeout sets its
+//! bound only if it broke off a count under a threshold above three (decision 0046).
 //! Unsaid: the start (avg 3, mdev 0), whether r counts the ACK that fills the hole (yes), a floor (3). Figure 1 is lost.
 
 use super::DupThresh;
