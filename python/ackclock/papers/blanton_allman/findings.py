@@ -47,10 +47,12 @@ SWITCHES: dict[str, tuple[Switch, ...]] = {
 }
 """What is tried where a claim differs."""
 
+EXTREMES = {
+    "S000-19": ("dupthresh_after_timeout_max", "Taken after every timeout of every run of these senders."),
+    "S000-20": ("dupthresh_of_ceiling_max", "Taken at the end of every instant of every run of these senders."),
+}
+"""Numbers of a run, of which the largest counts, and how they come about."""
 UNCHECKED = {
-    "S000-19": "Neither a run's numbers nor its trace hold the threshold. The engine sets it to 3, without a switch.",
-    "S000-20": "Neither a run's numbers nor its trace hold the threshold. The engine has this cap with a floor of 3; "
-    "its unit test has 18 for 20 segments, 4 for 5 and 3 for 3.",
     "S000-36": "It is a measurement of other people's that the introduction quotes; no run of ours can check it.",
 }
 
@@ -81,6 +83,8 @@ def findings(points: Points, work: Work) -> list[Finding]:
         if claim.id == "S000-18":
             note = "One trace hash for both; a first average of 3 ± 0.5 would show the same."
             return claims.judge(claim, (as_fixed(points),), (None,), note)
+        if claim.id in EXTREMES:
+            return _extreme(claim, points)
         return _measured(claim, points)
 
     found = [one(claim) for claim in listed]
@@ -93,6 +97,17 @@ def _burst(bursts: Mapping[str, int]) -> str:
         f"RFC 3042's two segments (limited-transmit) leave {bursts['limited-transmit']}, the extended limited transmit "
         f"{bursts['extended']}: each segment sent on a duplicate is one fewer in the burst."
     )
+
+
+def _extreme(claim: Claim, points: Points) -> Finding:
+    """The finding for a claim about every moment of every run with a threshold that adapts by counting."""
+    key, note = EXTREMES[claim.id]
+    every = [p for s, p in points.items() if s.scheme.stack in THRESHOLDS]
+    taken = [run["flows"][0][key] for point in every for run in point.runs]
+    known = [float(value) for value in taken if value is not None]
+    if not known:
+        return Finding(claim, Verdict.UNCHECKED, note="No timeout happened in these runs.")
+    return claims.judge(claim, (max(known),), (None,), f"{note} {len(known):,} runs count.")
 
 
 def _measured(claim: Claim, points: Points) -> Finding:
