@@ -112,7 +112,8 @@ fn wire(keys: &Keys<'_>) -> Result<WireSpec, ScenarioError> {
     }
 }
 
-/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }`, `{ ack = "heartbeat", interval = …, phase = … }`.
+/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }`, `{ ack = "heartbeat", interval = …, phase = … }`; as the last,
+/// `window-update`.
 fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     #[derive(Clone, Copy)]
     enum Kind {
