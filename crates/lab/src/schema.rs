@@ -5,6 +5,8 @@
 #[expect(dead_code, reason = "described, never made")]
 mod file;
 mod page;
+#[expect(dead_code, reason = "described, never made")]
+mod receiver;
 mod set;
 
 pub use page::page;

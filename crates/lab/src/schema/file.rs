@@ -1,6 +1,7 @@
 //! The keys of a scenario file as types, from which schemars derives the schema. Nothing is ever read into them: the
 //! readers in `scenario/` name the line of each mistake, which serde cannot. `tests/schema.rs` keeps the two together.
 
+use super::receiver::Receiver;
 use super::set::Set;
 use ackclock_tcp::stack::profiles::PROFILES;
 use ackclock_tcp::time::Nanos;
@@ -274,30 +275,6 @@ pub(super) struct FlowKeys {
     header: (),
     /// What is sent. Without it all the time from the start of the run.
     app: Option<App>,
-}
-
-/// When a receiver answers.
-#[derive(JsonSchema)]
-#[serde(tag = "ack", rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(title = "receiver")]
-pub(super) enum Receiver {
-    /// An ACK for each segment.
-    Every,
-    /// Every second segment, or after a delay (RFC 1122 §4.2.3.2).
-    Delayed {
-        /// The delay.
-        #[schemars(extend("default" = "200 ms"))]
-        delay: Option<Nanos>,
-    },
-    /// Every second segment, or at the next beat of the host's clock (BSD).
-    Heartbeat {
-        /// Time between beats.
-        #[schemars(extend("default" = "200 ms"))]
-        interval: Option<Nanos>,
-        /// Where in the interval the beats lie.
-        #[schemars(extend("default" = "0 s"))]
-        phase: Option<Nanos>,
-    },
 }
 
 /// Sizes on the wire.
