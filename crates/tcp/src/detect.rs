@@ -4,6 +4,7 @@ pub mod delayed;
 pub mod dup_ack;
 pub mod sack;
 pub mod threshold;
+pub mod vegas;
 
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
@@ -127,6 +128,8 @@ pub enum DetectSpec {
     Sack(sack::SackSpec),
     /// Three duplicates and a little time (Blanton & Allman §6.4).
     Delayed(delayed::DelayedSpec),
+    /// Three duplicates, or fewer if the segment is late (Brakmo & Peterson 1995).
+    Vegas(vegas::VegasSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -140,6 +143,8 @@ pub enum AnyDetect {
     Sack(sack::Sack),
     /// Three duplicates and a little time.
     Delayed(Box<delayed::Delayed>),
+    /// Three duplicates, or fewer if the segment is late.
+    Vegas(Box<vegas::Vegas>),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -152,7 +157,7 @@ impl DetectSpec {
         }
         match self {
             DetectSpec::Sack(s) => s.validate(stack),
-            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Ok(()),
+            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -161,7 +166,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => Some(&s.threshold),
             DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
+            DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => None,
         }
     }
 
@@ -170,6 +175,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
             DetectSpec::Delayed(s) => s.judge_in_recovery,
+            DetectSpec::Vegas(_) => false,
             DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
         }
     }
@@ -179,13 +185,14 @@ impl DetectSpec {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
+            DetectSpec::Vegas(s) => AnyDetect::Vegas(Box::new(vegas::Vegas::new(s, mss))),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {

@@ -1,6 +1,8 @@
 //! Where does slow start begin and end? The initial window, and `ssthresh` before the first loss.
 
 pub mod fixed;
+pub mod hystart;
+pub mod hystart_plus_plus;
 
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
@@ -42,6 +44,10 @@ pub trait Startup {
 pub enum StartupSpec {
     /// Numbers given beforehand.
     Fixed(fixed::FixedSpec),
+    /// Slow start ends when ACKs come as a long train or the round trip grows (Ha & Rhee 2011).
+    Hystart(hystart::HystartSpec),
+    /// And by way of a slower slow start (RFC 9406).
+    HystartPlusPlus(hystart_plus_plus::HystartPlusPlusSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Startup>),
@@ -57,6 +63,10 @@ impl Default for StartupSpec {
 pub enum AnyStartup {
     /// Numbers given beforehand.
     Fixed(fixed::Fixed),
+    /// HyStart.
+    Hystart(Box<hystart::Hystart>),
+    /// HyStart++.
+    HystartPlusPlus(Box<hystart_plus_plus::HystartPlusPlus>),
     /// From outside the crate.
     Custom(Box<dyn Startup>),
 }
@@ -66,6 +76,8 @@ impl StartupSpec {
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             StartupSpec::Fixed(s) => s.validate(),
+            StartupSpec::Hystart(s) => s.validate(),
+            StartupSpec::HystartPlusPlus(s) => s.validate(),
             StartupSpec::Custom(_) => Ok(()),
         }
     }
@@ -73,13 +85,17 @@ impl StartupSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyStartup {
         match self {
             StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),
+            StartupSpec::Hystart(s) => AnyStartup::Hystart(Box::new(hystart::Hystart::new(s))),
+            StartupSpec::HystartPlusPlus(s) => {
+                AnyStartup::HystartPlusPlus(Box::new(hystart_plus_plus::HystartPlusPlus::new(s)))
+            }
             StartupSpec::Custom(f) => AnyStartup::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Hystart | HystartPlusPlus | Custom, $x => $call) };
 }
 
 impl Startup for AnyStartup {

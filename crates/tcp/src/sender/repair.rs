@@ -109,12 +109,15 @@ impl Sender {
 
     pub(super) fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
         let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
+        let head = self.board.iter().next();
         LossEvent {
             cause,
             flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
             rwnd: u64::from(self.peer.wnd),
             first: self.snd_una,
-            cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
+            cwnd_at_send: head.map_or(self.w.cwnd, |s| s.cwnd),
+            sent_at: head.map_or(Time(0), |s| s.at),
+            sends: head.map_or(0, |s| s.sends),
             repeated,
         }
     }

@@ -5,6 +5,8 @@ mod mistakes;
 mod seams;
 
 use super::*;
+use crate::congestion::aimd::Halve;
+use crate::congestion::CongestionSpec;
 use crate::stack::Stack;
 
 const MSS: u32 = 1000;
@@ -228,18 +230,20 @@ fn a_window_of_15_is_cut_to_ssthresh_7_and_cwnd_7_and_a_half() {
 }
 
 #[test]
-fn a_timeout_leaves_a_window_of_one_segment_and_halves_what_was_outstanding_once() {
+fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once() {
     for name in Stack::names() {
-        let halve = crate::congestion::aimd::Halve::Window;
-        let as_ns2 = matches!(named(name).congestion, crate::congestion::CongestionSpec::Aimd(a) if a.halve == halve);
+        let (cut, as_ns2) = match named(name).congestion {
+            CongestionSpec::Aimd(a) if a.halve == Halve::Window => (7000.0, true),
+            CongestionSpec::Cubic(_) => (10_500.0, false),
+            _ => (7500.0, false),
+        };
         let mut s = Sender::new(&opened(named(name), 15), MSS, 100_000);
         s.write(100_000);
         send(&mut s, ms(0));
         for at in [1000, 3000, 7000] {
             s.on_timer(ms(at), &mut ());
             assert_eq!(send(&mut s, ms(at)), [(seg(0), 1000)], "{name} at {at} ms");
-            let half = if as_ns2 { 7000.0 } else { 7500.0 };
-            let ssthresh = if at == 1000 || !as_ns2 { half } else { 2000.0 };
+            let ssthresh = if at == 1000 || !as_ns2 { cut } else { 2000.0 };
             assert_eq!(s.window(), Window { cwnd: 1000.0, ssthresh }, "{name} at {at} ms");
         }
     }

@@ -1,6 +1,7 @@
 //! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
 
 mod blanton_allman;
+mod growth;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -77,6 +78,12 @@ pub const PROFILES: &[Profile] = &[
         summary: "the same, threshold a running average of events (§6.5)",
         make: blanton_allman::dsack_ewma,
     },
+    Profile {
+        name: "vegas",
+        summary: "the window by the delay, fine-grained timeouts, over Reno (Brakmo & Peterson 1995)",
+        make: growth::vegas,
+    },
+    Profile { name: "cubic", summary: "the window as a cubic of time (RFC 9438), over RFC 6675", make: growth::cubic },
 ];
 
 impl Stack {
