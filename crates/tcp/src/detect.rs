@@ -2,6 +2,7 @@
 
 pub mod delayed;
 pub mod dup_ack;
+pub mod rack_tlp;
 pub mod sack;
 pub mod threshold;
 
@@ -79,6 +80,8 @@ pub trait Detector {
     fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
+    /// The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more.
+    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) {}
     /// Whether it takes the retransmission timer's place.
     fn owns_rto(&self) -> bool {
         false
@@ -122,6 +125,8 @@ pub enum DetectSpec {
     Sack(sack::SackSpec),
     /// Three duplicates and a little time (Blanton & Allman §6.4).
     Delayed(delayed::DelayedSpec),
+    /// Times of sending, and a probe of the tail (RFC 8985).
+    RackTlp(rack_tlp::RackTlpSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -135,6 +140,8 @@ pub enum AnyDetect {
     Sack(sack::Sack),
     /// Three duplicates and a little time.
     Delayed(Box<delayed::Delayed>),
+    /// Times of sending, and a probe of the tail.
+    RackTlp(Box<rack_tlp::RackTlp>),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -147,6 +154,7 @@ impl DetectSpec {
         }
         match self {
             DetectSpec::Sack(s) => s.validate(stack),
+            DetectSpec::RackTlp(s) => s.validate(stack),
             DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
@@ -156,7 +164,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => Some(&s.threshold),
             DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
+            DetectSpec::Delayed(_) | DetectSpec::RackTlp(_) | DetectSpec::Custom(_) => None,
         }
     }
 
@@ -165,7 +173,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
             DetectSpec::Delayed(s) => s.judge_in_recovery,
-            DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
+            DetectSpec::Sack(_) | DetectSpec::RackTlp(_) | DetectSpec::Custom(_) => true,
         }
     }
 
@@ -174,13 +182,14 @@ impl DetectSpec {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
+            DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | RackTlp | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -223,6 +232,9 @@ impl Detector for AnyDetect {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
+    }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+        each!(self, x => x.after_rto(board, cx));
     }
     #[inline]
     fn owns_rto(&self) -> bool {

@@ -3,6 +3,7 @@
 pub mod extended;
 pub mod limited_transmit;
 pub mod nothing;
+pub mod pipe;
 
 use crate::detect::Xmit;
 use crate::event::Window;
@@ -45,6 +46,9 @@ pub enum DisorderSpec {
     LimitedTransmit,
     /// And then one on every second (Blanton & Allman §6.1).
     Extended(extended::ExtendedSpec),
+    /// What `pipe` leaves room for (RFC 8985's senders).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    Pipe,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Disorder>),
@@ -58,14 +62,17 @@ pub enum AnyDisorder {
     LimitedTransmit(limited_transmit::LimitedTransmit),
     /// Blanton & Allman §6.1.
     Extended(extended::Extended),
+    /// What `pipe` leaves room for.
+    Pipe(pipe::Pipe),
     /// From outside the crate.
     Custom(Box<dyn Disorder>),
 }
 
 impl DisorderSpec {
     /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
+    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
         match self {
+            DisorderSpec::Pipe => stack.needs_sack("disorder", "pipe"),
             DisorderSpec::Nothing
             | DisorderSpec::LimitedTransmit
             | DisorderSpec::Extended(_)
@@ -78,13 +85,14 @@ impl DisorderSpec {
             DisorderSpec::Nothing => AnyDisorder::Nothing(nothing::Nothing),
             DisorderSpec::LimitedTransmit => AnyDisorder::LimitedTransmit(limited_transmit::LimitedTransmit::default()),
             DisorderSpec::Extended(s) => AnyDisorder::Extended(extended::Extended::new(s)),
+            DisorderSpec::Pipe => AnyDisorder::Pipe(pipe::Pipe::default()),
             DisorderSpec::Custom(f) => AnyDisorder::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Pipe | Custom, $x => $call) };
 }
 
 impl Disorder for AnyDisorder {

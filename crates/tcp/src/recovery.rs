@@ -2,6 +2,8 @@
 //! and what becomes of the window on the way and at the exit.
 
 pub mod newreno;
+mod next_seg;
+pub mod prr;
 pub mod reno;
 pub mod rfc6675;
 pub mod sack_ff96;
@@ -44,7 +46,7 @@ pub enum Flow {
     Restart,
     /// From Loss only: `snd_nxt` goes back to `snd_una`.
     Rewind,
-    /// From Loss only: a fast retransmit begins a new episode.
+    /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
     Begin,
 }
 
@@ -98,6 +100,8 @@ pub enum RecoverySpec {
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),
+    /// Proportional Rate Reduction (RFC 9937, RFC 6937).
+    Prr(prr::PrrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -115,6 +119,8 @@ pub enum AnyRecovery {
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675),
+    /// Proportional Rate Reduction.
+    Prr(Box<prr::Prr>),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -125,6 +131,7 @@ impl RecoverySpec {
         match self {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
+            RecoverySpec::Prr(_) => stack.needs_sack("recovery", "prr"),
             RecoverySpec::Tahoe | RecoverySpec::Reno(_) | RecoverySpec::Newreno(_) | RecoverySpec::Custom(_) => Ok(()),
         }
     }
@@ -136,6 +143,7 @@ impl RecoverySpec {
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
+            RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -143,7 +151,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Custom, $x => $call)
     };
 }
 

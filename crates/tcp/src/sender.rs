@@ -315,7 +315,12 @@ impl Sender {
                 self.rewind();
                 Rearm::OnNewData
             }
-            Flow::Begin => self.begin(now, ack, obs),
+            Flow::Begin => {
+                if self.phase == Phase::Recovery {
+                    self.cold.ledger.close(now);
+                }
+                self.begin(now, ack, obs)
+            }
         }
     }
 
@@ -326,7 +331,10 @@ impl Sender {
             Verdict::Repaired => {
                 let cx = self.ctx(now);
                 self.write_window(now, Slot::Congestion, obs, |s| {
-                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast, false), &s.w, &cx);
+                    let mut loss = s.loss_event(Cause::Fast, false);
+                    // What repaired it is acknowledged by now; it was outstanding when it was lost.
+                    loss.flight += ack.map_or(0, AckEvent::acked);
+                    let cut = s.slots.congestion.on_loss(&loss, &s.w, &cx);
                     s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
                 });
                 self.slots.detect.on_cut(&self.w, &self.ctx(now));

@@ -223,6 +223,9 @@ impl Stack {
         s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
         s.recovery = RecoverySpec::Newreno(Default::default());
         s.timeout = TimeoutSpec::default();
+        if s.disorder == DisorderSpec::Pipe {
+            s.disorder = DisorderSpec::LimitedTransmit;
+        }
         (s.spurious, s.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);
         s.dup_rule = DupRule::Rfc5681;
         (s.options.sack, s.options.dsack) = (false, false);

@@ -80,7 +80,12 @@ impl Sender {
     }
 
     pub(super) fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
-        let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
+        let beyond = match (self.phase, cause) {
+            (Phase::Disorder, _) => self.slots.disorder.sent_beyond(),
+            // The second cut of one window counts from what is still on its way (decision 0041).
+            (Phase::Recovery, Cause::Fast) => self.board.sacked(),
+            _ => 0,
+        };
         LossEvent {
             cause,
             flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
@@ -194,7 +199,9 @@ impl Sender {
         self.dup_run = 0;
         self.set_phase(now, Phase::Loss, Why::Timeout, obs);
         self.enter_loss(now, obs);
-        self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        let cx = self.ctx(now);
+        self.slots.detect.after_rto(&mut self.board, &cx);
+        self.slots.detect.on_cut(&self.w, &cx);
         self.timers.rto = Some(self.slots.rto.deadline(now));
         self.burst_left = self.maxburst;
         self.check();

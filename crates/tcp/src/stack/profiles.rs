@@ -1,6 +1,7 @@
 //! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
 
 mod blanton_allman;
+mod modern;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -76,6 +77,16 @@ pub const PROFILES: &[Profile] = &[
         name: "dsack-ewma",
         summary: "the same, threshold a running average of events (§6.5)",
         make: blanton_allman::dsack_ewma,
+    },
+    Profile {
+        name: "prr",
+        summary: "RFC 6675's detection, the window reduced in proportion (RFC 9937)",
+        make: modern::prr,
+    },
+    Profile {
+        name: "rack-tlp",
+        summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
+        make: modern::rack_tlp,
     },
 ];
 

@@ -86,6 +86,8 @@ enum Op {
     MarkHolesUnder(u32),
     /// Holes below the place so many bytes into a record.
     MarkHolesBelow(usize, u64),
+    /// What was sent before the record that was sent last among so many, and so long ago.
+    MarkSentBefore(usize, u64),
     Unmark,
     ClearSacks,
     Rewind,
@@ -111,6 +113,7 @@ fn op() -> impl Strategy<Value = Op> {
         4 => Just(Op::MarkIsLost),
         3 => (1u32..8).prop_map(Op::MarkHolesUnder),
         1 => (0usize..30, 0u64..4).prop_map(|(i, into)| Op::MarkHolesBelow(i, into)),
+        3 => (0usize..30, 0u64..40).prop_map(|(i, ago)| Op::MarkSentBefore(i, ago)),
         1 => Just(Op::Unmark),
         1 => Just(Op::ClearSacks),
         1 => Just(Op::Rewind),
@@ -232,6 +235,20 @@ impl Naive {
         holes.map(|r| (r.lost = true, r.len()).1).sum()
     }
 
+    /// The bytes newly marked, and when the newest that waits was sent.
+    fn mark_sent_before(&mut self, newest: (u64, u64), by: u64) -> (u64, Option<u64>) {
+        let (mut marked, mut waits) = (0, None);
+        let open = |r: &&mut Rec| (r.at, r.end) < newest && !r.sacked && (!r.lost || r.resent);
+        for r in self.recs.iter_mut().filter(open) {
+            if r.at <= by {
+                marked += r.lose();
+            } else {
+                waits = waits.max(Some(r.at));
+            }
+        }
+        (marked, waits)
+    }
+
     fn highest_sacked(&self) -> Option<u64> {
         self.recs.iter().filter(|r| r.sacked).map(|r| r.end).max()
     }
@@ -324,6 +341,15 @@ impl Both {
             }
             Op::MarkIsLost => {
                 assert_eq!(self.board.mark_is_lost(DUPTHRESH, MSS), self.naive.mark_is_lost());
+            }
+            Op::MarkSentBefore(i, ago) => {
+                let Some(&Rec { at, end, .. }) = self.naive.recs.get(*i) else { return };
+                let by = self.now.saturating_sub(*ago);
+                let got = self.board.mark_sent_before((Time(at), Offset(end)), Some(Time(by)));
+                let want = self.naive.mark_sent_before((at, end), by);
+                assert_eq!((got.0, got.1.map(|t| t.0)), want);
+                let again = |r: &Rec| r.sends > 1 && r.at >= by && r.waits();
+                assert_eq!(self.board.lost_again_since(Time(by)), self.naive.recs.iter().any(again));
             }
             Op::MarkHolesUnder(n) => {
                 let want = self.naive.holes_end(*n).map_or(0, |end| self.naive.mark_holes_below(end));

@@ -1,0 +1,27 @@
+//! Loss recovery as the RFCs of the last decade have it.
+
+use super::rfc_6675;
+use crate::detect::rack_tlp::RackTlpSpec;
+use crate::detect::DetectSpec;
+use crate::disorder::DisorderSpec;
+use crate::recovery::prr::{Order, PrrSpec};
+use crate::recovery::RecoverySpec;
+use crate::stack::Stack;
+use crate::timeout::sack::{Mark, SackSpec};
+use crate::timeout::TimeoutSpec;
+
+/// RFC 9937 over RFC 6675's detection.
+pub(super) fn prr(name: &str) -> Stack {
+    Stack { recovery: RecoverySpec::Prr(PrrSpec::default()), ..rfc_6675(name) }
+}
+
+/// RFC 8985, paced by RFC 9937.
+pub(super) fn rack_tlp(name: &str) -> Stack {
+    Stack {
+        detect: DetectSpec::RackTlp(RackTlpSpec::default()),
+        disorder: DisorderSpec::Pipe,
+        recovery: RecoverySpec::Prr(PrrSpec { order: Order::Marks, ..PrrSpec::default() }),
+        timeout: TimeoutSpec::Sack(SackSpec { mark: Mark::Head, ..SackSpec::default() }),
+        ..rfc_6675(name)
+    }
+}
