@@ -2,6 +2,7 @@
 
 pub mod delayed;
 pub mod dup_ack;
+pub mod fack;
 pub mod rack_tlp;
 pub mod sack;
 pub mod threshold;
@@ -64,7 +65,8 @@ pub trait Detector {
     fn hold_until(&self) -> Option<Time> {
         None
     }
-    /// Whether `on_sent` is to be called; `false` is the fast path.
+    /// Whether `on_sent` is to be called; `false` is the fast path. Asked at the start; of one that keeps time also after
+    /// every ACK, after its own timer and after a send that it heard of (decision 0044).
     fn watches_sends(&self) -> bool {
         false
     }
@@ -127,6 +129,8 @@ pub enum DetectSpec {
     Delayed(delayed::DelayedSpec),
     /// Times of sending, and a probe of the tail (RFC 8985).
     RackTlp(rack_tlp::RackTlpSpec),
+    /// The distance to the highest SACKed byte (Mathis & Mahdavi 1996).
+    Fack(fack::FackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -142,6 +146,8 @@ pub enum AnyDetect {
     Delayed(Box<delayed::Delayed>),
     /// Times of sending, and a probe of the tail.
     RackTlp(Box<rack_tlp::RackTlp>),
+    /// The distance to the highest SACKed byte.
+    Fack(fack::Fack),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -155,6 +161,7 @@ impl DetectSpec {
         match self {
             DetectSpec::Sack(s) => s.validate(stack),
             DetectSpec::RackTlp(s) => s.validate(stack),
+            DetectSpec::Fack(s) => s.validate(stack),
             DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
@@ -164,7 +171,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => Some(&s.threshold),
             DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Delayed(_) | DetectSpec::RackTlp(_) | DetectSpec::Custom(_) => None,
+            DetectSpec::Delayed(_) | DetectSpec::RackTlp(_) | DetectSpec::Fack(_) | DetectSpec::Custom(_) => None,
         }
     }
 
@@ -173,7 +180,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
             DetectSpec::Delayed(s) => s.judge_in_recovery,
-            DetectSpec::Sack(_) | DetectSpec::RackTlp(_) | DetectSpec::Custom(_) => true,
+            DetectSpec::Sack(_) | DetectSpec::RackTlp(_) | DetectSpec::Fack(_) | DetectSpec::Custom(_) => true,
         }
     }
 
@@ -183,13 +190,14 @@ impl DetectSpec {
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
             DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
+            DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | RackTlp | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | RackTlp | Fack | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {

@@ -194,6 +194,9 @@ impl Sender {
         if ack.advances() {
             self.dup_run = 0;
         }
+        if self.clocked {
+            self.watched = self.slots.detect.watches_sends();
+        }
         if self.persist.is_running() {
             self.window_may_have_opened(now);
         }

@@ -167,9 +167,9 @@ impl RackTlp {
     }
 
     /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
-    fn arm_probe(&mut self, rto_at: Time, cx: &Ctx) {
+    fn arm_probe(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
-            self.tlp.arm(rto_at, cx);
+            self.tlp.arm(since, rto_at, cx);
         }
     }
 }
@@ -191,7 +191,7 @@ impl Detector for RackTlp {
         if repairing || self.sacked || lost > 0 || cx.flight() == 0 {
             self.tlp.disarm();
         } else if ack.advances() {
-            self.arm_probe(cx.now + cx.rto, cx);
+            self.arm_probe(cx.now, cx.now + cx.rto, cx);
         }
         match (lost, probe) {
             (1.., _) => Verdict::Lost(lost),
@@ -208,16 +208,21 @@ impl Detector for RackTlp {
                 return Verdict::Lost(lost);
             }
         }
-        if self.tlp.fire(cx.now) {
-            return Verdict::Probe;
+        // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
+        let last = board.iter().next_back().filter(|s| s.sends == 1);
+        if let (Some(last), Some(rto_at), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
+            self.arm_probe(last.at, rto_at, cx);
         }
-        Verdict::Clear
+        match self.tlp.fire(cx.now) {
+            true => Verdict::Probe,
+            false => Verdict::Clear,
+        }
     }
     fn deadline(&self) -> Option<Time> {
         crate::sender::earliest(self.reorder_at, self.tlp.deadline())
     }
     fn watches_sends(&self) -> bool {
-        self.tlp_on
+        self.tlp_on && !self.sacked && self.tlp.waits_for_a_send()
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         if self.tlp.probe_sent(x, cx) {
@@ -226,7 +231,7 @@ impl Detector for RackTlp {
         // §7.2: after new data, but not in a recovery.
         if sent.sends == 1 && !sent.marks.any(Marks::PROBE) && !cx.phase.repairs() {
             if let Some(rto_at) = cx.rto_at {
-                self.arm_probe(rto_at, cx);
+                self.arm_probe(cx.now, rto_at, cx);
             }
         }
     }

@@ -1,9 +1,11 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
 mod answers;
+mod fack;
 mod mistakes;
 mod prr;
 mod rack_tlp;
+mod rate_halving;
 mod seams;
 
 use super::*;

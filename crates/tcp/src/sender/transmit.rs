@@ -210,6 +210,7 @@ impl Sender {
         }
         if self.watched {
             self.slots.detect.on_sent(x, sent, &cx);
+            self.watched = !self.clocked || self.slots.detect.watches_sends();
         }
         if by == Slot::Disorder {
             self.end_stall(now);

@@ -79,6 +79,16 @@ pub const PROFILES: &[Profile] = &[
         make: blanton_allman::dsack_ewma,
     },
     Profile {
+        name: "fack",
+        summary: "SACK by the distance to the forward-most byte (Mathis & Mahdavi 1996)",
+        make: modern::fack,
+    },
+    Profile {
+        name: "rate-halving",
+        summary: "RFC 6675's detection, one segment for every two delivered (1999)",
+        make: modern::rate_halving,
+    },
+    Profile {
         name: "prr",
         summary: "RFC 6675's detection, the window reduced in proportion (RFC 9937)",
         make: modern::prr,

@@ -31,13 +31,15 @@ pub(super) struct Tlp {
     /// A round trip was measured since the last probe.
     measured: bool,
     pto: Option<Time>,
+    /// It was set for a single segment outstanding.
+    single: bool,
     /// The timer fired, and the next segment is the probe.
     firing: bool,
 }
 
 impl Tlp {
     pub(super) fn new(max_ack_delay: Nanos) -> Self {
-        Tlp { max_ack_delay, out: None, measured: true, pto: None, firing: false }
+        Tlp { max_ack_delay, out: None, measured: true, pto: None, single: false, firing: false }
     }
 
     /// A round trip was measured.
@@ -45,18 +47,28 @@ impl Tlp {
         self.measured = true;
     }
 
-    /// §7.2: (re)starts the timer, not beyond the retransmission timer's `rto_at`; §7.3: one probe at a time, and a round
-    /// trip measured between two.
-    pub(super) fn arm(&mut self, rto_at: Time, cx: &Ctx) {
-        if self.out.is_some() || !self.measured {
+    /// §7.2: (re)starts the timer at `since`, not beyond the retransmission timer's `rto_at`.
+    pub(super) fn arm(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
+        if !self.may_probe() {
             return;
         }
+        self.single = cx.flight() <= u64::from(cx.mss);
         let pto = match cx.srtt {
-            Some(srtt) if cx.flight() <= u64::from(cx.mss) => srtt.times(2) + self.max_ack_delay,
+            Some(srtt) if self.single => srtt.times(2) + self.max_ack_delay,
             Some(srtt) => srtt.times(2),
             None => Nanos::from_secs(1),
         };
-        self.pto = Some((cx.now + pto).min(rto_at));
+        self.pto = Some((since + pto).min(rto_at));
+    }
+
+    /// §7.3: one probe at a time, and a round trip measured between two.
+    fn may_probe(&self) -> bool {
+        self.out.is_none() && self.measured
+    }
+
+    /// Whether the next segment sent matters: it is the probe, or starts the timer, or takes the delayed ACK out of it.
+    pub(super) fn waits_for_a_send(&self) -> bool {
+        self.firing || (self.may_probe() && (self.pto.is_none() || self.single))
     }
 
     pub(super) fn disarm(&mut self) {
@@ -67,9 +79,14 @@ impl Tlp {
         self.pto
     }
 
+    /// Whether the timer has run out.
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        self.pto.is_some_and(|at| at <= now)
+    }
+
     /// Whether the timer fires now: then one segment is to go.
     pub(super) fn fire(&mut self, now: Time) -> bool {
-        self.firing = self.pto.is_some_and(|at| at <= now);
+        self.firing = self.is_due(now);
         if self.firing {
             self.pto = None;
         }

@@ -235,6 +235,31 @@ fn a_probe_of_new_data_goes_although_the_window_is_full() {
 }
 
 #[test]
+fn new_data_start_the_probes_timer_again_whether_it_runs_or_not() {
+    // RFC 8985 §7.2. It runs out at 200 ms, and finds that something was sent at 150 ms.
+    let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
+    s.on_handshake(Nanos::from_millis(RTT));
+    s.write(2000);
+    send(&mut s, ms(0));
+    s.write(1000);
+    assert_eq!(send(&mut s, ms(150)).len(), 1);
+    s.on_timer(ms(200), &mut ());
+    assert_eq!((send(&mut s, ms(200)), s.next_timer()), (vec![], Some(ms(350))));
+    s.on_timer(ms(350), &mut ());
+    assert_eq!(send(&mut s, ms(350)), [(seg(2), 1000)]);
+    // All is acknowledged; after a silence the first segment starts it.
+    ack(&mut s, ms(450), seg(3), 1_000_000, &[]);
+    assert_eq!(s.next_timer(), None);
+    s.write(2000);
+    assert_eq!(send(&mut s, ms(900)).len(), 2);
+    assert_eq!(s.next_timer(), Some(ms(900 + 1000)), "no round trip was measured since the probe: the RTO");
+    ack(&mut s, ms(1000), seg(5), 1_000_000, &[]);
+    s.write(2000);
+    assert_eq!(send(&mut s, ms(1500)).len(), 2);
+    assert_eq!(s.next_timer(), Some(ms(1500 + 200)));
+}
+
+#[test]
 fn a_single_segment_is_probed_later_because_its_ack_may_be_delayed() {
     // RFC 8985 §7.2.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);

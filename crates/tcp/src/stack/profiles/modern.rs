@@ -1,14 +1,31 @@
-//! Loss recovery as the RFCs of the last decade have it.
+//! From FACK to RACK: how to pace a recovery, and how to know what is lost.
 
 use super::rfc_6675;
+use crate::detect::fack;
 use crate::detect::rack_tlp::RackTlpSpec;
 use crate::detect::DetectSpec;
 use crate::disorder::DisorderSpec;
 use crate::recovery::prr::{Order, PrrSpec};
 use crate::recovery::RecoverySpec;
-use crate::stack::Stack;
+use crate::stack::{Options, Stack};
 use crate::timeout::sack::{Mark, SackSpec};
 use crate::timeout::TimeoutSpec;
+
+/// Mathis & Mahdavi 1996. There was no limited transmit then.
+pub(super) fn fack(name: &str) -> Stack {
+    Stack {
+        options: Options { sack: true, ..Options::default() },
+        detect: DetectSpec::Fack(fack::FackSpec::default()),
+        disorder: DisorderSpec::Nothing,
+        recovery: RecoverySpec::Fack(Default::default()),
+        ..rfc_6675(name)
+    }
+}
+
+/// Rate halving over RFC 6675's detection.
+pub(super) fn rate_halving(name: &str) -> Stack {
+    Stack { recovery: RecoverySpec::RateHalving, ..rfc_6675(name) }
+}
 
 /// RFC 9937 over RFC 6675's detection.
 pub(super) fn prr(name: &str) -> Stack {
