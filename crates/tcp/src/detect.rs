@@ -65,12 +65,12 @@ pub trait Detector {
     fn hold_until(&self) -> Option<Time> {
         None
     }
-    /// Whether `on_sent` is to be called; `false` is the fast path. Asked at the start; of one that keeps time also after
+    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Asked at the start; of one that keeps time also after
     /// every ACK, after its own timer and after a send that it heard of (decision 0044).
     fn watches_sends(&self) -> bool {
         false
     }
-    /// A segment was sent.
+    /// A segment was sent; of one sent again every detector hears.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}

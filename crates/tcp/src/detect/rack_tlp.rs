@@ -26,6 +26,7 @@ use crate::event::Window;
 use crate::recovery::{prr, RecoverySpec};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
+use crate::sender::scoreboard::send_order::SendOrder;
 use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::stack::{Stack, StackError};
@@ -90,6 +91,7 @@ pub struct RackTlp {
     /// Something was SACKed when the last ACK had been read.
     sacked: bool,
     newest: Option<(Time, Offset)>,
+    order: SendOrder,
     rtt: Nanos,
     fack: Offset,
     reorder_at: Option<Time>,
@@ -106,6 +108,7 @@ impl RackTlp {
             reordering_seen: false,
             sacked: false,
             newest: None,
+            order: SendOrder::default(),
             rtt: Nanos::ZERO,
             fack: Offset::DATA,
             reorder_at: None,
@@ -161,7 +164,7 @@ impl RackTlp {
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
-        let (lost, waits) = board.mark_sent_before(newest, cx.now.0.checked_sub(wait.0).map(Time));
+        let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
         self.reorder_at = waits.map(|at| at + wait);
         lost
     }
@@ -225,6 +228,9 @@ impl Detector for RackTlp {
         self.tlp_on && !self.sacked && self.tlp.waits_for_a_send()
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        if sent.sends > 1 {
+            self.order.resent(sent);
+        }
         if self.tlp.probe_sent(x, cx) {
             return;
         }
@@ -235,6 +241,10 @@ impl Detector for RackTlp {
             }
         }
     }
+    fn on_recovered(&mut self, _: &Ctx) {
+        // It may have ended as a mistake, and marks may have been taken back.
+        self.order.forget();
+    }
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
         if cx.phase.repairs() {
             self.tlp.reset();
@@ -242,11 +252,13 @@ impl Detector for RackTlp {
     }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
         self.reorder_at = None;
+        self.order.forget();
         // §6.3: by time alone, whatever has been delivered since.
         if self.newest.is_some() {
             let wait = self.rtt + self.reo_wnd(true, board, cx);
             let everything = (cx.now, cx.snd_max + 1);
-            board.mark_sent_before(everything, cx.now.0.checked_sub(wait.0).map(Time));
+            board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time));
+            self.order.forget();
         }
     }
 }

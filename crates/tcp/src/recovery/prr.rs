@@ -117,6 +117,12 @@ impl Prr {
     }
 }
 
+/// Whether a retransmission of this episode is lost. They are sent from the lowest on, so it is the lowest that waits.
+fn lost_again(ep: &Episode, board: &Scoreboard) -> bool {
+    let first = board.first_lost().and_then(|at| board.get(at));
+    first.is_some_and(|s| s.sends > 1 && s.at >= ep.began)
+}
+
 impl Recovery for Prr {
     fn enter(
         &mut self,
@@ -149,11 +155,10 @@ impl Recovery for Prr {
         if ends {
             w.cwnd = w.ssthresh;
         }
-        let again = self.spec.respond_lost_rexmit && board.lost_again_since(ep.began);
         match (ends, lost > 0) {
             (true, true) => return Flow::Begin,
             (true, false) => return Flow::Done { grow: false },
-            (false, _) if again => return Flow::Begin,
+            (false, _) if self.spec.respond_lost_rexmit && lost_again(ep, board) => return Flow::Begin,
             (false, _) => {}
         }
         if ack.delivered > 0 {

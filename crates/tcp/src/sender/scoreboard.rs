@@ -4,7 +4,7 @@
 //! `debug_assert!` watches them in every test build. What the last ACK delivered stays readable until the next one.
 
 mod sack;
-mod send_order;
+pub mod send_order;
 mod show;
 #[cfg(test)]
 mod tests;
