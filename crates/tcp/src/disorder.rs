@@ -2,6 +2,7 @@
 
 pub mod extended;
 pub mod limited_transmit;
+pub mod ncr;
 pub mod nothing;
 pub mod pipe;
 
@@ -49,6 +50,8 @@ pub enum DisorderSpec {
     /// What `pipe` leaves room for (RFC 8985's senders).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Pipe,
+    /// New data for a round trip of doubt (RFC 4653).
+    Ncr(ncr::NcrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Disorder>),
@@ -64,6 +67,8 @@ pub enum AnyDisorder {
     Extended(extended::Extended),
     /// What `pipe` leaves room for.
     Pipe(pipe::Pipe),
+    /// New data for a round trip of doubt.
+    Ncr(Box<ncr::Ncr>),
     /// From outside the crate.
     Custom(Box<dyn Disorder>),
 }
@@ -73,6 +78,7 @@ impl DisorderSpec {
     pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
         match self {
             DisorderSpec::Pipe => stack.needs_sack("disorder", "pipe"),
+            DisorderSpec::Ncr(_) => stack.needs_sack("disorder", "ncr"),
             DisorderSpec::Nothing
             | DisorderSpec::LimitedTransmit
             | DisorderSpec::Extended(_)
@@ -86,13 +92,14 @@ impl DisorderSpec {
             DisorderSpec::LimitedTransmit => AnyDisorder::LimitedTransmit(limited_transmit::LimitedTransmit::default()),
             DisorderSpec::Extended(s) => AnyDisorder::Extended(extended::Extended::new(s)),
             DisorderSpec::Pipe => AnyDisorder::Pipe(pipe::Pipe::default()),
+            DisorderSpec::Ncr(s) => AnyDisorder::Ncr(Box::new(ncr::Ncr::new(s))),
             DisorderSpec::Custom(f) => AnyDisorder::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Pipe | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Pipe | Ncr | Custom, $x => $call) };
 }
 
 impl Disorder for AnyDisorder {

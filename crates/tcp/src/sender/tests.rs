@@ -3,6 +3,7 @@
 mod answers;
 mod fack;
 mod mistakes;
+mod ncr;
 mod prr;
 mod rack_tlp;
 mod rate_halving;

@@ -94,6 +94,16 @@ pub const PROFILES: &[Profile] = &[
         make: modern::prr,
     },
     Profile {
+        name: "ncr-careful",
+        summary: "waits for two thirds of the flight, new data for every second duplicate (RFC 4653)",
+        make: modern::ncr_careful,
+    },
+    Profile {
+        name: "ncr-aggressive",
+        summary: "waits for half of the flight, new data for every duplicate (RFC 4653)",
+        make: modern::ncr_aggressive,
+    },
+    Profile {
         name: "rack-tlp",
         summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
         make: modern::rack_tlp,
