@@ -221,6 +221,42 @@ fn the_third_sacked_segment_stands_for_a_loss_until_reordering_is_seen_and_then_
 }
 
 #[test]
+fn a_dsack_makes_the_next_hole_wait_for_half_a_round_trip() {
+    // RFC 8985 §6.2 step 4.
+    let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
+    s.write(1_000_000);
+    send(&mut s, ms(0));
+    ack(&mut s, ms(100), seg(0), 1_000_000, &[(seg(1), seg(2))]);
+    ack(&mut s, ms(100), seg(2), 1_000_000, &[]);
+    ack(&mut s, ms(100), seg(2), 1_000_000, &[(seg(0), seg(1))]);
+    ack(&mut s, ms(100), seg(2), 1_000_000, &[(seg(3), seg(4))]);
+    assert_eq!((s.phase(), s.next_timer()), (Phase::Disorder, Some(ms(100 + 50))));
+}
+
+#[test]
+fn the_ack_of_an_earlier_copy_says_nothing_about_when_the_last_was_sent() {
+    // RFC 8985 §6.2 step 2: faster than the smallest round trip, or with an older timestamp.
+    for (now, tsecr, believed) in [(350, None, false), (400, Some(0), false), (400, None, true), (400, Some(300), true)]
+    {
+        let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
+        s.write(5000);
+        send(&mut s, ms(0));
+        ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
+        // The ACKs stop: the last segment, number 4, is the probe.
+        assert_eq!(s.next_timer(), Some(ms(300)));
+        s.on_timer(ms(300), &mut ());
+        assert_eq!(send(&mut s, ms(300)), [(seg(4), 1000)]);
+        let mut answer = Segment { ack: Offset(seg(1)), wnd: 1_000_000, flags: Segment::ACK, ..Segment::EMPTY };
+        answer.push_sack(Offset(seg(4)), Offset(seg(5)));
+        if let Some(echo) = tsecr {
+            (answer.opts, answer.tsecr) = (Segment::TIMESTAMPS, echo);
+        }
+        s.on_ack(ms(now), &answer, &mut ());
+        assert_eq!(s.board().lost() > 0, believed, "at {now} ms, echo {tsecr:?}");
+    }
+}
+
+#[test]
 fn a_probe_of_new_data_goes_although_the_window_is_full() {
     // RFC 8985 §7.3.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
