@@ -1,7 +1,11 @@
 //! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
 //! and what becomes of the window on the way and at the exit.
 
+pub mod fack;
 pub mod newreno;
+mod next_seg;
+pub mod prr;
+pub mod rate_halving;
 pub mod reno;
 pub mod rfc6675;
 pub mod sack_ff96;
@@ -45,7 +49,7 @@ pub enum Flow {
     Restart,
     /// From Loss only: `snd_nxt` goes back to `snd_una`.
     Rewind,
-    /// From Loss only: a fast retransmit begins a new episode.
+    /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
     Begin,
 }
 
@@ -99,6 +103,13 @@ pub enum RecoverySpec {
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),
+    /// Proportional Rate Reduction (RFC 9937, RFC 6937).
+    Prr(prr::PrrSpec),
+    /// Forward acknowledgment (Mathis & Mahdavi 1996).
+    Fack(fack::FackSpec),
+    /// Rate halving (Mathis, Semke, Mahdavi & Lahey 1999).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    RateHalving,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -116,6 +127,12 @@ pub enum AnyRecovery {
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675),
+    /// Proportional Rate Reduction.
+    Prr(Box<prr::Prr>),
+    /// Forward acknowledgment.
+    Fack(fack::Fack),
+    /// Rate halving.
+    RateHalving(rate_halving::RateHalving),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -126,6 +143,9 @@ impl RecoverySpec {
         match self {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
+            RecoverySpec::Prr(_) => stack.needs_sack("recovery", "prr"),
+            RecoverySpec::Fack(s) => s.validate(stack),
+            RecoverySpec::RateHalving => stack.needs_sack("recovery", "rate-halving"),
             RecoverySpec::Tahoe | RecoverySpec::Reno(_) | RecoverySpec::Newreno(_) | RecoverySpec::Custom(_) => Ok(()),
         }
     }
@@ -137,6 +157,9 @@ impl RecoverySpec {
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
+            RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
+            RecoverySpec::Fack(s) => AnyRecovery::Fack(fack::Fack::new(s)),
+            RecoverySpec::RateHalving => AnyRecovery::RateHalving(rate_halving::RateHalving::default()),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -144,7 +167,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Custom, $x => $call)
     };
 }
 

@@ -5,6 +5,7 @@ mod cap;
 pub mod ewma;
 pub mod fixed;
 pub mod inc;
+pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
 
@@ -21,6 +22,10 @@ use serde::{Deserialize, Serialize};
 pub trait DupThresh {
     /// The threshold: asked on the first duplicate of a hole and kept for that hole.
     fn segments(&self, w: &Window, cx: &Ctx) -> u32;
+    /// Whether it is asked at every duplicate instead, until a recovery begins.
+    fn follows_flight(&self) -> bool {
+        false
+    }
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// The first duplicate of an event arrived.
@@ -45,6 +50,8 @@ pub enum ThresholdSpec {
     Avg(avg::AvgSpec),
     /// A running average (Blanton & Allman §6.5).
     Ewma(ewma::EwmaSpec),
+    /// A part of what is outstanding (RFC 4653).
+    Ncr(ncr::NcrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -66,6 +73,8 @@ pub enum AnyThreshold {
     Avg(avg::Avg),
     /// A running average.
     Ewma(Box<ewma::Ewma>),
+    /// A part of what is outstanding.
+    Ncr(ncr::Ncr),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -92,7 +101,7 @@ impl ThresholdSpec {
                 share("detect.threshold.x", t.x)?;
                 dupacks(FLOOR, t.cap.floor_segs)
             }
-            ThresholdSpec::Custom(_) => Ok(()),
+            ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -102,18 +111,22 @@ impl ThresholdSpec {
             ThresholdSpec::Inc(s) => AnyThreshold::Inc(inc::Inc::new(s)),
             ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
+            ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         each!(self, x => x.segments(w, cx))
+    }
+    fn follows_flight(&self) -> bool {
+        each!(self, x => x.follows_flight())
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));

@@ -1,7 +1,12 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
 mod answers;
+mod fack;
 mod mistakes;
+mod ncr;
+mod prr;
+mod rack_tlp;
+mod rate_halving;
 mod seams;
 
 use super::*;
@@ -109,8 +114,8 @@ fn a_partial_ack_of_less_than_a_segment_deflates_by_what_it_acknowledges_and_add
 
 /// One line of RFC 9937 §8's figure 1: after an ACK pipe, after it the window, both in segments, and what was sent:
 /// `N` new data, `R` a retransmission, `-` nothing.
-fn trace_of(lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
-    let mut s = Sender::new(&opened(named("rfc-6675"), 20), MSS, 1_000_000);
+fn trace_of(stack: Stack, lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
+    let mut s = Sender::new(&opened(stack, 20), MSS, 1_000_000);
     s.write(1_000_000);
     assert_eq!(send(&mut s, ms(0)).len(), 20);
     let (mut pipe, mut cwnd, mut sends) = (vec![], vec![], vec![]);
@@ -140,7 +145,7 @@ fn trace_of(lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
 
 #[test]
 fn rfc_6675_repairs_one_loss_as_figure_1_of_rfc_9937_shows() {
-    let (pipe, cwnd, sends) = trace_of(0..1);
+    let (pipe, cwnd, sends) = trace_of(named("rfc-6675"), 0..1);
     assert_eq!(pipe, [19, 19, 18, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9]);
     assert_eq!(cwnd[..3], [20, 20, 10]);
     assert!(cwnd[3..].iter().all(|c| *c == 10), "{cwnd:?}");
@@ -149,7 +154,7 @@ fn rfc_6675_repairs_one_loss_as_figure_1_of_rfc_9937_shows() {
 
 #[test]
 fn rfc_6675_repairs_fifteen_losses_as_figure_1_of_rfc_9937_shows() {
-    let (pipe, cwnd, sends) = trace_of(0..15);
+    let (pipe, cwnd, sends) = trace_of(named("rfc-6675"), 0..15);
     assert_eq!(pipe[..5], [19, 19, 4, 9, 9]);
     assert_eq!(cwnd[..5], [20, 20, 10, 10, 10]);
     assert_eq!(sends[..5], ["N", "N", "RRRRRR", "R", "R"]);

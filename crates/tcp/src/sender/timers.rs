@@ -44,6 +44,7 @@ impl Sender {
                 let rearm = self.act_on(now, verdict, None, obs);
                 self.rearm(now, rearm, false);
             }
+            self.watched = self.slots.detect.watches_sends();
             self.check();
         }
         if due(self.timers.persist) {

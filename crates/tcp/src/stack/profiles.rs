@@ -2,6 +2,7 @@
 
 mod blanton_allman;
 mod growth;
+mod modern;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -84,6 +85,36 @@ pub const PROFILES: &[Profile] = &[
         make: growth::vegas,
     },
     Profile { name: "cubic", summary: "the window as a cubic of time (RFC 9438), over RFC 6675", make: growth::cubic },
+    Profile {
+        name: "fack",
+        summary: "SACK by the distance to the forward-most byte (Mathis & Mahdavi 1996)",
+        make: modern::fack,
+    },
+    Profile {
+        name: "rate-halving",
+        summary: "RFC 6675's detection, one segment for every two delivered (1999)",
+        make: modern::rate_halving,
+    },
+    Profile {
+        name: "prr",
+        summary: "RFC 6675's detection, the window reduced in proportion (RFC 9937)",
+        make: modern::prr,
+    },
+    Profile {
+        name: "ncr-careful",
+        summary: "waits for two thirds of the flight, new data for every second duplicate (RFC 4653)",
+        make: modern::ncr_careful,
+    },
+    Profile {
+        name: "ncr-aggressive",
+        summary: "waits for half of the flight, new data for every duplicate (RFC 4653)",
+        make: modern::ncr_aggressive,
+    },
+    Profile {
+        name: "rack-tlp",
+        summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
+        make: modern::rack_tlp,
+    },
 ];
 
 impl Stack {
