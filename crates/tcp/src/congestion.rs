@@ -4,6 +4,7 @@ pub mod aimd;
 pub mod cubic;
 pub mod cubic_2008;
 pub mod net2;
+pub mod vegas;
 
 use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
@@ -38,6 +39,10 @@ pub struct LossEvent {
     pub first: Offset,
     /// The congestion window when that was sent, bytes.
     pub cwnd_at_send: f64,
+    /// When that was sent last.
+    pub sent_at: Time,
+    /// How often.
+    pub sends: u8,
     /// Whether the timer fired again for the same loss.
     pub repeated: bool,
 }
@@ -78,6 +83,8 @@ pub enum CongestionSpec {
     /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
     #[serde(rename = "cubic-2008")]
     Cubic2008(cubic_2008::Cubic2008Spec),
+    /// By the delay (Brakmo & Peterson 1995).
+    Vegas(vegas::VegasSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -99,6 +106,8 @@ pub enum AnyCongestion {
     Cubic(Box<cubic::Cubic>),
     /// Linux in 2008.
     Cubic2008(Box<cubic_2008::Cubic2008>),
+    /// By the delay.
+    Vegas(Box<vegas::Vegas>),
     /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
     Custom(Box<Box<dyn Congestion>>),
 }
@@ -110,6 +119,7 @@ impl CongestionSpec {
             CongestionSpec::Net2(s) => s.validate(),
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
+            CongestionSpec::Vegas(s) => s.validate(),
             CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
         }
     }
@@ -120,13 +130,14 @@ impl CongestionSpec {
             CongestionSpec::Net2(s) => AnyCongestion::Net2(net2::Net2::new(s)),
             CongestionSpec::Cubic(s) => AnyCongestion::Cubic(Box::new(cubic::Cubic::new(s))),
             CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
+            CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
             CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Net2 | Cubic | Cubic2008 | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Net2 | Cubic | Cubic2008 | Vegas | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {
@@ -159,6 +170,15 @@ mod tests {
     /// A first loss with so many segments outstanding.
     pub(super) fn loss(cause: Cause, flight_segs: u64) -> LossEvent {
         let flight = flight_segs * 1000;
-        LossEvent { cause, flight, rwnd: 1 << 30, first: Offset(1), cwnd_at_send: 0.0, repeated: false }
+        LossEvent {
+            cause,
+            flight,
+            rwnd: 1 << 30,
+            first: Offset(1),
+            cwnd_at_send: 0.0,
+            sent_at: Time(0),
+            sends: 1,
+            repeated: false,
+        }
     }
 }

@@ -130,7 +130,10 @@ impl Connection {
                 self.extras.hear(seg);
             }
         }
-        self.take_ack(now, seg, obs);
+        // A host that only receives is done here.
+        if self.tx.is_some() {
+            self.take_ack(now, seg, obs);
+        }
     }
 
     #[inline]

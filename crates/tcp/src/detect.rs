@@ -2,8 +2,11 @@
 
 pub mod delayed;
 pub mod dup_ack;
+pub mod fack;
+pub mod rack_tlp;
 pub mod sack;
 pub mod threshold;
+pub mod vegas;
 
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
@@ -64,11 +67,12 @@ pub trait Detector {
     fn hold_until(&self) -> Option<Time> {
         None
     }
-    /// Whether `on_sent` is to be called; `false` is the fast path.
+    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Asked at the start; of one that keeps time also after
+    /// every ACK, after its own timer and after a send that it heard of (decision 0044).
     fn watches_sends(&self) -> bool {
         false
     }
-    /// A segment was sent.
+    /// A segment was sent; of one sent again every detector hears.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
@@ -80,6 +84,8 @@ pub trait Detector {
     fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
+    /// The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more.
+    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) {}
     /// Whether it takes the retransmission timer's place.
     fn owns_rto(&self) -> bool {
         false
@@ -127,6 +133,12 @@ pub enum DetectSpec {
     Sack(sack::SackSpec),
     /// Three duplicates and a little time (Blanton & Allman §6.4).
     Delayed(delayed::DelayedSpec),
+    /// Three duplicates, or fewer if the segment is late (Brakmo & Peterson 1995).
+    Vegas(vegas::VegasSpec),
+    /// Times of sending, and a probe of the tail (RFC 8985).
+    RackTlp(rack_tlp::RackTlpSpec),
+    /// The distance to the highest SACKed byte (Mathis & Mahdavi 1996).
+    Fack(fack::FackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -140,6 +152,12 @@ pub enum AnyDetect {
     Sack(sack::Sack),
     /// Three duplicates and a little time.
     Delayed(Box<delayed::Delayed>),
+    /// Three duplicates, or fewer if the segment is late.
+    Vegas(Box<vegas::Vegas>),
+    /// Times of sending, and a probe of the tail.
+    RackTlp(Box<rack_tlp::RackTlp>),
+    /// The distance to the highest SACKed byte.
+    Fack(fack::Fack),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -152,7 +170,9 @@ impl DetectSpec {
         }
         match self {
             DetectSpec::Sack(s) => s.validate(stack),
-            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Ok(()),
+            DetectSpec::RackTlp(s) => s.validate(stack),
+            DetectSpec::Fack(s) => s.validate(stack),
+            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -161,7 +181,11 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => Some(&s.threshold),
             DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
+            DetectSpec::Delayed(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::RackTlp(_)
+            | DetectSpec::Fack(_)
+            | DetectSpec::Custom(_) => None,
         }
     }
 
@@ -170,7 +194,8 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
             DetectSpec::Delayed(s) => s.judge_in_recovery,
-            DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
+            DetectSpec::Vegas(_) => false,
+            DetectSpec::Sack(_) | DetectSpec::RackTlp(_) | DetectSpec::Fack(_) | DetectSpec::Custom(_) => true,
         }
     }
 
@@ -179,13 +204,16 @@ impl DetectSpec {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
+            DetectSpec::Vegas(s) => AnyDetect::Vegas(Box::new(vegas::Vegas::new(s, mss))),
+            DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
+            DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Fack | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -228,6 +256,9 @@ impl Detector for AnyDetect {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
+    }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+        each!(self, x => x.after_rto(board, cx));
     }
     #[inline]
     fn owns_rto(&self) -> bool {

@@ -2,7 +2,9 @@
 
 pub mod extended;
 pub mod limited_transmit;
+pub mod ncr;
 pub mod nothing;
+pub mod pipe;
 
 use crate::detect::Xmit;
 use crate::event::Window;
@@ -46,6 +48,11 @@ pub enum DisorderSpec {
     LimitedTransmit,
     /// And then one on every second (Blanton & Allman §6.1).
     Extended(extended::ExtendedSpec),
+    /// What `pipe` leaves room for (RFC 8985's senders).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    Pipe,
+    /// New data for a round trip of doubt (RFC 4653).
+    Ncr(ncr::NcrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Disorder>),
@@ -59,14 +66,20 @@ pub enum AnyDisorder {
     LimitedTransmit(limited_transmit::LimitedTransmit),
     /// Blanton & Allman §6.1.
     Extended(extended::Extended),
+    /// What `pipe` leaves room for.
+    Pipe(pipe::Pipe),
+    /// New data for a round trip of doubt.
+    Ncr(Box<ncr::Ncr>),
     /// From outside the crate.
     Custom(Box<dyn Disorder>),
 }
 
 impl DisorderSpec {
     /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
+    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
         match self {
+            DisorderSpec::Pipe => stack.needs_sack("disorder", "pipe"),
+            DisorderSpec::Ncr(_) => stack.needs_sack("disorder", "ncr"),
             DisorderSpec::Nothing
             | DisorderSpec::LimitedTransmit
             | DisorderSpec::Extended(_)
@@ -79,13 +92,15 @@ impl DisorderSpec {
             DisorderSpec::Nothing => AnyDisorder::Nothing(nothing::Nothing),
             DisorderSpec::LimitedTransmit => AnyDisorder::LimitedTransmit(limited_transmit::LimitedTransmit::default()),
             DisorderSpec::Extended(s) => AnyDisorder::Extended(extended::Extended::new(s)),
+            DisorderSpec::Pipe => AnyDisorder::Pipe(pipe::Pipe::default()),
+            DisorderSpec::Ncr(s) => AnyDisorder::Ncr(Box::new(ncr::Ncr::new(s))),
             DisorderSpec::Custom(f) => AnyDisorder::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDisorder: Nothing | LimitedTransmit | Extended | Pipe | Ncr | Custom, $x => $call) };
 }
 
 impl Disorder for AnyDisorder {

@@ -1,8 +1,12 @@
 //! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
 //! and what becomes of the window on the way and at the exit.
 
+pub mod fack;
 pub mod hoe;
 pub mod newreno;
+mod next_seg;
+pub mod prr;
+pub mod rate_halving;
 pub mod reno;
 pub mod rfc6675;
 pub mod robust;
@@ -47,7 +51,7 @@ pub enum Flow {
     Restart,
     /// From Loss only: `snd_nxt` goes back to `snd_una`.
     Rewind,
-    /// From Loss only: a fast retransmit begins a new episode.
+    /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
     Begin,
 }
 
@@ -105,6 +109,13 @@ pub enum RecoverySpec {
     Hoe(hoe::HoeSpec),
     /// Robust Recovery (Wang & Shin).
     Robust(robust::RobustSpec),
+    /// Proportional Rate Reduction (RFC 9937, RFC 6937).
+    Prr(prr::PrrSpec),
+    /// Forward acknowledgment (Mathis & Mahdavi 1996).
+    Fack(fack::FackSpec),
+    /// Rate halving (Mathis, Semke, Mahdavi & Lahey 1999).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    RateHalving,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -126,6 +137,12 @@ pub enum AnyRecovery {
     Hoe(hoe::Hoe),
     /// Robust Recovery.
     Robust(Box<robust::Robust>),
+    /// Proportional Rate Reduction.
+    Prr(Box<prr::Prr>),
+    /// Forward acknowledgment.
+    Fack(fack::Fack),
+    /// Rate halving.
+    RateHalving(rate_halving::RateHalving),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -137,6 +154,9 @@ impl RecoverySpec {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
             RecoverySpec::Hoe(s) => s.validate(),
+            RecoverySpec::Prr(_) => stack.needs_sack("recovery", "prr"),
+            RecoverySpec::Fack(s) => s.validate(stack),
+            RecoverySpec::RateHalving => stack.needs_sack("recovery", "rate-halving"),
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
             | RecoverySpec::Newreno(_)
@@ -154,6 +174,9 @@ impl RecoverySpec {
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
             RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
             RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
+            RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
+            RecoverySpec::Fack(s) => AnyRecovery::Fack(fack::Fack::new(s)),
+            RecoverySpec::RateHalving => AnyRecovery::RateHalving(rate_halving::RateHalving::default()),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -161,7 +184,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Hoe | Robust | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Hoe | Robust | Prr | Fack | RateHalving | Custom, $x => $call)
     };
 }
 

@@ -209,6 +209,9 @@ impl Sender {
         if ack.advances() {
             self.dup_run = 0;
         }
+        if self.clocked {
+            self.watched = self.slots.detect.watches_sends();
+        }
         if self.persist.is_running() {
             self.window_may_have_opened(now);
         }
@@ -349,7 +352,12 @@ impl Sender {
                 self.rewind();
                 Rearm::OnNewData
             }
-            Flow::Begin => self.begin(now, ack, obs),
+            Flow::Begin => {
+                if self.phase == Phase::Recovery {
+                    self.cold.ledger.close(now);
+                }
+                self.begin(now, ack, obs)
+            }
         }
     }
 

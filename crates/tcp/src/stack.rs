@@ -5,6 +5,7 @@ pub mod profiles;
 use crate::ack::AckSpec;
 use crate::congestion::{AnyCongestion, CongestionSpec};
 use crate::detect::dup_ack::DupAckSpec;
+use crate::detect::threshold::ThresholdSpec;
 use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
 use crate::recovery::{AnyRecovery, RecoverySpec};
@@ -225,10 +226,14 @@ impl Stack {
         if !self.options.sack {
             return s;
         }
-        let threshold = self.detect.threshold().cloned().unwrap_or_default();
+        let needs_sack = |t: &&ThresholdSpec| matches!(t, ThresholdSpec::Ncr(_));
+        let threshold = self.detect.threshold().filter(|t| !needs_sack(t)).cloned().unwrap_or_default();
         s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
         s.recovery = RecoverySpec::Newreno(Default::default());
         s.timeout = TimeoutSpec::default();
+        if matches!(s.disorder, DisorderSpec::Pipe | DisorderSpec::Ncr(_)) {
+            s.disorder = DisorderSpec::LimitedTransmit;
+        }
         (s.spurious, s.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);
         s.dup_rule = DupRule::Rfc5681;
         (s.options.sack, s.options.dsack) = (false, false);

@@ -2,6 +2,8 @@
 
 pub mod bdp;
 pub mod fixed;
+pub mod hystart;
+pub mod hystart_plus_plus;
 pub mod smooth;
 
 use crate::event::Window;
@@ -48,6 +50,10 @@ pub enum StartupSpec {
     Bdp(bdp::BdpSpec),
     /// A slower upper half of slow start (Smooth-start).
     Smooth(smooth::SmoothSpec),
+    /// Slow start ends when ACKs come as a long train or the round trip grows (Ha & Rhee 2011).
+    Hystart(hystart::HystartSpec),
+    /// And by way of a slower slow start (RFC 9406).
+    HystartPlusPlus(hystart_plus_plus::HystartPlusPlusSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Startup>),
@@ -67,6 +73,10 @@ pub enum AnyStartup {
     Bdp(Box<bdp::Bdp>),
     /// Smooth-start.
     Smooth(smooth::Smooth),
+    /// HyStart.
+    Hystart(Box<hystart::Hystart>),
+    /// HyStart++.
+    HystartPlusPlus(Box<hystart_plus_plus::HystartPlusPlus>),
     /// From outside the crate.
     Custom(Box<dyn Startup>),
 }
@@ -78,6 +88,8 @@ impl StartupSpec {
             StartupSpec::Fixed(s) => s.validate(),
             StartupSpec::Bdp(s) => s.validate(),
             StartupSpec::Smooth(s) => s.validate(),
+            StartupSpec::Hystart(s) => s.validate(),
+            StartupSpec::HystartPlusPlus(s) => s.validate(),
             StartupSpec::Custom(_) => Ok(()),
         }
     }
@@ -87,13 +99,17 @@ impl StartupSpec {
             StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),
             StartupSpec::Bdp(s) => AnyStartup::Bdp(Box::new(bdp::Bdp::new(s))),
             StartupSpec::Smooth(s) => AnyStartup::Smooth(smooth::Smooth::new(s)),
+            StartupSpec::Hystart(s) => AnyStartup::Hystart(Box::new(hystart::Hystart::new(s))),
+            StartupSpec::HystartPlusPlus(s) => {
+                AnyStartup::HystartPlusPlus(Box::new(hystart_plus_plus::HystartPlusPlus::new(s)))
+            }
             StartupSpec::Custom(f) => AnyStartup::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Bdp | Smooth | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Bdp | Smooth | Hystart | HystartPlusPlus | Custom, $x => $call) };
 }
 
 impl Startup for AnyStartup {

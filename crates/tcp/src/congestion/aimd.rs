@@ -85,7 +85,6 @@ mod tests {
     use crate::detect::threshold::tests::context;
     use crate::event::Cause;
     use crate::sender::ack::tests::blank;
-    use crate::seq::Offset;
 
     fn segs(cwnd: f64, ssthresh: f64) -> Window {
         Window { cwnd: cwnd * 1000.0, ssthresh: ssthresh * 1000.0 }
@@ -119,8 +118,7 @@ mod tests {
     #[test]
     fn a_loss_halves_the_flight_or_the_window_to_two_segments_at_least() {
         let cut = |halve, flight, cwnd, repeated| {
-            let (first, cwnd_at_send, rwnd) = (Offset(1), 0.0, 100_000);
-            let l = LossEvent { cause: Cause::Fast, flight, rwnd, first, cwnd_at_send, repeated };
+            let l = LossEvent { flight, rwnd: 100_000, repeated, ..super::super::tests::loss(Cause::Fast, 0) };
             let c = Aimd::new(&AimdSpec { halve, ..Default::default() }).on_loss(&l, &segs(cwnd, 9.0), &context());
             (c.ssthresh / 1000.0, c.cwnd / 1000.0)
         };

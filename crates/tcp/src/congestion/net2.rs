@@ -80,10 +80,9 @@ impl Congestion for Net2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
+    use crate::congestion::tests::{context, loss};
     use crate::event::Cause;
     use crate::sender::ack::tests::blank;
-    use crate::seq::Offset;
 
     /// The window in segments after a round trip of sixteen ACKs.
     fn after_a_round_trip(spec: &Net2Spec, ssthresh_segs: f64) -> f64 {
@@ -116,8 +115,7 @@ mod tests {
     #[test]
     fn a_cut_halves_the_smaller_of_both_windows_in_whole_segments() {
         let cut = |cwnd: f64, rwnd| {
-            let l =
-                LossEvent { cause: Cause::Fast, flight: 0, rwnd, first: Offset(1), cwnd_at_send: 0.0, repeated: false };
+            let l = LossEvent { rwnd, ..loss(Cause::Fast, 0) };
             let cut = Net2::new(&Net2Spec::default()).on_loss(&l, &Window { cwnd, ssthresh: 1e9 }, &context());
             (cut.ssthresh, cut.cwnd)
         };

@@ -71,8 +71,13 @@ impl Detector for Sack {
             return if board.sacked() > 0 && cx.phase != Phase::Open { Verdict::Suspect } else { Verdict::Clear };
         }
         self.dupacks += 1;
-        if self.dupacks == 1 || self.dupthresh == 0 {
+        let (first, unknown) = (self.dupacks == 1, self.dupthresh == 0);
+        if first || unknown {
             self.threshold.on_disorder(w, cx);
+        }
+        // RFC 4653 §3.2 (E.6): one that follows the flight stays as it is in a recovery.
+        let ask = if self.threshold.follows_flight() { !cx.phase.repairs() } else { first };
+        if ask || unknown {
             self.dupthresh = self.threshold.segments(w, cx);
         }
         // §5.1: after a timeout no new recovery until what was outstanding then is acknowledged.

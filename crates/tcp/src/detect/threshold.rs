@@ -6,6 +6,7 @@ mod cap;
 pub mod ewma;
 pub mod fixed;
 pub mod inc;
+pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
 
@@ -22,6 +23,10 @@ use serde::{Deserialize, Serialize};
 pub trait DupThresh {
     /// The threshold: asked on the first duplicate of a hole and kept for that hole.
     fn segments(&self, w: &Window, cx: &Ctx) -> u32;
+    /// Whether it is asked at every duplicate instead, until a recovery begins.
+    fn follows_flight(&self) -> bool {
+        false
+    }
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// The first duplicate of an event arrived.
@@ -48,6 +53,8 @@ pub enum ThresholdSpec {
     Ewma(ewma::EwmaSpec),
     /// An average and its deviation, below two bounds (Leung & Ma §III).
     AvgDev(avg_dev::AvgDevSpec),
+    /// A part of what is outstanding (RFC 4653).
+    Ncr(ncr::NcrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -71,6 +78,8 @@ pub enum AnyThreshold {
     Ewma(Box<ewma::Ewma>),
     /// An average and its deviation.
     AvgDev(Box<avg_dev::AvgDev>),
+    /// A part of what is outstanding.
+    Ncr(ncr::Ncr),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -98,7 +107,7 @@ impl ThresholdSpec {
                 dupacks(FLOOR, t.cap.floor_segs)
             }
             ThresholdSpec::AvgDev(t) => t.validate(),
-            ThresholdSpec::Custom(_) => Ok(()),
+            ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -109,18 +118,22 @@ impl ThresholdSpec {
             ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
             ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
+            ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | AvgDev | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | AvgDev | Ncr | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         each!(self, x => x.segments(w, cx))
+    }
+    fn follows_flight(&self) -> bool {
+        each!(self, x => x.follows_flight())
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));

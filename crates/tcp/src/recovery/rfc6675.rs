@@ -9,13 +9,12 @@
 //! | --- | --- |
 //! | RecoveryPoint | `ep.recover` (one higher: first unsent) |
 //! | pipe | `board.pipe()` |
-//! | HighRxt, NextSeg (1) | `board.first_lost()` |
-//! | NextSeg (3) | `board.first_hole()` |
-//! | RescueRxt | `rescue_above` |
+//! | HighRxt, NextSeg, RescueRxt | `next_seg.rs` |
 //!
 //! Departures: a lost retransmission may be marked lost again by other detectors and is then resent; with the `sack`
 //! detector it waits for the timer, as in the RFC.
 
+use super::next_seg::NextSeg;
 use super::{Flow, Rearm, Recovery};
 use crate::detect::Xmit;
 use crate::event::Window;
@@ -23,8 +22,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::Episode;
 use crate::sender::gate::{self, Gate};
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
-use crate::seq::Offset;
+use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,21 +39,13 @@ pub struct Rfc6675Spec {
 pub struct Rfc6675 {
     spec: Rfc6675Spec,
     first: bool,
-    /// No rescue before an ACK beyond this; `None`: it has been sent.
-    rescue_above: Option<Offset>,
+    next_seg: NextSeg,
     resent: bool,
 }
 
 impl Rfc6675 {
     pub(super) fn new(spec: &Rfc6675Spec) -> Self {
-        Rfc6675 { spec: spec.clone(), first: false, rescue_above: None, resent: false }
-    }
-
-    /// §4 NextSeg (4): the highest outstanding segment that is not SACKed, once per recovery, and not before an ACK has
-    /// passed the first retransmission (HighACK > RescueRxt, which §5 (4.2) sets to its end).
-    fn rescue(&self, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
-        let last = board.iter().next_back().filter(|s| !s.marks.any(Marks::SACKED | Marks::REXMIT))?;
-        self.rescue_above.is_some_and(|end| cx.snd_una > end).then_some(Xmit::Again(last.start))
+        Rfc6675 { spec: spec.clone(), first: false, next_seg: NextSeg::default(), resent: false }
     }
 }
 
@@ -70,8 +60,7 @@ impl Recovery for Rfc6675 {
     ) -> Flow {
         w.cwnd = ep.target;
         board.mark_head_lost();
-        let first_end = board.iter().next().map_or(cx.snd_una, Sent::end);
-        (self.first, self.rescue_above, self.resent) = (true, Some(first_end), false);
+        (self.first, self.next_seg, self.resent) = (true, NextSeg::begin(board, cx), false);
         Flow::Continue(Rearm::OnNewData)
     }
     fn on_ack(
@@ -97,18 +86,12 @@ impl Recovery for Rfc6675 {
         if !gate::pipe(w, board, cx) {
             return None;
         }
-        let hole = || board.first_hole().map(|s| Xmit::Again(s.start));
-        let new = (cx.next_len > 0).then_some(Xmit::New);
-        board.first_lost().map(Xmit::Again).or(new).or_else(hole).or_else(|| self.rescue(board, cx))
+        self.next_seg.choose(board, cx)
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.first = false;
-        if let Xmit::Again(_) = x {
-            self.resent = true;
-            if sent.end() == cx.snd_max {
-                self.rescue_above = None;
-            }
-        }
+        self.resent |= matches!(x, Xmit::Again(_));
+        self.next_seg.on_sent(x, sent, cx);
     }
     fn open_gate(&self) -> Gate {
         Gate::Pipe

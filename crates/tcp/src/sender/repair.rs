@@ -28,7 +28,10 @@ impl Sender {
             Verdict::Repaired => {
                 let cx = self.ctx(now);
                 self.write_window(now, Slot::Congestion, obs, |s| {
-                    let cut = s.slots.congestion.on_loss(&s.loss_event(Cause::Fast, false), &s.w, &cx);
+                    let mut loss = s.loss_event(Cause::Fast, false);
+                    // What repaired it is acknowledged by now; it was outstanding when it was lost.
+                    loss.flight += ack.map_or(0, AckEvent::acked);
+                    let cut = s.slots.congestion.on_loss(&loss, &s.w, &cx);
                     s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
                 });
                 self.slots.detect.on_cut(&self.w, &self.ctx(now));
@@ -108,13 +111,21 @@ impl Sender {
     }
 
     pub(super) fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
-        let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
+        let beyond = match (self.phase, cause) {
+            (Phase::Disorder, _) => self.slots.disorder.sent_beyond(),
+            // The second cut of one window counts from what is still on its way (decision 0041).
+            (Phase::Recovery, Cause::Fast) => self.board.sacked(),
+            _ => 0,
+        };
+        let head = self.board.iter().next();
         LossEvent {
             cause,
             flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
             rwnd: u64::from(self.peer.wnd),
             first: self.snd_una,
-            cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
+            cwnd_at_send: head.map_or(self.w.cwnd, |s| s.cwnd),
+            sent_at: head.map_or(Time(0), |s| s.at),
+            sends: head.map_or(0, |s| s.sends),
             repeated,
         }
     }
@@ -240,7 +251,9 @@ impl Sender {
         self.dup_run = 0;
         self.set_phase(now, Phase::Loss, Why::Timeout, obs);
         self.enter_loss(now, obs);
-        self.slots.detect.on_cut(&self.w, &self.ctx(now));
+        let cx = self.ctx(now);
+        self.slots.detect.after_rto(&mut self.board, &cx);
+        self.slots.detect.on_cut(&self.w, &cx);
         self.tell_dupthresh(now, obs);
         self.timers.rto = Some(self.slots.rto.deadline(now));
         self.burst_left = self.maxburst;

@@ -4,6 +4,7 @@
 //! `debug_assert!` watches them in every test build. What the last ACK delivered stays readable until the next one.
 
 mod sack;
+pub mod send_order;
 mod show;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,17 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
 mod answers;
+mod fack;
 mod mistakes;
+mod ncr;
+mod prr;
+mod rack_tlp;
+mod rate_halving;
 mod seams;
 
 use super::*;
+use crate::congestion::aimd::Halve;
+use crate::congestion::CongestionSpec;
 use crate::stack::Stack;
 
 const MSS: u32 = 1000;
@@ -107,8 +114,8 @@ fn a_partial_ack_of_less_than_a_segment_deflates_by_what_it_acknowledges_and_add
 
 /// One line of RFC 9937 §8's figure 1: after an ACK pipe, after it the window, both in segments, and what was sent:
 /// `N` new data, `R` a retransmission, `-` nothing.
-fn trace_of(lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
-    let mut s = Sender::new(&opened(named("rfc-6675"), 20), MSS, 1_000_000);
+fn trace_of(stack: Stack, lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
+    let mut s = Sender::new(&opened(stack, 20), MSS, 1_000_000);
     s.write(1_000_000);
     assert_eq!(send(&mut s, ms(0)).len(), 20);
     let (mut pipe, mut cwnd, mut sends) = (vec![], vec![], vec![]);
@@ -138,7 +145,7 @@ fn trace_of(lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
 
 #[test]
 fn rfc_6675_repairs_one_loss_as_figure_1_of_rfc_9937_shows() {
-    let (pipe, cwnd, sends) = trace_of(0..1);
+    let (pipe, cwnd, sends) = trace_of(named("rfc-6675"), 0..1);
     assert_eq!(pipe, [19, 19, 18, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9]);
     assert_eq!(cwnd[..3], [20, 20, 10]);
     assert!(cwnd[3..].iter().all(|c| *c == 10), "{cwnd:?}");
@@ -147,7 +154,7 @@ fn rfc_6675_repairs_one_loss_as_figure_1_of_rfc_9937_shows() {
 
 #[test]
 fn rfc_6675_repairs_fifteen_losses_as_figure_1_of_rfc_9937_shows() {
-    let (pipe, cwnd, sends) = trace_of(0..15);
+    let (pipe, cwnd, sends) = trace_of(named("rfc-6675"), 0..15);
     assert_eq!(pipe[..5], [19, 19, 4, 9, 9]);
     assert_eq!(cwnd[..5], [20, 20, 10, 10, 10]);
     assert_eq!(sends[..5], ["N", "N", "RRRRRR", "R", "R"]);
@@ -228,13 +235,14 @@ fn a_window_of_15_is_cut_to_ssthresh_7_and_cwnd_7_and_a_half() {
 }
 
 #[test]
-fn a_timeout_leaves_a_window_of_one_segment_and_halves_what_was_outstanding_once() {
+fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once() {
     for name in Stack::names() {
-        let (halve, stack) = (crate::congestion::aimd::Halve::Window, named(name));
-        let whole = match &stack.congestion {
-            crate::congestion::CongestionSpec::Aimd(a) => a.halve == halve,
-            crate::congestion::CongestionSpec::Net2(_) => true,
-            _ => false,
+        let stack = named(name);
+        let (cut, whole) = match &stack.congestion {
+            CongestionSpec::Aimd(a) if a.halve == Halve::Window => (7000.0, true),
+            CongestionSpec::Net2(_) => (7000.0, true),
+            CongestionSpec::Cubic(_) => (10_500.0, false),
+            _ => (7500.0, false),
         };
         let mut s = Sender::new(&opened(named(name), 15), MSS, 100_000);
         s.write(100_000);
@@ -244,8 +252,7 @@ fn a_timeout_leaves_a_window_of_one_segment_and_halves_what_was_outstanding_once
         for at in [1, 3, 7].map(|n| n * first) {
             s.on_timer(ms(at), &mut ());
             assert_eq!(send(&mut s, ms(at)), [(seg(0), 1000)], "{name} at {at} ms");
-            let half = if whole { 7000.0 } else { 7500.0 };
-            let ssthresh = if at == first || !whole { half } else { 2000.0 };
+            let ssthresh = if at == first || !whole { cut } else { 2000.0 };
             assert_eq!(s.window(), Window { cwnd: 1000.0, ssthresh }, "{name} at {at} ms");
         }
     }

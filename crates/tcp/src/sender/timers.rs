@@ -44,6 +44,7 @@ impl Sender {
                 let rearm = self.act_on(now, verdict, None, obs);
                 self.rearm(now, rearm, false);
             }
+            self.watched = self.slots.detect.watches_sends();
             self.check();
         }
         if due(self.timers.persist) {
@@ -64,9 +65,8 @@ impl Sender {
 
 #[inline]
 pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, None) => a,
-        (None, b) => b,
-    }
+    // Without branches: a run knows no time as late as that.
+    let at = |t: Option<Time>| t.map_or(u64::MAX, |t| t.0);
+    let first = at(a).min(at(b));
+    (first != u64::MAX).then_some(Time(first))
 }

@@ -208,8 +208,11 @@ impl Sender {
             Slot::Timeout => self.slots.timeout.on_sent(x, sent, &cx),
             _ => {}
         }
-        if self.watched {
+        if self.watched || sent.sends > 1 {
             self.slots.detect.on_sent(x, sent, &cx);
+            if self.clocked {
+                self.watched = self.slots.detect.watches_sends();
+            }
         }
         if by == Slot::Disorder {
             self.end_stall(now);

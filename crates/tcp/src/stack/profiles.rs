@@ -1,6 +1,8 @@
 //! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
 
 mod blanton_allman;
+mod growth;
+mod modern;
 mod net2;
 mod papers;
 
@@ -108,6 +110,42 @@ pub const PROFILES: &[Profile] = &[
         name: "robust",
         summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
         make: papers::robust,
+    },
+    Profile {
+        name: "vegas",
+        summary: "the window by the delay, fine-grained timeouts, over Reno (Brakmo & Peterson 1995)",
+        make: growth::vegas,
+    },
+    Profile { name: "cubic", summary: "the window as a cubic of time (RFC 9438), over RFC 6675", make: growth::cubic },
+    Profile {
+        name: "fack",
+        summary: "SACK by the distance to the forward-most byte (Mathis & Mahdavi 1996)",
+        make: modern::fack,
+    },
+    Profile {
+        name: "rate-halving",
+        summary: "RFC 6675's detection, one segment for every two delivered (1999)",
+        make: modern::rate_halving,
+    },
+    Profile {
+        name: "prr",
+        summary: "RFC 6675's detection, the window reduced in proportion (RFC 9937)",
+        make: modern::prr,
+    },
+    Profile {
+        name: "ncr-careful",
+        summary: "waits for two thirds of the flight, new data for every second duplicate (RFC 4653)",
+        make: modern::ncr_careful,
+    },
+    Profile {
+        name: "ncr-aggressive",
+        summary: "waits for half of the flight, new data for every duplicate (RFC 4653)",
+        make: modern::ncr_aggressive,
+    },
+    Profile {
+        name: "rack-tlp",
+        summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
+        make: modern::rack_tlp,
     },
 ];
 

@@ -1,6 +1,6 @@
 //! After a timeout with SACK: everything not SACKed is lost and is sent again by its mark, under `pipe`.
 //!
-//! Source: RFC 6675 §5.1; RFC 5681 §4.3.
+//! Source: RFC 6675 §5.1; RFC 5681 §4.3; RFC 8985 §6.3 for `mark = "head"`.
 //!
 //! Idea: SACK information is kept, so that data which the receiver holds are not sent again; `cwnd` grows from one
 //! segment in slow start and gates what is resent.
@@ -19,15 +19,28 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Mistake};
 use crate::sender::gate;
-use crate::sender::scoreboard::{Marks, Scoreboard};
+use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// What a timeout holds to be lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// Everything that is not SACKed (RFC 6675 §5.1).
+    #[default]
+    All,
+    /// The oldest segment, which goes at once; the detector marks the rest when its time has come (RFC 8985 §6.3).
+    Head,
+}
 
 /// Parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
+    /// What a timeout holds to be lost. Default "all".
+    pub mark: Mark,
     /// Forget at the timeout what was SACKed (RFC 2018 §5.1; RFC 6675 §5.1 lets it be kept). Default no.
     pub clear_sacks: bool,
 }
@@ -35,11 +48,14 @@ pub struct SackSpec {
 /// Repair by marks at work.
 pub struct Sack {
     clear_sacks: bool,
+    mark: Mark,
+    /// The oldest segment is due, whatever else is held to be in the network.
+    head_due: bool,
 }
 
 impl Sack {
     pub(super) fn new(spec: &SackSpec) -> Self {
-        Sack { clear_sacks: spec.clear_sacks }
+        Sack { clear_sacks: spec.clear_sacks, mark: spec.mark, head_due: false }
     }
 }
 
@@ -49,26 +65,38 @@ impl Timeout for Sack {
         if self.clear_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
             board.clear_sacks();
         }
-        board.mark_rest_lost();
+        match self.mark {
+            Mark::All => board.mark_rest_lost(),
+            Mark::Head => board.mark_head_lost(),
+        };
+        self.head_due = self.mark == Mark::Head;
         Repair::Marks
     }
     fn on_ack(
         &mut self,
         ack: &AckEvent,
-        _: Bytes,
+        lost: Bytes,
         ep: &mut Episode,
         _: &mut Window,
         _: &mut Scoreboard,
         _: &Ctx,
     ) -> (Flow, Option<Mistake>) {
-        let done = ack.ack >= ep.recover;
-        (if done { Flow::Done { grow: false } } else { Flow::Continue(Rearm::OnNewData) }, None)
+        let flow = match (ack.ack >= ep.recover, lost > 0 && self.mark == Mark::Head) {
+            (false, _) => Flow::Continue(Rearm::OnNewData),
+            (true, false) => Flow::Done { grow: false },
+            // RFC 8985 §6.2: what is lost above the end of a recovery begins another.
+            (true, true) => Flow::Begin,
+        };
+        (flow, None)
     }
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
-        if !gate::pipe(w, board, cx) {
+        if !gate::pipe(w, board, cx) && !self.head_due {
             return None;
         }
         let new = (cx.next_len > 0).then_some(Xmit::New);
         board.first_lost().map(Xmit::Again).or(new)
+    }
+    fn on_sent(&mut self, _: Xmit, _: &Sent, _: &Ctx) {
+        self.head_due = false;
     }
 }

@@ -1,5 +1,6 @@
 //! The scoreboard against a naive one: a list of records, every number counted afresh, SACKed bytes as a bit vector.
 
+use super::send_order::SendOrder;
 use super::*;
 use proptest::prelude::*;
 
@@ -86,6 +87,8 @@ enum Op {
     MarkHolesUnder(u32),
     /// Holes below the place so many bytes into a record.
     MarkHolesBelow(usize, u64),
+    /// What was sent before the record that was sent last among so many, and so long ago.
+    MarkSentBefore(usize, u64),
     Unmark,
     ClearSacks,
     Rewind,
@@ -111,6 +114,7 @@ fn op() -> impl Strategy<Value = Op> {
         4 => Just(Op::MarkIsLost),
         3 => (1u32..8).prop_map(Op::MarkHolesUnder),
         1 => (0usize..30, 0u64..4).prop_map(|(i, into)| Op::MarkHolesBelow(i, into)),
+        6 => (0usize..8, 0u64..40).prop_map(|(i, ago)| Op::MarkSentBefore(i, ago)),
         1 => Just(Op::Unmark),
         1 => Just(Op::ClearSacks),
         1 => Just(Op::Rewind),
@@ -232,6 +236,20 @@ impl Naive {
         holes.map(|r| (r.lost = true, r.len()).1).sum()
     }
 
+    /// The bytes newly marked, and when the newest that waits was sent.
+    fn mark_sent_before(&mut self, newest: (u64, u64), by: u64) -> (u64, Option<u64>) {
+        let (mut marked, mut waits) = (0, None);
+        let open = |r: &&mut Rec| (r.at, r.end) < newest && !r.sacked && (!r.lost || r.resent);
+        for r in self.recs.iter_mut().filter(open) {
+            if r.at <= by {
+                marked += r.lose();
+            } else {
+                waits = waits.max(Some(r.at));
+            }
+        }
+        (marked, waits)
+    }
+
     fn highest_sacked(&self) -> Option<u64> {
         self.recs.iter().filter(|r| r.sacked).map(|r| r.end).max()
     }
@@ -255,6 +273,8 @@ impl Naive {
 struct Both {
     board: Scoreboard,
     naive: Naive,
+    order: SendOrder,
+    newest: (u64, u64),
     snd_max: u64,
     now: u64,
 }
@@ -277,29 +297,33 @@ impl Both {
             Op::Ack(n, bytes, blocks) => self.ack(*n, *bytes, blocks),
             Op::Resend(i) => {
                 if let Some(at) = self.start_of(*i) {
-                    let end = self.board.resend(Offset(at), now, 1.0).map(Sent::end);
-                    assert_eq!(end, Some(Offset(self.naive.recs[*i].end)));
+                    let sent = self.board.resend(Offset(at), now, 1.0).unwrap();
+                    assert_eq!(sent.end(), Offset(self.naive.recs[*i].end));
+                    self.order.resent(sent);
                     self.naive.resend(*i, self.now);
                 }
             }
             Op::ResendLost => {
                 if let Some(at) = self.board.first_lost() {
-                    self.board.resend(at, now, 1.0);
+                    self.order.resent(self.board.resend(at, now, 1.0).unwrap());
                     let i = self.naive.recs.iter().position(Rec::waits).unwrap();
                     self.naive.resend(i, self.now);
                 }
             }
             Op::Unmark => {
                 self.board.unmark_lost();
+                self.order.forget();
                 self.naive.recs.iter_mut().for_each(|r| (r.lost, r.rewound) = (false, false));
             }
             Op::ClearSacks => {
                 self.board.clear_sacks();
+                self.order.forget();
                 self.naive.recs.iter_mut().for_each(|r| r.sacked = false);
                 self.naive.newly.retain(|n| self.naive.recs.first().is_none_or(|r| n.1 <= r.start));
             }
             Op::Rewind => {
                 self.board.rewind();
+                self.order.forget();
                 for r in self.naive.recs.iter_mut().filter(|r| !r.sacked) {
                     (r.lost, r.rewound, r.resent) = (true, true, false);
                 }
@@ -324,6 +348,14 @@ impl Both {
             }
             Op::MarkIsLost => {
                 assert_eq!(self.board.mark_is_lost(DUPTHRESH, MSS), self.naive.mark_is_lost());
+            }
+            Op::MarkSentBefore(i, ago) => {
+                let Some(&Rec { at, end, .. }) = self.naive.recs.get(*i) else { return };
+                let by = self.now.saturating_sub(*ago);
+                self.newest = self.newest.max((at, end));
+                let newest = (Time(self.newest.0), Offset(self.newest.1));
+                let got = self.board.mark_sent_before(&mut self.order, newest, Some(Time(by)));
+                assert_eq!((got.0, got.1.map(|t| t.0)), self.naive.mark_sent_before(self.newest, by));
             }
             Op::MarkHolesUnder(n) => {
                 let want = self.naive.holes_end(*n).map_or(0, |end| self.naive.mark_holes_below(end));
@@ -385,7 +417,8 @@ impl Both {
 }
 
 fn replay(ops: &[Op]) {
-    let mut both = Both { board: Scoreboard::default(), naive: Naive::default(), snd_max: 1, now: 0 };
+    let (board, naive, order) = (Scoreboard::default(), Naive::default(), SendOrder::default());
+    let mut both = Both { board, naive, order, newest: (0, 0), snd_max: 1, now: 0 };
     for op in ops {
         both.apply(op);
         both.compare();

@@ -180,7 +180,7 @@ fn a_stall_in_disorder_begins_with_the_first_duplicate_that_lets_nothing_out_and
 
 #[test]
 fn sack_marks_survive_a_timeout_where_the_stack_keeps_them() {
-    let by_marks = |clear_sacks| TimeoutSpec::Sack(SackSpec { clear_sacks });
+    let by_marks = |clear_sacks| TimeoutSpec::Sack(SackSpec { clear_sacks, ..SackSpec::default() });
     let back = |keep_sacks| TimeoutSpec::GoBackN(GoBackNSpec { skip_sacked: true, keep_sacks });
     for (timeout, kept) in [(by_marks(false), true), (by_marks(true), false), (back(true), true), (back(false), false)]
     {

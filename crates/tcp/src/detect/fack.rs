@@ -1,0 +1,78 @@
+//! Forward acknowledgment: everything missing below the highest SACKed segment is lost.
+//!
+//! Source: Mathis & Mahdavi 1996 (the trigger); ns-2.35's `Agent/TCP/Fack`.
+//!
+//! Idea: on a path that does not reorder, data that arrive show that all sent before them has left the network; so the
+//! distance to the forward-most byte counts, not the number of duplicates.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | snd.fack | `board.highest_sacked()` |
+//! | snd.fack − snd.una > 3 · MSS, or dupacks == 3 | `threshold_segs` for both |
+//!
+//! Departures: none known. Unsaid: what an earlier episode forbids (`guard`; ns-2 only after a timeout).
+
+use super::{Detector, Guard, Verdict};
+use crate::event::{Phase, Window};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::scoreboard::Scoreboard;
+use crate::stack::{Stack, StackError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FackSpec {
+    /// A loss begins when the forward-most byte is more than so many segments away, or with so many duplicates. Default 3.
+    pub threshold_segs: u32,
+    /// When an earlier episode forbids a fast retransmit. Default "after-timeout".
+    pub guard: Guard,
+}
+
+impl Default for FackSpec {
+    fn default() -> Self {
+        FackSpec { threshold_segs: 3, guard: Guard::AfterTimeout }
+    }
+}
+
+impl FackSpec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        stack.needs_sack("detect", "fack")?;
+        let n = self.threshold_segs;
+        StackError::unless((1..=1000).contains(&n), "detect.threshold_segs", &n, "1 to 1000 segments")
+    }
+}
+
+/// The trigger at work.
+pub struct Fack(FackSpec);
+
+impl Fack {
+    pub(super) fn new(spec: &FackSpec) -> Self {
+        Fack(spec.clone())
+    }
+}
+
+impl Detector for Fack {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        let Some(fack) = board.highest_sacked() else { return Verdict::Clear };
+        if cx.phase == Phase::Recovery {
+            return Verdict::More(board.mark_holes_under(1));
+        }
+        let far = fack - cx.snd_una > u64::from(self.0.threshold_segs) * u64::from(cx.mss);
+        let many = ack.is_dup && ack.dup_run >= self.0.threshold_segs;
+        if ack.sacked > 0 && (far || many) && self.0.guard.admits(cx) {
+            return Verdict::Lost(board.mark_holes_under(1));
+        }
+        if cx.phase == Phase::Open && ack.sacked == 0 {
+            Verdict::Clear
+        } else {
+            Verdict::Suspect
+        }
+    }
+    fn keeps_time(&self) -> bool {
+        false
+    }
+}

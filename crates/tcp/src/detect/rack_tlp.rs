@@ -1,0 +1,265 @@
+//! RACK-TLP: lost is what was sent well before something that has arrived, and a probe finds out about the tail.
+//!
+//! Source: RFC 8985 §5 to §8.
+//!
+//! Idea: time, not a count, tells loss from reordering: a segment sent before the newest one delivered may come a quarter
+//! of a round trip later, more where DSACKs show that this was too little. When the ACKs stop, one segment probes.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | RACK.xmit_ts, RACK.end_seq | `newest` |
+//! | RACK.rtt, RACK.min_RTT, RACK.fack | `rtt`, `min_rtt`, `fack` |
+//! | RACK.reo_wnd, reo_wnd_mult, reo_wnd_persist, dsack_round | `rack_tlp/window.rs` |
+//! | TLP.* | `rack_tlp/tlp.rs` |
+//! | Segment.xmit_ts = INFINITE after marking | the mark LOST without REXMIT; the time of sending is kept |
+//!
+//! Departures: the RTO runs beside the other timers (§8 has one timer), so at equal times it goes before the probe; no PTO is
+//! armed when no probe could follow. A lost retransmission's cut is the recovery's affair (`respond_lost_rexmit`).
+//! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real time of sending
+//! (decision 0043); the window of the minimum (`min_rtt_window`); at an RTO without a round trip only the head is lost.
+
+mod tlp;
+mod window;
+
+use super::{Detector, Verdict, Xmit};
+use crate::event::Window;
+use crate::recovery::{prr, RecoverySpec};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::scoreboard::send_order::SendOrder;
+use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::seq::Offset;
+use crate::stack::{Stack, StackError};
+use crate::time::{Nanos, Time};
+use crate::timeout::TimeoutSpec;
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tlp::{Outcome, Tlp};
+use window::{MinRtt, ReoWnd};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RackTlpSpec {
+    /// SACKed segments that stand for a loss as long as no reordering was seen. Default 3 (RFC 8985 §6.2, DupThresh).
+    pub dupthresh: u32,
+    /// Recoveries without DSACK after which the window is a quarter of the smallest round trip again. Default 16 (§6.2).
+    pub persist: u32,
+    /// For how long the smallest round trip is remembered, at least. Default 300 s (Linux; §6.2 gives none).
+    pub min_rtt_window: Nanos,
+    /// Whether the tail is probed. Default yes.
+    pub tlp: bool,
+    /// What is added to the probe's timeout when one segment is outstanding, for a delayed ACK. Default 200 ms (§7.2).
+    pub max_ack_delay: Nanos,
+}
+
+impl Default for RackTlpSpec {
+    fn default() -> Self {
+        RackTlpSpec {
+            dupthresh: 3,
+            persist: 16,
+            min_rtt_window: Nanos::from_secs(300),
+            tlp: true,
+            max_ack_delay: Nanos::from_millis(200),
+        }
+    }
+}
+
+impl RackTlpSpec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        stack.needs_sack("detect", "rack-tlp")?;
+        let n = self.dupthresh;
+        StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")?;
+        let by_marks = match &stack.recovery {
+            RecoverySpec::Prr(s) => s.order == prr::Order::Marks,
+            RecoverySpec::Custom(_) => true,
+            _ => false,
+        };
+        let allowed = "\"prr\" with order = \"marks\": RACK-TLP takes the place of RFC 6675's NextSeg (RFC 8985 §9.2)";
+        StackError::unless(by_marks, "recovery", &"another with detect = \"rack-tlp\"", allowed)?;
+        let resends = !matches!(stack.timeout, TimeoutSpec::GoBackN(_));
+        let allowed = "\"sack\" with detect = \"rack-tlp\": going back resends nothing by its mark";
+        StackError::unless(resends, "timeout", &"\"go-back-n\"", allowed)
+    }
+}
+
+/// RACK-TLP at work. Boxed: nothing but its own stacks pays for it.
+pub struct RackTlp {
+    dupthresh: u32,
+    tlp_on: bool,
+    reordering_seen: bool,
+    /// Something was SACKed when the last ACK had been read.
+    sacked: bool,
+    newest: Option<(Time, Offset)>,
+    order: SendOrder,
+    rtt: Nanos,
+    fack: Offset,
+    reorder_at: Option<Time>,
+    min_rtt: MinRtt,
+    window: ReoWnd,
+    tlp: Tlp,
+}
+
+impl RackTlp {
+    pub(super) fn new(spec: &RackTlpSpec) -> Self {
+        RackTlp {
+            dupthresh: spec.dupthresh,
+            tlp_on: spec.tlp,
+            reordering_seen: false,
+            sacked: false,
+            newest: None,
+            order: SendOrder::default(),
+            rtt: Nanos::ZERO,
+            fack: Offset::DATA,
+            reorder_at: None,
+            min_rtt: MinRtt::new(spec.min_rtt_window),
+            window: ReoWnd::new(spec.persist),
+            tlp: Tlp::new(spec.max_ack_delay),
+        }
+    }
+
+    /// §6.2 step 2: the most recently sent of what was delivered, unless it may be the ACK of an earlier copy.
+    fn take_newest(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
+        let Some(n) = ack.newest else { return };
+        let found = if !n.retransmitted || self.is_of_last_copy(n.at, ack, cx) {
+            Some((n.at, n.end))
+        } else {
+            let own = |s: &&Sent| s.sends == 1 || self.is_of_last_copy(s.at, ack, cx);
+            board.newly().filter(own).map(|s| (s.at, s.end())).max()
+        };
+        if let Some((at, end)) = found {
+            self.rtt = cx.now.since(at);
+            self.newest = self.newest.max(Some((at, end)));
+        }
+    }
+
+    /// §6.2 step 2: what was sent again at `at` was not delivered by an earlier copy, as far as one can tell.
+    fn is_of_last_copy(&self, at: Time, ack: &AckEvent, cx: &Ctx) -> bool {
+        // Timestamps of this engine count milliseconds.
+        let sent = (at.0 / 1_000_000) as u32;
+        let echoed_earlier = ack.tsecr.is_some_and(|echo| (echo.wrapping_sub(sent) as i32) < 0);
+        !echoed_earlier && self.min_rtt.get().is_none_or(|min| cx.now.since(at) >= min)
+    }
+
+    /// §6.2 step 3: something never resent was delivered after something sent later.
+    fn look_for_reordering(&mut self, ack: &AckEvent, board: &Scoreboard) {
+        let highest = board.highest_sacked().map_or(ack.ack, |top| top.max(ack.ack));
+        // All that is new lies above what was known before: in order.
+        if !self.reordering_seen && self.fack > ack.prior_una {
+            self.reordering_seen = board.newly().any(|s| s.sends == 1 && s.end() < self.fack);
+        }
+        self.fack = self.fack.max(highest);
+    }
+
+    /// §6.2 step 4 (RACK_update_reo_wnd), its last lines.
+    fn reo_wnd(&self, repairing: bool, board: &Scoreboard, cx: &Ctx) -> Nanos {
+        let enough = || board.sacked() > 0 && board.holes_end(self.dupthresh).is_some();
+        if !self.reordering_seen && (repairing || enough()) {
+            return Nanos::ZERO;
+        }
+        self.window.get(self.min_rtt.get(), cx.srtt)
+    }
+
+    /// §6.2 step 5: marks what is lost by now, and arms the timer for the last of what may be lost later.
+    fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
+        let Some(newest) = self.newest else { return 0 };
+        let wait = self.rtt + self.reo_wnd(repairing, board, cx);
+        let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
+        self.reorder_at = waits.map(|at| at + wait);
+        lost
+    }
+
+    /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
+    fn arm_probe(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
+        if self.tlp_on && !self.sacked {
+            self.tlp.arm(since, rto_at, cx);
+        }
+    }
+}
+
+impl Detector for RackTlp {
+    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if let Some(rtt) = ack.rtt {
+            self.min_rtt.sample(rtt, cx.now);
+            self.tlp.measured();
+        }
+        self.take_newest(ack, board, cx);
+        self.look_for_reordering(ack, board);
+        let probe = self.tlp.on_ack(ack);
+        let ends = cx.phase.repairs() && cx.recover.is_some_and(|r| cx.snd_una >= r);
+        let repairing = cx.phase.repairs() && !ends;
+        self.window.on_ack(ack.dsack.is_some(), ends, cx);
+        let lost = self.detect(repairing, board, cx);
+        self.sacked = board.sacked() > 0;
+        if repairing || self.sacked || lost > 0 || cx.flight() == 0 {
+            self.tlp.disarm();
+        } else if ack.advances() {
+            self.arm_probe(cx.now, cx.now + cx.rto, cx);
+        }
+        match (lost, probe) {
+            (1.., _) => Verdict::Lost(lost),
+            (0, Outcome::RepairedLoss) if !cx.phase.repairs() => Verdict::Repaired,
+            (0, _) if self.sacked => Verdict::Suspect,
+            (0, _) => Verdict::Clear,
+        }
+    }
+    fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if self.reorder_at.is_some_and(|at| at <= cx.now) {
+            let lost = self.detect(cx.phase.repairs(), board, cx);
+            if lost > 0 {
+                self.tlp.disarm();
+                return Verdict::Lost(lost);
+            }
+        }
+        // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
+        let last = board.iter().next_back().filter(|s| s.sends == 1);
+        if let (Some(last), Some(rto_at), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
+            self.arm_probe(last.at, rto_at, cx);
+        }
+        match self.tlp.fire(cx.now) {
+            true => Verdict::Probe,
+            false => Verdict::Clear,
+        }
+    }
+    fn deadline(&self) -> Option<Time> {
+        crate::sender::earliest(self.reorder_at, self.tlp.deadline())
+    }
+    fn watches_sends(&self) -> bool {
+        self.tlp_on && !self.sacked && self.tlp.waits_for_a_send()
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        if sent.sends > 1 {
+            self.order.resent(sent);
+        }
+        if self.tlp.probe_sent(x, cx) {
+            return;
+        }
+        // §7.2: after new data, but not in a recovery.
+        if sent.sends == 1 && !sent.marks.any(Marks::PROBE) && !cx.phase.repairs() {
+            if let Some(rto_at) = cx.rto_at {
+                self.arm_probe(cx.now, rto_at, cx);
+            }
+        }
+    }
+    fn on_recovered(&mut self, _: &Ctx) {
+        // It may have ended as a mistake, and marks may have been taken back.
+        self.order.forget();
+    }
+    fn on_cut(&mut self, _: &Window, cx: &Ctx) {
+        if cx.phase.repairs() {
+            self.tlp.reset();
+        }
+    }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+        self.reorder_at = None;
+        self.order.forget();
+        // §6.3: by time alone, whatever has been delivered since.
+        if self.newest.is_some() {
+            let wait = self.rtt + self.reo_wnd(true, board, cx);
+            let everything = (cx.now, cx.snd_max + 1);
+            board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time));
+            self.order.forget();
+        }
+    }
+}

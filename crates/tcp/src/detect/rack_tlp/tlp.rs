@@ -1,0 +1,127 @@
+//! The tail loss probe (RFC 8985 §7).
+
+use crate::detect::Xmit;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::seq::Offset;
+use crate::time::{Nanos, Time};
+
+/// What an ACK says about the probe.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Outcome {
+    /// Nothing yet, or that nothing was lost.
+    NoLoss,
+    /// The probe took the place of a segment that had been lost.
+    RepairedLoss,
+}
+
+/// A probe that is out.
+#[derive(Clone, Copy)]
+struct Probe {
+    /// TLP.end_seq.
+    end: Offset,
+    /// TLP.is_retrans: it is a copy of the last segment, not new data.
+    copy: bool,
+}
+
+/// The probe and its timer.
+pub(super) struct Tlp {
+    max_ack_delay: Nanos,
+    out: Option<Probe>,
+    /// A round trip was measured since the last probe.
+    measured: bool,
+    pto: Option<Time>,
+    /// It was set for a single segment outstanding.
+    single: bool,
+    /// The timer fired, and the next segment is the probe.
+    firing: bool,
+}
+
+impl Tlp {
+    pub(super) fn new(max_ack_delay: Nanos) -> Self {
+        Tlp { max_ack_delay, out: None, measured: true, pto: None, single: false, firing: false }
+    }
+
+    /// A round trip was measured.
+    pub(super) fn measured(&mut self) {
+        self.measured = true;
+    }
+
+    /// §7.2: (re)starts the timer at `since`, not beyond the retransmission timer's `rto_at`.
+    pub(super) fn arm(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
+        if !self.may_probe() {
+            return;
+        }
+        self.single = cx.flight() <= u64::from(cx.mss);
+        let pto = match cx.srtt {
+            Some(srtt) if self.single => srtt.times(2) + self.max_ack_delay,
+            Some(srtt) => srtt.times(2),
+            None => Nanos::from_secs(1),
+        };
+        self.pto = Some((since + pto).min(rto_at));
+    }
+
+    /// §7.3: one probe at a time, and a round trip measured between two.
+    fn may_probe(&self) -> bool {
+        self.out.is_none() && self.measured
+    }
+
+    /// Whether the next segment sent matters: it is the probe, or starts the timer, or takes the delayed ACK out of it.
+    pub(super) fn waits_for_a_send(&self) -> bool {
+        self.firing || (self.may_probe() && (self.pto.is_none() || self.single))
+    }
+
+    pub(super) fn disarm(&mut self) {
+        self.pto = None;
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.pto
+    }
+
+    /// Whether the timer has run out.
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        self.pto.is_some_and(|at| at <= now)
+    }
+
+    /// Whether the timer fires now: then one segment is to go.
+    pub(super) fn fire(&mut self, now: Time) -> bool {
+        self.firing = self.is_due(now);
+        if self.firing {
+            self.pto = None;
+        }
+        self.firing
+    }
+
+    /// A segment went; whether it was the probe (§7.3).
+    pub(super) fn probe_sent(&mut self, x: Xmit, cx: &Ctx) -> bool {
+        let probe = std::mem::take(&mut self.firing);
+        if probe {
+            self.out = Some(Probe { end: cx.snd_max, copy: x != Xmit::New });
+            (self.measured, self.pto) = (false, None);
+        }
+        probe
+    }
+
+    /// §7.4.2: was the probe needed?
+    pub(super) fn on_ack(&mut self, ack: &AckEvent) -> Outcome {
+        let Some(probe) = self.out.filter(|p| ack.ack >= p.end) else { return Outcome::NoLoss };
+        let both_arrived = ack.dsack.is_some_and(|d| d.1 == probe.end);
+        let repaired = probe.copy && !both_arrived && ack.ack > probe.end;
+        // A receiver without DSACK answers the second copy with a plain duplicate.
+        let plain = !ack.advances() && !ack.has_sack && ack.dsack.is_none();
+        if !probe.copy || both_arrived || repaired || plain {
+            self.out = None;
+        }
+        if repaired {
+            Outcome::RepairedLoss
+        } else {
+            Outcome::NoLoss
+        }
+    }
+
+    /// A recovery begins.
+    pub(super) fn reset(&mut self) {
+        (self.out, self.pto, self.firing) = (None, None, false);
+    }
+}

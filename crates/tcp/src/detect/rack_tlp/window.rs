@@ -1,0 +1,133 @@
+//! RACK's reordering window and the smallest round trip that it is a part of (RFC 8985 §6.2 steps 1 and 4).
+
+use crate::sender::ctx::Ctx;
+use crate::seq::Offset;
+use crate::time::{Nanos, Time};
+
+/// The smallest round trip of the last `window` at least, of two windows at most.
+pub(super) struct MinRtt {
+    window: Nanos,
+    since: Time,
+    before: Option<Nanos>,
+    now: Option<Nanos>,
+}
+
+impl MinRtt {
+    pub(super) fn new(window: Nanos) -> Self {
+        MinRtt { window, since: Time::ZERO, before: None, now: None }
+    }
+
+    pub(super) fn sample(&mut self, rtt: Nanos, at: Time) {
+        if at.since(self.since) > self.window {
+            (self.before, self.now, self.since) = (self.now, None, at);
+        }
+        self.now = Some(self.now.map_or(rtt, |n| n.min(rtt)));
+    }
+
+    pub(super) fn get(&self) -> Option<Nanos> {
+        match (self.before, self.now) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// How long a segment may be late: quarters of the smallest round trip, one more for each round trip with a DSACK.
+pub(super) struct ReoWnd {
+    mult: u32,
+    full_persist: u32,
+    persist: u32,
+    /// DSACKs below this belong to a round trip that has counted.
+    dsack_round: Option<Offset>,
+}
+
+impl ReoWnd {
+    pub(super) fn new(persist: u32) -> Self {
+        ReoWnd { mult: 1, full_persist: persist, persist, dsack_round: None }
+    }
+
+    /// An ACK, with a DSACK or not; `ends` if it ends a recovery.
+    pub(super) fn on_ack(&mut self, dsack: bool, ends: bool, cx: &Ctx) {
+        if self.dsack_round.is_some_and(|end| cx.snd_una >= end) {
+            self.dsack_round = None;
+        }
+        if dsack && self.dsack_round.is_none() {
+            self.dsack_round = Some(cx.snd_nxt);
+            self.mult = self.mult.saturating_add(1);
+            self.persist = self.full_persist;
+        } else if ends {
+            self.persist = self.persist.saturating_sub(1);
+            if self.persist == 0 {
+                self.mult = 1;
+            }
+        }
+    }
+
+    pub(super) fn get(&self, min_rtt: Option<Nanos>, srtt: Option<Nanos>) -> Nanos {
+        let wide = Nanos(min_rtt.unwrap_or_default().0.saturating_mul(u64::from(self.mult)) / 4);
+        srtt.map_or(wide, |srtt| wide.min(srtt))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::context;
+
+    fn at(una: u64, nxt: u64) -> Ctx {
+        Ctx { snd_una: Offset(una), snd_nxt: Offset(nxt), ..context() }
+    }
+
+    fn width(w: &ReoWnd) -> u64 {
+        w.get(Some(Nanos::from_millis(100)), Some(Nanos::from_millis(120))).0 / 1_000_000
+    }
+
+    #[test]
+    fn each_round_trip_with_a_dsack_adds_a_quarter_up_to_a_smoothed_round_trip() {
+        // Spec C1: min_RTT 100 ms, SRTT 120 ms.
+        let (mut w, mut widths) = (ReoWnd::new(16), vec![]);
+        for round in 0..6 {
+            widths.push(width(&w));
+            let una = 1000 * round;
+            w.on_ack(true, false, &at(una, una + 1000));
+            w.on_ack(true, false, &at(una + 999, una + 2000));
+        }
+        assert_eq!(widths, [25, 50, 75, 100, 120, 120]);
+    }
+
+    #[test]
+    fn sixteen_recoveries_without_a_dsack_bring_the_window_back_to_a_quarter() {
+        let mut w = ReoWnd::new(16);
+        w.on_ack(true, false, &at(0, 1000));
+        w.on_ack(true, false, &at(1000, 2000));
+        for _ in 0..15 {
+            w.on_ack(false, true, &at(2000, 3000));
+        }
+        assert_eq!(width(&w), 75);
+        w.on_ack(false, false, &at(2000, 3000));
+        assert_eq!(width(&w), 75);
+        w.on_ack(false, true, &at(2000, 3000));
+        assert_eq!(width(&w), 25);
+    }
+
+    #[test]
+    fn a_dsack_starts_the_count_of_recoveries_again() {
+        let mut w = ReoWnd::new(16);
+        (0..15).for_each(|_| w.on_ack(false, true, &at(0, 1000)));
+        w.on_ack(true, true, &at(0, 1000));
+        (0..15).for_each(|_| w.on_ack(false, true, &at(0, 1000)));
+        assert_eq!(width(&w), 50);
+    }
+
+    #[test]
+    fn the_smallest_round_trip_is_forgotten_after_two_windows_at_most() {
+        let secs = |n: u64| Time(n * 1_000_000_000);
+        let mut m = MinRtt::new(Nanos::from_secs(300));
+        assert_eq!(m.get(), None);
+        m.sample(Nanos::from_millis(10), secs(1));
+        m.sample(Nanos::from_millis(50), secs(301));
+        assert_eq!(m.get(), Some(Nanos::from_millis(10)));
+        m.sample(Nanos::from_millis(60), secs(602));
+        assert_eq!(m.get(), Some(Nanos::from_millis(50)));
+    }
+}

@@ -1,0 +1,76 @@
+//! TCP-NCR's extended limited transmit: new data for a whole round trip of doubt, and no burst when it ends.
+//!
+//! Source: RFC 4653 §3.1, §3.2, §3.3.
+//!
+//! Idea: what is SACKed has left the network, so new segments may take its place: half of it (Careful) or all of it
+//! (Aggressive). If the hole closes, it was reordering: the window is what is out, and slow start leads back.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | FlightSizePrev, Skipped | `flight_prev`, `skipped`, bytes |
+//! | (E.2) FlightSizePrev − pipe − Skipped ≥ SMSS | `next` |
+//! | (T.2), (T.3) | `on_resolved`, one segment short: the same ACK then opens the window by one, in slow start |
+//! | ssthresh = cwnd = FlightSizePrev / 2 at a loss | `beyond` is left out of the flight that is halved |
+//!
+//! Departures: if the cumulative point has moved during the doubt and less than FlightSizePrev is out, a loss halves what is
+//! out. Recovery is the stack's own (RFC 4653 has RFC 3517's). Without ECN.
+
+use super::Disorder;
+use crate::detect::threshold::ncr::NcrMode;
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NcrSpec {
+    /// How much new data the duplicates let out. Default "careful".
+    pub mode: NcrMode,
+}
+
+/// Extended limited transmit at work.
+pub struct Ncr {
+    mode: NcrMode,
+    flight_prev: Bytes,
+    skipped: Bytes,
+    beyond: Bytes,
+}
+
+impl Ncr {
+    pub(super) fn new(spec: &NcrSpec) -> Self {
+        Ncr { mode: spec.mode, flight_prev: 0, skipped: 0, beyond: 0 }
+    }
+}
+
+impl Disorder for Ncr {
+    fn on_enter(&mut self, _: &Window, cx: &Ctx) {
+        (self.flight_prev, self.skipped, self.beyond) = (cx.flight(), 0, 0);
+    }
+    fn on_dup(&mut self, _: &AckEvent, _: &Window, _: &Ctx) {}
+    fn next(&self, _: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        let room = board.pipe() + self.skipped + u64::from(cx.mss) <= self.flight_prev;
+        (room && cx.next_len > 0).then_some(Xmit::New)
+    }
+    fn on_sent(&mut self, _: Xmit, sent: &Sent, _: &Window, cx: &Ctx) {
+        if self.mode == NcrMode::Careful {
+            self.skipped += u64::from(sent.len);
+        }
+        self.beyond = cx.flight().saturating_sub(self.flight_prev);
+    }
+    fn sent_beyond(&self) -> Bytes {
+        self.beyond
+    }
+    fn on_resolved(&mut self, w: &mut Window, cx: &Ctx) {
+        let most = (self.flight_prev as f64 - cx.smss()).min(cx.flight() as f64);
+        w.cwnd = most.max(cx.smss());
+        w.ssthresh = (self.flight_prev as f64).max(2.0 * cx.smss());
+        // §3.3: if other holes are still open, it begins anew, with the same FlightSizePrev.
+        (self.skipped, self.beyond) = (0, cx.flight().saturating_sub(self.flight_prev));
+    }
+}

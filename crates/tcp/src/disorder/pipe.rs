@@ -1,0 +1,52 @@
+//! Under doubt the pipe decides, as in a recovery: what is SACKed has left the network and makes room for new data.
+//!
+//! Source: RFC 8985 §3.3, §6.2 (it waits longer than three duplicates and needs a running ACK clock); RFC 6675 §4 (`pipe`).
+//!
+//! Idea: packet conservation; where limited transmit would stop after two segments, sending goes on at the window's pace.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | pipe | `board.pipe()` |
+//! | what limited transmit sends is left out of FlightSize (RFC 5681 §3.2 (2)) | `beyond` |
+//!
+//! Unsaid: RFC 8985 leaves what is sent in between to congestion control; so does Linux.
+
+use super::Disorder;
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::gate;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::units::Bytes;
+
+/// The pipe rule at work.
+#[derive(Default)]
+pub struct Pipe {
+    beyond: Bytes,
+}
+
+impl Disorder for Pipe {
+    fn on_enter(&mut self, _: &Window, _: &Ctx) {
+        self.beyond = 0;
+    }
+    fn on_dup(&mut self, _: &AckEvent, _: &Window, _: &Ctx) {}
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        if !gate::pipe(w, board, cx) {
+            return None;
+        }
+        board.first_lost().map(Xmit::Again).or((cx.next_len > 0).then_some(Xmit::New))
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, w: &Window, cx: &Ctx) {
+        if x == Xmit::New && cx.flight() > gate::whole_segments(w.cwnd, cx.mss) {
+            self.beyond += u64::from(sent.len);
+        }
+    }
+    fn sent_beyond(&self) -> Bytes {
+        self.beyond
+    }
+    fn on_resolved(&mut self, w: &mut Window, cx: &Ctx) {
+        // The doubt may go on with a shorter flight: what is above the window now is all that was sent beyond it.
+        self.beyond = self.beyond.min(cx.flight().saturating_sub(gate::whole_segments(w.cwnd, cx.mss)));
+    }
+}

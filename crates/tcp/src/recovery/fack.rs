@@ -1,0 +1,110 @@
+//! FACK: the window is held against what is out beyond the forward-most byte, plus what was resent.
+//!
+//! Source: Mathis & Mahdavi 1996 (with Rampdown).
+//!
+//! Idea: `awnd` says exactly what is in the network if nothing is reordered, so recovery keeps it at the new window: holes
+//! first, then new data.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | awnd = snd.nxt − snd.fack + retran_data | `board.pipe()` with every hole below `snd.fack` marked lost |
+//! | wintrim (Rampdown) | `trim` |
+//!
+//! Departures: Overdamping (halve the window of a round trip ago) would be the congestion slot's and is not here.
+//! ns-2.35's `Fack` is another algorithm in this phase: it restarts from a window of one segment.
+//! Unsaid: a resent segment that is lost again waits for the timer (ns-2). Rampdown: the trim begins as what is out beyond
+//! the new window, and each segment delivered takes half a segment off.
+
+use super::{Flow, Rearm, Recovery};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::Episode;
+use crate::sender::gate;
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::stack::{Stack, StackError};
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FackSpec {
+    /// The window comes down over a round trip instead of at once (Rampdown). Default no.
+    pub rampdown: bool,
+}
+
+impl FackSpec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        stack.needs_sack("recovery", "fack")?;
+        StackError::unless(
+            stack.detect.judges_in_recovery(),
+            "recovery",
+            &"\"fack\"",
+            "only with a detector that marks holes in Recovery (\"fack\", \"sack\", \"rack-tlp\")",
+        )
+    }
+}
+
+/// FACK at work.
+pub struct Fack {
+    rampdown: bool,
+    /// The first retransmission is due, whatever `awnd` is.
+    first: bool,
+    target: f64,
+    trim: f64,
+}
+
+impl Fack {
+    pub(super) fn new(spec: &FackSpec) -> Self {
+        Fack { rampdown: spec.rampdown, first: false, target: 0.0, trim: 0.0 }
+    }
+}
+
+impl Recovery for Fack {
+    fn enter(
+        &mut self,
+        _: Option<&AckEvent>,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        _: &Ctx,
+    ) -> Flow {
+        let beyond = (board.pipe() as f64 - ep.target).max(0.0);
+        (self.first, self.target) = (true, ep.target);
+        self.trim = if self.rampdown { beyond } else { 0.0 };
+        w.cwnd = self.target + self.trim;
+        Flow::Continue(Rearm::Restart)
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        _: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        _: &mut Scoreboard,
+        _: &Ctx,
+    ) -> Flow {
+        self.trim = (self.trim - ack.delivered as f64 / 2.0).max(0.0);
+        if ack.ack >= ep.recover {
+            w.cwnd = self.target;
+            return Flow::Done { grow: false };
+        }
+        w.cwnd = self.target + self.trim;
+        Flow::Continue(Rearm::OnNewData)
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        if self.first {
+            return Some(Xmit::Again(cx.snd_una));
+        }
+        if !gate::pipe(w, board, cx) {
+            return None;
+        }
+        board.first_lost().map(Xmit::Again).or((cx.next_len > 0).then_some(Xmit::New))
+    }
+    fn on_sent(&mut self, _: Xmit, _: &Sent, _: &Ctx) {
+        self.first = false;
+    }
+}

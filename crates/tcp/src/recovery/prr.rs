@@ -1,0 +1,186 @@
+//! Proportional Rate Reduction: the window comes down over a round trip, in step with what is delivered.
+//!
+//! Source: RFC 9937 §6.1, §6.2; RFC 6937 §3 (its two bounds as switches); RFC 6675 §4 for which segment goes.
+//!
+//! Idea: while more than ssthresh is in the network, send ssthresh / RecoverFS of what is delivered; below it, about as
+//! much as is delivered, so that heavy losses do not end in a burst or a standstill.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | RecoverFS, prr_delivered, prr_out | `recover_fs`, `delivered`, `out`, bytes |
+//! | inflight (RFC 9937), pipe (RFC 6937) | `board.pipe()` |
+//! | sndcnt | what the gate `cwnd − pipe` leaves |
+//! | SafeACK | `safe` |
+//! | PRR-CRB, PRR-SSRB (RFC 6937) | `bound` |
+//!
+//! Departures: SACK only, without it a stack falls back to NewReno. The proportional part is rounded up to whole
+//! segments (decision 0042); the window is never below one segment.
+//! Unsaid: an episode that a timer begins has no ACK; it sends one segment at once. What an ACK that ends the
+//! episode shows to be lost begins the next.
+
+use super::next_seg::NextSeg;
+use super::{Flow, Rearm, Recovery};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::Episode;
+use crate::sender::gate::{self, Gate};
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much may be sent while less than ssthresh is in the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// What is delivered, and a segment more on an ACK that advances and shows no loss (RFC 9937 §6.2).
+    #[default]
+    Rfc9937,
+    /// What is delivered and a segment more, the slow start reduction bound (RFC 6937 §3).
+    Ssrb,
+    /// What was delivered since the beginning, the conservative reduction bound (RFC 6937 §3).
+    Crb,
+}
+
+/// Which segment goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// RFC 6675's `NextSeg`: what is lost, new data, other holes, one rescue.
+    #[default]
+    Rfc6675,
+    /// What is marked lost, then new data: for detectors that find every loss themselves (RFC 8985 §9.2).
+    Marks,
+}
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PrrSpec {
+    /// How much may be sent below ssthresh, and what RecoverFS counts. Default "rfc9937".
+    pub bound: Bound,
+    /// Which segment goes. Default "rfc6675".
+    pub order: Order,
+    /// Whether a lost retransmission begins a new episode, with another cut, at most once a round trip (RFC 9937 §6.1,
+    /// RFC 8985 §9.3). Default yes; only some detectors find one.
+    pub respond_lost_rexmit: bool,
+}
+
+impl Default for PrrSpec {
+    fn default() -> Self {
+        PrrSpec { bound: Bound::Rfc9937, order: Order::Rfc6675, respond_lost_rexmit: true }
+    }
+}
+
+/// PRR at work.
+pub struct Prr {
+    spec: PrrSpec,
+    next_seg: NextSeg,
+    recover_fs: Bytes,
+    delivered: Bytes,
+    out: Bytes,
+}
+
+impl Prr {
+    pub(super) fn new(spec: &PrrSpec) -> Self {
+        Prr { spec: spec.clone(), next_seg: NextSeg::default(), recover_fs: 0, delivered: 0, out: 0 }
+    }
+
+    /// Writes `cwnd` so that the gate lets sndcnt bytes go after an ACK that newly delivered `delivered` bytes.
+    fn pace(&mut self, delivered: Bytes, safe: bool, w: &mut Window, board: &Scoreboard, cx: &Ctx) {
+        self.delivered += delivered;
+        let (inflight, smss) = (board.pipe() as f64, cx.smss());
+        let (all, now, out) = (self.delivered as f64, delivered as f64, self.out as f64);
+        let mut sndcnt = if inflight > w.ssthresh {
+            let share = all * w.ssthresh / (self.recover_fs.max(1) as f64 * smss);
+            libm::ceil(share) * smss - out
+        } else {
+            let limit = match self.spec.bound {
+                Bound::Rfc9937 => (all - out).max(now) + if safe { smss } else { 0.0 },
+                Bound::Ssrb => (all - out).max(now) + smss,
+                Bound::Crb => all - out,
+            };
+            limit.min(w.ssthresh - inflight)
+        };
+        // RFC 9937 §6.2: the first retransmission always goes.
+        if self.out == 0 {
+            sndcnt = sndcnt.max(smss);
+        }
+        w.cwnd = (inflight + sndcnt).max(smss);
+    }
+
+    /// RFC 9937 §6.2: the ACK advances and shows no further loss.
+    fn is_safe(&self, ack: &AckEvent, lost: Bytes, board: &Scoreboard, cx: &Ctx) -> bool {
+        let rescue = self.spec.order == Order::Rfc6675 && self.next_seg.would_rescue(board, cx);
+        ack.advances() && lost == 0 && !rescue
+    }
+}
+
+/// Whether a retransmission of this episode is lost. They are sent from the lowest on, so it is the lowest that waits.
+fn lost_again(ep: &Episode, board: &Scoreboard) -> bool {
+    let first = board.first_lost().and_then(|at| board.get(at));
+    first.is_some_and(|s| s.sends > 1 && s.at >= ep.began)
+}
+
+impl Recovery for Prr {
+    fn enter(
+        &mut self,
+        ack: Option<&AckEvent>,
+        _: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow {
+        (self.next_seg, self.delivered, self.out) = (NextSeg::begin(board, cx), 0, 0);
+        let delivered = ack.map_or(0, |a| a.delivered);
+        self.recover_fs = match self.spec.bound {
+            // RFC 9937 §6.2: without what had left the network before the ACK that began it.
+            Bound::Rfc9937 => cx.flight() - board.sacked() + delivered,
+            Bound::Ssrb | Bound::Crb => cx.flight() + ack.map_or(0, AckEvent::acked),
+        };
+        self.pace(delivered, false, w, board, cx);
+        Flow::Continue(Rearm::OnNewData)
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        lost: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> Flow {
+        let ends = ack.ack >= ep.recover;
+        if ends {
+            w.cwnd = w.ssthresh;
+        }
+        match (ends, lost > 0) {
+            (true, true) => return Flow::Begin,
+            (true, false) => return Flow::Done { grow: false },
+            (false, _) if self.spec.respond_lost_rexmit && lost_again(ep, board) => return Flow::Begin,
+            (false, _) => {}
+        }
+        if ack.delivered > 0 {
+            self.pace(ack.delivered, self.is_safe(ack, lost, board, cx), w, board, cx);
+        }
+        Flow::Continue(Rearm::OnNewData)
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        if !gate::pipe(w, board, cx) {
+            return None;
+        }
+        match self.spec.order {
+            Order::Rfc6675 => self.next_seg.choose(board, cx),
+            Order::Marks => board.first_lost().map(Xmit::Again).or((cx.next_len > 0).then_some(Xmit::New)),
+        }
+    }
+    fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        self.out += u64::from(sent.len);
+        self.next_seg.on_sent(x, sent, cx);
+    }
+    fn open_gate(&self) -> Gate {
+        Gate::Pipe
+    }
+}

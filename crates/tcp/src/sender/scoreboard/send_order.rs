@@ -1,0 +1,179 @@
+//! Questions that need the order of sending instead of the order of sequence numbers (RFC 8985).
+//!
+//! Two queues in order of sending, merged by whoever asks: what was sent once stands on the board in that order; what was
+//! sent again stands in a list of its own. Each is passed over once, so an ACK costs what it changes.
+
+use super::{Marks, Scoreboard, Sent};
+use crate::seq::Offset;
+use crate::time::Time;
+use crate::units::Bytes;
+use std::collections::VecDeque;
+
+/// How far the order of sending has been judged. It belongs to the detector that asks.
+#[derive(Clone, Debug, Default)]
+pub struct SendOrder {
+    /// Below it, what was sent once is SACKed or lost.
+    judged: Offset,
+    /// Below it, nothing that was sent once and waits is higher than `hole`, the last offset of such a segment.
+    seen: Offset,
+    hole: Option<Offset>,
+    /// What was sent again: when, its end, its start. Some of it has been settled since.
+    resent: VecDeque<(Time, Offset, Offset)>,
+    stale: bool,
+}
+
+impl SendOrder {
+    /// A segment was sent again.
+    pub fn resent(&mut self, s: &Sent) {
+        let entry = Self::entry(s);
+        let before = self.resent.iter().rev().take_while(|e| **e > entry).count();
+        self.resent.insert(self.resent.len() - before, entry);
+    }
+
+    /// Marks were taken back: everything is to be looked at again.
+    pub fn forget(&mut self) {
+        (self.judged, self.seen, self.hole, self.stale) = (Offset(0), Offset(0), None, true);
+    }
+
+    fn entry(s: &Sent) -> (Time, Offset, Offset) {
+        (s.at, s.end(), s.start)
+    }
+
+    #[cold]
+    fn relist(&mut self, board: &Scoreboard) {
+        self.stale = false;
+        self.resent.clear();
+        self.resent.extend(board.iter().filter(|s| s.sends > 1 && !s.is_settled()).map(Self::entry));
+        self.resent.make_contiguous().sort_unstable();
+    }
+}
+
+impl Scoreboard {
+    /// Marks lost what was sent last before `newest` (when, and its end, which decides at equal times) and not after
+    /// `by`; a retransmission counts like any other transmission. Returns the bytes newly marked, and when the newest of
+    /// those was sent that were sent before `newest` and may still arrive. `newest` must not fall from call to call.
+    pub fn mark_sent_before(
+        &mut self,
+        order: &mut SendOrder,
+        newest: (Time, Offset),
+        by: Option<Time>,
+    ) -> (Bytes, Option<Time>) {
+        let Some(first) = self.iter().next() else {
+            order.resent.clear();
+            return (0, None);
+        };
+        if order.stale {
+            order.relist(self);
+        }
+        let in_order = first.sends == 1 && (first.at, first.end()) >= newest;
+        if in_order && order.resent.is_empty() {
+            return (0, None);
+        }
+        let lost = self.judge_once(order, newest, by) + self.judge_resent(order, newest, by);
+        (lost, self.waits_once(order, newest).max(self.waits_resent(order, newest)))
+    }
+
+    /// Index of the record at `at` or of the oldest above it.
+    fn index_from(&self, at: Offset) -> u32 {
+        match self.iter().next() {
+            Some(s) if at > s.start => self.find(at).unwrap_or(self.tail),
+            _ => self.head,
+        }
+    }
+
+    /// Where the record at `i` begins; where the board ends, if there is none.
+    fn offset_of(&self, i: u32) -> Offset {
+        if i == self.tail {
+            self.iter().next_back().map_or(Offset(0), Sent::end)
+        } else {
+            self.at(i).start
+        }
+    }
+
+    /// What was sent once is on the board in the order of sending: marks up to the first that waits.
+    fn judge_once(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
+        let (mut i, mut marked) = (self.index_from(order.judged), 0);
+        while i != self.tail {
+            let s = self.at(i);
+            if s.waits_once() {
+                if (s.at, s.end()) >= newest || by.is_none_or(|by| s.at > by) {
+                    break;
+                }
+                marked += self.mark_index_lost(i);
+            } else if s.sends == 1 && (s.at, s.end()) >= newest {
+                break;
+            }
+            i = i.wrapping_add(1);
+        }
+        order.judged = self.offset_of(i);
+        marked
+    }
+
+    /// When the highest of those was sent that were sent once, before `newest`, and are neither SACKed nor lost.
+    fn waits_once(&self, order: &mut SendOrder, newest: (Time, Offset)) -> Option<Time> {
+        let mut i = self.index_from(order.seen.max(order.judged));
+        while i != self.tail && (self.at(i).sends > 1 || (self.at(i).at, self.at(i).end()) < newest) {
+            if self.at(i).waits_once() {
+                order.hole = Some(last_of(self.at(i).end()));
+            }
+            i = i.wrapping_add(1);
+        }
+        order.seen = self.offset_of(i);
+        // It may have been filled: then the one below it, if it is not acknowledged.
+        let mut i = self.find(order.hole.take()?)?;
+        let lowest = self.index_from(order.judged);
+        while !self.at(i).waits_once() {
+            if i.wrapping_sub(self.head) <= lowest.wrapping_sub(self.head) {
+                return None;
+            }
+            i = i.wrapping_sub(1);
+        }
+        order.hole = Some(last_of(self.at(i).end()));
+        Some(self.at(i).at)
+    }
+
+    /// What was sent again stands in the list in the order of sending; what has been settled since is dropped.
+    fn judge_resent(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
+        let mut marked = 0;
+        while let Some(&(at, end, start)) = order.resent.front().filter(|e| (e.0, e.1) < newest) {
+            if self.waits_again(at, end, start) {
+                if by.is_none_or(|by| at > by) {
+                    break;
+                }
+                marked += self.mark_lost(last_of(end));
+            }
+            order.resent.pop_front();
+        }
+        marked
+    }
+
+    /// When the last of those was sent that were sent again, before `newest`, and are neither SACKed nor lost again.
+    fn waits_resent(&self, order: &SendOrder, newest: (Time, Offset)) -> Option<Time> {
+        let before = order.resent.partition_point(|e| (e.0, e.1) < newest);
+        let waits = |e: &&(Time, Offset, Offset)| self.waits_again(e.0, e.1, e.2);
+        order.resent.range(..before).rev().find(waits).map(|e| e.0)
+    }
+
+    /// Whether the copy sent at `at` of the segment from `start` to `end` is still on its way, as far as is known.
+    fn waits_again(&self, at: Time, end: Offset, start: Offset) -> bool {
+        let live = |s: &Sent| s.at == at && s.start >= start && s.end() == end && !s.is_settled();
+        self.get(last_of(end)).is_some_and(live)
+    }
+}
+
+/// The last offset of a segment that ends at `end`: still on the board when its beginning has been acknowledged.
+fn last_of(end: Offset) -> Offset {
+    Offset(end.0 - 1)
+}
+
+impl Sent {
+    /// SACKed, or lost and not sent since.
+    fn is_settled(&self) -> bool {
+        self.marks.any(Marks::SACKED) || (self.marks.any(Marks::LOST) && !self.marks.any(Marks::REXMIT))
+    }
+
+    /// Sent once, and neither SACKed nor lost.
+    fn waits_once(&self) -> bool {
+        self.sends == 1 && !self.is_settled()
+    }
+}
