@@ -38,7 +38,7 @@ def rust_functions(lines: list[str]) -> Iterator[tuple[str, int]]:
         if match := RUST_FN.match(line):
             end = f"{match['indent']}}}"
             for length, body in enumerate(lines[start:], 1):
-                if body == end or (body.endswith(";") and body.startswith(match["indent"] + "fn")):
+                if body == end or (length == 1 and body.endswith((";", "}"))):
                     yield match["name"], length
                     break
 

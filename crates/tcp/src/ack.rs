@@ -6,6 +6,7 @@
 pub mod delayed;
 pub mod every;
 pub mod heartbeat;
+pub mod window_update;
 
 use crate::slot::Factory;
 use crate::stack::StackError;
@@ -83,6 +84,16 @@ pub enum AckSpec {
         #[serde(default)]
         phase: Nanos,
     },
+    /// BSD's heartbeat, where the second answer is a window update: as soon as two full segments could be announced anew,
+    /// or at the next beat (Hoe §3.2.3).
+    WindowUpdate {
+        /// Time between beats.
+        #[serde(default = "heartbeat::default_interval")]
+        interval: Nanos,
+        /// Where in the interval the beats lie (`t mod interval = phase`).
+        #[serde(default)]
+        phase: Nanos,
+    },
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn AckPolicy>),
@@ -95,16 +106,20 @@ impl AckSpec {
     /// A sentence that names the key, what was found and what is allowed.
     pub fn validate(&self) -> Result<(), StackError> {
         match *self {
-            AckSpec::Heartbeat { interval: Nanos::ZERO, .. } => Err(StackError {
-                key: "ack.interval",
-                found: "0 ns".into(),
-                allowed: "more than 0: else it never beats".into(),
-            }),
-            AckSpec::Heartbeat { interval, phase } if phase >= interval => Err(StackError {
-                key: "ack.phase",
-                found: phase.to_string(),
-                allowed: format!("less than ack.interval, which is {interval}"),
-            }),
+            AckSpec::Heartbeat { interval: Nanos::ZERO, .. } | AckSpec::WindowUpdate { interval: Nanos::ZERO, .. } => {
+                Err(StackError {
+                    key: "ack.interval",
+                    found: "0 ns".into(),
+                    allowed: "more than 0: else it never beats".into(),
+                })
+            }
+            AckSpec::Heartbeat { interval, phase } | AckSpec::WindowUpdate { interval, phase } if phase >= interval => {
+                Err(StackError {
+                    key: "ack.phase",
+                    found: phase.to_string(),
+                    allowed: format!("less than ack.interval, which is {interval}"),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -116,6 +131,9 @@ impl AckSpec {
             AckSpec::Every => AnyAck::Every(every::Every),
             AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay)),
             AckSpec::Heartbeat { interval, phase } => AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase)),
+            AckSpec::WindowUpdate { interval, phase } => {
+                AnyAck::WindowUpdate(Box::new(window_update::WindowUpdate::new(interval, phase, mss)))
+            }
             AckSpec::Custom(ref f) => AnyAck::Custom((f.make)(mss)),
         }
     }
@@ -129,6 +147,8 @@ pub enum AnyAck {
     Delayed(delayed::Delayed),
     /// See [`heartbeat`].
     Heartbeat(heartbeat::Heartbeat),
+    /// See [`window_update`].
+    WindowUpdate(Box<window_update::WindowUpdate>),
     /// From outside the crate.
     Custom(Box<dyn AckPolicy>),
 }
@@ -139,6 +159,7 @@ macro_rules! dispatch {
             AnyAck::Every($p) => $call,
             AnyAck::Delayed($p) => $call,
             AnyAck::Heartbeat($p) => $call,
+            AnyAck::WindowUpdate($p) => $call,
             AnyAck::Custom($p) => $call,
         }
     };

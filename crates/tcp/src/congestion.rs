@@ -3,6 +3,7 @@
 pub mod aimd;
 pub mod cubic;
 pub mod cubic_2008;
+pub mod net2;
 pub mod vegas;
 
 use crate::event::{Cause, Window};
@@ -75,6 +76,8 @@ pub trait Congestion {
 pub enum CongestionSpec {
     /// Slow start and additive increase, halving (RFC 5681).
     Aimd(aimd::AimdSpec),
+    /// BSD Net/2, with its eighth of a segment (Hoe §5.1).
+    Net2(net2::Net2Spec),
     /// CUBIC (RFC 9438).
     Cubic(cubic::CubicSpec),
     /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
@@ -97,20 +100,23 @@ impl Default for CongestionSpec {
 pub enum AnyCongestion {
     /// RFC 5681.
     Aimd(aimd::Aimd),
+    /// Net/2.
+    Net2(net2::Net2),
     /// RFC 9438.
     Cubic(Box<cubic::Cubic>),
     /// Linux in 2008.
     Cubic2008(Box<cubic_2008::Cubic2008>),
     /// By the delay.
     Vegas(Box<vegas::Vegas>),
-    /// From outside the crate.
-    Custom(Box<dyn Congestion>),
+    /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
+    Custom(Box<Box<dyn Congestion>>),
 }
 
 impl CongestionSpec {
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
+            CongestionSpec::Net2(s) => s.validate(),
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
@@ -121,16 +127,17 @@ impl CongestionSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
         match self {
             CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),
+            CongestionSpec::Net2(s) => AnyCongestion::Net2(net2::Net2::new(s)),
             CongestionSpec::Cubic(s) => AnyCongestion::Cubic(Box::new(cubic::Cubic::new(s))),
             CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
             CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
-            CongestionSpec::Custom(f) => AnyCongestion::Custom((f.make)(mss)),
+            CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

@@ -2,12 +2,14 @@
 //! and what becomes of the window on the way and at the exit.
 
 pub mod fack;
+pub mod hoe;
 pub mod newreno;
 mod next_seg;
 pub mod prr;
 pub mod rate_halving;
 pub mod reno;
 pub mod rfc6675;
+pub mod robust;
 pub mod sack_ff96;
 pub mod tahoe;
 
@@ -110,6 +112,10 @@ pub enum RecoverySpec {
     /// Rate halving (Mathis, Semke, Mahdavi & Lahey 1999).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     RateHalving,
+    /// Over partial ACKs, new data on every second duplicate (Hoe §7.2).
+    Hoe(hoe::HoeSpec),
+    /// Robust Recovery (Wang & Shin).
+    Robust(robust::RobustSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -133,6 +139,10 @@ pub enum AnyRecovery {
     Fack(fack::Fack),
     /// Rate halving.
     RateHalving(rate_halving::RateHalving),
+    /// Hoe's.
+    Hoe(hoe::Hoe),
+    /// Robust Recovery.
+    Robust(Box<robust::Robust>),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -146,7 +156,12 @@ impl RecoverySpec {
             RecoverySpec::Prr(_) => stack.needs_sack("recovery", "prr"),
             RecoverySpec::Fack(s) => s.validate(stack),
             RecoverySpec::RateHalving => stack.needs_sack("recovery", "rate-halving"),
-            RecoverySpec::Tahoe | RecoverySpec::Reno(_) | RecoverySpec::Newreno(_) | RecoverySpec::Custom(_) => Ok(()),
+            RecoverySpec::Hoe(s) => s.validate(),
+            RecoverySpec::Tahoe
+            | RecoverySpec::Reno(_)
+            | RecoverySpec::Newreno(_)
+            | RecoverySpec::Robust(_)
+            | RecoverySpec::Custom(_) => Ok(()),
         }
     }
 
@@ -160,6 +175,8 @@ impl RecoverySpec {
             RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
             RecoverySpec::Fack(s) => AnyRecovery::Fack(fack::Fack::new(s)),
             RecoverySpec::RateHalving => AnyRecovery::RateHalving(rate_halving::RateHalving::default()),
+            RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
+            RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -167,7 +184,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Hoe | Robust | Custom, $x => $call)
     };
 }
 

@@ -1,8 +1,10 @@
 //! Where does slow start begin and end? The initial window, and `ssthresh` before the first loss.
 
+pub mod bdp;
 pub mod fixed;
 pub mod hystart;
 pub mod hystart_plus_plus;
+pub mod smooth;
 
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
@@ -48,6 +50,10 @@ pub enum StartupSpec {
     Hystart(hystart::HystartSpec),
     /// And by way of a slower slow start (RFC 9406).
     HystartPlusPlus(hystart_plus_plus::HystartPlusPlusSpec),
+    /// A threshold measured from the first ACKs (Hoe §7.1).
+    Bdp(bdp::BdpSpec),
+    /// A slower upper half of slow start (Smooth-start).
+    Smooth(smooth::SmoothSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Startup>),
@@ -67,6 +73,10 @@ pub enum AnyStartup {
     Hystart(Box<hystart::Hystart>),
     /// HyStart++.
     HystartPlusPlus(Box<hystart_plus_plus::HystartPlusPlus>),
+    /// A measured threshold.
+    Bdp(Box<bdp::Bdp>),
+    /// Smooth-start.
+    Smooth(smooth::Smooth),
     /// From outside the crate.
     Custom(Box<dyn Startup>),
 }
@@ -78,6 +88,8 @@ impl StartupSpec {
             StartupSpec::Fixed(s) => s.validate(),
             StartupSpec::Hystart(s) => s.validate(),
             StartupSpec::HystartPlusPlus(s) => s.validate(),
+            StartupSpec::Bdp(s) => s.validate(),
+            StartupSpec::Smooth(s) => s.validate(),
             StartupSpec::Custom(_) => Ok(()),
         }
     }
@@ -89,13 +101,15 @@ impl StartupSpec {
             StartupSpec::HystartPlusPlus(s) => {
                 AnyStartup::HystartPlusPlus(Box::new(hystart_plus_plus::HystartPlusPlus::new(s)))
             }
+            StartupSpec::Bdp(s) => AnyStartup::Bdp(Box::new(bdp::Bdp::new(s))),
+            StartupSpec::Smooth(s) => AnyStartup::Smooth(smooth::Smooth::new(s)),
             StartupSpec::Custom(f) => AnyStartup::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Hystart | HystartPlusPlus | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Hystart | HystartPlusPlus | Bdp | Smooth | Custom, $x => $call) };
 }
 
 impl Startup for AnyStartup {

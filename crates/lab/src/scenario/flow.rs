@@ -112,22 +112,29 @@ fn wire(keys: &Keys<'_>) -> Result<WireSpec, ScenarioError> {
     }
 }
 
-/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }`, `{ ack = "heartbeat", interval = …, phase = … }`.
+/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }`, `{ ack = "heartbeat", interval = …, phase = … }`; as the last,
+/// `window-update`.
 fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     #[derive(Clone, Copy)]
     enum Kind {
         Every,
         Delayed,
         Heartbeat,
+        WindowUpdate,
     }
     let keys = node.keys(&["ack", "delay", "interval", "phase"])?;
-    let kinds = [("every", Kind::Every), ("delayed", Kind::Delayed), ("heartbeat", Kind::Heartbeat)];
-    let ack = keys.need("ack", "one of every, delayed, heartbeat")?;
+    let kinds = [
+        ("every", Kind::Every),
+        ("delayed", Kind::Delayed),
+        ("heartbeat", Kind::Heartbeat),
+        ("window-update", Kind::WindowUpdate),
+    ];
+    let ack = keys.need("ack", "one of every, delayed, heartbeat, window-update")?;
     let kind = ack.choice(&kinds)?;
     let used: &[&str] = match kind {
         Kind::Every => &[],
         Kind::Delayed => &["delay"],
-        Kind::Heartbeat => &["interval", "phase"],
+        Kind::Heartbeat | Kind::WindowUpdate => &["interval", "phase"],
     };
     for key in ["delay", "interval", "phase"] {
         if let Some(n) = keys.get(key).filter(|_| !used.contains(&key)) {
@@ -141,14 +148,17 @@ fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     Ok(match kind {
         Kind::Every => AckSpec::Every,
         Kind::Delayed => AckSpec::Delayed { delay: time("delay", 200)? },
-        Kind::Heartbeat => {
+        Kind::Heartbeat | Kind::WindowUpdate => {
             let interval = time("interval", 200)?;
             let phase = keys.get("phase").map_or(Ok(Nanos::ZERO), |n| {
                 let phase = n.nanos()?;
                 let allowed = || n.refuse(format!("less than the interval (\"{interval}\")"));
                 (phase < interval).then_some(phase).ok_or_else(allowed)
             })?;
-            AckSpec::Heartbeat { interval, phase }
+            match kind {
+                Kind::WindowUpdate => AckSpec::WindowUpdate { interval, phase },
+                _ => AckSpec::Heartbeat { interval, phase },
+            }
         }
     })
 }

@@ -10,7 +10,8 @@
 //! | `PR_FASTHZ` (5 a second) | `interval` |
 //!
 //! Departures: Net/2 answers every second segment because the window it could announce has moved by two segments; here
-//! the segments are counted, which is the same where the application reads at once.
+//! the segments are counted, which is the same where they are full and the application reads at once; else
+//! [`super::window_update`].
 //! Unsaid in the source: the phase of the beats; a segment that arrives on a beat waits for the next one.
 
 use super::{AckDecision, AckPolicy, Arrival};
@@ -36,7 +37,7 @@ impl Heartbeat {
     }
 
     /// The first beat after `now`.
-    fn next_beat(&self, now: Time) -> Time {
+    pub(super) fn next_beat(&self, now: Time) -> Time {
         let Some(at) = now.0.checked_rem(self.interval.0) else { return now };
         let wait = if at < self.phase.0 { self.phase.0 - at } else { self.interval.0 - (at - self.phase.0) };
         Time(now.0.saturating_add(wait))

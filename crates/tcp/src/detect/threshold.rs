@@ -1,6 +1,7 @@
 //! How many duplicates? One file per rule for `dupthresh`.
 
 pub mod avg;
+pub mod avg_dev;
 mod cap;
 pub mod ewma;
 pub mod fixed;
@@ -52,6 +53,8 @@ pub enum ThresholdSpec {
     Ewma(ewma::EwmaSpec),
     /// A part of what is outstanding (RFC 4653).
     Ncr(ncr::NcrSpec),
+    /// An average and its deviation, below two bounds (Leung & Ma §III).
+    AvgDev(avg_dev::AvgDevSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -75,6 +78,8 @@ pub enum AnyThreshold {
     Ewma(Box<ewma::Ewma>),
     /// A part of what is outstanding.
     Ncr(ncr::Ncr),
+    /// An average and its deviation.
+    AvgDev(Box<avg_dev::AvgDev>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -101,6 +106,7 @@ impl ThresholdSpec {
                 share("detect.threshold.x", t.x)?;
                 dupacks(FLOOR, t.cap.floor_segs)
             }
+            ThresholdSpec::AvgDev(t) => t.validate(),
             ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -112,13 +118,14 @@ impl ThresholdSpec {
             ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
             ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
+            ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {

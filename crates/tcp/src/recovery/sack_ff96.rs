@@ -199,7 +199,7 @@ impl Recovery for SackFf96 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::congestion::CcUndo;
     use crate::detect::threshold::tests::context;
@@ -210,7 +210,8 @@ mod tests {
 
     const RECOVER: Offset = Offset(13_001);
 
-    fn episode() -> Episode {
+    /// A running episode.
+    pub(crate) fn episode() -> Episode {
         let prior = Window { cwnd: 11_000.0, ssthresh: 1e9 };
         Episode {
             id: 1,

@@ -12,7 +12,8 @@
 //! | t_rtt (1 when timing starts, + 1 a tick) | `timing`, counted when the ACK comes |
 //! | t_rxtcur | `ticks` |
 //!
-//! Unsaid: Hoe's printed times need 2 ticks where these integers give 3 (her Table 5.1; `arithmetic = "fixed-min"`).
+//! Unsaid: Hoe's printed times need 2 ticks where these integers give 3 (her Table 5.1; decision 0049 has the switch
+//! `arithmetic`). Integers are kept as real numbers that happen to be whole.
 
 use super::Rto;
 use crate::sender::ack::AckEvent;
@@ -32,6 +33,8 @@ pub enum Arithmetic {
     Integer,
     /// The lower limit from the first sample on.
     FixedMin,
+    /// The same formulas without rounding, the timeout rounded down to whole ticks.
+    Real,
 }
 
 /// Parameters.
@@ -78,8 +81,8 @@ impl Net2TicksSpec {
 /// The timer at work.
 pub struct Net2Ticks {
     spec: Net2TicksSpec,
-    srtt8: i64,
-    rttvar4: i64,
+    srtt8: f64,
+    rttvar4: f64,
     ticks: u32,
     timing: Option<(Offset, Time)>,
     backoff: u32,
@@ -89,7 +92,7 @@ impl Net2Ticks {
     pub(super) fn new(spec: &Net2TicksSpec) -> Self {
         let mut spec = spec.clone();
         spec.tick = spec.tick.max(Nanos(1));
-        Net2Ticks { ticks: spec.initial_ticks, spec, srtt8: 0, rttvar4: 0, timing: None, backoff: 0 }
+        Net2Ticks { ticks: spec.initial_ticks, spec, srtt8: 0.0, rttvar4: 0.0, timing: None, backoff: 0 }
     }
 
     /// Ticks of the host's clock up to and including `t`.
@@ -98,16 +101,21 @@ impl Net2Ticks {
     }
 
     /// Net/2's `tcp_xmit_timer`; `rtt` is 1 for a round trip that saw no tick.
-    fn update(&mut self, rtt: i64) {
-        if self.srtt8 == 0 {
-            (self.srtt8, self.rttvar4) = (rtt * 8, rtt * 2);
+    fn update(&mut self, rtt: u64) {
+        // Net/2 shifts, which rounds down.
+        let whole = |x: f64| if self.spec.arithmetic == Arithmetic::Real { x } else { libm::floor(x) };
+        let rtt = rtt as f64;
+        if self.srtt8 == 0.0 {
+            (self.srtt8, self.rttvar4) = (rtt * 8.0, rtt * 2.0);
         } else {
-            let delta = (rtt - 1) - (self.srtt8 >> 3);
-            self.srtt8 = (self.srtt8 + delta).max(1);
-            self.rttvar4 = (self.rttvar4 + delta.abs() - (self.rttvar4 >> 2)).max(1);
+            let delta = (rtt - 1.0) - whole(self.srtt8 / 8.0);
+            let least = if self.spec.arithmetic == Arithmetic::Real { f64::MIN_POSITIVE } else { 1.0 };
+            let rttvar4 = self.rttvar4 + delta.abs() - whole(self.rttvar4 / 4.0);
+            (self.srtt8, self.rttvar4) = ((self.srtt8 + delta).max(least), rttvar4.max(least));
         }
         let ticks = match self.spec.arithmetic {
-            Arithmetic::Integer => u32::try_from((self.srtt8 >> 3) + self.rttvar4).unwrap_or(u32::MAX),
+            // A cast rounds down and saturates.
+            Arithmetic::Integer | Arithmetic::Real => (whole(self.srtt8 / 8.0) + self.rttvar4) as u32,
             Arithmetic::FixedMin => self.spec.min_ticks,
         };
         self.ticks = ticks.max(self.spec.min_ticks).min(self.spec.max_ticks);
@@ -132,15 +140,15 @@ impl Rto for Net2Ticks {
                 self.timing = None;
                 self.backoff = 0;
                 let seen = self.tick_number(now) - self.tick_number(at);
-                self.update(1 + seen as i64);
+                self.update(1 + seen);
             }
         }
     }
     fn on_sample(&mut self, rtt: Nanos) {
-        self.update(1 + (rtt.0 / self.spec.tick.0) as i64);
+        self.update(1 + rtt.0 / self.spec.tick.0);
     }
     fn srtt(&self) -> Option<Nanos> {
-        (self.srtt8 != 0).then(|| Nanos((self.srtt8 as u64).saturating_mul(self.spec.tick.0) / 8))
+        (self.srtt8 > 0.0).then(|| Nanos((self.srtt8 / 8.0 * self.spec.tick.0 as f64) as u64))
     }
     fn base(&self) -> Nanos {
         self.in_ticks(u64::from(self.ticks))
@@ -176,7 +184,18 @@ mod tests {
             (t.srtt8, t.rttvar4, t.ticks)
         };
         let got = [run(1), run(1), run(1), run(2), run(1), run(1)];
-        assert_eq!(got, [(8, 2, 3), (7, 3, 3), (7, 3, 3), (8, 4, 5), (7, 4, 4), (7, 3, 3)]);
+        assert_eq!(got, [(8.0, 2.0, 3), (7.0, 3.0, 3), (7.0, 3.0, 3), (8.0, 4.0, 5), (7.0, 4.0, 4), (7.0, 3.0, 3)]);
+    }
+
+    #[test]
+    fn without_rounding_the_timeout_falls_to_two_ticks_at_the_eighth_sample() {
+        let mut t = Net2Ticks::new(&Net2TicksSpec { arithmetic: Arithmetic::Real, ..Net2TicksSpec::default() });
+        // Seven round trips below a tick and one, the fifth, that saw the tick at 0.5 s.
+        let got = [1, 1, 1, 1, 2, 1, 1, 1].map(|rtt| {
+            t.update(rtt);
+            (libm::floor((t.srtt8 / 8.0 + t.rttvar4) * 100.0) / 100.0, t.ticks)
+        });
+        assert_eq!((got[0], got[6], got[7]), ((3.0, 3), (3.07, 3), (2.92, 2)));
     }
 
     #[test]

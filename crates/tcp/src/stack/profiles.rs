@@ -3,6 +3,8 @@
 mod blanton_allman;
 mod growth;
 mod modern;
+mod net2;
+mod papers;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -37,6 +39,16 @@ pub const PROFILES: &[Profile] = &[
         name: "reno-no-bugfix",
         summary: "Reno that may cut several times for one window of losses (Net/2)",
         make: reno_no_bugfix,
+    },
+    Profile {
+        name: "net2",
+        summary: "BSD Net/2: Reno with a slow clock and an eighth of a segment too much (Hoe 1995 §3.2)",
+        make: net2::net2,
+    },
+    Profile {
+        name: "hoe",
+        summary: "Net/2 with a measured threshold and a recovery over partial ACKs (Hoe 1995 §7)",
+        make: net2::hoe,
     },
     Profile { name: "newreno", summary: "fast recovery over partial ACKs, impatient (RFC 6582)", make: newreno },
     Profile {
@@ -114,6 +126,26 @@ pub const PROFILES: &[Profile] = &[
         name: "rack-tlp",
         summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
         make: modern::rack_tlp,
+    },
+    Profile {
+        name: "avg-dev",
+        summary: "dsack under a threshold of average and deviation (Leung & Ma 2005)",
+        make: papers::avg_dev,
+    },
+    Profile {
+        name: "right-edge",
+        summary: "recovery over partial ACKs, a new segment for each duplicate (Balakrishnan and others 1998)",
+        make: net2::right_edge,
+    },
+    Profile {
+        name: "lin-kung",
+        summary: "the same, and only two before the verdict (Lin & Kung 1998)",
+        make: net2::lin_kung,
+    },
+    Profile {
+        name: "robust",
+        summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
+        make: papers::robust,
     },
 ];
 

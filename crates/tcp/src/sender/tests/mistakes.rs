@@ -442,6 +442,26 @@ fn with_new_sack_only_a_duplicate_that_brings_nothing_new_releases_nothing_in_re
     }
 }
 
+#[test]
+fn what_an_undo_gives_back_at_once_leaves_in_bursts_of_at_most_maxburst() {
+    // Fall & Floyd 1996 §5: so many for one ACK, whatever the window would allow.
+    let undo = SlowStartBackSpec { restore_cwnd: true, ..SlowStartBackSpec::default() };
+    for (maxburst, want) in [(u32::MAX, [20, 1, 1, 1, 1, 1, 1, 1]), (4, [4, 4, 4, 4, 4, 4, 2, 1])] {
+        let mut s = mistaken(with("dsack", DsackSpec::default(), undo.clone()));
+        s.maxburst = maxburst;
+        let una = s.positions().0 .0;
+        hear(&mut s, ms(190), una, &[RESENT]);
+        assert_eq!(s.window().cwnd, 40_000.0);
+        let mut bursts = vec![send(&mut s, ms(190)).len()];
+        for n in 1..8 {
+            ack(&mut s, ms(200 + n), una + n * u64::from(MSS), RWND, &[]);
+            bursts.push(send(&mut s, ms(200 + n)).len());
+            assert_eq!(send(&mut s, ms(200 + n)), [], "nor later, without another ACK");
+        }
+        assert_eq!(bursts, want);
+    }
+}
+
 /// The thresholds told in `heard`.
 fn thresholds(heard: &[(Time, Event)]) -> Vec<u32> {
     let told = |h: &(Time, Event)| if let Event::Threshold { dupthresh, .. } = h.1 { Some(dupthresh) } else { None };
