@@ -137,7 +137,7 @@ impl CongestionSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Net2 | Cubic | Cubic2008 | Vegas | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

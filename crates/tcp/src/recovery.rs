@@ -105,10 +105,6 @@ pub enum RecoverySpec {
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675Spec),
-    /// Over partial ACKs, new data on every second duplicate (Hoe §7.2).
-    Hoe(hoe::HoeSpec),
-    /// Robust Recovery (Wang & Shin).
-    Robust(robust::RobustSpec),
     /// Proportional Rate Reduction (RFC 9937, RFC 6937).
     Prr(prr::PrrSpec),
     /// Forward acknowledgment (Mathis & Mahdavi 1996).
@@ -116,6 +112,10 @@ pub enum RecoverySpec {
     /// Rate halving (Mathis, Semke, Mahdavi & Lahey 1999).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     RateHalving,
+    /// Over partial ACKs, new data on every second duplicate (Hoe §7.2).
+    Hoe(hoe::HoeSpec),
+    /// Robust Recovery (Wang & Shin).
+    Robust(robust::RobustSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -133,16 +133,16 @@ pub enum AnyRecovery {
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
     Rfc6675(rfc6675::Rfc6675),
-    /// Hoe's.
-    Hoe(hoe::Hoe),
-    /// Robust Recovery.
-    Robust(Box<robust::Robust>),
     /// Proportional Rate Reduction.
     Prr(Box<prr::Prr>),
     /// Forward acknowledgment.
     Fack(fack::Fack),
     /// Rate halving.
     RateHalving(rate_halving::RateHalving),
+    /// Hoe's.
+    Hoe(hoe::Hoe),
+    /// Robust Recovery.
+    Robust(Box<robust::Robust>),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -153,10 +153,10 @@ impl RecoverySpec {
         match self {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
-            RecoverySpec::Hoe(s) => s.validate(),
             RecoverySpec::Prr(_) => stack.needs_sack("recovery", "prr"),
             RecoverySpec::Fack(s) => s.validate(stack),
             RecoverySpec::RateHalving => stack.needs_sack("recovery", "rate-halving"),
+            RecoverySpec::Hoe(s) => s.validate(),
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
             | RecoverySpec::Newreno(_)
@@ -172,11 +172,11 @@ impl RecoverySpec {
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
-            RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
-            RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
             RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
             RecoverySpec::Fack(s) => AnyRecovery::Fack(fack::Fack::new(s)),
             RecoverySpec::RateHalving => AnyRecovery::RateHalving(rate_halving::RateHalving::default()),
+            RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
+            RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -184,7 +184,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Hoe | Robust | Prr | Fack | RateHalving | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Hoe | Robust | Custom, $x => $call)
     };
 }
 

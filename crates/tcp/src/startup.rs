@@ -46,14 +46,14 @@ pub trait Startup {
 pub enum StartupSpec {
     /// Numbers given beforehand.
     Fixed(fixed::FixedSpec),
-    /// A threshold measured from the first ACKs (Hoe §7.1).
-    Bdp(bdp::BdpSpec),
-    /// A slower upper half of slow start (Smooth-start).
-    Smooth(smooth::SmoothSpec),
     /// Slow start ends when ACKs come as a long train or the round trip grows (Ha & Rhee 2011).
     Hystart(hystart::HystartSpec),
     /// And by way of a slower slow start (RFC 9406).
     HystartPlusPlus(hystart_plus_plus::HystartPlusPlusSpec),
+    /// A threshold measured from the first ACKs (Hoe §7.1).
+    Bdp(bdp::BdpSpec),
+    /// A slower upper half of slow start (Smooth-start).
+    Smooth(smooth::SmoothSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Startup>),
@@ -69,14 +69,14 @@ impl Default for StartupSpec {
 pub enum AnyStartup {
     /// Numbers given beforehand.
     Fixed(fixed::Fixed),
-    /// A measured threshold.
-    Bdp(Box<bdp::Bdp>),
-    /// Smooth-start.
-    Smooth(smooth::Smooth),
     /// HyStart.
     Hystart(Box<hystart::Hystart>),
     /// HyStart++.
     HystartPlusPlus(Box<hystart_plus_plus::HystartPlusPlus>),
+    /// A measured threshold.
+    Bdp(Box<bdp::Bdp>),
+    /// Smooth-start.
+    Smooth(smooth::Smooth),
     /// From outside the crate.
     Custom(Box<dyn Startup>),
 }
@@ -86,10 +86,10 @@ impl StartupSpec {
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             StartupSpec::Fixed(s) => s.validate(),
-            StartupSpec::Bdp(s) => s.validate(),
-            StartupSpec::Smooth(s) => s.validate(),
             StartupSpec::Hystart(s) => s.validate(),
             StartupSpec::HystartPlusPlus(s) => s.validate(),
+            StartupSpec::Bdp(s) => s.validate(),
+            StartupSpec::Smooth(s) => s.validate(),
             StartupSpec::Custom(_) => Ok(()),
         }
     }
@@ -97,19 +97,19 @@ impl StartupSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyStartup {
         match self {
             StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),
-            StartupSpec::Bdp(s) => AnyStartup::Bdp(Box::new(bdp::Bdp::new(s))),
-            StartupSpec::Smooth(s) => AnyStartup::Smooth(smooth::Smooth::new(s)),
             StartupSpec::Hystart(s) => AnyStartup::Hystart(Box::new(hystart::Hystart::new(s))),
             StartupSpec::HystartPlusPlus(s) => {
                 AnyStartup::HystartPlusPlus(Box::new(hystart_plus_plus::HystartPlusPlus::new(s)))
             }
+            StartupSpec::Bdp(s) => AnyStartup::Bdp(Box::new(bdp::Bdp::new(s))),
+            StartupSpec::Smooth(s) => AnyStartup::Smooth(smooth::Smooth::new(s)),
             StartupSpec::Custom(f) => AnyStartup::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Bdp | Smooth | Hystart | HystartPlusPlus | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyStartup: Fixed | Hystart | HystartPlusPlus | Bdp | Smooth | Custom, $x => $call) };
 }
 
 impl Startup for AnyStartup {

@@ -80,7 +80,7 @@ impl Congestion for Net2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::tests::{context, loss};
+    use crate::detect::threshold::tests::context;
     use crate::event::Cause;
     use crate::sender::ack::tests::blank;
 
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_cut_halves_the_smaller_of_both_windows_in_whole_segments() {
         let cut = |cwnd: f64, rwnd| {
-            let l = LossEvent { rwnd, ..loss(Cause::Fast, 0) };
+            let l = LossEvent { rwnd, ..super::super::tests::loss(Cause::Fast, 0) };
             let cut = Net2::new(&Net2Spec::default()).on_loss(&l, &Window { cwnd, ssthresh: 1e9 }, &context());
             (cut.ssthresh, cut.cwnd)
         };

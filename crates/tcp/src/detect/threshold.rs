@@ -51,10 +51,10 @@ pub enum ThresholdSpec {
     Avg(avg::AvgSpec),
     /// A running average (Blanton & Allman §6.5).
     Ewma(ewma::EwmaSpec),
-    /// An average and its deviation, below two bounds (Leung & Ma §III).
-    AvgDev(avg_dev::AvgDevSpec),
     /// A part of what is outstanding (RFC 4653).
     Ncr(ncr::NcrSpec),
+    /// An average and its deviation, below two bounds (Leung & Ma §III).
+    AvgDev(avg_dev::AvgDevSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -76,10 +76,10 @@ pub enum AnyThreshold {
     Avg(avg::Avg),
     /// A running average.
     Ewma(Box<ewma::Ewma>),
-    /// An average and its deviation.
-    AvgDev(Box<avg_dev::AvgDev>),
     /// A part of what is outstanding.
     Ncr(ncr::Ncr),
+    /// An average and its deviation.
+    AvgDev(Box<avg_dev::AvgDev>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -117,15 +117,15 @@ impl ThresholdSpec {
             ThresholdSpec::Inc(s) => AnyThreshold::Inc(inc::Inc::new(s)),
             ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
-            ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
+            ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | AvgDev | Ncr | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {

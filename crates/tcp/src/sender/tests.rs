@@ -238,7 +238,7 @@ fn a_window_of_15_is_cut_to_ssthresh_7_and_cwnd_7_and_a_half() {
 fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once() {
     for name in Stack::names() {
         let stack = named(name);
-        let (cut, whole) = match &stack.congestion {
+        let (cut, as_ns2) = match &stack.congestion {
             CongestionSpec::Aimd(a) if a.halve == Halve::Window => (7000.0, true),
             CongestionSpec::Net2(_) => (7000.0, true),
             CongestionSpec::Cubic(_) => (10_500.0, false),
@@ -252,7 +252,7 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
         for at in [1, 3, 7].map(|n| n * first) {
             s.on_timer(ms(at), &mut ());
             assert_eq!(send(&mut s, ms(at)), [(seg(0), 1000)], "{name} at {at} ms");
-            let ssthresh = if at == first || !whole { cut } else { 2000.0 };
+            let ssthresh = if at == first || !as_ns2 { cut } else { 2000.0 };
             assert_eq!(s.window(), Window { cwnd: 1000.0, ssthresh }, "{name} at {at} ms");
         }
     }

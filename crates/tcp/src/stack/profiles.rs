@@ -92,26 +92,6 @@ pub const PROFILES: &[Profile] = &[
         make: blanton_allman::dsack_ewma,
     },
     Profile {
-        name: "avg-dev",
-        summary: "dsack under a threshold of average and deviation (Leung & Ma 2005)",
-        make: papers::avg_dev,
-    },
-    Profile {
-        name: "right-edge",
-        summary: "recovery over partial ACKs, a new segment for each duplicate (Balakrishnan and others 1998)",
-        make: net2::right_edge,
-    },
-    Profile {
-        name: "lin-kung",
-        summary: "the same, and only two before the verdict (Lin & Kung 1998)",
-        make: net2::lin_kung,
-    },
-    Profile {
-        name: "robust",
-        summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
-        make: papers::robust,
-    },
-    Profile {
         name: "vegas",
         summary: "the window by the delay, fine-grained timeouts, over Reno (Brakmo & Peterson 1995)",
         make: growth::vegas,
@@ -146,6 +126,26 @@ pub const PROFILES: &[Profile] = &[
         name: "rack-tlp",
         summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
         make: modern::rack_tlp,
+    },
+    Profile {
+        name: "avg-dev",
+        summary: "dsack under a threshold of average and deviation (Leung & Ma 2005)",
+        make: papers::avg_dev,
+    },
+    Profile {
+        name: "right-edge",
+        summary: "recovery over partial ACKs, a new segment for each duplicate (Balakrishnan and others 1998)",
+        make: net2::right_edge,
+    },
+    Profile {
+        name: "lin-kung",
+        summary: "the same, and only two before the verdict (Lin & Kung 1998)",
+        make: net2::lin_kung,
+    },
+    Profile {
+        name: "robust",
+        summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
+        make: papers::robust,
     },
 ];
 
