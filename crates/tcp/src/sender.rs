@@ -34,6 +34,7 @@ use crate::units::Bytes;
 use ack::{AckEvent, DupRule};
 use ctx::Ctx;
 use episode::Ledger;
+use gate::Gate;
 use persist::Persist;
 use reorder::Reorder;
 use scoreboard::Scoreboard;
@@ -61,6 +62,8 @@ pub struct Sender {
     closed: bool,
     dup_rule: DupRule,
     cwnd_limited: bool,
+    /// The recovery's answer, which never changes.
+    open_gate: Gate,
     /// Something is to be sent whatever the window says.
     urgent: bool,
     /// The detector wants to see every send.
@@ -139,6 +142,7 @@ impl Sender {
             closed: false,
             dup_rule: stack.dup_rule,
             cwnd_limited: false,
+            open_gate: slots.recovery.open_gate(),
             urgent: false,
             watched: slots.detect.watches_sends(),
             clocked: slots.detect.keeps_time(),
@@ -179,11 +183,8 @@ impl Sender {
         if self.recover.is_none() {
             self.ask_start(now, &ack, &cx, obs);
         }
-        // 4. A hole that filled itself tells how far packets are reordered.
         if self.phase == Phase::Disorder && ack.advances() {
-            if let Some(sample) = self.cold.reorder.on_advance(now, ack.dup_run) {
-                self.slots.detect.on_reorder(&sample, &self.w, &cx);
-            }
+            self.hole_filled_itself(now, &ack, &cx);
         }
         // 5. Was an earlier episode a mistake?
         let mut grows = ack.advances();

@@ -54,7 +54,8 @@ impl Endpoint for Connection {
         Connection::on_timer(self, now, obs);
     }
 
-    #[inline]
+    // Asked after every packet.
+    #[inline(always)]
     fn next_timer(&self) -> Option<Time> {
         Connection::next_timer(self)
     }

@@ -2,7 +2,8 @@
 
 use super::ack::{self, AckEvent, DupRule};
 use super::scoreboard::Delivered;
-use super::Sender;
+use super::{Ctx, Sender};
+use crate::detect::Detector;
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
@@ -50,6 +51,13 @@ impl Sender {
             rtt,
             tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
             newest: d.newest.map(|(at, end, retransmitted)| ack::Newest { at, end, retransmitted }),
+        }
+    }
+
+    /// 4. A hole that filled itself tells how far packets are reordered.
+    pub(super) fn hole_filled_itself(&mut self, now: Time, ack: &AckEvent, cx: &Ctx) {
+        if let Some(sample) = self.cold.reorder.on_advance(now, ack.dup_run) {
+            self.slots.detect.on_reorder(&sample, &self.w, cx);
         }
     }
 

@@ -20,14 +20,20 @@ impl Sender {
     /// The earliest moment at which `on_timer` or `poll_transmit` wants to be called again.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        let mut first = earliest(self.timers.rto, self.timers.persist);
-        if self.clocked {
-            first = earliest(first, self.slots.detect.deadline());
+        let first = earliest(self.timers.rto, self.timers.persist);
+        if self.clocked || self.watched {
+            earliest(first, self.detector_wants())
+        } else {
+            first
         }
-        if self.watched {
-            first = earliest(first, self.slots.detect.hold_until());
-        }
-        first
+    }
+
+    /// When the detector wants to look, or to let something out. Apart, so that the usual path stays short.
+    #[inline(never)]
+    fn detector_wants(&self) -> Option<Time> {
+        let deadline = self.slots.detect.deadline().filter(|_| self.clocked);
+        let hold = self.slots.detect.hold_until().filter(|_| self.watched);
+        earliest(deadline, hold)
     }
 
     /// 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.

@@ -66,7 +66,7 @@ impl Sender {
 
     #[inline]
     fn open_admits(&self, len: u32) -> bool {
-        match self.slots.recovery.open_gate() {
+        match self.open_gate {
             Gate::Window => {
                 gate::covers(self.w.cwnd, (self.snd_max - self.snd_una) + gate::payload(len, self.mss), self.mss)
             }
@@ -74,6 +74,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn poll_slow<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         // 21.
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
