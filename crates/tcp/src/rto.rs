@@ -77,7 +77,7 @@ impl RtoSpec {
 
     pub(crate) fn build(&self, mss: u32) -> AnyRto {
         match self {
-            RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s)),
+            RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s, mss)),
             RtoSpec::Net2Ticks(s) => AnyRto::Net2Ticks(net2_ticks::Net2Ticks::new(s)),
             RtoSpec::Custom(f) => AnyRto::Custom((f.make)(mss)),
         }

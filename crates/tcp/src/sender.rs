@@ -292,7 +292,7 @@ impl Sender {
         });
         self.note_recover();
         if let Some(m) = verdict {
-            self.mistake(now, &m, obs);
+            self.mistake(now, &m, Some(ack), obs);
             return Rearm::OnNewData;
         }
         self.follow(now, flow, Some(ack), obs)
@@ -303,7 +303,7 @@ impl Sender {
         match flow {
             Flow::Continue(rearm) => rearm,
             Flow::Done { grow } => {
-                self.end_episode(now, ack.filter(|_| grow), obs);
+                self.end_episode(now, ack, grow, obs);
                 Rearm::OnNewData
             }
             Flow::Restart => {

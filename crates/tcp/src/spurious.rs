@@ -1,6 +1,7 @@
 //! Was it a mistake? A judge that finds out whether an episode's retransmissions were needless. It never sends or cuts.
 
 pub mod dsack;
+pub mod eifel;
 
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -40,6 +41,8 @@ pub enum SpuriousSpec {
     Nothing,
     /// Everything resent was reported twice (RFC 2883; Blanton & Allman §5).
     Dsack(dsack::DsackSpec),
+    /// The timestamp of what was sent first came back (RFC 3522).
+    Eifel(eifel::EifelSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Spurious>),
@@ -51,6 +54,8 @@ pub enum AnySpurious {
     Nothing,
     /// DSACK.
     Dsack(Box<dsack::Dsack>),
+    /// Timestamps.
+    Eifel(Box<eifel::Eifel>),
     /// From outside the crate.
     Custom(Box<dyn Spurious>),
 }
@@ -60,6 +65,12 @@ impl SpuriousSpec {
     pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
         match self {
             SpuriousSpec::Dsack(_) => stack.needs_sack("spurious", "dsack"),
+            SpuriousSpec::Eifel(_) => StackError::unless(
+                stack.options.timestamps,
+                "spurious",
+                &"\"eifel\"",
+                "only together with options.timestamps = true",
+            ),
             SpuriousSpec::Nothing | SpuriousSpec::Custom(_) => Ok(()),
         }
     }
@@ -68,6 +79,7 @@ impl SpuriousSpec {
         match self {
             SpuriousSpec::Nothing => AnySpurious::Nothing,
             SpuriousSpec::Dsack(s) => AnySpurious::Dsack(Box::new(dsack::Dsack::new(s))),
+            SpuriousSpec::Eifel(s) => AnySpurious::Eifel(Box::new(eifel::Eifel::new(s))),
             SpuriousSpec::Custom(f) => AnySpurious::Custom((f.make)(mss)),
         }
     }
@@ -78,6 +90,7 @@ macro_rules! each {
         match $self {
             AnySpurious::Nothing => Default::default(),
             AnySpurious::Dsack($x) => $call,
+            AnySpurious::Eifel($x) => $call,
             AnySpurious::Custom($x) => $call,
         }
     };

@@ -92,17 +92,17 @@ impl Sender {
     }
 
     /// 9. The phase of the running episode is over.
-    pub(super) fn end_episode<O: Observer>(&mut self, now: Time, grown_by: Option<&AckEvent>, obs: &mut O) {
+    pub(super) fn end_episode<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, grow: bool, obs: &mut O) {
         self.set_phase(now, Phase::Open, Why::Repaired, obs);
         let cx = self.ctx(now);
         let m = self.cold.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
         self.cold.ledger.close(now);
         if let Some(m) = m {
-            self.mistake(now, &m, obs);
+            self.mistake(now, &m, ack, obs);
         }
         let cx = self.ctx(now);
         self.slots.detect.on_recovered(&cx);
-        if let Some(ack) = grown_by {
+        if let Some(ack) = ack.filter(|_| grow) {
             self.grow(now, ack, &cx, obs);
         }
     }
@@ -113,7 +113,7 @@ impl Sender {
         let mut ended = false;
         if let Some(m) = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx) {
             ended = self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode);
-            self.mistake(now, &m, obs);
+            self.mistake(now, &m, Some(ack), obs);
             *cx = self.ctx(now);
         }
         if ack.dsack.is_some() {
@@ -124,8 +124,8 @@ impl Sender {
         ended
     }
 
-    /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.
-    pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, obs: &mut O) {
+    /// 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
+    pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, ack: Option<&AckEvent>, obs: &mut O) {
         if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {
             self.stop_repairing(now, obs);
         }
@@ -135,9 +135,11 @@ impl Sender {
         }
         let before = self.w;
         self.write_window(now, Slot::Undo, obs, |s| {
-            let give_back = GiveBack { w: &mut s.w, congestion: &mut s.slots.congestion, rto: &mut s.slots.rto };
+            let acked = ack.map_or(0, AckEvent::acked);
+            let give_back = GiveBack { w: &mut s.w, congestion: &mut s.slots.congestion, rto: &mut s.slots.rto, acked };
             s.slots.undo.on_mistake(m, &mut s.cold.ledger, give_back, &cx);
         });
+        self.note_recover();
         if O::ENABLED {
             obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
         }

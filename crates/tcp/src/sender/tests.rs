@@ -2,6 +2,7 @@
 
 mod answers;
 mod mistakes;
+mod needless;
 mod seams;
 
 use super::*;

@@ -1,6 +1,7 @@
 //! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
 
 mod blanton_allman;
+mod undo;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -76,6 +77,11 @@ pub const PROFILES: &[Profile] = &[
         name: "dsack-ewma",
         summary: "the same, threshold a running average of events (§6.5)",
         make: blanton_allman::dsack_ewma,
+    },
+    Profile {
+        name: "eifel",
+        summary: "NewReno that takes a needless timeout back by timestamps (RFC 3522, RFC 4015)",
+        make: undo::eifel,
     },
 ];
 

@@ -1,0 +1,169 @@
+//! Needless retransmissions found by timestamps, by what the ACKs after a timeout cover, and by round trips that are too
+//! short to be true (RFC 3522, RFC 4015, RFC 5682, RFC 3708 §4, Linux).
+
+use super::*;
+use crate::spurious::{eifel::EifelSpec, SpuriousSpec};
+use crate::startup::{fixed::FixedSpec, StartupSpec};
+use crate::undo::{eifel_response::EifelResponseSpec, UndoSpec};
+
+const RWND: u32 = 1_000_000;
+
+/// The stack with a window of `cwnd` segments and a threshold of `ssthresh` segments to begin with.
+fn starting(stack: Stack, cwnd: u32, ssthresh: u32) -> Sender {
+    let fixed = FixedSpec { initial_window_segs: cwnd, ssthresh_segs: Some(ssthresh) };
+    let mut s = Sender::new(&Stack { startup: StartupSpec::Fixed(fixed), ..stack }, MSS, u64::from(RWND));
+    s.on_handshake(Nanos::from_millis(100));
+    s.write(10_000_000);
+    send(&mut s, ms(0));
+    s
+}
+
+/// An ACK of everything before segment `n` that echoes a timestamp, and what was judged: whether something was given back.
+fn echo(s: &mut Sender, at: u64, n: u64, tsecr: u32, blocks: &[(u64, u64)]) -> Vec<bool> {
+    let mut ack = Segment {
+        ack: Offset(seg(n)),
+        wnd: RWND,
+        tsecr,
+        opts: Segment::TIMESTAMPS,
+        flags: Segment::ACK,
+        ..Segment::EMPTY
+    };
+    blocks.iter().for_each(|b| ack.push_sack(Offset(seg(b.0)), Offset(seg(b.1))));
+    let mut heard: Vec<(Time, Event)> = vec![];
+    s.on_ack(ms(at), &ack, &mut heard);
+    let undone = |h: &(Time, Event)| if let Event::Mistake { undone, .. } = h.1 { Some(undone) } else { None };
+    heard.iter().filter_map(undone).collect()
+}
+
+/// The retransmission timer fires at `at`, and what may go goes.
+fn time_out(s: &mut Sender, at: u64) -> Vec<(u64, u64)> {
+    s.on_timer(ms(at), &mut ());
+    send(s, ms(at))
+}
+
+fn eifel(judge: EifelSpec) -> Stack {
+    let undo = EifelResponseSpec { initial_window_segs: Some(3), ..Default::default() };
+    Stack { spurious: SpuriousSpec::Eifel(judge), undo: UndoSpec::EifelResponse(undo), ..named("eifel") }
+}
+
+fn segs(w: Window) -> (f64, f64) {
+    (w.cwnd / 1000.0, w.ssthresh / 1000.0)
+}
+
+#[test]
+fn an_echo_older_than_the_retransmission_gives_back_what_is_in_flight_and_an_initial_window_at_most() {
+    // Spec B3's vector: cwnd 20, FlightSize 20, ssthresh 10; then an ACK of 1, or of 10.
+    for (acked, cwnd) in [(1, 20.0), (10, 13.0)] {
+        let mut s = starting(eifel(EifelSpec::default()), 20, 10);
+        assert_eq!(time_out(&mut s, 1000), [(seg(0), 1000)]);
+        assert_eq!(segs(s.window()), (1.0, 10.0));
+        assert_eq!(echo(&mut s, 1050, acked, 0, &[]), [true]);
+        assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (cwnd, 20.0)));
+        // (8): new data, and no more than that ACK allows.
+        let sent = send(&mut s, ms(1050));
+        assert_eq!(sent.len() as u64, acked.min(3));
+        assert!(sent.iter().all(|x| x.0 >= seg(20)), "{sent:?}");
+    }
+}
+
+#[test]
+fn an_echo_not_older_than_the_retransmission_is_genuine_even_if_the_clock_cannot_tell() {
+    for tsecr in [1000, 1001] {
+        let mut s = starting(eifel(EifelSpec::default()), 20, 10);
+        time_out(&mut s, 1000);
+        assert_eq!(echo(&mut s, 1050, 1, tsecr, &[]), []);
+        // Only the first ACK of new data is looked at.
+        assert_eq!(echo(&mut s, 1051, 2, 0, &[]), []);
+        assert_eq!(s.phase(), Phase::Loss);
+    }
+}
+
+#[test]
+fn when_all_is_acknowledged_only_a_receiver_known_to_report_duplicates_is_believed() {
+    // RFC 3522 §3.2 (5): else a window of lost ACKs looks the same.
+    let run = |dsack_before: bool, dsack_now: bool| {
+        let mut s = starting(eifel(EifelSpec::default()), 4, 10);
+        if dsack_before {
+            echo(&mut s, 100, 1, 0, &[(0, 1)]);
+            send(&mut s, ms(100));
+        }
+        let last = s.positions().2 .0 / 1000;
+        let at = s.next_timer().unwrap().0 / 1_000_000;
+        time_out(&mut s, at);
+        let block = [(last - 1, last)];
+        echo(&mut s, at + 50, last, 0, if dsack_now { &block } else { &[] })
+    };
+    assert_eq!((run(false, false), run(true, false)), (vec![], vec![true]));
+    assert_eq!((run(false, true), run(true, true)), (vec![], vec![]));
+}
+
+#[test]
+fn the_first_retransmission_of_a_repair_is_watched_and_no_later_one() {
+    // A second timeout of the same segment at 3 s: the ACK that echoes the first retransmission is genuine.
+    let mut s = starting(eifel(EifelSpec::default()), 20, 10);
+    time_out(&mut s, 1000);
+    time_out(&mut s, 3000);
+    assert_eq!(echo(&mut s, 3050, 1, 1000, &[]), []);
+    // And the original's is not, though it came after two timeouts.
+    let mut s = starting(eifel(EifelSpec::default()), 20, 10);
+    time_out(&mut s, 1000);
+    time_out(&mut s, 3000);
+    assert_eq!(echo(&mut s, 3050, 1, 0, &[]), [true]);
+    assert_eq!(segs(s.window()), (20.0, 20.0));
+}
+
+#[test]
+fn a_timeout_in_the_middle_of_a_fast_recovery_is_not_watched() {
+    let mut s = starting(eifel(EifelSpec::default()), 20, 10);
+    (1..=3).for_each(|n| _ = echo(&mut s, 100 + n, 0, 0, &[]));
+    send(&mut s, ms(103));
+    assert_eq!(s.phase(), Phase::Recovery);
+    let at = s.next_timer().unwrap().0 / 1_000_000;
+    time_out(&mut s, at);
+    assert_eq!((s.phase(), s.episodes()), (Phase::Loss, 2));
+    assert_eq!(echo(&mut s, at + 50, 1, 0, &[]), []);
+}
+
+#[test]
+fn a_needless_fast_retransmit_is_judged_only_if_asked_and_gives_back_an_initial_window_over_the_flight() {
+    for (asked, want) in [(false, vec![]), (true, vec![true])] {
+        let mut s = starting(eifel(EifelSpec { judge_fast_retransmits: asked }), 20, 10);
+        (1..=5).for_each(|n| _ = echo(&mut s, 100 + n, 0, 0, &[]));
+        assert_eq!(send(&mut s, ms(105))[0], (seg(0), 1000));
+        assert_eq!(echo(&mut s, 106, 6, 0, &[]), want);
+        if asked {
+            let flight = s.ctx(ms(106)).flight() as f64 / 1000.0;
+            assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0f64.min(flight + 3.0), 20.0)));
+        }
+    }
+}
+
+#[test]
+fn after_a_needless_timeout_three_duplicates_begin_a_fast_retransmit_again() {
+    // RFC 4015 §4: although nothing beyond `recover` is acknowledged.
+    let mut s = starting(eifel(EifelSpec::default()), 20, 10);
+    time_out(&mut s, 1000);
+    assert_eq!(echo(&mut s, 1050, 1, 0, &[]), [true]);
+    (1..=3).for_each(|n| _ = echo(&mut s, 1050 + n, 1, 0, &[]));
+    assert_eq!(s.phase(), Phase::Recovery);
+    assert_eq!(send(&mut s, ms(1053))[0], (seg(1), 1000));
+}
+
+#[test]
+fn after_a_needless_timeout_the_first_sample_of_new_data_makes_the_timer_slower() {
+    // RFC 4015 §3.1 (11). SRTT 100 ms, RTTVAR 50 ms before; the new data take 700 ms: SRTT 700, RTTVAR 350.
+    for (adapt, timeout_ms) in [(true, 700 + 4 * 350), (false, 1000)] {
+        let undo = EifelResponseSpec { adapt_timer: adapt, ..Default::default() };
+        let stack = Stack { undo: UndoSpec::EifelResponse(undo), ..named("eifel") };
+        let mut s = starting(stack, 20, 10);
+        time_out(&mut s, 1000);
+        assert_eq!(echo(&mut s, 1050, 2, 0, &[]), [true]);
+        assert_eq!(send(&mut s, ms(1050)).len(), 2);
+        // An ACK of the old window is no sample of new data, and the back-off stays.
+        echo(&mut s, 1100, 20, 0, &[]);
+        assert_eq!(s.slots.rto.backed_off(), Nanos::from_secs(2));
+        echo(&mut s, 1750, 21, 1050, &[]);
+        let rto = s.slots.rto.backed_off().0 / 1_000_000;
+        assert!(if adapt { rto == timeout_ms } else { (1000..1400).contains(&rto) }, "{rto} ms, {timeout_ms}");
+    }
+}
