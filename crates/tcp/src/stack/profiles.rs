@@ -83,6 +83,11 @@ pub const PROFILES: &[Profile] = &[
         summary: "NewReno that takes a needless timeout back by timestamps (RFC 3522, RFC 4015)",
         make: undo::eifel,
     },
+    Profile {
+        name: "frto",
+        summary: "rfc-6675 that finds a needless timeout by F-RTO with SACK (RFC 5682, RFC 4015)",
+        make: undo::frto,
+    },
 ];
 
 impl Stack {

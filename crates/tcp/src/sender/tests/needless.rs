@@ -4,6 +4,8 @@
 use super::*;
 use crate::spurious::{eifel::EifelSpec, SpuriousSpec};
 use crate::startup::{fixed::FixedSpec, StartupSpec};
+use crate::timeout::frto::{Form, FrtoSpec};
+use crate::timeout::TimeoutSpec;
 use crate::undo::{eifel_response::EifelResponseSpec, UndoSpec};
 
 const RWND: u32 = 1_000_000;
@@ -165,5 +167,135 @@ fn after_a_needless_timeout_the_first_sample_of_new_data_makes_the_timer_slower(
         echo(&mut s, 1750, 21, 1050, &[]);
         let rto = s.slots.rto.backed_off().0 / 1_000_000;
         assert!(if adapt { rto == timeout_ms } else { (1000..1400).contains(&rto) }, "{rto} ms, {timeout_ms}");
+    }
+}
+
+/// `name` with F-RTO in that form, ten segments on their way and the timer fired at one second.
+fn in_doubt(name: &str, form: Form, data: u64) -> Sender {
+    let timeout = TimeoutSpec::Frto(FrtoSpec { form, ..Default::default() });
+    let undo = UndoSpec::EifelResponse(EifelResponseSpec::default());
+    let stack = Stack { timeout, undo, ..named(name) };
+    assert_eq!(stack.validate(), Ok(()));
+    let fixed = FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(10) };
+    let mut s = Sender::new(&Stack { startup: StartupSpec::Fixed(fixed), ..stack }, MSS, u64::from(RWND));
+    s.write(data * 1000);
+    send(&mut s, ms(0));
+    assert_eq!(time_out(&mut s, 1000), [(seg(0), 1000)]);
+    s
+}
+
+/// The segments that go after an ACK of everything before segment `n`, and the verdicts that it brought.
+fn answer(s: &mut Sender, at: u64, n: u64, blocks: &[(u64, u64)]) -> (Vec<u64>, Vec<bool>) {
+    let verdicts = echo(s, at, n, 0, blocks);
+    (send(s, ms(at)).iter().map(|x| (x.0 - 1) / 1000).collect(), verdicts)
+}
+
+#[test]
+fn two_advancing_acks_after_a_timeout_show_that_it_was_needless() {
+    // RFC 5682 §2.1: step 2b sends two new segments, step 3b is the verdict.
+    let mut s = in_doubt("newreno", Form::Basic, 100);
+    assert_eq!(answer(&mut s, 1050, 1, &[]), (vec![10, 11], vec![]));
+    let (sent, verdicts) = answer(&mut s, 1060, 2, &[]);
+    assert_eq!((verdicts, s.phase(), s.board().lost()), (vec![true], Phase::Open, 0));
+    assert!(sent.iter().all(|n| *n >= 12), "{sent:?}");
+    // FlightSize 10 and one acknowledged; but never more than there was (decision 0051).
+    assert_eq!(segs(s.window()), (10.0, 10.0));
+    assert_eq!(s.board().iter().filter(|x| x.sends > 1).count(), 0, "only the first was sent again");
+}
+
+#[test]
+fn a_duplicate_as_the_second_ack_after_a_timeout_leads_to_repair_with_three_segments_at_most() {
+    // RFC 5682 §2.1 (3a).
+    let mut s = in_doubt("newreno", Form::Basic, 100);
+    answer(&mut s, 1050, 1, &[]);
+    assert_eq!(answer(&mut s, 1060, 1, &[]), (vec![], vec![]));
+    assert_eq!((s.phase(), segs(s.window()).0), (Phase::Loss, 2.0));
+    assert_eq!(answer(&mut s, 1070, 3, &[]), (vec![3], vec![]));
+}
+
+#[test]
+fn a_duplicate_as_the_first_ack_after_a_timeout_decides_without_sack_and_tells_nothing_with_it() {
+    let mut s = in_doubt("newreno", Form::Basic, 100);
+    assert_eq!(answer(&mut s, 1050, 0, &[]), (vec![], vec![]));
+    assert_eq!(answer(&mut s, 1060, 1, &[]), (vec![1, 2], vec![]), "slow start over what is lost");
+    let mut s = in_doubt("rfc-6675", Form::Sack, 100);
+    assert_eq!(answer(&mut s, 1050, 0, &[(4, 5)]), (vec![], vec![]));
+    assert_eq!(answer(&mut s, 1060, 1, &[(4, 5)]), (vec![10, 11], vec![]));
+}
+
+#[test]
+fn an_ack_of_everything_or_nothing_new_to_send_leaves_the_question_open() {
+    for (name, form, cwnd) in [("newreno", Form::Basic, 2.0), ("rfc-6675", Form::Sack, 2.0)] {
+        let mut s = in_doubt(name, form, 100);
+        let (sent, verdicts) = answer(&mut s, 1050, 10, &[]);
+        assert_eq!((sent.len(), verdicts, s.phase(), segs(s.window()).0), (2, vec![], Phase::Open, cwnd), "{name}");
+        let mut s = in_doubt(name, form, 10);
+        assert_eq!(answer(&mut s, 1050, 1, &[]), (vec![1, 2], vec![]), "{name}");
+        assert_eq!(answer(&mut s, 1060, 2, &[]).1, [], "{name}");
+    }
+}
+
+#[test]
+fn with_sack_a_report_of_old_data_is_the_verdict_and_one_of_new_data_alone_is_none() {
+    // RFC 5682 §3.1 (3b), (3a).
+    for (ack, block, needless) in [(1, (4, 5), true), (2, (9, 10), true), (1, (10, 11), false)] {
+        let mut s = in_doubt("rfc-6675", Form::Sack, 100);
+        assert_eq!(answer(&mut s, 1050, 1, &[]), (vec![10, 11], vec![]));
+        let (sent, verdicts) = answer(&mut s, 1060, ack, &[block]);
+        assert_eq!(verdicts, if needless { vec![true] } else { vec![] }, "ACK {ack} {block:?}");
+        let phase = if needless { Phase::Open } else { Phase::Loss };
+        assert_eq!(s.phase(), phase);
+        assert!(needless || (segs(s.window()).0 <= 3.0 && sent == [1]), "{sent:?}");
+    }
+}
+
+#[test]
+fn linux_believes_any_report_of_an_original_even_before_new_data_went() {
+    let mut s = in_doubt("rfc-6675", Form::Linux, 100);
+    assert_eq!(answer(&mut s, 1050, 0, &[(4, 5)]).1, [true]);
+    // But a report of the new data alone means that the loss was real.
+    let mut s = in_doubt("rfc-6675", Form::Linux, 100);
+    assert_eq!(answer(&mut s, 1050, 1, &[]), (vec![10, 11], vec![]));
+    assert_eq!(answer(&mut s, 1060, 1, &[(10, 11)]), (vec![1], vec![]));
+    assert_eq!(s.phase(), Phase::Loss);
+}
+
+#[test]
+fn a_timeout_before_the_end_of_another_timeouts_repair_asks_nothing() {
+    // RFC 5682 §2.1 (1): recover lies above snd_una.
+    for (name, form) in [("newreno", Form::Basic), ("rfc-6675", Form::Sack)] {
+        let mut s = in_doubt(name, form, 100);
+        answer(&mut s, 1050, 1, &[]);
+        let at = s.next_timer().unwrap().0 / 1_000_000;
+        assert_eq!(time_out(&mut s, at), [(seg(1), 1000)]);
+        assert_eq!(answer(&mut s, at + 50, 2, &[]), (vec![2, 3], vec![]), "{name}");
+    }
+}
+
+#[test]
+fn a_timeout_of_a_segment_that_no_ack_has_followed_asks_again() {
+    let mut s = in_doubt("rfc-6675", Form::Sack, 100);
+    assert_eq!(time_out(&mut s, 3000), [(seg(0), 1000)]);
+    assert_eq!(answer(&mut s, 3050, 1, &[]), (vec![10, 11], vec![]));
+    assert_eq!(answer(&mut s, 3060, 2, &[]).1, [true]);
+}
+
+#[test]
+fn with_sack_a_timeout_in_a_fast_recovery_asks_nothing_and_without_it_does() {
+    for (name, form, sent) in [("newreno", Form::Basic, vec![10, 11]), ("rfc-6675", Form::Sack, vec![1])] {
+        let timeout = TimeoutSpec::Frto(FrtoSpec { form, ..Default::default() });
+        let mut s = starting(Stack { timeout, ..named(name) }, 10, 10);
+        s.stream_end = Offset(seg(100));
+        for n in 1..=3 {
+            echo(&mut s, 100 + n, 0, 0, if form == Form::Sack { &[(7, 10)][..] } else { &[] });
+        }
+        s.maxburst = 1;
+        s.burst_left = 1;
+        assert_eq!(send(&mut s, ms(103)), [(seg(0), 1000)]);
+        s.maxburst = u32::MAX;
+        let at = s.next_timer().unwrap().0 / 1_000_000;
+        time_out(&mut s, at);
+        assert_eq!(s.phase(), Phase::Loss);
+        assert_eq!(answer(&mut s, at + 50, 1, &[]).0[..1], sent[..1], "{name}");
     }
 }
