@@ -8,11 +8,12 @@ use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Cause, Event};
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::spurious::SpuriousSpec;
+use ackclock_tcp::spurious::{linux::LinuxSpec, SpuriousSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::timeout::frto::{Form, FrtoSpec};
 use ackclock_tcp::timeout::TimeoutSpec;
+use ackclock_tcp::undo::UndoSpec;
 use ackclock_tcp::units::Rate;
 
 /// Segments that the window holds: so many are on their way when the path stops.
@@ -62,6 +63,15 @@ fn frto(name: &str, form: Form) -> Stack {
     Stack { timeout: TimeoutSpec::Frto(FrtoSpec { form, ..Default::default() }), ..named(name) }
 }
 
+/// RFC 6675 with Linux's judge, by timestamps alone, and its undo.
+fn linux() -> Stack {
+    let mut stack = named("rfc-6675");
+    stack.spurious = SpuriousSpec::Linux(LinuxSpec { dsack: false, timestamps: true });
+    stack.undo = UndoSpec::Restore(Default::default());
+    stack.options.timestamps = true;
+    stack
+}
+
 #[test]
 fn without_a_judge_a_spike_makes_the_sender_resend_what_had_arrived() {
     for name in ["newreno", "rfc-6675"] {
@@ -72,16 +82,17 @@ fn without_a_judge_a_spike_makes_the_sender_resend_what_had_arrived() {
 }
 
 #[test]
-fn timestamps_or_f_rto_find_the_timeout_needless_and_nothing_but_its_first_segment_is_resent() {
+fn timestamps_f_rto_and_linux_find_the_timeout_needless_and_nothing_but_its_first_segment_is_resent() {
     let stacks = [
         named("eifel"),
         named("frto"),
         Stack { spurious: SpuriousSpec::Nothing, ..frto("eifel", Form::Basic) },
         frto("frto", Form::Basic),
         frto("frto", Form::Linux),
+        linux(),
     ];
     for stack in stacks {
-        let who = format!("{} with {:?}", stack.name, stack.timeout);
+        let who = format!("{} with {:?} and {:?}", stack.name, stack.timeout, stack.spurious);
         let (f, heard) = through_a_spike(stack);
         assert_eq!((heard.timeouts, heard.mistakes), (1, vec![(Cause::Rto, true)]), "{who}");
         assert_eq!((f.retransmitted, f.needless, f.delivered), (1, 1, 300 * 1460), "{who}");

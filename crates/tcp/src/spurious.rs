@@ -2,6 +2,8 @@
 
 pub mod dsack;
 pub mod eifel;
+pub mod linux;
+pub mod rtt_min;
 
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -43,6 +45,10 @@ pub enum SpuriousSpec {
     Dsack(dsack::DsackSpec),
     /// The timestamp of what was sent first came back (RFC 3522).
     Eifel(eifel::EifelSpec),
+    /// The ACK came back too soon (Allman & Paxson 1999).
+    RttMin(rtt_min::RttMinSpec),
+    /// DSACKs counted, and timestamps (Linux 6).
+    Linux(linux::LinuxSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Spurious>),
@@ -56,6 +62,10 @@ pub enum AnySpurious {
     Dsack(Box<dsack::Dsack>),
     /// Timestamps.
     Eifel(Box<eifel::Eifel>),
+    /// Round trips too short.
+    RttMin(Box<rtt_min::RttMin>),
+    /// Linux.
+    Linux(Box<linux::Linux>),
     /// From outside the crate.
     Custom(Box<dyn Spurious>),
 }
@@ -71,6 +81,8 @@ impl SpuriousSpec {
                 &"\"eifel\"",
                 "only together with options.timestamps = true",
             ),
+            SpuriousSpec::RttMin(s) => s.validate(),
+            SpuriousSpec::Linux(s) => s.validate(stack),
             SpuriousSpec::Nothing | SpuriousSpec::Custom(_) => Ok(()),
         }
     }
@@ -80,6 +92,8 @@ impl SpuriousSpec {
             SpuriousSpec::Nothing => AnySpurious::Nothing,
             SpuriousSpec::Dsack(s) => AnySpurious::Dsack(Box::new(dsack::Dsack::new(s))),
             SpuriousSpec::Eifel(s) => AnySpurious::Eifel(Box::new(eifel::Eifel::new(s))),
+            SpuriousSpec::RttMin(s) => AnySpurious::RttMin(Box::new(rtt_min::RttMin::new(s))),
+            SpuriousSpec::Linux(s) => AnySpurious::Linux(Box::new(linux::Linux::new(s))),
             SpuriousSpec::Custom(f) => AnySpurious::Custom((f.make)(mss)),
         }
     }
@@ -91,6 +105,8 @@ macro_rules! each {
             AnySpurious::Nothing => Default::default(),
             AnySpurious::Dsack($x) => $call,
             AnySpurious::Eifel($x) => $call,
+            AnySpurious::RttMin($x) => $call,
+            AnySpurious::Linux($x) => $call,
             AnySpurious::Custom($x) => $call,
         }
     };

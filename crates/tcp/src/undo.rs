@@ -2,6 +2,7 @@
 
 pub mod eifel_response;
 pub mod nothing;
+pub mod restore;
 pub mod slow_start_back;
 
 use crate::congestion::AnyCongestion;
@@ -58,6 +59,8 @@ pub enum UndoSpec {
     SlowStartBack(slow_start_back::SlowStartBackSpec),
     /// What is in flight and a little more, and a slower timer (RFC 4015).
     EifelResponse(eifel_response::EifelResponseSpec),
+    /// Window and threshold as they were (Linux 6).
+    Restore(restore::RestoreSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Undo>),
@@ -71,6 +74,8 @@ pub enum AnyUndo {
     SlowStartBack(slow_start_back::SlowStartBack),
     /// RFC 4015.
     EifelResponse(eifel_response::EifelResponse),
+    /// As it was.
+    Restore(restore::Restore),
     /// From outside the crate.
     Custom(Box<dyn Undo>),
 }
@@ -80,7 +85,7 @@ impl UndoSpec {
     pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
         match self {
             UndoSpec::EifelResponse(s) => s.validate(),
-            UndoSpec::Nothing | UndoSpec::SlowStartBack(_) | UndoSpec::Custom(_) => Ok(()),
+            UndoSpec::Nothing | UndoSpec::SlowStartBack(_) | UndoSpec::Restore(_) | UndoSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -89,13 +94,14 @@ impl UndoSpec {
             UndoSpec::Nothing => AnyUndo::Nothing(nothing::Nothing),
             UndoSpec::SlowStartBack(s) => AnyUndo::SlowStartBack(slow_start_back::SlowStartBack::new(s)),
             UndoSpec::EifelResponse(s) => AnyUndo::EifelResponse(eifel_response::EifelResponse::new(s)),
+            UndoSpec::Restore(s) => AnyUndo::Restore(restore::Restore::new(s)),
             UndoSpec::Custom(f) => AnyUndo::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyUndo: Nothing | SlowStartBack | EifelResponse | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyUndo: Nothing | SlowStartBack | EifelResponse | Restore | Custom, $x => $call) };
 }
 
 impl Undo for AnyUndo {

@@ -5,12 +5,15 @@ mod cap;
 pub mod ewma;
 pub mod fixed;
 pub mod inc;
+pub mod linux;
 
 pub use cap::{CapSpec, CapStore};
 
 use crate::event::Window;
+use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
+use crate::sender::scoreboard::Scoreboard;
 use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::Nanos;
@@ -20,6 +23,8 @@ use serde::{Deserialize, Serialize};
 pub trait DupThresh {
     /// The threshold: asked on the first duplicate of a hole and kept for that hole.
     fn segments(&self, w: &Window, cx: &Ctx) -> u32;
+    /// An ACK while something is missing, or that brings SACK blocks; it has been applied to the scoreboard.
+    fn on_ack(&mut self, _ack: &AckEvent, _board: &Scoreboard, _cx: &Ctx) {}
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// The first duplicate of an event arrived.
@@ -44,6 +49,8 @@ pub enum ThresholdSpec {
     Avg(avg::AvgSpec),
     /// A running average (Blanton & Allman §6.5).
     Ewma(ewma::EwmaSpec),
+    /// How far anything was overtaken (Linux 6).
+    Linux(linux::LinuxSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -65,6 +72,8 @@ pub enum AnyThreshold {
     Avg(avg::Avg),
     /// A running average.
     Ewma(Box<ewma::Ewma>),
+    /// How far anything was overtaken.
+    Linux(Box<linux::Linux>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -91,6 +100,10 @@ impl ThresholdSpec {
                 share("detect.threshold.x", t.x)?;
                 dupacks(FLOOR, t.cap.floor_segs)
             }
+            ThresholdSpec::Linux(t) => {
+                dupacks("detect.threshold.initial", t.initial)?;
+                dupacks("detect.threshold.max", t.max)
+            }
             ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -101,18 +114,22 @@ impl ThresholdSpec {
             ThresholdSpec::Inc(s) => AnyThreshold::Inc(inc::Inc::new(s)),
             ThresholdSpec::Avg(s) => AnyThreshold::Avg(avg::Avg::new(s)),
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
+            ThresholdSpec::Linux(s) => AnyThreshold::Linux(Box::new(linux::Linux::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Linux | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         each!(self, x => x.segments(w, cx))
+    }
+    fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
+        each!(self, x => x.on_ack(ack, board, cx));
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));

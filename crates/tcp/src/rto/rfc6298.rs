@@ -308,4 +308,76 @@ mod tests {
             assert_eq!(r.srtt(), Some(Nanos::from_millis(srtt_ms)));
         }
     }
+
+    /// ACKs of a segment each, with a window of 20 segments, `ms` milliseconds after what they echo; SRTT and RTTVAR in ms.
+    fn echoed(spec: &Rfc6298Spec, ms: &[u64]) -> (f64, f64) {
+        let mut r = Rfc6298::new(spec, 1000);
+        let sent = |start| Sent {
+            start: Offset(start),
+            at: Time(0),
+            cwnd: 0.0,
+            len: 1000,
+            marks: Default::default(),
+            sends: 1,
+        };
+        r.on_sent(&sent(19_001));
+        for (n, ago) in ms.iter().enumerate() {
+            let (una, at) = (1 + 1000 * n as u64, 5_000 + n as u64);
+            r.on_sent(&sent(una + 19_000));
+            let ack = AckEvent {
+                ack: Offset(una + 1000),
+                prior_una: Offset(una),
+                tsecr: Some((at - ago) as u32),
+                ..crate::sender::ack::tests::blank()
+            };
+            r.on_ack(&ack, Time(at * 1_000_000));
+        }
+        (r.srtt8 as f64 / 8e6, r.rttvar4 as f64 / 4e6)
+    }
+
+    #[test]
+    fn every_advancing_ack_gives_a_sample_of_its_timestamp() {
+        // RFC 7323 §4.1, with RFC 6298's gains: 100, 120, 300 as in the sequence above.
+        let spec = Rfc6298Spec { timestamps: true, ..Rfc6298Spec::default() };
+        let (srtt, rttvar) = echoed(&spec, &[100, 120, 300]);
+        assert!((srtt - 127.187_5).abs() < 1e-3 && (rttvar - 81.25).abs() < 1e-3, "{srtt} {rttvar}");
+        // An echo from the future is none, and then the timed segment counts as ever.
+        let mut r = Rfc6298::new(&spec, 1000);
+        let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::sender::ack::tests::blank() };
+        r.on_ack(&ack, Time(5_000_000));
+        assert_eq!(r.srtt(), None);
+        r.timing = Some((Offset(10), Time(1_000_000)));
+        r.on_ack(&ack, Time(5_000_000));
+        assert_eq!(r.srtt(), Some(Nanos::from_millis(4)));
+    }
+
+    #[test]
+    fn divided_gains_count_a_sample_as_one_of_half_a_window() {
+        // RFC 7323 App. G: FlightSize of 20 segments, so 10 samples are expected: 1/80 of 20 ms, 1/40 of (20 - 50) ms.
+        let spec = Rfc6298Spec { timestamps: true, divide_gains: true, ..Rfc6298Spec::default() };
+        let (srtt, rttvar) = echoed(&spec, &[100, 120]);
+        assert!((srtt - 100.25).abs() < 1e-3 && (rttvar - 49.25).abs() < 1e-3, "{srtt} {rttvar}");
+    }
+
+    #[test]
+    fn after_a_needless_timeout_a_sample_of_older_data_does_not_stand_for_the_new() {
+        // RFC 4015 §3.1 (11): only what was sent since then.
+        let mut r = Rfc6298::new(&Rfc6298Spec { every_ack: true, min: Nanos::ZERO, ..Rfc6298Spec::default() }, 1000);
+        let mut ack = |at_ms: u64, rtt_ms: u64| {
+            let rtt = Some(Nanos::from_millis(rtt_ms));
+            r.on_ack(&AckEvent { rtt, ..crate::sender::ack::tests::blank() }, Time(at_ms * 1_000_000));
+            r.base().0 / 1_000_000
+        };
+        assert_eq!(ack(100, 100), 300);
+        r.back_off();
+        r.on_spurious_timeout(Time(1_000_000_000));
+        let mut ack = |at_ms: u64, rtt_ms: u64| {
+            let rtt = Some(Nanos::from_millis(rtt_ms));
+            r.on_ack(&AckEvent { rtt, ..crate::sender::ack::tests::blank() }, Time(at_ms * 1_000_000));
+            (r.srtt8 / 8_000_000, r.rttvar4 / 4_000_000)
+        };
+        assert_eq!(ack(1001, 100), (100, 37));
+        // SRTT_prev was 100, RTTVAR_prev 50: the larger ones stand.
+        assert_eq!(ack(1200, 80), (100, 50));
+    }
 }

@@ -2,11 +2,13 @@
 //! short to be true (RFC 3522, RFC 4015, RFC 5682, RFC 3708 §4, Linux).
 
 use super::*;
-use crate::spurious::{eifel::EifelSpec, SpuriousSpec};
+use crate::spurious::{eifel::EifelSpec, linux::LinuxSpec, rtt_min::RttMinSpec, SpuriousSpec};
 use crate::startup::{fixed::FixedSpec, StartupSpec};
 use crate::timeout::frto::{Form, FrtoSpec};
 use crate::timeout::TimeoutSpec;
-use crate::undo::{eifel_response::EifelResponseSpec, UndoSpec};
+use crate::undo::{
+    eifel_response::EifelResponseSpec, restore::RestoreSpec, slow_start_back::SlowStartBackSpec, UndoSpec,
+};
 
 const RWND: u32 = 1_000_000;
 
@@ -298,4 +300,105 @@ fn with_sack_a_timeout_in_a_fast_recovery_asks_nothing_and_without_it_does() {
         assert_eq!(s.phase(), Phase::Loss);
         assert_eq!(answer(&mut s, at + 50, 1, &[]).0[..1], sent[..1], "{name}");
     }
+}
+
+#[test]
+fn an_ack_sooner_than_three_quarters_of_the_shortest_round_trip_shows_a_needless_timeout() {
+    // The shortest round trip is 100 ms.
+    for (share, at, verdicts) in [(0.75, 74, vec![true]), (0.75, 75, vec![]), (0.5, 49, vec![true]), (0.5, 50, vec![])]
+    {
+        let undo = SlowStartBackSpec { undo_timeouts: true, ..Default::default() };
+        let judge = RttMinSpec { share, ..Default::default() };
+        let stack =
+            Stack { spurious: SpuriousSpec::RttMin(judge), undo: UndoSpec::SlowStartBack(undo), ..named("newreno") };
+        let mut s = starting(stack, 10, 20);
+        echo(&mut s, 100, 1, 0, &[]);
+        send(&mut s, ms(100));
+        let fired = s.next_timer().unwrap().0 / 1_000_000;
+        time_out(&mut s, fired);
+        assert_eq!(echo(&mut s, fired + at, 2, 0, &[]), verdicts, "{share} after {at} ms");
+        assert_eq!(s.window().ssthresh == 11_000.0, !verdicts.is_empty());
+    }
+}
+
+/// A SACK stack with Linux's judge and undo, a window of 20 and a threshold of 10.
+fn linux(judge: LinuxSpec) -> Sender {
+    let undo = UndoSpec::Restore(RestoreSpec::default());
+    starting(Stack { spurious: SpuriousSpec::Linux(judge), undo, ..named("rfc-6675") }, 20, 10)
+}
+
+const DSACK_ONLY: LinuxSpec = LinuxSpec { dsack: true, timestamps: false };
+const STAMPS_ONLY: LinuxSpec = LinuxSpec { dsack: false, timestamps: true };
+
+/// Segment 0 is overtaken by `dups` others and resent at the third of them.
+fn overtaken(s: &mut Sender, dups: u64) {
+    for n in 1..=dups {
+        echo(s, 100 + n, 0, 0, &[(1, n + 1)]);
+        send(s, ms(100 + n));
+    }
+    assert_eq!((s.phase(), s.board().get(Offset(seg(0))).unwrap().sends), (Phase::Recovery, 2));
+}
+
+#[test]
+fn linux_restores_window_and_threshold_when_every_retransmission_was_reported_twice() {
+    // During the recovery, and after its end.
+    let mut s = linux(DSACK_ONLY);
+    overtaken(&mut s, 6);
+    assert_eq!(echo(&mut s, 120, 7, 0, &[(0, 1)]), [true]);
+    // 3/4 of the window of 20 is more than the threshold of 10 was.
+    assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0, 15.0)));
+    let mut s = linux(DSACK_ONLY);
+    overtaken(&mut s, 6);
+    let all = (s.positions().2 .0 - 1) / 1000;
+    assert_eq!(echo(&mut s, 150, all, 0, &[]), []);
+    assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (10.0, 10.0)));
+    assert_eq!(echo(&mut s, 160, all, 0, &[(0, 1)]), [true]);
+    assert_eq!(segs(s.window()), (20.0, 15.0));
+    assert_eq!(echo(&mut s, 161, all, 0, &[(0, 1)]), []);
+}
+
+#[test]
+fn linux_believes_an_old_timestamp_on_the_full_ack_and_on_a_partial_one_when_nothing_resent_is_out() {
+    for full in [true, false] {
+        let mut s = linux(STAMPS_ONLY);
+        overtaken(&mut s, 6);
+        let n = if full { s.recover.unwrap().0 / 1000 } else { 7 };
+        assert_eq!(echo(&mut s, 120, n, 50, &[]), [true], "full: {full}");
+        assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0, 15.0)));
+    }
+    // An echo of the retransmission or of something later proves nothing.
+    let mut s = linux(STAMPS_ONLY);
+    overtaken(&mut s, 6);
+    assert_eq!(echo(&mut s, 120, 7, 103, &[]), []);
+    // Segments 0 and 2 resent, and only 0 acknowledged.
+    let mut s = linux(STAMPS_ONLY);
+    for n in 3..=12 {
+        echo(&mut s, 100 + n, 0, 0, &[(3, n + 1), (1, 2)]);
+        send(&mut s, ms(100 + n));
+    }
+    assert_eq!(s.board().get(Offset(seg(2))).unwrap().sends, 2);
+    assert_eq!(echo(&mut s, 120, 2, 50, &[(3, 13)]), []);
+    assert_eq!(echo(&mut s, 121, 13, 50, &[]), [true]);
+}
+
+#[test]
+fn linux_takes_a_timeout_back_by_an_old_timestamp_on_new_data_only() {
+    let mut s = linux(STAMPS_ONLY);
+    time_out(&mut s, 1000);
+    assert_eq!(echo(&mut s, 1050, 0, 0, &[(4, 5)]), []);
+    assert_eq!(echo(&mut s, 1051, 1, 0, &[(4, 5)]), [true]);
+    assert_eq!((s.phase(), s.board().lost(), segs(s.window())), (Phase::Open, 0, (20.0, 15.0)));
+}
+
+#[test]
+fn linux_gives_back_what_was_before_the_recovery_that_a_timeout_broke_off() {
+    let mut s = linux(DSACK_ONLY);
+    overtaken(&mut s, 6);
+    let at = s.next_timer().unwrap().0 / 1_000_000;
+    time_out(&mut s, at);
+    assert_eq!((s.phase(), s.episodes()), (Phase::Loss, 2));
+    // Both copies of segment 0 must be reported.
+    assert_eq!(echo(&mut s, at + 50, 1, 0, &[(0, 1)]), []);
+    assert_eq!(echo(&mut s, at + 51, 8, 0, &[(0, 1)]), [true]);
+    assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0, 15.0)));
 }
