@@ -1,6 +1,7 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
 mod answers;
+mod invariants;
 mod mistakes;
 mod needless;
 mod seams;
