@@ -1,6 +1,7 @@
 //! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
 
 pub mod aimd;
+pub mod tcp_pr;
 
 use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
@@ -32,7 +33,7 @@ pub struct LossEvent {
     pub rwnd: Bytes,
     /// Where the loss begins.
     pub first: Offset,
-    /// The congestion window when that was sent, bytes.
+    /// The congestion window when the lowest segment marked lost (if none is, the oldest) was sent, bytes.
     pub cwnd_at_send: f64,
     /// Whether the timer fired again for the same loss.
     pub repeated: bool,
@@ -67,6 +68,9 @@ pub trait Congestion {
 pub enum CongestionSpec {
     /// Slow start and additive increase, halving (RFC 5681).
     Aimd(aimd::AimdSpec),
+    /// By packets acknowledged, and half of the window that sent the lost one (TCP-PR).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    TcpPr,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -82,28 +86,31 @@ impl Default for CongestionSpec {
 pub enum AnyCongestion {
     /// RFC 5681.
     Aimd(aimd::Aimd),
-    /// From outside the crate.
-    Custom(Box<dyn Congestion>),
+    /// TCP-PR.
+    TcpPr(tcp_pr::TcpPr),
+    /// From outside the crate; boxed twice, a thin pointer keeps this enum at 16 bytes.
+    Custom(Box<Box<dyn Congestion>>),
 }
 
 impl CongestionSpec {
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
-            CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
+            CongestionSpec::Aimd(_) | CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
         }
     }
 
     pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
         match self {
             CongestionSpec::Aimd(s) => AnyCongestion::Aimd(aimd::Aimd::new(s)),
-            CongestionSpec::Custom(f) => AnyCongestion::Custom((f.make)(mss)),
+            CongestionSpec::TcpPr => AnyCongestion::TcpPr(tcp_pr::TcpPr),
+            CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | TcpPr | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

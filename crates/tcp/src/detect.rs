@@ -3,9 +3,10 @@
 pub mod delayed;
 pub mod dup_ack;
 pub mod sack;
+pub mod tcp_pr;
 pub mod threshold;
 
-use crate::event::Window;
+use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
@@ -79,6 +80,10 @@ pub trait Detector {
     fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
+    /// What an episode that its verdict of loss begins counts as: a timeout, if so much is lost that it is one.
+    fn began_by(&self) -> Cause {
+        Cause::Fast
+    }
     /// Whether it takes the retransmission timer's place.
     fn owns_rto(&self) -> bool {
         false
@@ -122,6 +127,8 @@ pub enum DetectSpec {
     Sack(sack::SackSpec),
     /// Three duplicates and a little time (Blanton & Allman §6.4).
     Delayed(delayed::DelayedSpec),
+    /// A timer for each packet, duplicates ignored (TCP-PR).
+    TcpPr(tcp_pr::TcpPrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -135,6 +142,8 @@ pub enum AnyDetect {
     Sack(sack::Sack),
     /// Three duplicates and a little time.
     Delayed(Box<delayed::Delayed>),
+    /// A timer for each packet.
+    TcpPr(Box<tcp_pr::TcpPr>),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -147,6 +156,7 @@ impl DetectSpec {
         }
         match self {
             DetectSpec::Sack(s) => s.validate(stack),
+            DetectSpec::TcpPr(s) => s.validate(),
             DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
@@ -156,7 +166,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => Some(&s.threshold),
             DetectSpec::Sack(s) => Some(&s.threshold),
-            DetectSpec::Delayed(_) | DetectSpec::Custom(_) => None,
+            DetectSpec::Delayed(_) | DetectSpec::TcpPr(_) | DetectSpec::Custom(_) => None,
         }
     }
 
@@ -165,7 +175,7 @@ impl DetectSpec {
         match self {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
             DetectSpec::Delayed(s) => s.judge_in_recovery,
-            DetectSpec::Sack(_) | DetectSpec::Custom(_) => true,
+            DetectSpec::Sack(_) | DetectSpec::TcpPr(_) | DetectSpec::Custom(_) => true,
         }
     }
 
@@ -174,13 +184,14 @@ impl DetectSpec {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
+            DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | TcpPr | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -223,6 +234,9 @@ impl Detector for AnyDetect {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
+    }
+    fn began_by(&self) -> Cause {
+        each!(self, x => x.began_by())
     }
     #[inline]
     fn owns_rto(&self) -> bool {

@@ -1,13 +1,14 @@
 //! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
 //! and what becomes of the window on the way and at the exit.
 
+pub mod in_open;
 pub mod newreno;
 pub mod reno;
 pub mod rfc6675;
 pub mod sack_ff96;
 pub mod tahoe;
 
-use crate::detect::Xmit;
+use crate::detect::{DetectSpec, Xmit};
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -94,6 +95,9 @@ pub enum RecoverySpec {
     Reno(reno::RenoSpec),
     /// Fast recovery over partial ACKs (RFC 6582).
     Newreno(newreno::NewRenoSpec),
+    /// No phase of its own: marked segments go first in Open.
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    InOpen,
     /// Fall & Floyd's `sack1`.
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
@@ -111,6 +115,8 @@ pub enum AnyRecovery {
     Reno(reno::Reno),
     /// NewReno.
     Newreno(newreno::NewReno),
+    /// No phase of its own.
+    InOpen(in_open::InOpen),
     /// Fall & Floyd's `sack1`.
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
@@ -125,6 +131,12 @@ impl RecoverySpec {
         match self {
             RecoverySpec::SackFf96(s) => s.validate(stack),
             RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
+            RecoverySpec::InOpen => StackError::unless(
+                !matches!(stack.detect, DetectSpec::DupAck(_)),
+                "recovery",
+                &"\"in-open\"",
+                "only with a detector that marks every lost segment, not with detect = \"dup-ack\"",
+            ),
             RecoverySpec::Tahoe | RecoverySpec::Reno(_) | RecoverySpec::Newreno(_) | RecoverySpec::Custom(_) => Ok(()),
         }
     }
@@ -134,6 +146,7 @@ impl RecoverySpec {
             RecoverySpec::Tahoe => AnyRecovery::Tahoe(tahoe::Tahoe),
             RecoverySpec::Reno(s) => AnyRecovery::Reno(reno::Reno::new(s)),
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
+            RecoverySpec::InOpen => AnyRecovery::InOpen(in_open::InOpen),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
@@ -143,7 +156,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | InOpen | SackFf96 | Rfc6675 | Custom, $x => $call)
     };
 }
 

@@ -21,7 +21,7 @@ impl Sender {
             self.cold.reorder.on_dup(now);
         }
         self.end_stall(now);
-        self.open_episode(now, Cause::Fast, obs);
+        self.open_episode(now, self.slots.detect.began_by(), obs);
         self.set_phase(now, Phase::Recovery, Why::Lost, obs);
         let cx = self.ctx(now);
         self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);
@@ -81,12 +81,13 @@ impl Sender {
 
     pub(super) fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
         let beyond = if self.phase == Phase::Disorder { self.slots.disorder.sent_beyond() } else { 0 };
+        let lost = self.board.first_lost().and_then(|at| self.board.get(at)).or_else(|| self.board.iter().next());
         LossEvent {
             cause,
             flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
             rwnd: u64::from(self.peer.wnd),
             first: self.snd_una,
-            cwnd_at_send: self.board.iter().next().map_or(self.w.cwnd, |s| s.cwnd),
+            cwnd_at_send: lost.map_or(self.w.cwnd, |s| s.cwnd),
             repeated,
         }
     }

@@ -1,6 +1,7 @@
 //! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
 
 mod blanton_allman;
+mod tcp_pr;
 mod undo;
 
 use super::{Options, Stack};
@@ -87,6 +88,11 @@ pub const PROFILES: &[Profile] = &[
         name: "frto",
         summary: "rfc-6675 that finds a needless timeout by F-RTO with SACK (RFC 5682, RFC 4015)",
         make: undo::frto,
+    },
+    Profile {
+        name: "tcp-pr",
+        summary: "a timer for each packet, duplicates ignored (Bohacek and others 2003)",
+        make: tcp_pr::tcp_pr,
     },
 ];
 

@@ -1,5 +1,5 @@
-//! A path that stands still for longer than the retransmission timeout and loses nothing: what each stack sends again, and
-//! which of them find out that nothing had been lost.
+//! Paths that lose nothing, but stand still for longer than the retransmission timeout or hold every tenth packet up: what each
+//! stack sends again, and which of them find out that nothing had been lost.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::FlowResult;
@@ -97,4 +97,26 @@ fn timestamps_f_rto_and_linux_find_the_timeout_needless_and_nothing_but_its_firs
         assert_eq!((heard.timeouts, heard.mistakes), (1, vec![(Cause::Rto, true)]), "{who}");
         assert_eq!((f.retransmitted, f.needless, f.delivered), (1, 1, 300 * 1460), "{who}");
     }
+}
+
+#[test]
+fn where_every_tenth_packet_is_overtaken_tcp_pr_resends_nothing() {
+    let run = |name: &str| {
+        let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460) };
+        let f = FlowSpec { window: 50 * 1460, app, ..flow() };
+        let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
+        let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
+        let late = |k: u64| ScriptRule { nth: 10 * k, action: ScriptAction::Delay(Nanos::from_millis(20)) };
+        s.links[0]
+            .forward
+            .elements
+            .push(ElementSpec::Script { at: Place::Entry, rules: (1..1000).map(late).collect() });
+        let mut sim = Sim::new(&s, &[named(name)], 1, ()).expect("a possible scenario");
+        sim.run().flows[0]
+    };
+    let (by_time, by_count) = (run("tcp-pr"), run("rfc-6675"));
+    assert_eq!((by_time.retransmitted, by_time.delivered), (0, 2000 * 1460));
+    assert!(by_count.needless > 20, "{by_count:?}");
+    // Which one ends before the minute is over.
+    assert!(by_time.finished.is_some() && by_count.finished.is_none(), "{by_time:?} {by_count:?}");
 }
