@@ -128,6 +128,7 @@ impl DupThresh for AnyThreshold {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         each!(self, x => x.segments(w, cx))
     }
+    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         each!(self, x => x.on_ack(ack, board, cx));
     }

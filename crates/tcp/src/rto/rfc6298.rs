@@ -43,7 +43,7 @@ pub struct Rfc6298Spec {
     /// A sample from every ACK instead of one segment timed at a time. Default no.
     pub every_ack: bool,
     /// A sample from the timestamp that every advancing ACK echoes, of what was sent twice, too (RFC 7323 §4.1); where there
-    /// is none as without. Default no.
+    /// is none, as with `every_ack`. Default no.
     pub timestamps: bool,
     /// Divide alpha and beta by the samples that a round trip gives (RFC 7323 App. G). Default no.
     pub divide_gains: bool,
@@ -89,8 +89,9 @@ pub struct Rfc6298 {
     /// The segment being timed: its end and when it was sent.
     timing: Option<(Offset, Time)>,
     backoff: u32,
-    every_ack: bool,
     timestamps: bool,
+    /// A sample from every ACK; then nothing is timed.
+    many: bool,
     divide_gains: bool,
     /// What few need.
     more: Option<Box<More>>,
@@ -120,15 +121,14 @@ impl Rfc6298 {
             rttvar4: 0,
             timing: None,
             backoff: 0,
-            every_ack: s.every_ack,
             timestamps: s.timestamps,
+            many: s.every_ack || s.timestamps,
             divide_gains: s.divide_gains,
             more: s.divide_gains.then(|| Box::new(More { mss: u64::from(mss), ..More::default() })),
         }
     }
 
     /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample counts as one of `share`.
-    #[inline]
     fn update(&mut self, m: i64, share: i64) {
         if self.srtt8 == 0 {
             (self.srtt8, self.rttvar4) = (m * 8, m * 2);
@@ -142,7 +142,6 @@ impl Rfc6298 {
         self.set_base();
     }
 
-    #[inline]
     fn set_base(&mut self) {
         let ticks = ((self.srtt8 >> 3) + self.rttvar4.max(1)) as u64;
         self.base = Nanos(ticks.saturating_mul(self.tick)).max(self.min).min(self.max);
@@ -165,18 +164,29 @@ impl Rfc6298 {
         (!is_older(at, echo)).then(|| Time(now.0.saturating_sub(ago.0)))
     }
 
-    /// When what this advancing ACK gives a sample of was sent, if it gives one.
-    #[inline]
-    fn echo_or_timed(&self, ack: &AckEvent, now: Time) -> Option<Time> {
-        if self.timestamps {
-            if let Some(sent) = self.echoed(ack, now) {
-                return Some(sent);
-            }
+    /// When what this advancing ACK gives a sample of was sent, where ACKs may give one each.
+    fn echoed_or_newest(&self, ack: &AckEvent, now: Time) -> Option<Time> {
+        let echoed = if self.timestamps { self.echoed(ack, now) } else { None };
+        echoed.or_else(|| ack.rtt.map(|rtt| Time(now.0 - rtt.0)))
+    }
+
+    /// Something sent then has come back.
+    fn sample(&mut self, sent: Option<Time>, ack: &AckEvent, now: Time) {
+        let Some(sent) = sent else { return };
+        self.timing = None;
+        // RFC 6298 §5.7 and Karn: a valid sample ends the back-off.
+        self.backoff = 0;
+        let ticks = now.0 / self.tick - sent.0 / self.tick;
+        let m = (ticks as i64).max(1);
+        if !self.adapted(m, sent) {
+            self.update(m, self.samples_expected(ack));
         }
-        match self.timing {
-            Some((end, at)) if ack.ack >= end => Some(at),
-            None if self.every_ack => ack.rtt.map(|rtt| Time(now.0 - rtt.0)),
-            _ => None,
+    }
+
+    #[cold]
+    fn note_sent(&mut self, sent: &Sent) {
+        if let Some(more) = &mut self.more {
+            more.snd_max = more.snd_max.max(sent.end());
         }
     }
 
@@ -200,27 +210,20 @@ impl Rto for Rfc6298 {
     fn on_sent(&mut self, sent: &Sent) {
         if sent.sends > 1 {
             self.timing = None;
-        } else if self.timing.is_none() && !self.every_ack {
-            self.timing = Some((sent.end(), sent.at));
-        }
-        if self.divide_gains {
-            if let Some(more) = &mut self.more {
-                more.snd_max = more.snd_max.max(sent.end());
+        } else if self.timing.is_none() {
+            match self.many {
+                false => self.timing = Some((sent.end(), sent.at)),
+                true => self.note_sent(sent),
             }
         }
     }
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
-        let Some(sent) = self.echo_or_timed(ack, now) else { return };
-        self.timing = None;
-        // RFC 6298 §5.7 and Karn: a valid sample ends the back-off.
-        self.backoff = 0;
-        let ticks = now.0 / self.tick - sent.0 / self.tick;
-        let m = (ticks as i64).max(1);
-        if self.more.is_some() && self.adapted(m, sent) {
-            return;
+        match self.timing {
+            Some((end, at)) if ack.ack >= end => self.sample(Some(at), ack, now),
+            None if self.many => self.sample(self.echoed_or_newest(ack, now), ack, now),
+            _ => {}
         }
-        self.update(m, self.samples_expected(ack));
     }
     fn on_sample(&mut self, rtt: Nanos) {
         self.update(((rtt.0 / self.tick) as i64).max(1), 1);
@@ -341,13 +344,12 @@ mod tests {
         let spec = Rfc6298Spec { timestamps: true, ..Rfc6298Spec::default() };
         let (srtt, rttvar) = echoed(&spec, &[100, 120, 300]);
         assert!((srtt - 127.187_5).abs() < 1e-3 && (rttvar - 81.25).abs() < 1e-3, "{srtt} {rttvar}");
-        // An echo from the future is none, and then the timed segment counts as ever.
+        // An echo from the future is none; then what was sent once gives one.
         let mut r = Rfc6298::new(&spec, 1000);
         let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::sender::ack::tests::blank() };
         r.on_ack(&ack, Time(5_000_000));
         assert_eq!(r.srtt(), None);
-        r.timing = Some((Offset(10), Time(1_000_000)));
-        r.on_ack(&ack, Time(5_000_000));
+        r.on_ack(&AckEvent { rtt: Some(Nanos::from_millis(4)), ..ack }, Time(5_000_000));
         assert_eq!(r.srtt(), Some(Nanos::from_millis(4)));
     }
 

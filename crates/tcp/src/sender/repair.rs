@@ -126,6 +126,7 @@ impl Sender {
     }
 
     /// 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
+    #[cold]
     pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, ack: Option<&AckEvent>, obs: &mut O) {
         if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {
             self.stop_repairing(now, obs);

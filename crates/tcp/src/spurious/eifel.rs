@@ -71,7 +71,6 @@ impl Spurious for Eifel {
             (self.next, self.watch) = (None, Some((ep.id, timestamp(cx.now))));
         }
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let mut verdict = None;
         if ack.advances() {

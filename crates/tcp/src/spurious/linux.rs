@@ -117,7 +117,6 @@ impl Spurious for Linux {
         self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
         self.stamp.get_or_insert(timestamp(cx.now));
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let (id, from) = self.marker?;
         if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {

@@ -65,7 +65,6 @@ impl Spurious for RttMin {
             self.timed = Some((ep.id, cx.now));
         }
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         if !ack.advances() {
             return None;
