@@ -1,11 +1,12 @@
 //! What holds for every undo, whatever the network does: never above the window before, never twice, never for a void
 //! episode. Random schedules with real losses, late packets and paths that stand still.
 
+use super::seams::custom;
 use super::*;
 use crate::connection::{Connection, Sides};
 use crate::event::Cause;
-use crate::sender::episode::Episode;
-use crate::spurious::{eifel::EifelSpec, linux::LinuxSpec, rtt_min::RttMinSpec, SpuriousSpec};
+use crate::sender::episode::{Episode, Mistake};
+use crate::spurious::{eifel::EifelSpec, linux::LinuxSpec, rtt_min::RttMinSpec, Spurious, SpuriousSpec};
 use crate::timeout::frto::{Form, FrtoSpec};
 use crate::timeout::TimeoutSpec;
 use crate::undo::{slow_start_back::SlowStartBackSpec, UndoSpec};
@@ -135,6 +136,18 @@ fn run(stack: &Stack, seed: u64) -> Check {
     check
 }
 
+/// Accuses any remembered episode at any time: running or over, void or undone already.
+struct Accuser(u64);
+
+impl Spurious for Accuser {
+    fn on_ack(&mut self, _: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, _: &Ctx) -> Option<Mistake> {
+        self.0 += 1;
+        let newest = ledger.count();
+        let ep = ledger.get(newest.checked_sub((self.0 / 3 % 4) as u32)?)?;
+        self.0.is_multiple_of(3).then_some(Mistake { episode: ep.id, cause: ep.cause, sample: None })
+    }
+}
+
 /// Every named stack with an undo, and judges and undos in combinations that no named stack has.
 fn stacks() -> Vec<Stack> {
     let mut all: Vec<Stack> = Stack::names().map(named).filter(|s| s.undo != UndoSpec::Nothing).collect();
@@ -151,7 +164,7 @@ fn stacks() -> Vec<Stack> {
         Stack { spurious: eifel.clone(), ..named("eifel") },
         stamped(Stack { spurious: eifel, timeout: frto(Form::Sack), ..named("frto") }),
         Stack { timeout: frto(Form::Basic), spurious: SpuriousSpec::Nothing, ..named("eifel") },
-        Stack { spurious: rtt_min, undo: UndoSpec::SlowStartBack(back), ..named("newreno") },
+        Stack { spurious: rtt_min, undo: UndoSpec::SlowStartBack(back.clone()), ..named("newreno") },
         stamped(Stack {
             spurious: SpuriousSpec::Linux(LinuxSpec::default()),
             undo: restore(),
@@ -160,6 +173,9 @@ fn stacks() -> Vec<Stack> {
         }),
         Stack { undo: restore(), ..named("dsack-inc") },
     ]);
+    let accuser = || SpuriousSpec::Custom(custom::<dyn Spurious>(|| Box::new(Accuser(0))));
+    let undos = [restore(), UndoSpec::EifelResponse(Default::default()), UndoSpec::SlowStartBack(back)];
+    all.extend(undos.map(|undo| Stack { spurious: accuser(), undo, ..named("rfc-6675") }));
     all
 }
 
