@@ -6,6 +6,7 @@ use ackclock_sim::results::FlowResult;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::detect::{sack::SackSpec, threshold::ThresholdSpec, DetectSpec};
 use ackclock_tcp::event::{Cause, Event};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::spurious::{linux::LinuxSpec, SpuriousSpec};
@@ -99,24 +100,31 @@ fn timestamps_f_rto_and_linux_find_the_timeout_needless_and_nothing_but_its_firs
     }
 }
 
+/// 2000 segments, every tenth of which is overtaken for 20 ms (17 packets' time).
+fn overtaken(stack: Stack) -> FlowResult {
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460) };
+    let f = FlowSpec { window: 50 * 1460, app, ..flow() };
+    let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
+    let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
+    let late = |k: u64| ScriptRule { nth: 10 * k, action: ScriptAction::Delay(Nanos::from_millis(20)) };
+    s.links[0].forward.elements.push(ElementSpec::Script { at: Place::Entry, rules: (1..1000).map(late).collect() });
+    let mut sim = Sim::new(&s, &[stack], 1, ()).expect("a possible scenario");
+    sim.run().flows[0]
+}
+
 #[test]
 fn where_every_tenth_packet_is_overtaken_tcp_pr_resends_nothing() {
-    let run = |name: &str| {
-        let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460) };
-        let f = FlowSpec { window: 50 * 1460, app, ..flow() };
-        let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
-        let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
-        let late = |k: u64| ScriptRule { nth: 10 * k, action: ScriptAction::Delay(Nanos::from_millis(20)) };
-        s.links[0]
-            .forward
-            .elements
-            .push(ElementSpec::Script { at: Place::Entry, rules: (1..1000).map(late).collect() });
-        let mut sim = Sim::new(&s, &[named(name)], 1, ()).expect("a possible scenario");
-        sim.run().flows[0]
-    };
-    let (by_time, by_count) = (run("tcp-pr"), run("rfc-6675"));
+    let (by_time, by_count) = (overtaken(named("tcp-pr")), overtaken(named("rfc-6675")));
     assert_eq!((by_time.retransmitted, by_time.delivered), (0, 2000 * 1460));
     assert!(by_count.needless > 20, "{by_count:?}");
     // Which one ends before the minute is over.
     assert!(by_time.finished.is_some() && by_count.finished.is_none(), "{by_time:?} {by_count:?}");
+}
+
+#[test]
+fn linux_learns_how_far_packets_are_overtaken_and_takes_the_first_cuts_back() {
+    let mut stack = linux();
+    stack.detect = DetectSpec::Sack(SackSpec { threshold: ThresholdSpec::Linux(Default::default()) });
+    let (learning, plain) = (overtaken(stack), overtaken(named("rfc-6675")));
+    assert!(learning.finished.is_some() && 3 * learning.needless < plain.needless, "{learning:?} {plain:?}");
 }

@@ -17,7 +17,7 @@
 //! Unsaid: a timeout inside a recovery keeps the count, since the kernel sets its marker only once.
 
 use super::Spurious;
-use crate::event::{Cause, Phase};
+use crate::event::Phase;
 use crate::segment::{is_older, timestamp};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -127,10 +127,11 @@ impl Spurious for Linux {
             return None;
         }
         self.marker = None;
-        // Only a partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering there).
-        let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover && ep.cause == Cause::Fast;
+        // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
+        let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
-        let sample = ReorderSample { dupacks, first_dup, last_dup, filled: cx.now, resent: Some(ep.began) };
-        Some(Mistake { episode: ep.id, cause: ep.cause, sample: partial.then_some(sample) })
+        let now = ReorderSample { dupacks, first_dup, last_dup, filled: cx.now, resent: Some(ep.began) };
+        let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
+        Some(Mistake { episode: ep.id, cause: ep.cause, sample })
     }
 }
