@@ -18,8 +18,8 @@ pub trait Rto {
     fn on_ack(&mut self, ack: &AckEvent, now: Time);
     /// A round trip measured elsewhere (the handshake; a judge of mistakes that times what was sent twice).
     fn on_sample(&mut self, rtt: Nanos);
-    /// The timer fired for nothing: the path is slower than it thought (RFC 4015 §3.2 (10)).
-    fn on_spurious_timeout(&mut self, _now: Time) {}
+    /// The timer fired for nothing, at `fired`: the path is slower than it thought (RFC 4015 §3.1 (11)).
+    fn on_spurious_timeout(&mut self, _fired: Time) {}
     /// Smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<Nanos>;
     /// Timeout without back-off.
@@ -100,8 +100,8 @@ impl Rto for AnyRto {
     fn on_sample(&mut self, rtt: Nanos) {
         each!(self, x => x.on_sample(rtt));
     }
-    fn on_spurious_timeout(&mut self, now: Time) {
-        each!(self, x => x.on_spurious_timeout(now));
+    fn on_spurious_timeout(&mut self, fired: Time) {
+        each!(self, x => x.on_spurious_timeout(fired));
     }
     #[inline]
     fn srtt(&self) -> Option<Nanos> {

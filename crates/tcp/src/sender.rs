@@ -182,7 +182,7 @@ impl Sender {
         let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
-            // RFC 4015 §3.2 (9): the ACK that undid a cut does not also open the window.
+            // RFC 4015 §3.1 (9): the ACK that undid a cut does not also open the window.
             Phase::Open if given_back => self.judge_in_open(now, &ack, verdict, obs),
             Phase::Open => self.in_open(now, &ack, verdict, &cx, obs),
             Phase::Disorder => self.in_disorder(now, &ack, verdict, &cx, obs),

@@ -105,7 +105,7 @@ struct More {
     snd_max: Offset,
     /// `srtt8` and `rttvar4` before the first back-off.
     before: (i64, i64),
-    /// The timeout was needless: the first sample of something sent since then is for RFC 4015 §3.1 (11).
+    /// The timer fired needlessly then: the first sample of what was first sent since is for RFC 4015 §3.1 (11).
     adapt_since: Option<Time>,
 }
 
@@ -178,7 +178,7 @@ impl Rfc6298 {
         self.backoff = 0;
         let ticks = now.0 / self.tick - sent.0 / self.tick;
         let m = (ticks as i64).max(1);
-        if !self.adapted(m, sent) {
+        if ack.covers_retransmit || !self.adapted(m, sent) {
             self.update(m, self.samples_expected(ack));
         }
     }
@@ -228,9 +228,9 @@ impl Rto for Rfc6298 {
     fn on_sample(&mut self, rtt: Nanos) {
         self.update(((rtt.0 / self.tick) as i64).max(1), 1);
     }
-    fn on_spurious_timeout(&mut self, now: Time) {
+    fn on_spurious_timeout(&mut self, fired: Time) {
         if let Some(more) = &mut self.more {
-            more.adapt_since = Some(now);
+            more.adapt_since = Some(fired);
         }
     }
     #[inline]

@@ -82,7 +82,7 @@ impl Undo for EifelResponse {
         w.ssthresh = pipe_prev.min(ep.prior.ssthresh.max(ep.prior.cwnd)).max(w.ssthresh);
         congestion.restore(&ep.cc_undo);
         if m.cause == Cause::Rto && self.0.adapt_timer {
-            rto.on_spurious_timeout(cx.now);
+            rto.on_spurious_timeout(ep.began);
         }
     }
 }
