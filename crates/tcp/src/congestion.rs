@@ -4,6 +4,7 @@ pub mod aimd;
 pub mod cubic;
 pub mod cubic_2008;
 pub mod net2;
+pub mod tcp_pr;
 pub mod vegas;
 
 use crate::event::{Cause, Window};
@@ -37,7 +38,7 @@ pub struct LossEvent {
     pub rwnd: Bytes,
     /// Where the loss begins.
     pub first: Offset,
-    /// The congestion window when that was sent, bytes.
+    /// The congestion window when the lowest segment marked lost (if none is, the oldest) was sent, bytes.
     pub cwnd_at_send: f64,
     /// When that was sent last.
     pub sent_at: Time,
@@ -85,6 +86,9 @@ pub enum CongestionSpec {
     Cubic2008(cubic_2008::Cubic2008Spec),
     /// By the delay (Brakmo & Peterson 1995).
     Vegas(vegas::VegasSpec),
+    /// By packets acknowledged, and half of the window that sent the lost one (TCP-PR).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    TcpPr,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -109,6 +113,9 @@ pub enum AnyCongestion {
     /// By the delay.
     Vegas(Box<vegas::Vegas>),
     /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
+    /// TCP-PR.
+    TcpPr(tcp_pr::TcpPr),
+    /// From outside the crate; boxed twice, a thin pointer keeps this enum at 16 bytes.
     Custom(Box<Box<dyn Congestion>>),
 }
 
@@ -120,7 +127,7 @@ impl CongestionSpec {
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
-            CongestionSpec::Aimd(_) | CongestionSpec::Custom(_) => Ok(()),
+            CongestionSpec::Aimd(_) | CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -131,13 +138,14 @@ impl CongestionSpec {
             CongestionSpec::Cubic(s) => AnyCongestion::Cubic(Box::new(cubic::Cubic::new(s))),
             CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
             CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
+            CongestionSpec::TcpPr => AnyCongestion::TcpPr(tcp_pr::TcpPr),
             CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | TcpPr | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

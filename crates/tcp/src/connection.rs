@@ -12,7 +12,7 @@ mod tests;
 
 use crate::event::Observer;
 use crate::receiver::{Accept, Consume, Receiver, ReceiverConfig};
-use crate::segment::Segment;
+use crate::segment::{timestamp, Segment};
 use crate::sender::Sender;
 use crate::seq::Offset;
 use crate::stack::Stack;
@@ -371,9 +371,8 @@ impl Extras {
     }
 }
 
-/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s a tick).
 #[inline]
 fn stamp(now: Time, out: &mut Segment) {
-    out.tsval = (now.0 / 1_000_000) as u32;
+    out.tsval = timestamp(now);
     out.opts |= Segment::TIMESTAMPS;
 }

@@ -5,10 +5,11 @@ pub mod dup_ack;
 pub mod fack;
 pub mod rack_tlp;
 pub mod sack;
+pub mod tcp_pr;
 pub mod threshold;
 pub mod vegas;
 
-use crate::event::Window;
+use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
@@ -86,6 +87,10 @@ pub trait Detector {
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
     /// The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more.
     fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) {}
+    /// What an episode that its verdict of loss begins counts as: a timeout, if so much is lost that it is one.
+    fn began_by(&self) -> Cause {
+        Cause::Fast
+    }
     /// Whether it takes the retransmission timer's place.
     fn owns_rto(&self) -> bool {
         false
@@ -139,6 +144,8 @@ pub enum DetectSpec {
     RackTlp(rack_tlp::RackTlpSpec),
     /// The distance to the highest SACKed byte (Mathis & Mahdavi 1996).
     Fack(fack::FackSpec),
+    /// A timer for each packet, duplicates ignored (TCP-PR).
+    TcpPr(tcp_pr::TcpPrSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -158,6 +165,8 @@ pub enum AnyDetect {
     RackTlp(Box<rack_tlp::RackTlp>),
     /// The distance to the highest SACKed byte.
     Fack(fack::Fack),
+    /// A timer for each packet.
+    TcpPr(Box<tcp_pr::TcpPr>),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -172,6 +181,7 @@ impl DetectSpec {
             DetectSpec::Sack(s) => s.validate(stack),
             DetectSpec::RackTlp(s) => s.validate(stack),
             DetectSpec::Fack(s) => s.validate(stack),
+            DetectSpec::TcpPr(s) => s.validate(),
             DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
@@ -185,6 +195,7 @@ impl DetectSpec {
             | DetectSpec::Vegas(_)
             | DetectSpec::RackTlp(_)
             | DetectSpec::Fack(_)
+            | DetectSpec::TcpPr(_)
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -195,7 +206,11 @@ impl DetectSpec {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
             DetectSpec::Delayed(s) => s.judge_in_recovery,
             DetectSpec::Vegas(_) => false,
-            DetectSpec::Sack(_) | DetectSpec::RackTlp(_) | DetectSpec::Fack(_) | DetectSpec::Custom(_) => true,
+            DetectSpec::Sack(_)
+            | DetectSpec::RackTlp(_)
+            | DetectSpec::Fack(_)
+            | DetectSpec::TcpPr(_)
+            | DetectSpec::Custom(_) => true,
         }
     }
 
@@ -207,13 +222,14 @@ impl DetectSpec {
             DetectSpec::Vegas(s) => AnyDetect::Vegas(Box::new(vegas::Vegas::new(s, mss))),
             DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
             DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
+            DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Fack | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Fack | TcpPr | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -259,6 +275,9 @@ impl Detector for AnyDetect {
     }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
         each!(self, x => x.after_rto(board, cx));
+    }
+    fn began_by(&self) -> Cause {
+        each!(self, x => x.began_by())
     }
     #[inline]
     fn owns_rto(&self) -> bool {

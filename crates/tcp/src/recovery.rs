@@ -3,6 +3,7 @@
 
 pub mod fack;
 pub mod hoe;
+pub mod in_open;
 pub mod newreno;
 mod next_seg;
 pub mod prr;
@@ -13,7 +14,7 @@ pub mod robust;
 pub mod sack_ff96;
 pub mod tahoe;
 
-use crate::detect::Xmit;
+use crate::detect::{DetectSpec, Xmit};
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -101,6 +102,9 @@ pub enum RecoverySpec {
     Reno(reno::RenoSpec),
     /// Fast recovery over partial ACKs (RFC 6582).
     Newreno(newreno::NewRenoSpec),
+    /// No phase of its own: marked segments go first in Open.
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    InOpen,
     /// Fall & Floyd's `sack1`.
     SackFf96(sack_ff96::SackFf96Spec),
     /// RFC 6675.
@@ -129,6 +133,8 @@ pub enum AnyRecovery {
     Reno(reno::Reno),
     /// NewReno.
     Newreno(newreno::NewReno),
+    /// No phase of its own.
+    InOpen(in_open::InOpen),
     /// Fall & Floyd's `sack1`.
     SackFf96(sack_ff96::SackFf96),
     /// RFC 6675.
@@ -157,6 +163,12 @@ impl RecoverySpec {
             RecoverySpec::Fack(s) => s.validate(stack),
             RecoverySpec::RateHalving => stack.needs_sack("recovery", "rate-halving"),
             RecoverySpec::Hoe(s) => s.validate(),
+            RecoverySpec::InOpen => StackError::unless(
+                !matches!(stack.detect, DetectSpec::DupAck(_)),
+                "recovery",
+                &"\"in-open\"",
+                "only with a detector that marks every lost segment, not with detect = \"dup-ack\"",
+            ),
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
             | RecoverySpec::Newreno(_)
@@ -170,6 +182,7 @@ impl RecoverySpec {
             RecoverySpec::Tahoe => AnyRecovery::Tahoe(tahoe::Tahoe),
             RecoverySpec::Reno(s) => AnyRecovery::Reno(reno::Reno::new(s)),
             RecoverySpec::Newreno(s) => AnyRecovery::Newreno(newreno::NewReno::new(s)),
+            RecoverySpec::InOpen => AnyRecovery::InOpen(in_open::InOpen),
             RecoverySpec::SackFf96(s) => AnyRecovery::SackFf96(sack_ff96::SackFf96::new(s)),
             RecoverySpec::Rfc6675(s) => AnyRecovery::Rfc6675(rfc6675::Rfc6675::new(s)),
             RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
@@ -184,7 +197,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Hoe | Robust | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Hoe | Robust | InOpen | Custom, $x => $call)
     };
 }
 

@@ -19,8 +19,8 @@ pub trait Rto {
     fn on_ack(&mut self, ack: &AckEvent, now: Time);
     /// A round trip measured elsewhere (the handshake; a judge of mistakes that times what was sent twice).
     fn on_sample(&mut self, rtt: Nanos);
-    /// The timer fired for nothing: the path is slower than it thought (RFC 4015 §3.2 (10)).
-    fn on_spurious_timeout(&mut self, _now: Time) {}
+    /// The timer fired for nothing, at `fired`: the path is slower than it thought (RFC 4015 §3.1 (11)).
+    fn on_spurious_timeout(&mut self, _fired: Time) {}
     /// Smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<Nanos>;
     /// Timeout without back-off.
@@ -78,7 +78,7 @@ impl RtoSpec {
 
     pub(crate) fn build(&self, mss: u32) -> AnyRto {
         match self {
-            RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s)),
+            RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s, mss)),
             RtoSpec::Net2Ticks(s) => AnyRto::Net2Ticks(net2_ticks::Net2Ticks::new(s)),
             RtoSpec::Custom(f) => AnyRto::Custom((f.make)(mss)),
         }
@@ -101,8 +101,8 @@ impl Rto for AnyRto {
     fn on_sample(&mut self, rtt: Nanos) {
         each!(self, x => x.on_sample(rtt));
     }
-    fn on_spurious_timeout(&mut self, now: Time) {
-        each!(self, x => x.on_spurious_timeout(now));
+    fn on_spurious_timeout(&mut self, fired: Time) {
+        each!(self, x => x.on_spurious_timeout(fired));
     }
     #[inline]
     fn srtt(&self) -> Option<Nanos> {

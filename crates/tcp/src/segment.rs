@@ -1,6 +1,7 @@
 //! One TCP segment without its payload: what the engine reads and writes.
 
 use crate::seq::Offset;
+use crate::time::Time;
 
 /// A segment in the sender's offsets. `Copy`, 72 bytes (pinned by a test), no payload: drivers attach bytes.
 ///
@@ -124,6 +125,18 @@ impl Segment {
             self.blocks += 1;
         }
     }
+}
+
+/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s a tick).
+#[inline]
+pub(crate) fn timestamp(now: Time) -> u32 {
+    (now.0 / 1_000_000) as u32
+}
+
+/// Whether timestamp `a` is older than `b`; the order wraps (RFC 7323 §5.2).
+#[inline]
+pub(crate) fn is_older(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
 }
 
 #[cfg(test)]

@@ -186,15 +186,15 @@ impl Sender {
         if self.phase == Phase::Disorder && ack.advances() {
             self.hole_filled_itself(now, &ack, &cx);
         }
-        // 5. Was an earlier episode a mistake?
         let mut grows = ack.advances();
-        self.judge_past(now, &ack, &mut cx, &mut grows, obs);
         if ack.ece {
-            // RFC 3168 §6.1.2: an echo does not open the window.
+            // RFC 3168 §6.1.2: an echo does not open the window; RFC 4015 §3.1 (9): nor is a cut undone by its ACK.
             grows = false;
             self.on_ece(now, obs);
             cx = self.ctx(now);
         }
+        // 5. Was an earlier episode a mistake?
+        self.judge_past(now, &ack, &mut cx, &mut grows, obs);
         // 6. Is something lost?
         let before = self.phase;
         let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
@@ -330,7 +330,7 @@ impl Sender {
         });
         self.note_recover();
         if let Some(m) = verdict {
-            self.mistake(now, &m, obs);
+            self.mistake(now, &m, Some(ack), obs);
             return Rearm::OnNewData;
         }
         self.follow(now, flow, Some(ack), obs)
@@ -341,7 +341,7 @@ impl Sender {
         match flow {
             Flow::Continue(rearm) => rearm,
             Flow::Done { grow } => {
-                self.end_episode(now, ack.filter(|_| grow), obs);
+                self.end_episode(now, ack, grow, obs);
                 Rearm::OnNewData
             }
             Flow::Restart => {

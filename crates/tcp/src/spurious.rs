@@ -1,6 +1,9 @@
 //! Was it a mistake? A judge that finds out whether an episode's retransmissions were needless. It never sends or cuts.
 
 pub mod dsack;
+pub mod eifel;
+pub mod linux;
+pub mod rtt_min;
 
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -41,6 +44,12 @@ pub enum SpuriousSpec {
     Nothing,
     /// Everything resent was reported twice (RFC 2883; Blanton & Allman §5).
     Dsack(dsack::DsackSpec),
+    /// The timestamp of what was sent first came back (RFC 3522).
+    Eifel(eifel::EifelSpec),
+    /// The ACK came back too soon (Allman & Paxson 1999).
+    RttMin(rtt_min::RttMinSpec),
+    /// DSACKs counted, and timestamps (Linux 6).
+    Linux(linux::LinuxSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Spurious>),
@@ -52,6 +61,12 @@ pub enum AnySpurious {
     Nothing,
     /// DSACK.
     Dsack(Box<dsack::Dsack>),
+    /// Timestamps.
+    Eifel(Box<eifel::Eifel>),
+    /// Round trips too short.
+    RttMin(Box<rtt_min::RttMin>),
+    /// Linux.
+    Linux(Box<linux::Linux>),
     /// From outside the crate.
     Custom(Box<dyn Spurious>),
 }
@@ -61,6 +76,14 @@ impl SpuriousSpec {
     pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
         match self {
             SpuriousSpec::Dsack(_) => stack.needs_sack("spurious", "dsack"),
+            SpuriousSpec::Eifel(_) => StackError::unless(
+                stack.options.timestamps,
+                "spurious",
+                &"\"eifel\"",
+                "only together with options.timestamps = true",
+            ),
+            SpuriousSpec::RttMin(s) => s.validate(),
+            SpuriousSpec::Linux(s) => s.validate(stack),
             SpuriousSpec::Nothing | SpuriousSpec::Custom(_) => Ok(()),
         }
     }
@@ -69,6 +92,9 @@ impl SpuriousSpec {
         match self {
             SpuriousSpec::Nothing => AnySpurious::Nothing,
             SpuriousSpec::Dsack(s) => AnySpurious::Dsack(Box::new(dsack::Dsack::new(s))),
+            SpuriousSpec::Eifel(s) => AnySpurious::Eifel(Box::new(eifel::Eifel::new(s))),
+            SpuriousSpec::RttMin(s) => AnySpurious::RttMin(Box::new(rtt_min::RttMin::new(s))),
+            SpuriousSpec::Linux(s) => AnySpurious::Linux(Box::new(linux::Linux::new(s))),
             SpuriousSpec::Custom(f) => AnySpurious::Custom((f.make)(mss)),
         }
     }
@@ -79,6 +105,9 @@ macro_rules! each {
         match $self {
             AnySpurious::Nothing => Default::default(),
             AnySpurious::Dsack($x) => $call,
+            AnySpurious::Eifel($x) => $call,
+            AnySpurious::RttMin($x) => $call,
+            AnySpurious::Linux($x) => $call,
             AnySpurious::Custom($x) => $call,
         }
     };
@@ -96,9 +125,20 @@ impl Spurious for AnySpurious {
     }
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
-        each!(self, x => x.on_ack(ack, ledger, board, cx))
+        // One comparison where nobody asks.
+        if let AnySpurious::Nothing = self {
+            return None;
+        }
+        self.ask(ack, ledger, board, cx)
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
         each!(self, x => x.on_episode_end(ep, cx))
+    }
+}
+
+impl AnySpurious {
+    #[inline(never)]
+    fn ask(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        each!(self, x => x.on_ack(ack, ledger, board, cx))
     }
 }

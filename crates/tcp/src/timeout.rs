@@ -1,5 +1,6 @@
 //! And after a timeout? Who decides what is sent between a retransmission timeout and the end of the Loss phase.
 
+pub mod frto;
 pub mod go_back_n;
 pub mod sack;
 
@@ -56,6 +57,8 @@ pub enum TimeoutSpec {
     GoBackN(go_back_n::GoBackNSpec),
     /// What is not SACKed, by marks (RFC 6675 §5.1).
     Sack(sack::SackSpec),
+    /// One segment, then new data, until it is clear what was lost (RFC 5682).
+    Frto(frto::FrtoSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Timeout>),
@@ -73,6 +76,8 @@ pub enum AnyTimeout {
     GoBackN(go_back_n::GoBackN),
     /// By marks.
     Sack(sack::Sack),
+    /// F-RTO.
+    Frto(Box<frto::Frto>),
     /// From outside the crate.
     Custom(Box<dyn Timeout>),
 }
@@ -87,6 +92,7 @@ impl TimeoutSpec {
                 let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
                 StackError::unless(!tahoe, "timeout", &"\"sack\"", allowed)
             }
+            TimeoutSpec::Frto(s) => s.validate(stack),
             TimeoutSpec::GoBackN(_) | TimeoutSpec::Custom(_) => Ok(()),
         }
     }
@@ -95,13 +101,14 @@ impl TimeoutSpec {
         match self {
             TimeoutSpec::GoBackN(s) => AnyTimeout::GoBackN(go_back_n::GoBackN::new(s)),
             TimeoutSpec::Sack(s) => AnyTimeout::Sack(sack::Sack::new(s)),
+            TimeoutSpec::Frto(s) => AnyTimeout::Frto(Box::new(frto::Frto::new(s))),
             TimeoutSpec::Custom(f) => AnyTimeout::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyTimeout: GoBackN | Sack | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyTimeout: GoBackN | Sack | Frto | Custom, $x => $call) };
 }
 
 impl Timeout for AnyTimeout {

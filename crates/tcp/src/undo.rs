@@ -1,6 +1,8 @@
 //! And then? What a proven mistake gives back, and when.
 
+pub mod eifel_response;
 pub mod nothing;
+pub mod restore;
 pub mod slow_start_back;
 
 use crate::congestion::AnyCongestion;
@@ -10,6 +12,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Ledger, Mistake};
 use crate::slot::{dispatch, Factory};
 use crate::stack::{Stack, StackError};
+use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +24,8 @@ pub struct GiveBack<'a> {
     pub congestion: &'a mut AnyCongestion,
     /// The timer: may learn that it was too short.
     pub rto: &'a mut AnyRto,
+    /// Bytes that the ACK which showed the mistake acknowledged cumulatively (RFC 4015 §3.1 (9) bounds a burst by it).
+    pub acked: Bytes,
 }
 
 /// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.
@@ -53,6 +58,10 @@ pub enum UndoSpec {
     Nothing,
     /// The threshold goes back to the window before the cut (Blanton & Allman §5).
     SlowStartBack(slow_start_back::SlowStartBackSpec),
+    /// What is in flight and a little more, and a slower timer (RFC 4015).
+    EifelResponse(eifel_response::EifelResponseSpec),
+    /// Window and threshold as they were (Linux 6).
+    Restore(restore::RestoreSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Undo>),
@@ -64,6 +73,10 @@ pub enum AnyUndo {
     Nothing(nothing::Nothing),
     /// Slow start back.
     SlowStartBack(slow_start_back::SlowStartBack),
+    /// RFC 4015.
+    EifelResponse(eifel_response::EifelResponse),
+    /// As it was.
+    Restore(restore::Restore),
     /// From outside the crate.
     Custom(Box<dyn Undo>),
 }
@@ -72,7 +85,8 @@ impl UndoSpec {
     /// Checks the numbers, and what the rest of the stack must have.
     pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
         match self {
-            UndoSpec::Nothing | UndoSpec::SlowStartBack(_) | UndoSpec::Custom(_) => Ok(()),
+            UndoSpec::EifelResponse(s) => s.validate(),
+            UndoSpec::Nothing | UndoSpec::SlowStartBack(_) | UndoSpec::Restore(_) | UndoSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -80,13 +94,15 @@ impl UndoSpec {
         match self {
             UndoSpec::Nothing => AnyUndo::Nothing(nothing::Nothing),
             UndoSpec::SlowStartBack(s) => AnyUndo::SlowStartBack(slow_start_back::SlowStartBack::new(s)),
+            UndoSpec::EifelResponse(s) => AnyUndo::EifelResponse(eifel_response::EifelResponse::new(s)),
+            UndoSpec::Restore(s) => AnyUndo::Restore(restore::Restore::new(s)),
             UndoSpec::Custom(f) => AnyUndo::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyUndo: Nothing | SlowStartBack | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyUndo: Nothing | SlowStartBack | EifelResponse | Restore | Custom, $x => $call) };
 }
 
 impl Undo for AnyUndo {

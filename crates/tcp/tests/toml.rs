@@ -133,3 +133,29 @@ fn what_makes_no_sense_is_refused_with_a_sentence() {
     let all: String = lines.iter().map(|(n, t, l)| format!("{n} [{t}] {l}\n    {}\n", refusal(n, t, l))).collect();
     insta::assert_snapshot!(all);
 }
+
+#[test]
+fn a_judge_or_an_answer_to_a_mistake_that_makes_no_sense_is_refused_with_a_sentence() {
+    let lines = [
+        ("newreno", "", "spurious = { kind = \"eifel\" }"),
+        ("newreno", "", "spurious = { kind = \"rtt-min\", share = 0.0 }"),
+        ("newreno", "", "spurious = { kind = \"rtt-min\", share = nan }"),
+        ("newreno", "", "spurious = { kind = \"linux\" }"),
+        ("newreno", "", "spurious = { kind = \"linux\", dsack = false, timestamps = false }"),
+        ("newreno", "", "undo = { kind = \"eifel-response\", initial_window_segs = 0 }"),
+        ("newreno", "", "timeout = { kind = \"frto\", form = \"sack\" }"),
+        ("newreno", "", "timeout = { kind = \"frto\", form = \"linux\" }"),
+        ("tahoe", "", "timeout = { kind = \"frto\" }"),
+        ("newreno", "", "recovery = { kind = \"in-open\" }"),
+        ("newreno", "", "rto = { kind = \"rfc6298\", divide_gains = true }"),
+        ("newreno", "detect", "threshold = { kind = \"linux\", initial = 0 }"),
+        ("newreno", "detect", "threshold = { kind = \"linux\", max = 1001 }"),
+        ("tcp-pr", "detect", "alpha = 0.0"),
+        ("tcp-pr", "detect", "alpha = 1.5"),
+        ("tcp-pr", "detect", "beta = 0.5"),
+        ("tcp-pr", "detect", "initial = \"0 s\""),
+        ("tcp-pr", "detect", "max = \"500 ms\""),
+    ];
+    let all: String = lines.iter().map(|(n, t, l)| format!("{n} [{t}] {l}\n    {}\n", refusal(n, t, l))).collect();
+    insta::assert_snapshot!(all);
+}

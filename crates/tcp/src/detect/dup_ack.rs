@@ -72,6 +72,9 @@ impl DupAck {
 impl Detector for DupAck {
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if cx.phase != Phase::Open || ack.has_sack {
+            self.threshold.on_ack(ack, board, cx);
+        }
         if cx.phase == Phase::Recovery {
             return self.in_recovery(w, board, cx);
         }

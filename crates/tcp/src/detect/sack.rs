@@ -63,6 +63,9 @@ impl Sack {
 impl Detector for Sack {
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if cx.phase != Phase::Open || ack.has_sack {
+            self.threshold.on_ack(ack, board, cx);
+        }
         // §5 (B): an advancing ACK resets the count; §2: with new SACK information it is itself the first duplicate.
         if ack.advances() {
             self.dupacks = 0;

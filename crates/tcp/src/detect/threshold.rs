@@ -6,13 +6,16 @@ mod cap;
 pub mod ewma;
 pub mod fixed;
 pub mod inc;
+pub mod linux;
 pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
 
 use crate::event::Window;
+use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
+use crate::sender::scoreboard::Scoreboard;
 use crate::slot::{dispatch, Factory};
 use crate::stack::StackError;
 use crate::time::Nanos;
@@ -27,6 +30,8 @@ pub trait DupThresh {
     fn follows_flight(&self) -> bool {
         false
     }
+    /// An ACK while something is missing, or that brings SACK blocks; it has been applied to the scoreboard.
+    fn on_ack(&mut self, _ack: &AckEvent, _board: &Scoreboard, _cx: &Ctx) {}
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// The first duplicate of an event arrived.
@@ -55,6 +60,8 @@ pub enum ThresholdSpec {
     Ncr(ncr::NcrSpec),
     /// An average and its deviation, below two bounds (Leung & Ma §III).
     AvgDev(avg_dev::AvgDevSpec),
+    /// How far anything was overtaken (Linux 6).
+    Linux(linux::LinuxSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -80,6 +87,8 @@ pub enum AnyThreshold {
     Ncr(ncr::Ncr),
     /// An average and its deviation.
     AvgDev(Box<avg_dev::AvgDev>),
+    /// How far anything was overtaken.
+    Linux(Box<linux::Linux>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -107,6 +116,10 @@ impl ThresholdSpec {
                 dupacks(FLOOR, t.cap.floor_segs)
             }
             ThresholdSpec::AvgDev(t) => t.validate(),
+            ThresholdSpec::Linux(t) => {
+                dupacks("detect.threshold.initial", t.initial)?;
+                dupacks("detect.threshold.max", t.max)
+            }
             ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -119,13 +132,14 @@ impl ThresholdSpec {
             ThresholdSpec::Ewma(s) => AnyThreshold::Ewma(Box::new(ewma::Ewma::new(s))),
             ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
             ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
+            ThresholdSpec::Linux(s) => AnyThreshold::Linux(Box::new(linux::Linux::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {
@@ -134,6 +148,10 @@ impl DupThresh for AnyThreshold {
     }
     fn follows_flight(&self) -> bool {
         each!(self, x => x.follows_flight())
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
+        each!(self, x => x.on_ack(ack, board, cx));
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));

@@ -9,7 +9,7 @@
 //! | `Last.ACK.sent` | `last_ack_sent` |
 //! | "TS.Recent is invalid" after 24 days | `recent_at` more than [`OUTDATED`] ago |
 
-use crate::segment::Segment;
+use crate::segment::{is_older, Segment};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 
@@ -49,8 +49,7 @@ impl Timestamps {
         if seg.opts & Segment::TIMESTAMPS == 0 {
             return Age::Missing;
         }
-        let older = (seg.tsval.wrapping_sub(self.recent) as i32) < 0;
-        if older && self.known && now.since(self.recent_at) <= OUTDATED {
+        if is_older(seg.tsval, self.recent) && self.known && now.since(self.recent_at) <= OUTDATED {
             Age::Old
         } else {
             Age::Fresh

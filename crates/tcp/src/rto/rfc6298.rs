@@ -1,6 +1,7 @@
 //! RFC 6298's retransmission timeout.
 //!
-//! Source: RFC 6298 §2 to §5; Karn & Partridge 1987; ns-2.35's `rtt_update` for coarse clocks.
+//! Source: RFC 6298 §2 to §5; Karn & Partridge 1987; ns-2.35's `rtt_update` for coarse clocks; RFC 7323 §4.1, App. G for
+//! timestamps; RFC 4015 §3.1 (0), (11) after a needless timeout.
 //!
 //! Idea: a smoothed mean and a smoothed mean deviation; the timeout is the mean and four deviations, at least a second.
 //!
@@ -10,12 +11,16 @@
 //! | RTTVAR | `rttvar4 / 4`, in units of the clock |
 //! | G | `tick` |
 //! | K = 4, alpha = 1/8, beta = 1/4 | the scaling by 4 and 8 |
+//! | ExpectedSamples (RFC 7323 App. G) | `samples_expected` |
+//! | SRTT_prev, RTTVAR_prev (RFC 4015) | `More::before` |
 //!
-//! Departures: one segment is timed per round trip unless `every_ack`; any retransmission ends the timing (Karn, BSD).
+//! Departures: one segment is timed per round trip unless `every_ack` or `timestamps`; any retransmission ends the timing
+//! (Karn, BSD). An echo from the future gives no sample.
 //! With a `tick` a round trip counts the ticks of the clock that it saw, at least one, and the timeout is a whole number
 //! of them; the deadline is the time of arming plus the timeout and is not moved to the tick.
 
 use super::Rto;
+use crate::segment::{is_older, timestamp};
 use crate::sender::ack::AckEvent;
 use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
@@ -38,6 +43,11 @@ pub struct Rfc6298Spec {
     pub tick: Nanos,
     /// A sample from every ACK instead of one segment timed at a time. Default no.
     pub every_ack: bool,
+    /// A sample from the timestamp that every advancing ACK echoes, of what was sent twice, too (RFC 7323 §4.1); where there
+    /// is none, as with `every_ack`. Default no.
+    pub timestamps: bool,
+    /// Divide alpha and beta by the samples that a round trip gives (RFC 7323 App. G). Default no.
+    pub divide_gains: bool,
 }
 
 impl Default for Rfc6298Spec {
@@ -48,6 +58,8 @@ impl Default for Rfc6298Spec {
             max: Nanos::from_secs(60),
             tick: Nanos(1),
             every_ack: false,
+            timestamps: false,
+            divide_gains: false,
         }
     }
 }
@@ -58,6 +70,9 @@ impl Rfc6298Spec {
         StackError::unless(self.max >= self.min, "rto.max", &self.max, &limit)?;
         StackError::unless(self.tick.0 > 0, "rto.tick", &0, "1 ns or more")?;
         StackError::unless(self.max.0 > 0, "rto.max", &0, "more than 0")?;
+        let many = !self.divide_gains || self.every_ack || self.timestamps;
+        let allowed = "only together with rto.every_ack or rto.timestamps: else a round trip gives one sample";
+        StackError::unless(many, "rto.divide_gains", &"true", allowed)?;
         let fires = self.initial.max(self.min).0 > 0;
         StackError::unless(fires, "rto.initial", &0, "more than 0 where rto.min is 0: else it fires at once for ever")
     }
@@ -75,11 +90,28 @@ pub struct Rfc6298 {
     /// The segment being timed: its end and when it was sent.
     timing: Option<(Offset, Time)>,
     backoff: u32,
-    every_ack: bool,
+    timestamps: bool,
+    /// A sample from every ACK; then nothing is timed.
+    many: bool,
+    divide_gains: bool,
+    /// What few need.
+    more: Option<Box<More>>,
+}
+
+/// What only needless timeouts and divided gains need.
+#[derive(Clone, Copy, Default)]
+struct More {
+    mss: u64,
+    /// One past the highest offset sent.
+    snd_max: Offset,
+    /// `srtt8` and `rttvar4` before the first back-off.
+    before: (i64, i64),
+    /// The timer fired needlessly then: the first sample of what was first sent since is for RFC 4015 §3.1 (11).
+    adapt_since: Option<Time>,
 }
 
 impl Rfc6298 {
-    pub(super) fn new(s: &Rfc6298Spec) -> Self {
+    pub(super) fn new(s: &Rfc6298Spec, mss: u32) -> Self {
         let base = s.initial.max(s.min).min(s.max);
         Rfc6298 {
             tick: s.tick.0.max(1),
@@ -90,21 +122,87 @@ impl Rfc6298 {
             rttvar4: 0,
             timing: None,
             backoff: 0,
-            every_ack: s.every_ack,
+            timestamps: s.timestamps,
+            many: s.every_ack || s.timestamps,
+            divide_gains: s.divide_gains,
+            more: s.divide_gains.then(|| Box::new(More { mss: u64::from(mss), ..More::default() })),
         }
     }
 
-    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2.
-    fn update(&mut self, m: i64) {
+    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample counts as one of `share`.
+    fn update(&mut self, m: i64, share: i64) {
         if self.srtt8 == 0 {
             (self.srtt8, self.rttvar4) = (m * 8, m * 2);
         } else {
             let delta = m - (self.srtt8 >> 3);
-            self.srtt8 = (self.srtt8 + delta).max(1);
-            self.rttvar4 = (self.rttvar4 + delta.abs() - (self.rttvar4 >> 2)).max(1);
+            let (mean, deviation) = (delta, delta.abs() - (self.rttvar4 >> 2));
+            let (mean, deviation) = if share > 1 { (mean / share, deviation / share) } else { (mean, deviation) };
+            self.srtt8 = (self.srtt8 + mean).max(1);
+            self.rttvar4 = (self.rttvar4 + deviation).max(1);
         }
+        self.set_base();
+    }
+
+    fn set_base(&mut self) {
         let ticks = ((self.srtt8 >> 3) + self.rttvar4.max(1)) as u64;
         self.base = Nanos(ticks.saturating_mul(self.tick)).max(self.min).min(self.max);
+    }
+
+    /// RFC 7323 App. G: ExpectedSamples = ceiling (FlightSize / (SMSS · 2)).
+    fn samples_expected(&self, ack: &AckEvent) -> i64 {
+        match &self.more {
+            Some(more) if self.divide_gains => {
+                (more.snd_max.max(ack.ack) - ack.prior_una).div_ceil(2 * more.mss.max(1)) as i64
+            }
+            _ => 1,
+        }
+    }
+
+    /// RFC 7323 §4.1: when the segment was sent whose timestamp an advancing ACK echoes.
+    fn echoed(&self, ack: &AckEvent, now: Time) -> Option<Time> {
+        let (echo, at) = (ack.tsecr?, timestamp(now));
+        let ago = Nanos::from_millis(u64::from(at.wrapping_sub(echo)));
+        (!is_older(at, echo)).then(|| Time(now.0.saturating_sub(ago.0)))
+    }
+
+    /// When what this advancing ACK gives a sample of was sent, where ACKs may give one each.
+    fn echoed_or_newest(&self, ack: &AckEvent, now: Time) -> Option<Time> {
+        let echoed = if self.timestamps { self.echoed(ack, now) } else { None };
+        echoed.or_else(|| ack.rtt.map(|rtt| Time(now.0 - rtt.0)))
+    }
+
+    /// Something sent then has come back.
+    fn sample(&mut self, sent: Option<Time>, ack: &AckEvent, now: Time) {
+        let Some(sent) = sent else { return };
+        self.timing = None;
+        // RFC 6298 §5.7 and Karn: a valid sample ends the back-off.
+        self.backoff = 0;
+        let ticks = now.0 / self.tick - sent.0 / self.tick;
+        let m = (ticks as i64).max(1);
+        if ack.covers_retransmit || !self.adapted(m, sent) {
+            self.update(m, self.samples_expected(ack));
+        }
+    }
+
+    #[cold]
+    fn note_sent(&mut self, sent: &Sent) {
+        if let Some(more) = &mut self.more {
+            more.snd_max = more.snd_max.max(sent.end());
+        }
+    }
+
+    /// RFC 4015 §3.1 (11): after a needless timeout the first sample of new data counts for itself. Says whether it did.
+    fn adapted(&mut self, m: i64, sent: Time) -> bool {
+        let Some(more) = &mut self.more else { return false };
+        if more.adapt_since.is_none_or(|since| sent < since) {
+            return false;
+        }
+        let (srtt8, rttvar4) = more.before;
+        more.adapt_since = None;
+        // (0): SRTT_prev = SRTT + 2 G.
+        (self.srtt8, self.rttvar4) = ((srtt8 + 16).max(m * 8), rttvar4.max(m * 2));
+        self.set_base();
+        true
     }
 }
 
@@ -113,28 +211,28 @@ impl Rto for Rfc6298 {
     fn on_sent(&mut self, sent: &Sent) {
         if sent.sends > 1 {
             self.timing = None;
-        } else if self.timing.is_none() && !self.every_ack {
-            self.timing = Some((sent.end(), sent.at));
+        } else if self.timing.is_none() {
+            match self.many {
+                false => self.timing = Some((sent.end(), sent.at)),
+                true => self.note_sent(sent),
+            }
         }
     }
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
-        let sent = match self.timing {
-            Some((end, at)) if ack.ack >= end => at,
-            None if self.every_ack => match ack.rtt {
-                Some(rtt) => Time(now.0 - rtt.0),
-                None => return,
-            },
-            _ => return,
-        };
-        self.timing = None;
-        // RFC 6298 §5.7 and Karn: a valid sample ends the back-off.
-        self.backoff = 0;
-        let ticks = now.0 / self.tick - sent.0 / self.tick;
-        self.update((ticks as i64).max(1));
+        match self.timing {
+            Some((end, at)) if ack.ack >= end => self.sample(Some(at), ack, now),
+            None if self.many => self.sample(self.echoed_or_newest(ack, now), ack, now),
+            _ => {}
+        }
     }
     fn on_sample(&mut self, rtt: Nanos) {
-        self.update(((rtt.0 / self.tick) as i64).max(1));
+        self.update(((rtt.0 / self.tick) as i64).max(1), 1);
+    }
+    fn on_spurious_timeout(&mut self, fired: Time) {
+        if let Some(more) = &mut self.more {
+            more.adapt_since = Some(fired);
+        }
     }
     #[inline]
     fn srtt(&self) -> Option<Nanos> {
@@ -149,6 +247,11 @@ impl Rto for Rfc6298 {
         Nanos(self.base.0.saturating_mul(1 << self.backoff.min(32))).min(self.max)
     }
     fn back_off(&mut self) {
+        if self.backoff == 0 {
+            let before = (self.srtt8, self.rttvar4);
+            let more = self.more.get_or_insert_default();
+            (more.before, more.adapt_since) = (before, None);
+        }
         self.backoff += 1;
         self.timing = None;
     }
@@ -163,7 +266,7 @@ mod tests {
     use super::*;
 
     fn after(samples_ms: &[u64], min: Nanos) -> (f64, f64, f64) {
-        let mut r = Rfc6298::new(&Rfc6298Spec { min, ..Rfc6298Spec::default() });
+        let mut r = Rfc6298::new(&Rfc6298Spec { min, ..Rfc6298Spec::default() }, 1000);
         for s in samples_ms {
             r.on_sample(Nanos::from_millis(*s));
         }
@@ -190,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_timeout_never_falls_below_the_minimum_and_backing_off_stops_at_the_maximum() {
-        let mut r = Rfc6298::new(&Rfc6298Spec::default());
+        let mut r = Rfc6298::new(&Rfc6298Spec::default(), 1000);
         r.on_sample(Nanos::from_millis(1));
         assert_eq!(r.backed_off(), Nanos::from_secs(1));
         (0..100).for_each(|_| r.back_off());
@@ -201,12 +304,83 @@ mod tests {
     fn a_coarse_clock_counts_the_ticks_it_saw_and_at_least_one() {
         let spec = Rfc6298Spec { tick: Nanos::from_millis(500), ..Rfc6298Spec::default() };
         for (sent_ms, ack_ms, srtt_ms) in [(100, 300, 500), (400, 600, 500), (400, 1100, 1000)] {
-            let mut r = Rfc6298::new(&spec);
+            let mut r = Rfc6298::new(&spec, 1000);
             let at = Time(sent_ms * 1_000_000);
             r.timing = Some((Offset(10), at));
             let ack = AckEvent { ack: Offset(10), ..crate::sender::ack::tests::blank() };
             r.on_ack(&ack, Time(ack_ms * 1_000_000));
             assert_eq!(r.srtt(), Some(Nanos::from_millis(srtt_ms)));
         }
+    }
+
+    /// ACKs of a segment each, with a window of 20 segments, `ms` milliseconds after what they echo; SRTT and RTTVAR in ms.
+    fn echoed(spec: &Rfc6298Spec, ms: &[u64]) -> (f64, f64) {
+        let mut r = Rfc6298::new(spec, 1000);
+        let sent = |start| Sent {
+            start: Offset(start),
+            at: Time(0),
+            cwnd: 0.0,
+            len: 1000,
+            marks: Default::default(),
+            sends: 1,
+        };
+        r.on_sent(&sent(19_001));
+        for (n, ago) in ms.iter().enumerate() {
+            let (una, at) = (1 + 1000 * n as u64, 5_000 + n as u64);
+            r.on_sent(&sent(una + 19_000));
+            let ack = AckEvent {
+                ack: Offset(una + 1000),
+                prior_una: Offset(una),
+                tsecr: Some((at - ago) as u32),
+                ..crate::sender::ack::tests::blank()
+            };
+            r.on_ack(&ack, Time(at * 1_000_000));
+        }
+        (r.srtt8 as f64 / 8e6, r.rttvar4 as f64 / 4e6)
+    }
+
+    #[test]
+    fn every_advancing_ack_gives_a_sample_of_its_timestamp() {
+        // RFC 7323 §4.1, with RFC 6298's gains: 100, 120, 300 as in the sequence above.
+        let spec = Rfc6298Spec { timestamps: true, ..Rfc6298Spec::default() };
+        let (srtt, rttvar) = echoed(&spec, &[100, 120, 300]);
+        assert!((srtt - 127.187_5).abs() < 1e-3 && (rttvar - 81.25).abs() < 1e-3, "{srtt} {rttvar}");
+        // An echo from the future is none; then what was sent once gives one.
+        let mut r = Rfc6298::new(&spec, 1000);
+        let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::sender::ack::tests::blank() };
+        r.on_ack(&ack, Time(5_000_000));
+        assert_eq!(r.srtt(), None);
+        r.on_ack(&AckEvent { rtt: Some(Nanos::from_millis(4)), ..ack }, Time(5_000_000));
+        assert_eq!(r.srtt(), Some(Nanos::from_millis(4)));
+    }
+
+    #[test]
+    fn divided_gains_count_a_sample_as_one_of_half_a_window() {
+        // RFC 7323 App. G: FlightSize of 20 segments, so 10 samples are expected: 1/80 of 20 ms, 1/40 of (20 - 50) ms.
+        let spec = Rfc6298Spec { timestamps: true, divide_gains: true, ..Rfc6298Spec::default() };
+        let (srtt, rttvar) = echoed(&spec, &[100, 120]);
+        assert!((srtt - 100.25).abs() < 1e-3 && (rttvar - 49.25).abs() < 1e-3, "{srtt} {rttvar}");
+    }
+
+    #[test]
+    fn after_a_needless_timeout_a_sample_of_older_data_does_not_stand_for_the_new() {
+        // RFC 4015 §3.1 (11): only what was sent since then.
+        let mut r = Rfc6298::new(&Rfc6298Spec { every_ack: true, min: Nanos::ZERO, ..Rfc6298Spec::default() }, 1000);
+        let mut ack = |at_ms: u64, rtt_ms: u64| {
+            let rtt = Some(Nanos::from_millis(rtt_ms));
+            r.on_ack(&AckEvent { rtt, ..crate::sender::ack::tests::blank() }, Time(at_ms * 1_000_000));
+            r.base().0 / 1_000_000
+        };
+        assert_eq!(ack(100, 100), 300);
+        r.back_off();
+        r.on_spurious_timeout(Time(1_000_000_000));
+        let mut ack = |at_ms: u64, rtt_ms: u64| {
+            let rtt = Some(Nanos::from_millis(rtt_ms));
+            r.on_ack(&AckEvent { rtt, ..crate::sender::ack::tests::blank() }, Time(at_ms * 1_000_000));
+            (r.srtt8 / 8_000_000, r.rttvar4 / 4_000_000)
+        };
+        assert_eq!(ack(1001, 100), (100, 37));
+        // SRTT_prev was 100, RTTVAR_prev 50: the larger ones stand.
+        assert_eq!(ack(1200, 80), (100, 50));
     }
 }

@@ -51,7 +51,7 @@ impl Sender {
             self.cold.reorder.on_dup(now);
         }
         self.end_stall(now);
-        self.open_episode(now, Cause::Fast, obs);
+        self.open_episode(now, self.slots.detect.began_by(), obs);
         self.set_phase(now, Phase::Recovery, Why::Lost, obs);
         let cx = self.ctx(now);
         self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);
@@ -117,31 +117,31 @@ impl Sender {
             (Phase::Recovery, Cause::Fast) => self.board.sacked(),
             _ => 0,
         };
-        let head = self.board.iter().next();
+        let lost = self.board.first_lost().and_then(|at| self.board.get(at)).or_else(|| self.board.iter().next());
         LossEvent {
             cause,
             flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
             rwnd: u64::from(self.peer.wnd),
             first: self.snd_una,
-            cwnd_at_send: head.map_or(self.w.cwnd, |s| s.cwnd),
-            sent_at: head.map_or(Time(0), |s| s.at),
-            sends: head.map_or(0, |s| s.sends),
+            cwnd_at_send: lost.map_or(self.w.cwnd, |s| s.cwnd),
+            sent_at: lost.map_or(Time(0), |s| s.at),
+            sends: lost.map_or(0, |s| s.sends),
             repeated,
         }
     }
 
     /// 9. The phase of the running episode is over.
-    pub(super) fn end_episode<O: Observer>(&mut self, now: Time, grown_by: Option<&AckEvent>, obs: &mut O) {
+    pub(super) fn end_episode<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, grow: bool, obs: &mut O) {
         self.set_phase(now, Phase::Open, Why::Repaired, obs);
         let cx = self.ctx(now);
         let m = self.cold.ledger.open().and_then(|ep| self.slots.spurious.on_episode_end(ep, &cx));
         self.cold.ledger.close(now);
         if let Some(m) = m {
-            self.mistake(now, &m, obs);
+            self.mistake(now, &m, ack, obs);
         }
         let cx = self.ctx(now);
         self.slots.detect.on_recovered(&cx);
-        if let Some(ack) = grown_by {
+        if let Some(ack) = ack.filter(|_| grow) {
             self.grow(now, ack, &cx, obs);
         }
     }
@@ -158,7 +158,7 @@ impl Sender {
     ) {
         if let Some(m) = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx) {
             *grows &= self.cold.ledger.open().is_none_or(|ep| ep.id != m.episode);
-            self.mistake(now, &m, obs);
+            self.mistake(now, &m, Some(ack), obs);
             *cx = self.ctx(now);
         }
         if ack.dsack.is_some() {
@@ -168,8 +168,9 @@ impl Sender {
         }
     }
 
-    /// 5. A judge found a mistake: the detector learns from it, the undo slot gives back.
-    pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, obs: &mut O) {
+    /// 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
+    #[cold]
+    pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, ack: Option<&AckEvent>, obs: &mut O) {
         if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {
             self.stop_repairing(now, obs);
         }
@@ -179,9 +180,11 @@ impl Sender {
         }
         let before = self.w;
         self.write_window(now, Slot::Undo, obs, |s| {
-            let give_back = GiveBack { w: &mut s.w, congestion: &mut s.slots.congestion, rto: &mut s.slots.rto };
+            let acked = ack.map_or(0, AckEvent::acked);
+            let give_back = GiveBack { w: &mut s.w, congestion: &mut s.slots.congestion, rto: &mut s.slots.rto, acked };
             s.slots.undo.on_mistake(m, &mut s.cold.ledger, give_back, &cx);
         });
+        self.note_recover();
         if O::ENABLED {
             obs.event(now, Event::Mistake { episode: m.episode, cause: m.cause, undone: before != self.w });
         }

@@ -5,6 +5,8 @@ mod growth;
 mod modern;
 mod net2;
 mod papers;
+mod tcp_pr;
+mod undo;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
@@ -146,6 +148,21 @@ pub const PROFILES: &[Profile] = &[
         name: "robust",
         summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
         make: papers::robust,
+    },
+    Profile {
+        name: "eifel",
+        summary: "NewReno that takes a needless timeout back by timestamps (RFC 3522, RFC 4015)",
+        make: undo::eifel,
+    },
+    Profile {
+        name: "frto",
+        summary: "rfc-6675 that finds a needless timeout by F-RTO with SACK (RFC 5682, RFC 4015)",
+        make: undo::frto,
+    },
+    Profile {
+        name: "tcp-pr",
+        summary: "a timer for each packet, duplicates ignored (Bohacek and others 2003)",
+        make: tcp_pr::tcp_pr,
     },
 ];
 

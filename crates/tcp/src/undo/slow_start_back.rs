@@ -1,6 +1,6 @@
 //! Undo by slow start: the threshold goes back to the window before the cut.
 //!
-//! Source: Blanton & Allman 2002 §5; RFC 4015 §3.2 has a relative.
+//! Source: Blanton & Allman 2002 §5; RFC 4015 §3.1 has a relative.
 //!
 //! Idea: `ssthresh` becomes the window before the mistake, so that slow start leads back to it, clocked by ACKs; setting
 //! `cwnd` itself would release a burst.

@@ -1,0 +1,268 @@
+//! TCP-PR: a packet is lost when its own timer says so; duplicates mean nothing.
+//!
+//! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003.
+//!
+//! Idea: where packets are reordered all the time, only time tells. The limit is a multiple of a slowly falling maximum of
+//! the round trips. The packets that were on their way at a cut belong to the same loss and cut no more.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | time(n), cwnd(n) | `Sent::at`, `Sent::cwnd` |
+//! | to_be_ack, to_be_sent | outstanding and not marked lost; marked lost and not sent again |
+//! | memorize | what is out and was sent before `event` |
+//! | ewrtt, mxrtt, α, β | `ewrtt`, `mxrtt`, `alpha`, `beta` |
+//! | cburst, extreme losses | `burst`; `Verdict::Lost` with `began_by` a timeout, and `hold` |
+//!
+//! Departures: mxrtt has a ceiling, else lost ACKs let it grow without bound. The gate is RFC 6675's, a segment's worth of
+//! free window. Unsaid: the loss of a segment that had the path to itself counts as a timeout that backs off (decision
+//! 0054).
+
+use super::{Detector, Verdict, Xmit};
+use crate::event::{Cause, Window};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::earliest;
+use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::stack::StackError;
+use crate::time::{Nanos, Time};
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Least limit after extreme losses.
+const COARSE: Nanos = Nanos::from_secs(1);
+
+/// How α to the power of 1/cwnd is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Root {
+    /// As exactly as numbers allow.
+    #[default]
+    Exact,
+    /// By two Newton steps from 1, as the paper's implementation does.
+    TwoNewtonSteps,
+}
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TcpPrSpec {
+    /// α: what of the maximum round trip is left after a round trip. Default 0.995.
+    pub alpha: f64,
+    /// β: the limit in maximum round trips. Default 3.
+    pub beta: f64,
+    /// The limit before the first ACK. Default 3 s (RFC 2988's first timeout).
+    pub initial: Nanos,
+    /// Ceiling of the limit. Default 60 s.
+    pub max: Nanos,
+    /// How the root is found. Default "exact".
+    pub root: Root,
+}
+
+impl Default for TcpPrSpec {
+    fn default() -> Self {
+        TcpPrSpec {
+            alpha: 0.995,
+            beta: 3.0,
+            initial: Nanos::from_secs(3),
+            max: Nanos::from_secs(60),
+            root: Root::Exact,
+        }
+    }
+}
+
+impl TcpPrSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let share = self.alpha > 0.0 && self.alpha <= 1.0;
+        StackError::unless(share, "detect.alpha", &self.alpha, "more than 0 and at most 1")?;
+        let multiple = (1.0..=1000.0).contains(&self.beta);
+        StackError::unless(multiple, "detect.beta", &self.beta, "1 to 1000 round trips")?;
+        StackError::unless(self.initial.0 > 0, "detect.initial", &0, "more than 0")?;
+        StackError::unless(self.max >= COARSE, "detect.max", &self.max, "1 s or more")
+    }
+
+    /// α to the power of 1/c: so much of the maximum is left after one of the c ACKs of a round trip.
+    fn root_of_alpha(&self, c: f64) -> f64 {
+        match self.root {
+            Root::Exact => libm::pow(self.alpha, 1.0 / c),
+            Root::TwoNewtonSteps => {
+                (0..2).fold(1.0, |x, _| (c - 1.0) / c * x + self.alpha / (c * libm::pow(x, c - 1.0)))
+            }
+        }
+    }
+}
+
+/// TCP-PR's detector at work.
+pub struct TcpPr {
+    spec: TcpPrSpec,
+    /// Nanoseconds; 0 before the first ACK.
+    ewrtt: f64,
+    mxrtt: Nanos,
+    /// Whole segments of the window, and α's root for them.
+    root: (u64, f64),
+    /// Nothing that is out was sent before; `None` if nothing is out.
+    oldest: Option<Time>,
+    /// When the last event was; what was sent before belongs to it.
+    event: Option<Time>,
+    /// Packets of that event lost since.
+    burst: u32,
+    hold: Option<Time>,
+    /// Extreme losses, and no ACK since.
+    backed_off: bool,
+    began_by: Cause,
+}
+
+/// What one look at the clocks found.
+#[derive(Default)]
+struct Found {
+    marked: Bytes,
+    /// Something that belongs to no earlier event.
+    news: bool,
+    /// It had the path to itself.
+    alone: bool,
+    /// More than half of its window is lost.
+    extreme: bool,
+}
+
+/// Whether it is in the network, as far as the sender knows, and not a probe of a shut window.
+fn is_out(s: &Sent) -> bool {
+    let lost = s.marks.any(Marks::LOST);
+    !s.marks.any(Marks::SACKED) && (!lost || s.marks.any(Marks::REXMIT)) && (lost || !s.marks.any(Marks::PROBE))
+}
+
+impl TcpPr {
+    pub(super) fn new(spec: &TcpPrSpec) -> Self {
+        TcpPr {
+            spec: spec.clone(),
+            ewrtt: 0.0,
+            mxrtt: spec.initial.min(spec.max),
+            root: (0, 1.0),
+            oldest: None,
+            event: None,
+            burst: 0,
+            hold: None,
+            backed_off: false,
+            began_by: Cause::Fast,
+        }
+    }
+
+    /// Declares lost whatever is out for longer than `mxrtt`, oldest data first.
+    fn look(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Found {
+        let (mut found, mut oldest) = (Found::default(), None);
+        let mut next = board.iter().next().map(|s| s.start);
+        while let Some(s) = next.and_then(|at| board.get(at)).copied() {
+            next = Some(s.end());
+            if !is_out(&s) {
+                continue;
+            }
+            if cx.now < s.at + self.mxrtt {
+                oldest = earliest(oldest, Some(s.at));
+                continue;
+            }
+            found.marked += board.mark_lost(s.start);
+            if self.event.is_some_and(|event| s.at < event) {
+                self.burst += 1;
+                found.extreme |= f64::from(self.burst) > s.cwnd / (2.0 * cx.smss()) + 1.0;
+            } else {
+                (self.event, self.burst) = (Some(cx.now), 0);
+                found.news = true;
+                found.alone |= s.cwnd < 2.0 * cx.smss();
+            }
+        }
+        self.oldest = oldest;
+        found
+    }
+
+    fn verdict(&mut self, found: &Found, cx: &Ctx) -> Verdict {
+        let slower = |mxrtt: Nanos, factor| mxrtt.times(factor).max(COARSE).min(self.spec.max);
+        match found {
+            _ if found.marked == 0 => Verdict::Clear,
+            // What was sent after extreme losses is lost, too: back off, and nothing is left to cut.
+            _ if self.backed_off => {
+                if found.news {
+                    self.mxrtt = slower(self.mxrtt, 2);
+                }
+                Verdict::More(found.marked)
+            }
+            Found { extreme: true, .. } | Found { alone: true, .. } => {
+                self.mxrtt = slower(self.mxrtt, if found.extreme { 1 } else { 2 });
+                self.hold = found.extreme.then_some(cx.now + self.mxrtt);
+                (self.backed_off, self.event, self.burst) = (true, Some(cx.now), 0);
+                self.began_by = Cause::Rto;
+                Verdict::Lost(found.marked)
+            }
+            Found { news: true, .. } => {
+                self.began_by = Cause::Fast;
+                Verdict::Lost(found.marked)
+            }
+            _ => Verdict::More(found.marked),
+        }
+    }
+}
+
+impl Detector for TcpPr {
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if ack.delivered > 0 {
+            let segs = ((w.cwnd / cx.smss()) as u64).max(1);
+            if self.root.0 != segs {
+                self.root = (segs, self.spec.root_of_alpha(segs as f64));
+            }
+            for s in board.newly() {
+                self.ewrtt = (self.ewrtt * self.root.1).max(cx.now.since(s.at).0 as f64);
+            }
+            self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(Nanos(1)).min(self.spec.max);
+            self.backed_off = false;
+        }
+        if board.pipe() == 0 {
+            self.oldest = None;
+        } else if let Some(s) = board.iter().next().filter(|s| s.sends == 1 && is_out(s)) {
+            // Everything above it was sent later.
+            self.oldest = Some(s.at);
+        }
+        Verdict::Clear
+    }
+    fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        self.hold = self.hold.filter(|t| cx.now < *t);
+        let found = self.look(board, cx);
+        self.verdict(&found, cx)
+    }
+    #[inline]
+    fn deadline(&self) -> Option<Time> {
+        earliest(self.oldest.map(|t| t + self.mxrtt), self.hold)
+    }
+    fn hold_until(&self) -> Option<Time> {
+        self.hold
+    }
+    fn watches_sends(&self) -> bool {
+        true
+    }
+    fn on_sent(&mut self, _: Xmit, sent: &Sent, _: &Ctx) {
+        if is_out(sent) {
+            self.oldest.get_or_insert(sent.at);
+        }
+    }
+    fn owns_rto(&self) -> bool {
+        true
+    }
+    fn began_by(&self) -> Cause {
+        self.began_by
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_of_alpha_by_two_newton_steps_is_the_exact_one_to_ten_digits() {
+        // Spec B2's vector: c = 10, alpha = 0.995.
+        let near = |root, want: f64| {
+            let spec = TcpPrSpec { root, ..TcpPrSpec::default() };
+            assert!((spec.root_of_alpha(10.0) - want).abs() < 1e-10, "{root:?}");
+        };
+        near(Root::Exact, 0.999_498_871_4);
+        near(Root::TwoNewtonSteps, 0.999_498_871_4);
+        let spec = TcpPrSpec { root: Root::TwoNewtonSteps, ..TcpPrSpec::default() };
+        assert_eq!(spec.root_of_alpha(1.0), 0.995);
+    }
+}

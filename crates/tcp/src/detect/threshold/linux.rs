@@ -1,0 +1,164 @@
+//! Linux's reordering metric: the threshold is the furthest that a segment was ever overtaken.
+//!
+//! Source: Linux 6 (`tcp_check_sack_reordering`, `tcp_check_reno_reordering`, `tcp_enter_loss`; sysctl `tcp_reordering`,
+//! `tcp_max_reordering`), in our words; from 6.17 on the kernel no longer counts to it.
+//!
+//! Idea: a segment that was sent once and is reported below the highest SACK was overtaken by all between them.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | reordering | `reordering` |
+//! | highest SACK | `top`, kept after everything is acknowledged |
+//! | metric | segments from the lowest such segment to `top`, rounded up |
+//!
+//! Departures: `sacked_out` at a timeout is taken to be the duplicates of the hole, one for each SACKed segment.
+//! Unsaid: without SACK, more duplicates than can be under way mean a window's worth of reordering.
+
+use super::DupThresh;
+use crate::event::{Phase, Window};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::reorder::ReorderSample;
+use crate::sender::scoreboard::{Marks, Scoreboard};
+use crate::seq::Offset;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LinuxSpec {
+    /// Duplicates at first, and after a timeout that too high a threshold caused. Default 3 (`tcp_reordering`).
+    pub initial: u32,
+    /// The most. Default 300 (`tcp_max_reordering`; 127 before Linux 3.19).
+    pub max: u32,
+}
+
+impl Default for LinuxSpec {
+    fn default() -> Self {
+        LinuxSpec { initial: 3, max: 300 }
+    }
+}
+
+/// The rule at work.
+pub struct Linux {
+    spec: LinuxSpec,
+    reordering: u32,
+    top: Offset,
+}
+
+impl Linux {
+    pub(super) fn new(spec: &LinuxSpec) -> Self {
+        Linux { spec: spec.clone(), reordering: spec.initial.min(spec.max), top: Offset(0) }
+    }
+
+    fn seen(&mut self, segments: u64) {
+        let metric = u32::try_from(segments).unwrap_or(u32::MAX);
+        self.reordering = self.reordering.max(metric.min(self.spec.max));
+    }
+}
+
+impl DupThresh for Linux {
+    fn segments(&self, _: &Window, _: &Ctx) -> u32 {
+        self.reordering
+    }
+    fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
+        // Below what was SACKED before this ACK: blocks of one ACK do not overtake each other.
+        let overtaken = board.newly().filter(|s| s.sends == 1 && s.start < self.top).map(|s| s.start);
+        // A resent segment that was SACKed, and now its other copy came.
+        let doubled = ack.dsack.and_then(|(left, _)| board.get(left));
+        let doubled = doubled.filter(|s| s.marks.any(Marks::SACKED) && s.sends > 1).map(|s| s.start);
+        let lowest = overtaken.chain(doubled).min();
+        self.top = self.top.max(board.highest_sacked().unwrap_or(Offset(0)));
+        if let Some(start) = lowest {
+            self.seen((self.top - start).div_ceil(u64::from(cx.mss)));
+        }
+        let too_many = ack.is_dup && !ack.has_sack && u64::from(ack.dup_run) + 1 > board.len() as u64;
+        if too_many && board.sacked() == 0 {
+            self.seen(board.len() as u64);
+        }
+    }
+    fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
+        // The hole itself was resent, so `on_ack` passed over it.
+        if sample.resent.is_some() {
+            self.seen(u64::from(sample.dupacks) + 1);
+        }
+    }
+    fn on_rto(&mut self, dup_run: u32, _: &Window, cx: &Ctx) {
+        // Over-estimated: enough was reported for the first threshold, and the timer had to do it.
+        let unsure = matches!(cx.phase, Phase::Open | Phase::Disorder);
+        if unsure && dup_run >= self.spec.initial {
+            self.reordering = self.reordering.min(self.spec.initial);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::{context, spurious, wide};
+    use crate::sender::ack::tests::blank;
+    use crate::sender::scoreboard::Delivered;
+    use crate::time::Time;
+
+    fn seg(n: u64) -> Offset {
+        Offset(1 + 1000 * n)
+    }
+
+    /// Twenty segments; then for each step an ACK of everything before a segment and a block; the thresholds after each.
+    fn run(spec: &LinuxSpec, resent: Option<u64>, steps: &[(u64, u64, u64)]) -> Vec<u32> {
+        let (mut rule, mut board) = (Linux::new(spec), Scoreboard::default());
+        (0..20).for_each(|n| _ = board.push(seg(n), 1000, Time(0), 20_000.0, false));
+        resent.map(|n| board.resend(seg(n), Time(1), 20_000.0).is_some());
+        let mut said = vec![];
+        for &(ack, left, right) in steps {
+            let mut d = Delivered::default();
+            board.begin_ack();
+            board.acknowledge(seg(ack), &mut d);
+            board.apply_sack((seg(left), seg(right)), &mut d);
+            let has_sack = left < right;
+            rule.on_ack(&AckEvent { ack: seg(ack), has_sack, sacked: d.sacked, ..blank() }, &board, &context());
+            said.push(rule.segments(&wide(), &context()));
+        }
+        said
+    }
+
+    #[test]
+    fn the_threshold_is_the_distance_from_the_lowest_overtaken_segment_to_the_highest_reported() {
+        // 8 comes before 2 and 3: the lower was overtaken by all up to 8. Below three nothing changes.
+        assert_eq!(run(&LinuxSpec::default(), None, &[(0, 1, 2), (0, 8, 9), (0, 6, 7), (0, 2, 4)]), [3, 3, 3, 7]);
+        // An ACK that fills the hole tells the same.
+        assert_eq!(run(&LinuxSpec::default(), None, &[(0, 1, 9), (9, 0, 0)]), [3, 9]);
+        // Up to the highest that the same ACK reports, too; blocks that come in order are no reordering.
+        assert_eq!(run(&LinuxSpec::default(), None, &[(0, 1, 2), (2, 4, 9)]), [3, 9]);
+        assert_eq!(run(&LinuxSpec::default(), None, &[(0, 2, 4), (0, 6, 12)]), [3, 3]);
+    }
+
+    #[test]
+    fn what_was_sent_again_tells_nothing_and_the_maximum_holds() {
+        assert_eq!(run(&LinuxSpec::default(), Some(0), &[(0, 1, 9), (9, 0, 0)]), [3, 3]);
+        assert_eq!(run(&LinuxSpec { max: 5, ..LinuxSpec::default() }, None, &[(0, 1, 9), (9, 0, 0)]), [3, 5]);
+    }
+
+    #[test]
+    fn only_a_timeout_that_too_high_a_threshold_caused_lowers_it() {
+        let mut rule = Linux::new(&LinuxSpec::default());
+        rule.on_reorder(&spurious(9), &wide(), &context());
+        assert_eq!(rule.segments(&wide(), &context()), 10);
+        rule.on_rto(2, &wide(), &context());
+        rule.on_rto(5, &wide(), &Ctx { phase: Phase::Recovery, ..context() });
+        assert_eq!(rule.segments(&wide(), &context()), 10);
+        rule.on_rto(3, &wide(), &Ctx { phase: Phase::Disorder, ..context() });
+        assert_eq!(rule.segments(&wide(), &context()), 3);
+    }
+
+    #[test]
+    fn without_sack_more_duplicates_than_segments_under_way_mean_a_window_of_reordering() {
+        let (mut rule, mut board) = (Linux::new(&LinuxSpec::default()), Scoreboard::default());
+        (0..6).for_each(|n| _ = board.push(seg(n), 1000, Time(0), 6_000.0, false));
+        for (dup_run, threshold) in [(5, 3), (6, 6)] {
+            rule.on_ack(&AckEvent { is_dup: true, dup_run, ..blank() }, &board, &context());
+            assert_eq!(rule.segments(&wide(), &context()), threshold);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! No phase of its own: the window is cut, and what is marked lost is sent in Open.
+//!
+//! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003 (TCP-PR knows no recovery: what is lost goes first, as the window
+//! allows).
+//!
+//! Idea: a detector that marks each lost segment by itself needs nobody to choose what to repair: marked segments go
+//! first, under `pipe` (rule 28).
+
+use super::{Flow, Rearm, Recovery};
+use crate::detect::Xmit;
+use crate::event::Window;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::Episode;
+use crate::sender::gate::Gate;
+use crate::sender::scoreboard::Scoreboard;
+use crate::units::Bytes;
+
+/// It has no state.
+pub struct InOpen;
+
+impl Recovery for InOpen {
+    fn enter(&mut self, _: Option<&AckEvent>, ep: &mut Episode, w: &mut Window, _: &mut Scoreboard, _: &Ctx) -> Flow {
+        w.cwnd = ep.target;
+        Flow::Done { grow: false }
+    }
+    fn on_ack(&mut self, _: &AckEvent, _: Bytes, _: &mut Episode, _: &mut Window, _: &mut Scoreboard, _: &Ctx) -> Flow {
+        Flow::Continue(Rearm::OnNewData)
+    }
+    fn next(&self, _: &Window, _: &Scoreboard, _: &Ctx) -> Option<Xmit> {
+        None
+    }
+    fn open_gate(&self) -> Gate {
+        Gate::Pipe
+    }
+}

@@ -1,0 +1,138 @@
+//! Linux's judge: DSACKs counted against retransmissions, and timestamps older than the first of them.
+//!
+//! Source: Linux 6 (`tcp_may_undo` and the five places that ask it), in our words; RFC 2883; RFC 3522 for the timestamps.
+//!
+//! Idea: an episode was a mistake when as many DSACKs came as segments were resent, or when an ACK answers something sent
+//! before the first retransmission.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | undo_marker | `marker`, `snd_una` when the episode began |
+//! | undo_retrans (−1 before the first) | `owed`, `None` before the first |
+//! | retrans_stamp | `stamp` |
+//! | try_undo_recovery, _dsack, _partial, _loss | the four cases of `may_undo` |
+//!
+//! Departures: while retransmissions are out, a partial ACK with an old timestamp only waits (`_partial` also stops marking);
+//! there is no ECN here to forbid the undo.
+//! Unsaid: a timeout inside a recovery keeps the count, since the kernel sets its marker only once.
+
+use super::Spurious;
+use crate::event::Phase;
+use crate::segment::{is_older, timestamp};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Ledger, Mistake};
+use crate::sender::reorder::ReorderSample;
+use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::seq::Offset;
+use crate::stack::{Stack, StackError};
+use crate::time::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LinuxSpec {
+    /// Whether DSACKs are counted. Default yes.
+    pub dsack: bool,
+    /// Whether timestamps are looked at. Default yes.
+    pub timestamps: bool,
+}
+
+impl Default for LinuxSpec {
+    fn default() -> Self {
+        LinuxSpec { dsack: true, timestamps: true }
+    }
+}
+
+impl LinuxSpec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        if self.dsack {
+            stack.needs_sack("spurious", "linux")?;
+        }
+        let asks = self.dsack || self.timestamps;
+        StackError::unless(asks, "spurious.dsack", &"false", "true, or spurious.timestamps = true")
+    }
+}
+
+/// The judge at work.
+pub struct Linux {
+    spec: LinuxSpec,
+    /// The newest episode, if it may still be undone, and where it began.
+    marker: Option<(u32, Offset)>,
+    /// Retransmissions that no DSACK has answered.
+    owed: Option<u32>,
+    /// The timestamp of the first retransmission.
+    stamp: Option<u32>,
+}
+
+impl Linux {
+    pub(super) fn new(spec: &LinuxSpec) -> Self {
+        Linux { spec: spec.clone(), marker: None, owed: None, stamp: None }
+    }
+
+    /// Whether everything resent was reported twice.
+    fn all_reported(&self) -> bool {
+        self.spec.dsack && self.owed == Some(0)
+    }
+
+    /// Whether the ACK answers something sent before the first retransmission.
+    fn answers_original(&self, ack: &AckEvent) -> bool {
+        match (ack.tsecr, self.stamp) {
+            (Some(echo), Some(stamp)) => self.spec.timestamps && is_older(echo, stamp),
+            _ => false,
+        }
+    }
+
+    /// The phase decides which proof counts now.
+    fn may_undo(&self, ack: &AckEvent, recover: Offset, board: &Scoreboard, cx: &Ctx) -> bool {
+        let resent_is_out = || board.iter().any(|s| s.marks.any(Marks::REXMIT) && !s.marks.any(Marks::SACKED));
+        match cx.phase {
+            // try_undo_dsack.
+            Phase::Open | Phase::Disorder => self.all_reported(),
+            // try_undo_loss.
+            Phase::Loss => ack.advances() && (self.all_reported() || self.answers_original(ack)),
+            // try_undo_recovery.
+            Phase::Recovery if ack.ack >= recover => self.all_reported() || self.answers_original(ack),
+            // try_undo_dsack, try_undo_partial.
+            Phase::Recovery => {
+                self.all_reported() || (ack.advances() && self.answers_original(ack) && !resent_is_out())
+            }
+        }
+    }
+}
+
+impl Spurious for Linux {
+    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+        let id = ledger.count();
+        let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
+        match (&mut self.marker, under_way) {
+            // Nothing can be undone any more: so it stays.
+            (None, true) => {}
+            (Some((episode, _)), true) => *episode = id,
+            (_, false) => (self.marker, self.owed, self.stamp) = (Some((id, cx.snd_una)), None, None),
+        }
+    }
+    fn on_retransmit(&mut self, _: &Sent, _: Time, _: &mut Episode, cx: &Ctx) {
+        self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
+        self.stamp.get_or_insert(timestamp(cx.now));
+    }
+    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        let (id, from) = self.marker?;
+        if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {
+            *owed -= u32::from(*owed > 0 && right > from);
+        }
+        let ep = ledger.get(id).filter(|ep| !ep.void)?;
+        if !self.may_undo(ack, ep.recover, board, cx) {
+            return None;
+        }
+        self.marker = None;
+        // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
+        let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
+        let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
+        let now = ReorderSample { dupacks, first_dup, last_dup, filled: cx.now, resent: Some(ep.began) };
+        let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
+        Some(Mistake { episode: ep.id, cause: ep.cause, sample })
+    }
+}

@@ -1,0 +1,79 @@
+//! A round trip too short to be true: the ACK after a retransmission comes sooner than any ACK of it could.
+//!
+//! Source: Allman & Paxson 1999 §3; Blanton & Allman 2002 §3; RFC 3708 §4 quotes it with f = 1/2.
+//!
+//! Idea: the first ACK of new data after a retransmission answers the original if less time has passed since then than
+//! f times the shortest round trip ever seen.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | f = 3/4 | `share` |
+//! | RTT_min | `cx.min_rtt`, of segments sent once |
+//!
+//! Departures: none. Unsaid: of several retransmissions in a repair the first is timed; fast retransmits, for which
+//! Blanton & Allman say that it was never shown (`judge_fast_retransmits`).
+
+use super::Spurious;
+use crate::event::Cause;
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Ledger, Mistake};
+use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::stack::StackError;
+use crate::time::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RttMinSpec {
+    /// f, the share of the shortest round trip, more than 0 and at most 1. Default 0.75.
+    pub share: f64,
+    /// Whether a fast retransmit is judged, too. Default no.
+    pub judge_fast_retransmits: bool,
+}
+
+impl Default for RttMinSpec {
+    fn default() -> Self {
+        RttMinSpec { share: 0.75, judge_fast_retransmits: false }
+    }
+}
+
+impl RttMinSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let ok = self.share > 0.0 && self.share <= 1.0;
+        StackError::unless(ok, "spurious.share", &self.share, "more than 0 and at most 1")
+    }
+}
+
+/// The judge at work.
+pub struct RttMin {
+    spec: RttMinSpec,
+    /// The episode whose first retransmission is timed, and when that was sent.
+    timed: Option<(u32, Time)>,
+}
+
+impl RttMin {
+    pub(super) fn new(spec: &RttMinSpec) -> Self {
+        RttMin { spec: spec.clone(), timed: None }
+    }
+}
+
+impl Spurious for RttMin {
+    fn on_retransmit(&mut self, _: &Sent, _: Time, ep: &mut Episode, cx: &Ctx) {
+        if ep.retransmits == 1 {
+            self.timed = Some((ep.id, cx.now));
+        }
+    }
+    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        if !ack.advances() {
+            return None;
+        }
+        let (id, sent) = self.timed.take()?;
+        let plausible = cx.now.since(sent).0 as f64 >= self.spec.share * cx.min_rtt?.0 as f64;
+        let ep = ledger.get(id).filter(|ep| !ep.void && !plausible)?;
+        let judged = ep.cause == Cause::Rto || self.spec.judge_fast_retransmits;
+        judged.then_some(Mistake { episode: ep.id, cause: ep.cause, sample: None })
+    }
+}

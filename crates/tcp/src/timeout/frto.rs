@@ -1,0 +1,239 @@
+//! F-RTO: after a timeout one segment again, then new data; the ACKs tell whether anything was lost.
+//!
+//! Source: RFC 5682 §2.1 (basic), §3.1 (with SACK); Linux 6's variant of the latter.
+//!
+//! Idea: the ACKs of originals advance over data that was never sent again. So the sender holds the other
+//! retransmissions back for two ACKs; if those show that originals arrive, the timeout was needless.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | steps 1, 2, 3 | `Step::First`, `Step::First`, `Step::Second` |
+//! | conventional recovery | `Step::Conventional`: what is lost, by its mark, as `timeout/sack` does |
+//! | recover, RecoveryPoint (one lower) | `point` |
+//!
+//! Departures: everything is marked lost at once and only held back, so conventional recovery never goes back N. Which new
+//! segments go is not the window's affair (§2.1 (2b)). Repeated retransmissions of one segment may probe again.
+//! Unsaid: how to see that another repair is under way (decision 0052: something outstanding was resent or is marked lost).
+
+use super::{Repair, Timeout};
+use crate::detect::Xmit;
+use crate::event::{Cause, Window};
+use crate::recovery::{Flow, Rearm, RecoverySpec};
+use crate::sender::ack::AckEvent;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Episode, Mistake};
+use crate::sender::gate;
+use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::seq::Offset;
+use crate::stack::{Stack, StackError};
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// New segments that step 2 sends.
+const PROBES: u8 = 2;
+
+/// Which of the three rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// RFC 5682 §2.1, without SACK; a duplicate decides.
+    #[default]
+    Basic,
+    /// RFC 5682 §3.1.
+    Sack,
+    /// Linux: as `sack`, but any ACK of what was never sent again decides, before new data went, too.
+    Linux,
+}
+
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FrtoSpec {
+    /// Which of the three rules. Default "basic".
+    pub form: Form,
+    /// Forget at the timeout what was SACKed (RFC 5682 §3.1 (1); Linux does not). Default no.
+    pub clear_sacks: bool,
+}
+
+impl FrtoSpec {
+    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+        if self.form != Form::Basic {
+            let allowed = "\"basic\", or options.sack = true";
+            let found = if self.form == Form::Sack { "\"sack\"" } else { "\"linux\"" };
+            StackError::unless(stack.options.sack, "timeout.form", &found, allowed)?;
+        }
+        let tahoe = matches!(stack.recovery, RecoverySpec::Tahoe);
+        let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
+        StackError::unless(!tahoe, "timeout", &"\"frto\"", allowed)
+    }
+}
+
+/// How far the doubt has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The first retransmission is to be sent, or is out; the first ACK decides.
+    First { sent: bool },
+    /// So many new segments may still go; the second ACK decides.
+    Second { left: u8 },
+    /// Something was lost, or nobody can tell.
+    Conventional,
+}
+
+/// F-RTO at work.
+pub struct Frto {
+    spec: FrtoSpec,
+    step: Step,
+    /// One past the highest offset sent when the last timeout was looked at: RFC 5682's recover, RecoveryPoint.
+    point: Offset,
+    /// One past the highest offset sent when the timer fired.
+    max_then: Offset,
+    /// End of what was sent again.
+    resent_end: Offset,
+    /// The episode of the last timeout.
+    episode: u32,
+}
+
+impl Frto {
+    pub(super) fn new(spec: &FrtoSpec) -> Self {
+        let none = Offset(0);
+        Frto { spec: spec.clone(), step: Step::Conventional, point: none, max_then: none, resent_end: none, episode: 0 }
+    }
+
+    /// §3.1: not while an earlier repair is unfinished; §2.1 minds only an earlier timeout's.
+    fn may_ask(&self, ep: &Episode, board: &Scoreboard, cx: &Ctx) -> bool {
+        let repeated = ep.id == self.episode;
+        let under_way = || board.iter().any(|s| s.sends > 1 || s.marks.any(Marks::LOST));
+        let repair = self.spec.form != Form::Basic && !repeated && under_way();
+        // Linux asks again after every repeated timeout.
+        let unfinished = self.point > cx.snd_una && !(repeated && self.spec.form == Form::Linux);
+        ep.cause == Cause::Rto && !repair && !unfinished
+    }
+
+    /// Whether this ACK newly reports something that lay on the way at the timeout and was never sent again.
+    fn original_came(&self, board: &Scoreboard) -> bool {
+        board.newly().any(|s| s.sends == 1 && s.end() <= self.max_then)
+    }
+
+    fn conventional(&mut self, cwnd_segs: Option<f64>, w: &mut Window, cx: &Ctx) -> Option<Mistake> {
+        self.step = Step::Conventional;
+        w.cwnd = w.cwnd.min(cwnd_segs.map_or(w.cwnd, |n| n * cx.smss()));
+        None
+    }
+
+    fn needless(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
+        self.step = Step::Conventional;
+        // §2.1 (3b), §3.1 (3b): a fast retransmit may begin from the next segment on.
+        (self.point, ep.recover) = (cx.snd_una, cx.snd_una);
+        Some(Mistake { episode: ep.id, cause: ep.cause, sample: None })
+    }
+
+    /// 2. The first ACK that counts.
+    fn first(&mut self, ack: &AckEvent, ep: &mut Episode, w: &mut Window, cx: &Ctx) -> Option<Mistake> {
+        let (basic, sack) = (self.spec.form == Form::Basic, self.spec.form == Form::Sack);
+        if !ack.advances() {
+            // With SACK duplicates only tell the scoreboard.
+            if basic && ack.is_dup {
+                (self.point, ep.recover) = (cx.snd_max, cx.snd_max);
+                return self.conventional(None, w, cx);
+            }
+            return None;
+        }
+        (self.point, ep.recover) = (cx.snd_max, cx.snd_max);
+        // (a): it covers all, or not even what was sent again; or nothing new may go.
+        if ack.ack == cx.snd_max {
+            return self.conventional(sack.then_some(2.0), w, cx);
+        }
+        if (basic && ack.ack < self.resent_end) || cx.next_len == 0 {
+            return self.conventional(None, w, cx);
+        }
+        self.step = Step::Second { left: PROBES };
+        None
+    }
+
+    /// 3. The second.
+    fn second(
+        &mut self,
+        ack: &AckEvent,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &Scoreboard,
+        cx: &Ctx,
+    ) -> Option<Mistake> {
+        let says_something = ack.is_dup || ack.has_sack || ack.dsack.is_some();
+        match self.spec.form {
+            Form::Basic if ack.advances() => self.needless(ep, cx),
+            Form::Basic if ack.is_dup => self.conventional(Some(3.0), w, cx),
+            Form::Basic => None,
+            // Linux: a report while new data are out, and it was not of an original.
+            Form::Linux if !ack.advances() && says_something => self.conventional(None, w, cx),
+            Form::Linux => None,
+            Form::Sack if !ack.advances() && !says_something => None,
+            Form::Sack => {
+                let beyond = ack.ack > self.point || board.newly().any(|s| s.end() > self.point);
+                if beyond || ack.delivered == 0 {
+                    return self.conventional(Some(3.0), w, cx);
+                }
+                self.needless(ep, cx)
+            }
+        }
+    }
+}
+
+impl Timeout for Frto {
+    fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
+        let ask = self.may_ask(ep, board, cx);
+        // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
+        if self.spec.clear_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
+            board.clear_sacks();
+        }
+        board.mark_rest_lost();
+        w.cwnd = cx.smss();
+        (self.episode, self.max_then) = (ep.id, cx.snd_max);
+        self.resent_end = board.iter().next().map_or(cx.snd_una, Sent::end);
+        self.step = if ask {
+            Step::First { sent: false }
+        } else {
+            self.point = cx.snd_max;
+            Step::Conventional
+        };
+        Repair::Marks
+    }
+    fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        _: Bytes,
+        ep: &mut Episode,
+        w: &mut Window,
+        board: &mut Scoreboard,
+        cx: &Ctx,
+    ) -> (Flow, Option<Mistake>) {
+        let asking = self.step != Step::Conventional;
+        let verdict = match self.step {
+            _ if asking && self.spec.form == Form::Linux && self.original_came(board) => self.needless(ep, cx),
+            Step::First { .. } => self.first(ack, ep, w, cx),
+            Step::Second { .. } => self.second(ack, ep, w, board, cx),
+            Step::Conventional => None,
+        };
+        let done = ack.ack >= ep.recover;
+        (if done { Flow::Done { grow: false } } else { Flow::Continue(Rearm::OnNewData) }, verdict)
+    }
+    fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        match self.step {
+            Step::First { sent } => (!sent).then_some(Xmit::Again(cx.snd_una)),
+            Step::Second { left } => (left > 0 && cx.next_len > 0).then_some(Xmit::New),
+            Step::Conventional if !gate::pipe(w, board, cx) => None,
+            Step::Conventional => {
+                let new = (cx.next_len > 0).then_some(Xmit::New);
+                board.first_lost().map(Xmit::Again).or(new)
+            }
+        }
+    }
+    fn on_sent(&mut self, x: Xmit, _: &Sent, _: &Ctx) {
+        self.step = match (self.step, x) {
+            (Step::First { .. }, Xmit::Again(_)) => Step::First { sent: true },
+            (Step::Second { left }, Xmit::New) => Step::Second { left: left.saturating_sub(1) },
+            (step, _) => step,
+        };
+    }
+}

@@ -1,0 +1,66 @@
+//! Everything back: window and threshold as they were before the episode.
+//!
+//! Source: Linux 6 (`tcp_undo_cwnd_reduction`, `tcp_current_ssthresh`), in our words.
+//!
+//! Idea: nothing was lost, so nothing should have changed. The window never becomes smaller by an undo.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | prior_cwnd | `ep.prior.cwnd`, of the interrupted episode if a timeout broke into one (decision 0034) |
+//! | prior_ssthresh = max (ssthresh, 3/4 cwnd) | the same of `ep.prior` |
+//!
+//! Departures: none known. Unsaid: that the burst which the restored window allows may be large is Linux's pacing's affair;
+//! here `limits.maxburst_segs` bounds it.
+
+use super::{GiveBack, Prior, Undo};
+use crate::congestion::Congestion;
+use crate::sender::ctx::Ctx;
+use crate::sender::episode::{Ledger, Mistake};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RestoreSpec {
+    /// Whether the threshold comes back, too. Default yes (Linux 3 left it after a partial ACK).
+    pub restore_ssthresh: bool,
+    /// Whether a timeout in the middle of a recovery gives back what was before that recovery. Default yes.
+    pub before_interrupted: bool,
+}
+
+impl Default for RestoreSpec {
+    fn default() -> Self {
+        RestoreSpec { restore_ssthresh: true, before_interrupted: true }
+    }
+}
+
+/// The undo at work.
+pub struct Restore(RestoreSpec);
+
+impl Restore {
+    pub(super) fn new(spec: &RestoreSpec) -> Self {
+        Restore(spec.clone())
+    }
+}
+
+impl Undo for Restore {
+    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, _: &Ctx) {
+        let GiveBack { w, congestion, .. } = give_back;
+        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
+        // Once per episode.
+        ep.void = true;
+        w.cwnd = w.cwnd.max(ep.prior.cwnd);
+        if self.0.restore_ssthresh {
+            w.ssthresh = w.ssthresh.max(ep.prior.ssthresh).max(0.75 * ep.prior.cwnd);
+        }
+        congestion.restore(&ep.cc_undo);
+    }
+    fn prior_in_recovery(&self) -> Prior {
+        if self.0.before_interrupted {
+            Prior::BeforeInterrupted
+        } else {
+            Prior::AtTimeout
+        }
+    }
+}
