@@ -137,6 +137,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         to: node(to),
         queue_drops: r.drops.queue,
         loss_drops: r.drops.loss,
+        early_drops: r.drops.early,
         script_drops: r.drops.script,
         max_queue_packets: r.max_queue,
         swap_events: r.swap_events,

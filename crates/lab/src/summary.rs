@@ -62,8 +62,10 @@ pub struct LinkSummary {
     pub to: String,
     /// Packets that found the queue full.
     pub queue_drops: u64,
-    /// Packets that a loss model took.
+    /// Packets that a loss model or an interruption took.
     pub loss_drops: u64,
+    /// Packets that RED dropped before the queue was full.
+    pub early_drops: u64,
     /// Packets that the scenario's script dropped.
     pub script_drops: u64,
     /// The most packets at once, waiting and in service; `None` where the queue can never be full.

@@ -52,8 +52,10 @@ pub struct LinkResult {
 pub struct Drops {
     /// The queue was full.
     pub queue: u64,
-    /// A loss model said so.
+    /// A loss model said so, or the link was interrupted.
     pub loss: u64,
+    /// The queue was getting long (RED).
+    pub early: u64,
     /// The scenario's script said so.
     pub script: u64,
 }
@@ -61,6 +63,6 @@ pub struct Drops {
 impl Drops {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.loss + self.script
+        self.queue + self.loss + self.early + self.script
     }
 }

@@ -1,5 +1,9 @@
 //! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
 
+pub use crate::element::gilbert_elliott::{Chain, GilbertElliottSpec};
+pub use crate::element::interruption::{Interruption, InterruptionSpec, When};
+pub use crate::element::red::{RedSpec, Thresholds};
+
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Rate};
@@ -91,17 +95,29 @@ pub enum ElementSpec {
         /// Time between events.
         gap: Gap,
     },
-    /// Each packet is lost with this probability, independently.
+    /// Each packet, or each byte, is lost with this probability, independently.
     Bernoulli {
-        /// 0 to 1.
+        /// 0 to 1. No default.
         p: f64,
-        /// Before the queue, or after transmission.
+        /// What is lost with probability `p`. Default: the packet.
+        per: Per,
+        /// Before the queue, or after transmission. Default: before.
         at: Place,
+        /// Which packets may be lost. Default: all.
+        only: Only,
     },
+    /// Loss in bursts.
+    GilbertElliott(GilbertElliottSpec),
+    /// Delay spikes, or outages.
+    Interruption(InterruptionSpec),
+    /// Random early detection.
+    Red(RedSpec),
     /// The n-th arrivals are treated by hand.
     Script {
         /// Before the queue, or after transmission (a dropped packet has then used up its transmission slot).
         at: Place,
+        /// Which packets are counted and treated. Default: all.
+        only: Only,
         /// What happens to whom; arrivals count from 0, retransmissions included.
         rules: Vec<ScriptRule>,
     },
@@ -115,6 +131,39 @@ pub enum Place {
     Entry,
     /// After transmission, before the propagation delay.
     Exit,
+}
+
+/// What a loss probability belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Per {
+    /// A packet of whatever size.
+    #[default]
+    Packet,
+    /// A byte on the wire; a packet is lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+    Byte,
+}
+
+/// Which packets an element sees; the others pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Only {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that take up sequence numbers: data, SYN, FIN, and cross traffic.
+    Data,
+    /// Pure ACKs.
+    Acks,
+}
+
+impl Only {
+    #[inline]
+    pub(crate) fn covers(self, data: bool) -> bool {
+        match self {
+            Only::All => true,
+            Only::Data => data,
+            Only::Acks => !data,
+        }
+    }
 }
 
 /// One line of a script.

@@ -1,12 +1,12 @@
 //! A plan as TOML again, with nothing left to a default: what `ackclock show` prints.
 
+mod element;
+
 use super::Plan;
-use ackclock_sim::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, Gap, LinkForm, Place, QueueLimit, ScriptAction, ScriptRule, SwapMode,
-    WireSpec,
-};
+use ackclock_sim::scenario::{DirectionSpec, FlowSpec, LinkForm, QueueLimit, WireSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::units::show_bytes;
+use element::element;
 use serde_json::{Map, Value};
 use std::fmt::{self, Display, Write};
 
@@ -80,41 +80,6 @@ fn direction(d: &DirectionSpec) -> [String; 5] {
         format!("elements = {}", list(d.elements.iter().map(element))),
         format!("form = \"{form}\""),
     ]
-}
-
-fn element(e: &ElementSpec) -> String {
-    let place = |at: &Place| match at {
-        Place::Entry => "entry",
-        Place::Exit => "exit",
-    };
-    match e {
-        ElementSpec::Swap { mode, count, gap } => {
-            let mode = match mode {
-                SwapMode::Slots => "slots",
-                SwapMode::Literal => "literal",
-                SwapMode::Neighbours => "neighbours",
-            };
-            let gap = match gap {
-                Gap::Exponential(mean) => format!("{{ exponential = \"{mean}\" }}"),
-                Gap::Constant(gap) => format!("{{ constant = \"{gap}\" }}"),
-            };
-            format!("{{ kind = \"swap\", mode = \"{mode}\", count = {count}, gap = {gap} }}")
-        }
-        ElementSpec::Bernoulli { p, at } => format!("{{ kind = \"bernoulli\", p = {p:?}, at = \"{}\" }}", place(at)),
-        ElementSpec::Script { at, rules } => {
-            format!("{{ kind = \"script\", {}, at = \"{}\" }}", script(rules), place(at))
-        }
-    }
-}
-
-fn script(rules: &[ScriptRule]) -> String {
-    let of = |action: ScriptAction| rules.iter().filter(move |r| r.action == action).map(|r| r.nth);
-    let delays = rules.iter().filter_map(|r| match r.action {
-        ScriptAction::Delay(by) => Some(format!("{{ nth = {}, by = \"{by}\" }}", r.nth)),
-        ScriptAction::Drop | ScriptAction::Duplicate => None,
-    });
-    let (drops, duplicates) = (list(of(ScriptAction::Drop)), list(of(ScriptAction::Duplicate)));
-    format!("drop = {drops}, duplicate = {duplicates}, delay = {}", list(delays))
 }
 
 /// The keys of one flow from `stack` on.

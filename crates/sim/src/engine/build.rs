@@ -5,9 +5,12 @@ mod check;
 use super::Network;
 use crate::app::App;
 use crate::element::drop_tail::{DropTail, Limit};
+use crate::element::gilbert_elliott::GilbertElliott;
+use crate::element::interruption::Interruptions;
 use crate::element::link::Port;
 use crate::element::loss::Loss;
 use crate::element::queued_link::QueuedLink;
+use crate::element::red::Red;
 use crate::element::script::Script;
 use crate::element::swap::Swap;
 use crate::element::{Gate, GateKind};
@@ -19,8 +22,8 @@ use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, LinkForm, Place, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode,
-    WireSpec,
+    DirectionSpec, ElementSpec, FlowSpec, Interruption, LinkForm, Only, Place, QueueLimit, Scenario, ScriptAction,
+    ScriptRule, SwapMode, WireSpec,
 };
 use crate::slab::Slab;
 use crate::topology::{paths, Paths, FUSED, HOST};
@@ -192,7 +195,11 @@ fn takes_time(d: &DirectionSpec, short: u64) -> bool {
 fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
     let one_by_one = !before.elements.iter().any(|e| {
         let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
-        matches!(e, ElementSpec::Script { at: Place::Exit, rules } if rules.iter().any(delays))
+        match e {
+            ElementSpec::Script { at: Place::Exit, rules, .. } => rules.iter().any(delays),
+            ElementSpec::Interruption(i) => i.at == Place::Exit && i.what == Interruption::DelaySpike,
+            _ => false,
+        }
     });
     let slower = match (before.rate, d.rate) {
         (Some(a), Some(b)) => a <= b,
@@ -224,9 +231,11 @@ fn fuse(hops: &mut [u32], fed: &[Fed], lanes: &[Lane], watched: bool) {
 /// Whether something acts on this direction's waiting packets, or after their transmission.
 fn acts_late(d: &DirectionSpec) -> bool {
     d.elements.iter().any(|e| match e {
-        ElementSpec::Swap { .. } | ElementSpec::Bernoulli { at: Place::Exit, .. } => true,
-        ElementSpec::Bernoulli { at: Place::Entry, .. } => false,
-        ElementSpec::Script { at, rules } => {
+        ElementSpec::Swap { .. } | ElementSpec::Red(_) => true,
+        ElementSpec::Bernoulli { at, .. } => *at == Place::Exit,
+        ElementSpec::GilbertElliott(g) => g.at == Place::Exit,
+        ElementSpec::Interruption(i) => i.at == Place::Exit || i.what == Interruption::DelaySpike,
+        ElementSpec::Script { at, rules, .. } => {
             *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
         }
     })
@@ -294,10 +303,11 @@ impl<'a> Parts<'a> {
 
     fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
         let name = self.link_name(link);
-        let (mut swaps, mut losses) = (0, 0);
+        let (mut swaps, mut losses, mut channels, mut interruptions, mut reds) = (0, 0, 0, 0, 0);
         for e in &d.elements {
             let element = self.element;
             self.element += 1;
+            let mut gate = |at, only, kind| port.gates(at).push(Gate { element, arrivals: 0, only, kind });
             match e {
                 ElementSpec::Swap { mode, count, gap } => {
                     let luck = |part| Stream::new(self.seed, &format!("{name}/swap.{swaps}/{part}"));
@@ -309,16 +319,29 @@ impl<'a> Parts<'a> {
                     };
                     self.swaps.push((element, Swap::new(link as u32, *mode, *count, *gap, slots, luck)));
                 }
-                ElementSpec::Bernoulli { p, at } => {
+                ElementSpec::Bernoulli { p, per, at, only } => {
                     let luck = Stream::new(self.seed, &format!("{name}/bernoulli.{losses}"));
                     losses += 1;
-                    let gate = Gate { element, arrivals: 0, kind: GateKind::Loss(Loss::new(*p, luck)) };
-                    port.gates(*at).push(gate);
+                    gate(*at, *only, GateKind::Loss(Loss::new(*p, *per, luck)));
                 }
-                ElementSpec::Script { at, rules } => {
-                    let gate = Gate { element, arrivals: 0, kind: GateKind::Script(Script::new(rules)) };
-                    port.gates(*at).push(gate);
+                ElementSpec::GilbertElliott(g) => {
+                    let luck = |part| Stream::new(self.seed, &format!("{name}/gilbert-elliott.{channels}/{part}"));
+                    let channel = GilbertElliott::new(*g, [luck("state"), luck("loss")]);
+                    channels += 1;
+                    gate(g.at, g.only, GateKind::GilbertElliott(channel));
                 }
+                ElementSpec::Interruption(i) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
+                    interruptions += 1;
+                    gate(i.at, i.only, GateKind::Interruptions(Interruptions::new(i.clone(), luck)));
+                }
+                ElementSpec::Red(r) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/red.{reds}"));
+                    reds += 1;
+                    let red = Red::new(*r, &Pace::new(d.rate.map(|r| r.0), 0), luck);
+                    gate(Place::Entry, Only::All, GateKind::Red(red));
+                }
+                ElementSpec::Script { at, only, rules } => gate(*at, *only, GateKind::Script(Script::new(rules))),
             }
         }
     }

@@ -118,6 +118,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         match why {
             DropWhy::Queue => drops.queue += 1,
             DropWhy::Loss => drops.loss += 1,
+            DropWhy::Early => drops.early += 1,
             DropWhy::Script => drops.script += 1,
         }
         if W::ENABLED {

@@ -1,6 +1,7 @@
 //! What a scenario must be like to be run. Each refusal is one sentence.
 
 use super::direction;
+use crate::element::Fault;
 use crate::error::Impossible;
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use crate::scenario::{
@@ -107,8 +108,18 @@ fn element(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<(), Impossi
             refuse(&format!("{what}: loss probability"), p, "0 to 1")
         }
         ElementSpec::Bernoulli { .. } => Ok(()),
+        ElementSpec::GilbertElliott(g) => fault(&format!("{what}: gilbert-elliott"), g.fault()),
+        ElementSpec::Red(_) if d.rate.is_none() => {
+            refuse(&format!("{what}: red"), "an unlimited rate", "a rate, since nothing waits here")
+        }
+        ElementSpec::Red(r) => fault(&format!("{what}: red"), r.fault()),
+        ElementSpec::Interruption(i) => fault(&format!("{what}: interruption"), i.fault()),
         ElementSpec::Script { rules, .. } => script(&format!("{what}: script"), rules),
     }
+}
+
+fn fault(what: &str, fault: Option<Fault>) -> Result<(), Impossible> {
+    fault.map_or(Ok(()), |(key, found, allowed)| refuse(&format!("{what}: {key}"), found, allowed))
 }
 
 fn script(what: &str, rules: &[ScriptRule]) -> Result<(), Impossible> {
