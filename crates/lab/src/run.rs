@@ -3,11 +3,11 @@
 use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::scenario::Plan;
-use crate::summary::{FlowSummary, LinkSummary, Summary};
+use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, Summary};
 use crate::tally::{FlowTally, Tally};
 use ackclock_sim::engine::Sim;
-use ackclock_sim::results::{FlowResult, LinkResult, Results};
-use ackclock_sim::scenario::FlowSpec;
+use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
+use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
 use ackclock_sim::watch::Watch;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{Both, Hasher, Meta, Recorder, TraceError, TraceHash};
@@ -149,6 +149,29 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         trace_hash: hash.to_string(),
         duration_s,
         flows: s.flows.iter().zip(&tally.0).zip(&results.flows).map(flow).collect(),
+        background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
         links: ends.zip(&results.links).map(link).collect(),
+    }
+}
+
+fn background(s: &Scenario, b: &BackgroundSpec, r: &BackgroundResult) -> BackgroundSummary {
+    let node = |n: u32| s.nodes[n as usize].clone();
+    let kind = match b.kind {
+        BackgroundKind::Transfers(_) => "transfers",
+        BackgroundKind::Source(_) => "source",
+    };
+    BackgroundSummary {
+        kind,
+        from: node(b.from),
+        to: node(b.to),
+        started: r.started,
+        finished: r.finished,
+        refused: r.refused,
+        mean_time_s: (r.finished > 0).then(|| r.time.as_secs_f64() / r.finished as f64),
+        packets_sent: r.packets_sent,
+        packets_delivered: r.packets_delivered,
+        retransmissions: r.retransmitted,
+        needless_retransmissions: r.needless,
+        delivered_bytes: r.delivered,
     }
 }

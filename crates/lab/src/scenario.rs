@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("../SCENARIOS.md")]
 
+mod background;
 mod dumbbell;
 mod element;
 mod flow;
@@ -79,7 +80,7 @@ impl Plan {
         let root = src.parse()?;
         let (span, value) = (0..0, toml::de::DeValue::Table(root.into_inner()));
         let root = Node { src, path: String::new(), span, value: &value };
-        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow"])?;
+        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow", "background"])?;
         let name = match keys.get("name") {
             Some(n) => n.str("a name in quotes")?.to_owned(),
             None => stem(file),
@@ -87,9 +88,10 @@ impl Plan {
         let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&["duration", "seed", "seeds"])?;
         let duration = run.need("duration", "a time, as in \"600 s\"")?.nanos_above_zero()?;
         let seeds = seeds(&run)?;
-        let graph = graph(&keys, duration, overrides)?;
+        let mut graph = graph(&keys, duration, overrides)?;
+        let background = background::list(&keys, &mut graph)?;
         let Graph { nodes, links, flows, stacks, .. } = graph;
-        let scenario = Scenario { name, duration, nodes, links, flows };
+        let scenario = Scenario { name, duration, nodes, links, flows, background };
         Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)? })
     }
 }

@@ -1,5 +1,6 @@
 //! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
 
+pub use crate::background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 pub use crate::element::gilbert_elliott::{Chain, GilbertElliottSpec};
 pub use crate::element::interruption::{Interruption, InterruptionSpec, When};
 pub use crate::element::red::{RedSpec, Thresholds};
@@ -10,7 +11,7 @@ use ackclock_tcp::units::{Bytes, Rate};
 
 /// A whole scenario. Elements are numbered in the order in which they stand here, and equal times are decided by that
 /// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the elements on them
-/// (link by link, forward before back), then the hosts of the flows (sender before receiver).
+/// (link by link, forward before back), then the hosts of the flows (sender before receiver), then background traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// For people.
@@ -23,6 +24,8 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
+    /// Traffic beside them, counted but not looked at.
+    pub background: Vec<BackgroundSpec>,
 }
 
 /// A link: two independent directions between two nodes.

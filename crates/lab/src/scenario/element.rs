@@ -54,10 +54,10 @@ fn swap(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     Ok(ElementSpec::Swap { mode, count, gap: gap(&keys.need("gap", GAP)?, Nanos(1))? })
 }
 
-const GAP: &str = "{ exponential = \"1 s\" } or { constant = \"1 s\" }";
+pub(super) const GAP: &str = "{ exponential = \"1 s\" } or { constant = \"1 s\" }";
 
 /// `{ exponential = "1 s" }` or `{ constant = "1 s" }`, at least so long.
-fn gap(node: &Node<'_>, shortest: Nanos) -> Result<Gap, ScenarioError> {
+pub(super) fn gap(node: &Node<'_>, shortest: Nanos) -> Result<Gap, ScenarioError> {
     let keys = node.keys(&["exponential", "constant"])?;
     let time = |n: &Node<'_>| match n.nanos_above_zero()? {
         short if short < shortest => Err(n.refuse(format!("a time of at least \"{shortest}\""))),

@@ -95,8 +95,7 @@ impl Interruptions {
     fn advance(&mut self) {
         let begin = match &self.spec.when {
             When::Times(times) => times.get(self.seen).map(|t| t.0),
-            When::Gap(Gap::Constant(gap)) => Some(self.end.saturating_add(gap.0)),
-            When::Gap(Gap::Exponential(mean)) => Some(self.end.saturating_add(self.luck.exponential(*mean).0)),
+            When::Gap(gap) => Some(self.end.saturating_add(self.luck.gap(*gap).0)),
         };
         self.begin = begin.unwrap_or(u64::MAX);
         self.end = self.begin.saturating_add(self.spec.length.0);

@@ -1,5 +1,6 @@
 //! From a scenario to a network that can run.
 
+mod background;
 mod check;
 
 use super::Network;
@@ -22,8 +23,8 @@ use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, Interruption, LinkForm, Only, Place, QueueLimit, Scenario, ScriptAction,
-    ScriptRule, SwapMode, WireSpec,
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Interruption, LinkForm, Only, Place, QueueLimit, Scenario,
+    ScriptAction, ScriptRule, SwapMode, WireSpec,
 };
 use crate::slab::Slab;
 use crate::topology::{paths, Paths, FUSED, HOST};
@@ -41,7 +42,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         scenario: &Scenario,
         seed: u64,
         watch: W,
-        make: impl FnMut(&FlowSpec, Side) -> E,
+        make: impl FnMut(&FlowSpec, Side) -> E + 'static,
     ) -> Result<Self, Impossible> {
         Self::with_search(scenario, seed, watch, make, Search::Auto)
     }
@@ -50,7 +51,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         scenario: &Scenario,
         seed: u64,
         watch: W,
-        make: impl FnMut(&FlowSpec, Side) -> E,
+        mut make: impl FnMut(&FlowSpec, Side) -> E + 'static,
         search: Search,
     ) -> Result<Self, Impossible> {
         let links = 2 * scenario.links.len();
@@ -63,6 +64,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
         let mut slab = Slab::new();
+        let mut hosts = hosts(scenario, &paths.first, &mut make);
+        let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
+        let timers = first_host as usize - links + hosts.len() + generators.len();
         let mut network = Network {
             watch,
             lanes: parts.lanes,
@@ -72,12 +76,16 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             spare: slab.alloc(),
             slab,
             next: NextEvent::new(links, search),
-            timers: NextEvent::new(first_host as usize - links + 2 * scenario.flows.len(), search),
+            timers: NextEvent::new(timers, search),
             timer_min: NEVER,
             swaps: parts.swaps,
-            hosts: hosts(scenario, &paths.first, make),
+            fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
+            hosts,
+            shown: 2 * scenario.flows.len() as u32,
+            slots,
+            generators,
+            make: Box::new(make),
             first_host,
-            fates: scenario.flows.iter().map(|_| Fates::default()).collect(),
             now: 0,
             so_far: 0,
             end: Time::ZERO + scenario.duration,
@@ -87,7 +95,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Ok(network)
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process.
+    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator.
     fn arm_all(&mut self) {
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {
@@ -100,11 +108,17 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let (element, at) = (*element, swap.gap().0);
             self.set_timer(element, key(at, element));
         }
+        for i in 0..self.generators.len() {
+            let element = self.first_host + (self.hosts.len() + i) as u32;
+            if let Some(at) = self.generators[i].first() {
+                self.set_timer(element, key(at, element));
+            }
+        }
     }
 }
 
-fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpec, Side) -> E) -> Vec<Host<E>> {
-    let mut hosts = Vec::with_capacity(2 * s.flows.len());
+fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], make: &mut impl FnMut(&FlowSpec, Side) -> E) -> Vec<Host<E>> {
+    let mut hosts: Vec<Host<E>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
         let app = App::Waiting { start: f.app.start.0, bytes: f.app.bytes, close: f.handshake };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
@@ -112,6 +126,7 @@ fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpe
                 tcp: make(f, side),
                 armed: UNARMED,
                 first_hop: first[hosts.len()],
+                peer: hosts.len() as u32 ^ 1,
                 wire: f.wire,
                 app,
                 data_sent: 0,
@@ -180,7 +195,11 @@ fn sizes(s: &Scenario) -> (u64, u64) {
         WireSpec::Ns2 { header } => (u64::from(header + 1).min(40), u64::from(f.mss + header).max(80)),
         WireSpec::Ipv4 => (40, u64::from(f.mss) + most_options),
     };
-    s.flows.iter().map(size).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    let background = s.background.iter().map(|b| match &b.kind {
+        BackgroundKind::Transfers(t) => size(&t.flow),
+        BackgroundKind::Source(s) => (u64::from(s.packet), u64::from(s.packet)),
+    });
+    s.flows.iter().map(size).chain(background).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 /// Whether a packet that enters this link arrives later than it came, however short it is. (Fused, a link that takes no

@@ -52,6 +52,7 @@ fn scenario(case: &Case, duration: Nanos) -> Scenario {
         nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
         links,
         flows: vec![FlowSpec { from: 0, to: 3, mss: MSS, window, app, handshake: false, ..flow() }],
+        background: Vec::new(),
     }
 }
 

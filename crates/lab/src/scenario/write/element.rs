@@ -44,7 +44,7 @@ fn word(per: Per) -> &'static str {
     }
 }
 
-fn gap(gap: &Gap) -> String {
+pub(super) fn gap(gap: &Gap) -> String {
     match gap {
         Gap::Exponential(mean) => format!("{{ exponential = \"{mean}\" }}"),
         Gap::Constant(gap) => format!("{{ constant = \"{gap}\" }}"),

@@ -1,11 +1,13 @@
 //! What a scenario must be like to be run. Each refusal is one sentence.
 
 use super::direction;
+use crate::background;
 use crate::element::Fault;
 use crate::error::Impossible;
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, Gap, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode, WireSpec,
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Gap, QueueLimit, Scenario, ScriptAction, ScriptRule,
+    SwapMode, WireSpec,
 };
 use ackclock_tcp::time::Nanos;
 
@@ -15,7 +17,8 @@ const MAX_SIZE: u32 = 1 << 20;
 /// Checks everything but the paths; answers the element number of the first host.
 pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     let on_links: usize = s.links.iter().map(|l| l.forward.elements.len() + l.back.elements.len()).sum();
-    let found = 2 * s.links.len() + on_links + 2 * s.flows.len();
+    let slots: usize = s.background.iter().map(|b| b.slots() as usize).sum();
+    let found = 2 * s.links.len() + on_links + 2 * (s.flows.len() + slots) + s.background.len();
     if found > MAX_ELEMENTS {
         return Err(Impossible::TooManyElements { found });
     }
@@ -34,6 +37,15 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
         let what = format!("flow \"{}\"", f.name);
         ends(s, &what, f.from, f.to)?;
         flow(&what, f)?;
+    }
+    for (i, b) in s.background.iter().enumerate() {
+        let what = format!("background {}", i + 1);
+        ends(s, &what, b.from, b.to)?;
+        short(&format!("{what}: start"), b.start)?;
+        background::check(b, &what)?;
+        if let BackgroundKind::Transfers(t) = &b.kind {
+            flow(&what, &t.flow)?;
+        }
     }
     Ok((2 * s.links.len() + on_links) as u32)
 }
