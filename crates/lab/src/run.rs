@@ -112,7 +112,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();
     let flow = |((f, t), r): ((&FlowSpec, &FlowTally), &FlowResult)| {
-        let (start_s, finish_s) = (f.app.start.as_secs_f64(), r.finished.map(Time::as_secs_f64));
+        let (start_s, finish_s) = (r.started.as_secs_f64(), r.finished.map(Time::as_secs_f64));
         FlowSummary {
             name: f.name.clone(),
             stack: plan.stacks[f.stack as usize].name.clone(),

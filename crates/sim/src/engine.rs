@@ -43,6 +43,8 @@ pub struct Network<W, E> {
     swaps: Vec<(u32, Swap)>,
     /// Those of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
+    /// When each flow begins.
+    starts: Vec<Time>,
     /// How many hosts are flows'; the others are background.
     pub(crate) shown: u32,
     pub(crate) slots: Vec<Slot>,
@@ -126,9 +128,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     fn flow_results(&self) -> Vec<FlowResult> {
-        let pairs = self.hosts[..self.shown as usize].chunks_exact(2).zip(&self.fates);
+        let pairs = self.hosts[..self.shown as usize].chunks_exact(2).zip(&self.fates).zip(&self.starts);
         pairs
-            .map(|(ends, fates)| FlowResult {
+            .map(|((ends, fates), started)| FlowResult {
+                started: *started,
                 delivered: ends[1].tcp.received(),
                 acked: ends[0].tcp.acked(),
                 data_sent: ends[0].data_sent,

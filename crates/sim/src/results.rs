@@ -21,6 +21,8 @@ pub struct Results {
 /// The counts of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowResult {
+    /// When its application begins.
+    pub started: Time,
     /// Payload bytes that the receiver has in order.
     pub delivered: Bytes,
     /// Payload bytes that the sender knows to be there.

@@ -249,8 +249,10 @@ pub enum WireSpec {
 /// What an application sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppSpec {
-    /// When it begins.
+    /// When it begins. Default 0 s.
     pub start: Nanos,
+    /// The start is later by a random time below this, uniform, another in each seed. Default 0 s.
+    pub jitter: Nanos,
     /// Bytes to send; `None` never stops.
     pub bytes: Option<Bytes>,
 }

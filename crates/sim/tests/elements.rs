@@ -148,3 +148,26 @@ fn red_keeps_the_queue_short_where_drop_tail_fills_it() {
     assert!(full.early == 0 && full.queue > 0 && early.early > 5 * early.queue, "{full:?} {early:?}");
     assert!(long > 60.0 && (10.0..35.0).contains(&short), "{long} {short}");
 }
+
+#[test]
+fn a_jittered_start_lies_within_its_jitter_and_differs_from_seed_to_seed() {
+    let mut s = path(3, vec![]);
+    s.duration = Nanos::from_secs(1);
+    s.flows.iter_mut().for_each(|f| {
+        (f.app.start, f.app.jitter) = (Nanos::from_millis(100), Nanos::from_millis(50));
+    });
+    let starts = |seed| -> Vec<u64> {
+        let stack = Stack::named("newreno").expect("a known stack");
+        let r = Sim::new(&s, &[stack], seed, ()).expect("a possible scenario").run();
+        assert!(r.flows.iter().all(|f| f.delivered > 0));
+        r.flows.iter().map(|f| f.started.0).collect()
+    };
+    let mut all: Vec<u64> = (1..=400).flat_map(starts).collect();
+    assert_eq!(starts(1), starts(1));
+    assert!(all.iter().all(|t| (100_000_000..150_000_000).contains(t)));
+    let mean = all.iter().sum::<u64>() as f64 / all.len() as f64;
+    assert!((mean / 1e6 - 125.0).abs() < 1.5, "{mean}");
+    all.sort_unstable();
+    all.dedup();
+    assert!(all.len() > 1190);
+}

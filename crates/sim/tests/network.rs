@@ -340,7 +340,11 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             let one = |(from, step, start, packets): (u32, u32, u64, u64)| FlowSpec {
                 from,
                 to: (from + step) % nodes,
-                app: AppSpec { start: Nanos(start * 1_200_000), bytes: Some(packets * 1460 + start) },
+                app: AppSpec {
+                    start: Nanos(start * 1_200_000),
+                    jitter: Nanos::ZERO,
+                    bytes: Some(packets * 1460 + start),
+                },
                 ..flow()
             };
             s.flows = flows.into_iter().map(one).collect();

@@ -47,7 +47,7 @@ pub(super) fn read<'a>(
     let mss = keys.get("segment").map_or(Ok(1460), |n| n.bytes(1..=LARGEST_SEGMENT))? as u32;
     let window = window(&keys, mss)?;
     let app = app(&keys, mss, graph.duration)?;
-    let spread = spread(&keys, count, app.start, graph.duration)?;
+    let spread = spread(&keys, count, app.start + app.jitter, graph.duration)?;
     let handshake = keys.get("handshake").map_or(Ok(false), |n| n.flag())?;
     let wire = wire(&keys)?;
     let stack = overrides::stack(&keys, overrides)?;
@@ -75,8 +75,10 @@ fn window(keys: &Keys<'_>, mss: u32) -> Result<Bytes, ScenarioError> {
 
 /// `{ kind = "bulk" }` never stops; `{ kind = "fixed", size = "1 MB" }` does.
 fn app(keys: &Keys<'_>, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioError> {
-    let Some(node) = keys.get("app") else { return Ok(AppSpec { start: Nanos::ZERO, bytes: None }) };
-    let app = node.keys(&["kind", "start", "size"])?;
+    let Some(node) = keys.get("app") else {
+        return Ok(AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None });
+    };
+    let app = node.keys(&["kind", "start", "jitter", "size"])?;
     let fixed = app.need("kind", "one of bulk, fixed")?.choice(&[("bulk", false), ("fixed", true)])?;
     let start = app.get("start").map_or(Ok(Nanos::ZERO), |n| within(&n, duration))?;
     let bytes = match (fixed, app.get("size")) {
@@ -84,7 +86,14 @@ fn app(keys: &Keys<'_>, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioEr
         (false, Some(n)) => return Err(n.refuse_as("a size with kind \"bulk\"", "no size, or kind \"fixed\"")),
         (false, None) => None,
     };
-    Ok(AppSpec { start, bytes })
+    let jitter = match app.get("jitter") {
+        None => Nanos::ZERO,
+        Some(n) => match n.nanos()? {
+            long if start + long >= duration => return Err(n.refuse("starts before the end of the run")),
+            jitter => jitter,
+        },
+    };
+    Ok(AppSpec { start, jitter, bytes })
 }
 
 /// The time over which the starts of `count` flows are spread evenly.

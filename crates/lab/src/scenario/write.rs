@@ -121,11 +121,12 @@ fn flow(out: &mut String, f: &FlowSpec, stack: &Stack, table: &str) -> fmt::Resu
         WireSpec::Ipv4 => writeln!(out, "wire = \"ipv4\"")?,
         WireSpec::Ns2 { header } => writeln!(out, "wire = \"ns2\"\nheader = \"{header} B\"")?,
     }
+    let start = format!("start = \"{}\", jitter = \"{}\"", f.app.start, f.app.jitter);
     match f.app.bytes {
         _ if table != "flow" => {}
-        None => writeln!(out, "app = {{ kind = \"bulk\", start = \"{}\" }}", f.app.start)?,
+        None => writeln!(out, "app = {{ kind = \"bulk\", {start} }}")?,
         Some(n) => {
-            writeln!(out, "app = {{ kind = \"fixed\", start = \"{}\", size = \"{}\" }}", f.app.start, show_bytes(n))?;
+            writeln!(out, "app = {{ kind = \"fixed\", {start}, size = \"{}\" }}", show_bytes(n))?;
         }
     }
     let mut receiver = Map::new();

@@ -29,7 +29,7 @@ use crate::scenario::{
 use crate::slab::Slab;
 use crate::topology::{paths, Paths, FUSED, HOST};
 use crate::watch::{Side, Watch};
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 use std::collections::BTreeMap;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
@@ -64,7 +64,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
         let mut slab = Slab::new();
-        let mut hosts = hosts(scenario, &paths.first, &mut make);
+        let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
         let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
         let timers = first_host as usize - links + hosts.len() + generators.len();
         let mut network = Network {
@@ -81,6 +81,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             swaps: parts.swaps,
             fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
             hosts,
+            starts: scenario.flows.iter().map(|f| start(f, seed)).collect(),
             shown: 2 * scenario.flows.len() as u32,
             slots,
             generators,
@@ -117,10 +118,15 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 }
 
-fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], make: &mut impl FnMut(&FlowSpec, Side) -> E) -> Vec<Host<E>> {
+fn hosts<E: Endpoint>(
+    s: &Scenario,
+    seed: u64,
+    first: &[u32],
+    make: &mut impl FnMut(&FlowSpec, Side) -> E,
+) -> Vec<Host<E>> {
     let mut hosts: Vec<Host<E>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
-        let app = App::Waiting { start: f.app.start.0, bytes: f.app.bytes, close: f.handshake };
+        let app = App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
             hosts.push(Host {
                 tcp: make(f, side),
@@ -135,6 +141,12 @@ fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], make: &mut impl FnMut(&FlowSp
         }
     }
     hosts
+}
+
+/// When a flow begins in the run with this seed.
+pub(super) fn start(f: &FlowSpec, seed: u64) -> Time {
+    let later = Stream::new(seed, &format!("{}/start", f.name)).below(f.app.jitter.0);
+    Time::ZERO + f.app.start + Nanos(later)
 }
 
 /// The direction of a link by its directed number.

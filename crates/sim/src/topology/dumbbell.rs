@@ -31,7 +31,7 @@ pub fn flow() -> FlowSpec {
         ack: AckSpec::Every,
         handshake: false,
         wire: WireSpec::Ns2 { header: 40 },
-        app: AppSpec { start: Nanos::ZERO, bytes: None },
+        app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None },
     }
 }
 

@@ -158,5 +158,5 @@ fn flow(what: &str, f: &FlowSpec) -> Result<(), Impossible> {
     if f.app.bytes.is_some_and(|b| b > crate::app::BULK) {
         return refuse(&format!("{what}: bytes to send"), "more", "up to 2^60 B");
     }
-    short(&format!("{what}: start"), f.app.start)
+    short(&format!("{what}: start"), Nanos(f.app.start.0.saturating_add(f.app.jitter.0)))
 }
