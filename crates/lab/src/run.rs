@@ -3,11 +3,11 @@
 use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::scenario::Plan;
-use crate::summary::{FlowSummary, LinkSummary, Summary};
+use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, Summary};
 use crate::tally::{FlowTally, Tally};
 use ackclock_sim::engine::Sim;
-use ackclock_sim::results::{FlowResult, LinkResult, Results};
-use ackclock_sim::scenario::FlowSpec;
+use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
+use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
 use ackclock_sim::watch::Watch;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{Both, Hasher, Meta, Recorder, TraceError, TraceHash};
@@ -113,7 +113,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
     let duration_s = s.duration.as_secs_f64();
     let flow = |((f, t), r): ((&FlowSpec, &FlowTally), &FlowResult)| {
         let dupthresh = t.dupthresh.ended();
-        let (start_s, finish_s) = (f.app.start.as_secs_f64(), r.finished.map(Time::as_secs_f64));
+        let (start_s, finish_s) = (r.started.as_secs_f64(), r.finished.map(Time::as_secs_f64));
         FlowSummary {
             name: f.name.clone(),
             stack: plan.stacks[f.stack as usize].name.clone(),
@@ -142,6 +142,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         to: node(to),
         queue_drops: r.drops.queue,
         loss_drops: r.drops.loss,
+        early_drops: r.drops.early,
         script_drops: r.drops.script,
         max_queue_packets: r.max_queue,
         swap_events: r.swap_events,
@@ -153,6 +154,29 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         trace_hash: hash.to_string(),
         duration_s,
         flows: s.flows.iter().zip(&tally.0).zip(&results.flows).map(flow).collect(),
+        background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
         links: ends.zip(&results.links).map(link).collect(),
+    }
+}
+
+fn background(s: &Scenario, b: &BackgroundSpec, r: &BackgroundResult) -> BackgroundSummary {
+    let node = |n: u32| s.nodes[n as usize].clone();
+    let kind = match b.kind {
+        BackgroundKind::Transfers(_) => "transfers",
+        BackgroundKind::Source(_) => "source",
+    };
+    BackgroundSummary {
+        kind,
+        from: node(b.from),
+        to: node(b.to),
+        started: r.started,
+        finished: r.finished,
+        refused: r.refused,
+        mean_time_s: (r.finished > 0).then(|| r.time.as_secs_f64() / r.finished as f64),
+        packets_sent: r.packets_sent,
+        packets_delivered: r.packets_delivered,
+        retransmissions: r.retransmitted,
+        needless_retransmissions: r.needless,
+        delivered_bytes: r.delivered,
     }
 }

@@ -1,6 +1,7 @@
 //! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module and
 //! described in one, [`crate::schema`], from which `docs/scenario.md` comes.
 
+mod background;
 mod dumbbell;
 mod element;
 mod flow;
@@ -78,7 +79,7 @@ impl Plan {
         let root = src.parse()?;
         let (span, value) = (0..0, toml::de::DeValue::Table(root.into_inner()));
         let root = Node { src, path: String::new(), span, value: &value };
-        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow"])?;
+        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow", "background"])?;
         let name = match keys.get("name") {
             Some(n) => n.str("a name in quotes")?.to_owned(),
             None => stem(file),
@@ -86,9 +87,10 @@ impl Plan {
         let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&["duration", "seed", "seeds"])?;
         let duration = run.need("duration", "a time, as in \"600 s\"")?.nanos_above_zero()?;
         let seeds = seeds(&run)?;
-        let graph = graph(&keys, duration, overrides)?;
+        let mut graph = graph(&keys, duration, overrides)?;
+        let background = background::list(&keys, &mut graph)?;
         let Graph { nodes, links, flows, stacks, .. } = graph;
-        let scenario = Scenario { name, duration, nodes, links, flows };
+        let scenario = Scenario { name, duration, nodes, links, flows, background };
         Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)? })
     }
 }

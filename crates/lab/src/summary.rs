@@ -16,6 +16,8 @@ pub struct Summary {
     pub duration_s: f64,
     /// In the scenario's order.
     pub flows: Vec<FlowSummary>,
+    /// Traffic beside the flows, in the scenario's order.
+    pub background: Vec<BackgroundSummary>,
     /// Two for each link of the scenario: its own direction, then `back`.
     pub links: Vec<LinkSummary>,
 }
@@ -62,6 +64,35 @@ pub struct FlowSummary {
     pub dupthresh_of_ceiling_max: Option<f64>,
 }
 
+/// One kind of background traffic in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BackgroundSummary {
+    /// `transfers` or `source`.
+    pub kind: &'static str,
+    /// The node that sends.
+    pub from: String,
+    /// The node to which it is sent.
+    pub to: String,
+    /// Transfers that began.
+    pub started: u64,
+    /// Of these, those of which everything was acknowledged.
+    pub finished: u64,
+    /// Arrivals that found as many going on as may.
+    pub refused: u64,
+    /// Mean time that a finished transfer took, seconds; `None` if none finished.
+    pub mean_time_s: Option<f64>,
+    /// Packets with data that were sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Of a source: packets that arrived.
+    pub packets_delivered: u64,
+    /// Of transfers: packets whose data had been sent before.
+    pub retransmissions: u64,
+    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    pub needless_retransmissions: u64,
+    /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
+    pub delivered_bytes: u64,
+}
+
 /// One direction of a link in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkSummary {
@@ -71,8 +102,10 @@ pub struct LinkSummary {
     pub to: String,
     /// Packets that found the queue full.
     pub queue_drops: u64,
-    /// Packets that a loss model took.
+    /// Packets that a loss model or an interruption took.
     pub loss_drops: u64,
+    /// Packets that RED dropped before the queue was full.
+    pub early_drops: u64,
     /// Packets that the scenario's script dropped.
     pub script_drops: u64,
     /// The most packets at once, waiting and in service; `None` where the queue can never be full.

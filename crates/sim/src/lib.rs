@@ -3,6 +3,7 @@
 //! [`scenario`] says what is simulated, [`engine`] runs it, [`watch`] looks on, [`results`] are left.
 
 mod app;
+mod background;
 mod element;
 pub mod engine;
 pub mod error;

@@ -1,6 +1,6 @@
 //! What is left of a run when nobody looked on: counts.
 
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 
 /// The counts of a run so far.
@@ -12,6 +12,8 @@ pub struct Results {
     pub events: u64,
     /// In the order of the scenario's flows.
     pub flows: Vec<FlowResult>,
+    /// In the order of the scenario's background traffic.
+    pub background: Vec<BackgroundResult>,
     /// Directed links: position `2 · link`, and one more for the direction `back`.
     pub links: Vec<LinkResult>,
 }
@@ -19,6 +21,8 @@ pub struct Results {
 /// The counts of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowResult {
+    /// When its application begins.
+    pub started: Time,
     /// Payload bytes that the receiver has in order.
     pub delivered: Bytes,
     /// Payload bytes that the sender knows to be there.
@@ -31,6 +35,29 @@ pub struct FlowResult {
     pub needless: u64,
     /// When the last byte of a fixed size was acknowledged.
     pub finished: Option<Time>,
+}
+
+/// The counts of one kind of background traffic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackgroundResult {
+    /// Transfers that began.
+    pub started: u64,
+    /// Of these, those of which everything was acknowledged.
+    pub finished: u64,
+    /// Arrivals that found as many going on as may.
+    pub refused: u64,
+    /// How long the finished ones took, all together.
+    pub time: Nanos,
+    /// Packets with data that were sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Of transfers: packets with data sent before.
+    pub retransmitted: u64,
+    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    pub needless: u64,
+    /// Of a source: packets that arrived.
+    pub packets_delivered: u64,
+    /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
+    pub delivered: Bytes,
 }
 
 /// The counts of one direction of a link.
@@ -52,8 +79,10 @@ pub struct LinkResult {
 pub struct Drops {
     /// The queue was full.
     pub queue: u64,
-    /// A loss model said so.
+    /// A loss model said so, or the link was interrupted.
     pub loss: u64,
+    /// The queue was getting long (RED).
+    pub early: u64,
     /// The scenario's script said so.
     pub script: u64,
 }
@@ -61,6 +90,6 @@ pub struct Drops {
 impl Drops {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.loss + self.script
+        self.queue + self.loss + self.early + self.script
     }
 }

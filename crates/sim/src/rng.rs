@@ -1,6 +1,7 @@
 //! Luck: one stream for each element, seeded by the run's seed and the element's name, so that adding an element never
 //! disturbs another's.
 
+use crate::scenario::Gap;
 use ackclock_tcp::time::Nanos;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,6 +37,14 @@ impl Stream {
     /// Exponentially distributed with this mean, in whole nanoseconds.
     pub(crate) fn exponential(&mut self, mean: Nanos) -> Nanos {
         Nanos((-libm::log(1.0 - self.unit()) * mean.0 as f64) as u64)
+    }
+
+    /// A time between two events.
+    pub(crate) fn gap(&mut self, gap: Gap) -> Nanos {
+        match gap {
+            Gap::Constant(gap) => gap,
+            Gap::Exponential(mean) => self.exponential(mean),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Packet {
     pub(crate) next: u32,
     /// Where it stands in the flat list of paths.
     pub(crate) hop: u32,
-    /// The host that it goes to: flow · 2, and 1 if that is the receiver.
+    /// The host that it goes to: flow · 2, and 1 if that is the receiver. For background see `background::ROUND_BITS`.
     pub(crate) to: u32,
     /// Bytes on the wire.
     pub(crate) wire: u32,
@@ -48,6 +48,12 @@ impl Slab {
             return h;
         }
         self.grow()
+    }
+
+    /// Places, used and free.
+    #[cfg(test)]
+    pub(crate) fn places(&self) -> usize {
+        self.packets.len()
     }
 
     #[cold]

@@ -18,8 +18,10 @@ pub enum Side {
 pub enum DropWhy {
     /// The queue was full.
     Queue,
-    /// A loss model said so.
+    /// A loss model said so, or the link was interrupted.
     Loss,
+    /// The queue was getting long (RED).
+    Early,
     /// The scenario's script said so.
     Script,
 }

@@ -19,7 +19,7 @@ by itself, in time order; the run's hash is taken over the number of flows and t
 hash (low word, high word) and number of records. A record is:
 
 - sent: time in ns, 1, side (0 sender, 1 receiver), sends, wire bytes, *segment*;
-- dropped: time, 2, side that it was meant for, element, n-th arrival there, reason (0 queue, 1 loss, 2 script), *segment*;
+- dropped: time, 2, side that it was meant for, element, n-th arrival there, reason (0 queue, 1 loss, 2 script, 3 early), *segment*;
 - delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs stand here, with their SACK blocks);
 - window changed: time, 4, side, bits of `cwnd`, bits of `ssthresh` (after the change).
 
@@ -138,6 +138,7 @@ impl Watch for Hasher {
             DropWhy::Queue => 0,
             DropWhy::Loss => 1,
             DropWhy::Script => 2,
+            DropWhy::Early => 3,
         });
         w.segment(seg);
         self.record(at, flow, &w);

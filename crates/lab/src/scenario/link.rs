@@ -49,7 +49,7 @@ fn direction(keys: &Keys<'_>, like: Option<&DirectionSpec>) -> Result<DirectionS
         (Some(f), _) => f.choice(&[("auto", LinkForm::Auto), ("queued", LinkForm::Queued)])?,
     };
     let spec = DirectionSpec { rate, delay, queue, elements, form };
-    element::check_swaps(keys, &spec)?;
+    element::check_queue(keys, &spec)?;
     Ok(spec)
 }
 

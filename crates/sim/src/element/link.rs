@@ -6,7 +6,7 @@
 
 use super::drop_tail::{DropTail, Limit};
 use super::queued_link::{Late, QueuedLink};
-use super::{Fate, Gate};
+use super::{Backlog, Fate, Gate, Seen};
 use crate::engine::Network;
 use crate::host::Endpoint;
 use crate::lane::Lane;
@@ -59,6 +59,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     #[inline(never)]
     fn enter_gates(&mut self, packet: u32, link: u32) {
+        if self.lanes[link as usize].is(Lane::QUEUED) {
+            self.depart_up_to(link, self.so_far);
+        }
         self.pass(link, Place::Entry, 0, packet);
         self.rekey(link);
     }
@@ -128,8 +131,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
     fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
         let port = &mut self.ports[self.lanes[link as usize].port()];
+        let p = &self.slab[packet];
+        let backlog = port.queue.as_ref().map_or(Backlog::NONE, |q| q.backlog(p.wire));
+        let seen = Seen { now: self.now, wire: p.wire, data: p.seg.seq_len() > 0, backlog };
         for (i, g) in port.gates(place).iter_mut().enumerate().skip(gate) {
-            match g.judge() {
+            match g.judge(&seen) {
                 (Fate::Pass, _) => {}
                 (Fate::Drop(why), nth) => {
                     let element = g.element;

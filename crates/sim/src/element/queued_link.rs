@@ -2,6 +2,7 @@
 //! computed lane (`link.rs`) serves as well, both give the same results.
 
 use super::drop_tail::Limit;
+use super::Backlog;
 use crate::lane::{Pace, Transmitter};
 use crate::scenario::Place;
 use std::collections::VecDeque;
@@ -79,6 +80,17 @@ impl QueuedLink {
         }
         self.longest = self.longest.max(self.len());
         Ok(())
+    }
+
+    /// What a packet of `wire` bytes finds here.
+    pub(crate) fn backlog(&self, wire: u32) -> Backlog {
+        let serving = self.serving.map_or(0, |s| s.wire);
+        Backlog {
+            packets: self.waiting.len() as u32,
+            bytes: self.bytes - u64::from(serving),
+            full: !self.limit.admits(self.len(), self.bytes, serving, wire),
+            idle_since: self.serving.is_none().then(|| self.transmitter.free_at()),
+        }
     }
 
     fn serve(&mut self, now: u64, pace: &Pace) {

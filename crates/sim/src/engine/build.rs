@@ -1,13 +1,17 @@
 //! From a scenario to a network that can run.
 
+mod background;
 mod check;
 
 use super::Network;
 use crate::app::App;
 use crate::element::drop_tail::{DropTail, Limit};
+use crate::element::gilbert_elliott::GilbertElliott;
+use crate::element::interruption::Interruptions;
 use crate::element::link::Port;
 use crate::element::loss::Loss;
 use crate::element::queued_link::QueuedLink;
+use crate::element::red::Red;
 use crate::element::script::Script;
 use crate::element::swap::Swap;
 use crate::element::{Gate, GateKind};
@@ -19,13 +23,13 @@ use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, LinkForm, Place, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode,
-    WireSpec,
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Interruption, LinkForm, Only, Place, QueueLimit, Scenario,
+    ScriptAction, ScriptRule, SwapMode, WireSpec,
 };
 use crate::slab::Slab;
 use crate::topology::{paths, Paths, FUSED, HOST};
 use crate::watch::{Side, Watch};
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 use std::collections::BTreeMap;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
@@ -38,7 +42,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         scenario: &Scenario,
         seed: u64,
         watch: W,
-        make: impl FnMut(&FlowSpec, Side) -> E,
+        make: impl FnMut(&FlowSpec, Side) -> E + 'static,
     ) -> Result<Self, Impossible> {
         Self::with_search(scenario, seed, watch, make, Search::Auto)
     }
@@ -47,7 +51,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         scenario: &Scenario,
         seed: u64,
         watch: W,
-        make: impl FnMut(&FlowSpec, Side) -> E,
+        mut make: impl FnMut(&FlowSpec, Side) -> E + 'static,
         search: Search,
     ) -> Result<Self, Impossible> {
         let links = 2 * scenario.links.len();
@@ -60,6 +64,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
         let mut slab = Slab::new();
+        let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
+        let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
+        let timers = first_host as usize - links + hosts.len() + generators.len();
         let mut network = Network {
             watch,
             lanes: parts.lanes,
@@ -69,12 +76,17 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             spare: slab.alloc(),
             slab,
             next: NextEvent::new(links, search),
-            timers: NextEvent::new(first_host as usize - links + 2 * scenario.flows.len(), search),
+            timers: NextEvent::new(timers, search),
             timer_min: NEVER,
             swaps: parts.swaps,
-            hosts: hosts(scenario, &paths.first, make),
+            fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
+            hosts,
+            starts: scenario.flows.iter().map(|f| start(f, seed)).collect(),
+            shown: 2 * scenario.flows.len() as u32,
+            slots,
+            generators,
+            make: Box::new(make),
             first_host,
-            fates: scenario.flows.iter().map(|_| Fates::default()).collect(),
             now: 0,
             so_far: 0,
             end: Time::ZERO + scenario.duration,
@@ -84,7 +96,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Ok(network)
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process.
+    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator.
     fn arm_all(&mut self) {
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {
@@ -97,18 +109,30 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let (element, at) = (*element, swap.gap().0);
             self.set_timer(element, key(at, element));
         }
+        for i in 0..self.generators.len() {
+            let element = self.first_host + (self.hosts.len() + i) as u32;
+            if let Some(at) = self.generators[i].first() {
+                self.set_timer(element, key(at, element));
+            }
+        }
     }
 }
 
-fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpec, Side) -> E) -> Vec<Host<E>> {
-    let mut hosts = Vec::with_capacity(2 * s.flows.len());
+fn hosts<E: Endpoint>(
+    s: &Scenario,
+    seed: u64,
+    first: &[u32],
+    make: &mut impl FnMut(&FlowSpec, Side) -> E,
+) -> Vec<Host<E>> {
+    let mut hosts: Vec<Host<E>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
-        let app = App::Waiting { start: f.app.start.0, bytes: f.app.bytes, close: f.handshake };
+        let app = App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
             hosts.push(Host {
                 tcp: make(f, side),
                 armed: UNARMED,
                 first_hop: first[hosts.len()],
+                peer: hosts.len() as u32 ^ 1,
                 wire: f.wire,
                 app,
                 data_sent: 0,
@@ -117,6 +141,12 @@ fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpe
         }
     }
     hosts
+}
+
+/// When a flow begins in the run with this seed.
+pub(super) fn start(f: &FlowSpec, seed: u64) -> Time {
+    let later = Stream::new(seed, &format!("{}/start", f.name)).below(f.app.jitter.0);
+    Time::ZERO + f.app.start + Nanos(later)
 }
 
 /// The direction of a link by its directed number.
@@ -177,7 +207,11 @@ fn sizes(s: &Scenario) -> (u64, u64) {
         WireSpec::Ns2 { header } => (u64::from(header + 1).min(40), u64::from(f.mss + header).max(80)),
         WireSpec::Ipv4 => (40, u64::from(f.mss) + most_options),
     };
-    s.flows.iter().map(size).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    let background = s.background.iter().map(|b| match &b.kind {
+        BackgroundKind::Transfers(t) => size(&t.flow),
+        BackgroundKind::Source(s) => (u64::from(s.packet), u64::from(s.packet)),
+    });
+    s.flows.iter().map(size).chain(background).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 /// Whether a packet that enters this link arrives later than it came, however short it is. (Fused, a link that takes no
@@ -192,7 +226,11 @@ fn takes_time(d: &DirectionSpec, short: u64) -> bool {
 fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
     let one_by_one = !before.elements.iter().any(|e| {
         let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
-        matches!(e, ElementSpec::Script { at: Place::Exit, rules } if rules.iter().any(delays))
+        match e {
+            ElementSpec::Script { at: Place::Exit, rules, .. } => rules.iter().any(delays),
+            ElementSpec::Interruption(i) => i.at == Place::Exit && i.what == Interruption::DelaySpike,
+            _ => false,
+        }
     });
     let slower = match (before.rate, d.rate) {
         (Some(a), Some(b)) => a <= b,
@@ -224,9 +262,11 @@ fn fuse(hops: &mut [u32], fed: &[Fed], lanes: &[Lane], watched: bool) {
 /// Whether something acts on this direction's waiting packets, or after their transmission.
 fn acts_late(d: &DirectionSpec) -> bool {
     d.elements.iter().any(|e| match e {
-        ElementSpec::Swap { .. } | ElementSpec::Bernoulli { at: Place::Exit, .. } => true,
-        ElementSpec::Bernoulli { at: Place::Entry, .. } => false,
-        ElementSpec::Script { at, rules } => {
+        ElementSpec::Swap { .. } | ElementSpec::Red(_) => true,
+        ElementSpec::Bernoulli { at, .. } => *at == Place::Exit,
+        ElementSpec::GilbertElliott(g) => g.at == Place::Exit,
+        ElementSpec::Interruption(i) => i.at == Place::Exit || i.what == Interruption::DelaySpike,
+        ElementSpec::Script { at, rules, .. } => {
             *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
         }
     })
@@ -294,10 +334,11 @@ impl<'a> Parts<'a> {
 
     fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
         let name = self.link_name(link);
-        let (mut swaps, mut losses) = (0, 0);
+        let (mut swaps, mut losses, mut channels, mut interruptions, mut reds) = (0, 0, 0, 0, 0);
         for e in &d.elements {
             let element = self.element;
             self.element += 1;
+            let mut gate = |at, only, kind| port.gates(at).push(Gate { element, arrivals: 0, only, kind });
             match e {
                 ElementSpec::Swap { mode, count, gap } => {
                     let luck = |part| Stream::new(self.seed, &format!("{name}/swap.{swaps}/{part}"));
@@ -309,16 +350,29 @@ impl<'a> Parts<'a> {
                     };
                     self.swaps.push((element, Swap::new(link as u32, *mode, *count, *gap, slots, luck)));
                 }
-                ElementSpec::Bernoulli { p, at } => {
+                ElementSpec::Bernoulli { p, per, at, only } => {
                     let luck = Stream::new(self.seed, &format!("{name}/bernoulli.{losses}"));
                     losses += 1;
-                    let gate = Gate { element, arrivals: 0, kind: GateKind::Loss(Loss::new(*p, luck)) };
-                    port.gates(*at).push(gate);
+                    gate(*at, *only, GateKind::Loss(Loss::new(*p, *per, luck)));
                 }
-                ElementSpec::Script { at, rules } => {
-                    let gate = Gate { element, arrivals: 0, kind: GateKind::Script(Script::new(rules)) };
-                    port.gates(*at).push(gate);
+                ElementSpec::GilbertElliott(g) => {
+                    let luck = |part| Stream::new(self.seed, &format!("{name}/gilbert-elliott.{channels}/{part}"));
+                    let channel = GilbertElliott::new(*g, [luck("state"), luck("loss")]);
+                    channels += 1;
+                    gate(g.at, g.only, GateKind::GilbertElliott(channel));
                 }
+                ElementSpec::Interruption(i) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
+                    interruptions += 1;
+                    gate(i.at, i.only, GateKind::Interruptions(Interruptions::new(i.clone(), luck)));
+                }
+                ElementSpec::Red(r) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/red.{reds}"));
+                    reds += 1;
+                    let red = Red::new(*r, &Pace::new(d.rate.map(|r| r.0), 0), luck);
+                    gate(Place::Entry, Only::All, GateKind::Red(red));
+                }
+                ElementSpec::Script { at, only, rules } => gate(*at, *only, GateKind::Script(Script::new(rules))),
             }
         }
     }

@@ -5,8 +5,8 @@
 //! to 40 segments. So what happens on a path is what its row does, and nothing else.
 
 use ackclock_sim::scenario::{
-    AppSpec, ElementSpec, FlowSpec, Gap, LinkSpec, Place, QueueLimit, QueueSpec, Scenario, ScriptAction, ScriptRule,
-    SwapMode,
+    AppSpec, ElementSpec, FlowSpec, Gap, LinkSpec, Only, Per, Place, QueueLimit, QueueSpec, Scenario, ScriptAction,
+    ScriptRule, SwapMode,
 };
 use ackclock_sim::topology::dumbbell::{flow, pipe};
 use ackclock_tcp::time::Nanos;
@@ -68,13 +68,14 @@ pub(crate) fn plain(p: &Path) -> Scenario {
     let bottleneck = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
     let link = |from, to, d: &_| LinkSpec { from, to, forward: Clone::clone(d), back: Clone::clone(d) };
     let sent = flow();
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(p.segments * u64::from(sent.mss)) };
+    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: Some(p.segments * u64::from(sent.mss)) };
     Scenario {
         name: p.name.into(),
         duration: Nanos::from_secs(300),
         nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
         links: vec![link(0, 1, &access), link(BOTTLENECK as u32, 2, &bottleneck), link(2, 3, &access)],
         flows: vec![FlowSpec { from: 0, to: 3, app, ..sent }],
+        background: Vec::new(),
     }
 }
 
@@ -90,16 +91,20 @@ fn script(s: &mut Scenario, mut more: Vec<ScriptRule>) {
     let elements = &mut s.links[BOTTLENECK].forward.elements;
     match elements.first_mut() {
         Some(ElementSpec::Script { rules, .. }) => rules.append(&mut more),
-        _ => elements.push(ElementSpec::Script { at: Place::Exit, rules: more }),
+        _ => elements.push(ElementSpec::Script { at: Place::Exit, only: Only::All, rules: more }),
     }
 }
 
 fn ack_loss(s: &mut Scenario) {
-    s.links[BOTTLENECK].back.elements.push(ElementSpec::Bernoulli { p: 0.1, at: Place::Exit });
+    s.links[BOTTLENECK].back.elements.push(loss(0.1));
 }
 
 fn random_loss(s: &mut Scenario) {
-    s.links[BOTTLENECK].forward.elements.push(ElementSpec::Bernoulli { p: 0.01, at: Place::Exit });
+    s.links[BOTTLENECK].forward.elements.push(loss(0.01));
+}
+
+fn loss(p: f64) -> ElementSpec {
+    ElementSpec::Bernoulli { p, per: Per::Packet, at: Place::Exit, only: Only::All }
 }
 
 fn swaps(s: &mut Scenario) {

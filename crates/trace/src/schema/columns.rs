@@ -105,8 +105,8 @@ pub const COLUMNS: &[Column] = &[
         "why",
         "",
         Get::Word(&[DROPS, WHYS, CAUSES], why),
-        "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `script`. For `phase`: `suspected`, \
-         `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
+        "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `early` (RED), `script`. For \
+         `phase`: `suspected`, `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
          had begun the episode, `fast` (a detector) or `rto`.",
     ),
     some(
