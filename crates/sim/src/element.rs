@@ -4,6 +4,7 @@ pub(crate) mod drop_tail;
 pub(crate) mod link;
 pub(crate) mod loss;
 pub(crate) mod queued_link;
+pub(crate) mod redrawn_delay;
 pub(crate) mod script;
 pub(crate) mod swap;
 

@@ -1,8 +1,11 @@
 //! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
 
+mod path;
+
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Rate};
+pub use path::*;
 
 /// A whole scenario. Elements are numbered in the order in which they stand here, and equal times are decided by that
 /// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the elements on them
@@ -105,6 +108,8 @@ pub enum ElementSpec {
         /// What happens to whom; arrivals count from 0, retransmissions included.
         rules: Vec<ScriptRule>,
     },
+    /// The link's delay is redrawn at intervals (Leung & Ma 2005 §IV-A).
+    RedrawnDelay(RedrawnDelaySpec),
 }
 
 /// Where on a link an element acts.

@@ -1,10 +1,12 @@
 //! What acts on the packets of a link.
 
+mod path;
+
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node};
 use ackclock_sim::scenario::{DirectionSpec, ElementSpec, Gap, Place, QueueLimit, ScriptAction, ScriptRule, SwapMode};
 
-const KINDS: [&str; 3] = ["swap", "bernoulli", "script"];
+const KINDS: [&str; 4] = ["swap", "bernoulli", "script", "redrawn-delay"];
 
 /// The elements of one direction, in order.
 pub(super) fn list(node: &Node<'_>) -> Result<Vec<ElementSpec>, ScenarioError> {
@@ -22,6 +24,7 @@ fn element(node: &Node<'_>) -> Result<ElementSpec, ScenarioError> {
         "swap" => swap(&node.keys(&["kind", "mode", "count", "gap"])?),
         "bernoulli" => bernoulli(&node.keys(&["kind", "p", "at"])?),
         "script" => script(&node.keys(&["kind", "at", "drop", "delay", "duplicate"])?),
+        "redrawn-delay" => path::redrawn_delay(node),
         other => {
             let hint = nearest(other, KINDS).map(|n| format!("\"{n}\""));
             Err(kind.refuse(allowed).with_hint(hint))

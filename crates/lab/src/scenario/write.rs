@@ -1,5 +1,7 @@
 //! A plan as TOML again, with nothing left to a default: what `ackclock show` prints.
 
+mod path;
+
 use super::Plan;
 use ackclock_sim::scenario::{
     DirectionSpec, ElementSpec, FlowSpec, Gap, LinkForm, Place, QueueLimit, ScriptAction, ScriptRule, SwapMode,
@@ -104,6 +106,7 @@ fn element(e: &ElementSpec) -> String {
         ElementSpec::Script { at, rules } => {
             format!("{{ kind = \"script\", {}, at = \"{}\" }}", script(rules), place(at))
         }
+        ElementSpec::RedrawnDelay(s) => path::redrawn_delay(s),
     }
 }
 

@@ -177,9 +177,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet has left the transmitter and the gates behind it.
     fn fly(&mut self, link: u32, packet: u32) {
         let lane = &self.lanes[link as usize];
-        let at = self.now + lane.pace.delay;
         if let Some(q) = self.ports[lane.port()].queue.as_mut() {
-            q.fly(packet, at);
+            q.fly(packet, self.now, lane.pace.delay);
         }
     }
 

@@ -2,6 +2,7 @@
 //! computed lane (`link.rs`) serves as well, both give the same results.
 
 use super::drop_tail::Limit;
+use super::redrawn_delay::RedrawnDelay;
 use crate::lane::{Pace, Transmitter};
 use crate::scenario::Place;
 use std::collections::VecDeque;
@@ -25,10 +26,25 @@ pub(crate) struct QueuedLink {
     transmitter: Transmitter,
     flying: VecDeque<(u64, u32)>,
     late: VecDeque<Late>,
+    /// What adds to the link's delay.
+    delays: Vec<Delays>,
     /// Waiting and in transmission.
     bytes: u64,
     arrivals: u64,
     longest: u32,
+}
+
+/// Something that adds to a link's delay.
+pub(crate) enum Delays {
+    Redrawn(RedrawnDelay),
+}
+
+impl Delays {
+    fn of(&mut self, now: u64) -> u64 {
+        match self {
+            Delays::Redrawn(d) => d.of(now),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -47,6 +63,7 @@ impl QueuedLink {
             transmitter: Transmitter::default(),
             flying: VecDeque::new(),
             late: VecDeque::new(),
+            delays: Vec::new(),
             bytes: 0,
             arrivals: 0,
             longest: 0,
@@ -97,10 +114,21 @@ impl QueuedLink {
         Some(s.packet)
     }
 
-    /// `packet` has left and arrives at `at`. Arrivals keep the order of departures.
-    pub(crate) fn fly(&mut self, packet: u32, at: u64) {
-        debug_assert!(self.flying.back().is_none_or(|f| f.0 <= at), "packets on the wire never overtake");
-        self.flying.push_back((at, packet));
+    /// From now on `more` adds to the link's delay.
+    pub(crate) fn add_delay(&mut self, more: Delays) {
+        self.delays.push(more);
+    }
+
+    /// `packet` leaves at `now` a link whose own delay this is. Arrivals keep the order of departures, unless their delays
+    /// differ.
+    pub(crate) fn fly(&mut self, packet: u32, now: u64, delay: u64) {
+        let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
+        if self.flying.back().is_none_or(|f| f.0 <= at) {
+            return self.flying.push_back((at, packet));
+        }
+        debug_assert!(!self.delays.is_empty(), "packets on a wire of constant delay never overtake");
+        let i = self.flying.partition_point(|f| f.0 <= at);
+        self.flying.insert(i, (at, packet));
     }
 
     /// The packet that has arrived by `now`, if any.

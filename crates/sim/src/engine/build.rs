@@ -1,6 +1,7 @@
 //! From a scenario to a network that can run.
 
 mod check;
+mod path;
 
 use super::Network;
 use crate::app::App;
@@ -192,7 +193,8 @@ fn takes_time(d: &DirectionSpec, short: u64) -> bool {
 fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
     let one_by_one = !before.elements.iter().any(|e| {
         let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
-        matches!(e, ElementSpec::Script { at: Place::Exit, rules } if rules.iter().any(delays))
+        let script = matches!(e, ElementSpec::Script { at: Place::Exit, rules } if rules.iter().any(delays));
+        script || path::bunches(e)
     });
     let slower = match (before.rate, d.rate) {
         (Some(a), Some(b)) => a <= b,
@@ -226,6 +228,7 @@ fn acts_late(d: &DirectionSpec) -> bool {
     d.elements.iter().any(|e| match e {
         ElementSpec::Swap { .. } | ElementSpec::Bernoulli { at: Place::Exit, .. } => true,
         ElementSpec::Bernoulli { at: Place::Entry, .. } => false,
+        ElementSpec::RedrawnDelay(_) => true,
         ElementSpec::Script { at, rules } => {
             *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
         }
@@ -244,6 +247,8 @@ struct Parts<'a> {
     element: u32,
     /// How many links between the same two nodes stand before.
     parallel: BTreeMap<(u32, u32), u32>,
+    /// The luck of the newest link's forward direction is called so.
+    forward: String,
 }
 
 impl<'a> Parts<'a> {
@@ -258,6 +263,7 @@ impl<'a> Parts<'a> {
             swaps: Vec::new(),
             element: fed.len() as u32,
             parallel: BTreeMap::new(),
+            forward: String::new(),
         }
     }
 
@@ -294,8 +300,11 @@ impl<'a> Parts<'a> {
 
     fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
         let name = self.link_name(link);
+        if link.is_multiple_of(2) {
+            self.forward.clone_from(&name);
+        }
         let (mut swaps, mut losses) = (0, 0);
-        for e in &d.elements {
+        for (i, e) in d.elements.iter().enumerate() {
             let element = self.element;
             self.element += 1;
             match e {
@@ -319,6 +328,7 @@ impl<'a> Parts<'a> {
                     let gate = Gate { element, arrivals: 0, kind: GateKind::Script(Script::new(rules)) };
                     port.gates(*at).push(gate);
                 }
+                _ => self.path_element(d, i, &name, port),
             }
         }
     }

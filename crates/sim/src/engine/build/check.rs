@@ -37,11 +37,11 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     Ok((2 * s.links.len() + on_links) as u32)
 }
 
-fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
+pub(super) fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
     Err(Impossible::Value { what: what.to_owned(), found: found.to_string(), allowed })
 }
 
-fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
+pub(super) fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
     if found.0 < MAX_TIME - 1 {
         Ok(())
     } else {
@@ -108,6 +108,7 @@ fn element(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<(), Impossi
         }
         ElementSpec::Bernoulli { .. } => Ok(()),
         ElementSpec::Script { rules, .. } => script(&format!("{what}: script"), rules),
+        _ => super::path::check(what, d, e),
     }
 }
 

@@ -1,0 +1,3 @@
+//! What the elements that reorder promise, seen from the hosts.
+
+mod redrawn_delay;
