@@ -114,6 +114,7 @@ fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpe
                 app,
                 data_sent: 0,
                 retransmitted: 0,
+                sent: 0,
             });
         }
     }

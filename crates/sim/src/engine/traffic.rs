@@ -15,6 +15,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let (host, now) = (p.to, Time(self.now));
         if W::ENABLED {
             self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire);
+            self.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
         let h = &mut self.hosts[host as usize];
         h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
@@ -86,6 +87,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             }
         }
         if W::ENABLED {
+            p.number = h.sent;
+            h.sent = h.sent.wrapping_add(1);
             self.watch.sent(Time(self.now), host / 2, side(host), &p.seg, p.wire, p.sends);
         }
         let link = self.hops[p.hop as usize];
