@@ -44,7 +44,7 @@ pub trait Watch {
     #[inline]
     fn arrived(&mut self, _at: Time, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
     /// A packet came to the queue of directed link `link`, which now holds this much (waiting and in service, the packet
-    /// included). Not called for links that another, slower link alone feeds: their queues are never full.
+    /// included). The paths of splits are numbered after all links. Not called for links that another, slower link alone feeds: their queues are never full.
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64);
 }
 

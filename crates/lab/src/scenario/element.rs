@@ -6,14 +6,16 @@ use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node};
 use ackclock_sim::scenario::{DirectionSpec, ElementSpec, Gap, Place, QueueLimit, ScriptAction, ScriptRule, SwapMode};
 
-const KINDS: [&str; 4] = ["swap", "bernoulli", "script", "redrawn-delay"];
+const KINDS: [&str; 9] =
+    ["swap", "bernoulli", "script", "redrawn-delay", "split", "demote", "netem", "path-trace", "deliveries"];
 
-/// The elements of one direction, in order.
-pub(super) fn list(node: &Node<'_>) -> Result<Vec<ElementSpec>, ScenarioError> {
-    node.items("a list of elements, as in [{ kind = \"bernoulli\", p = 0.01 }]")?.iter().map(element).collect()
+/// The elements of one direction, in order; `own` is that direction without them.
+pub(super) fn list(node: &Node<'_>, own: &DirectionSpec) -> Result<Vec<ElementSpec>, ScenarioError> {
+    let items = node.items("a list of elements, as in [{ kind = \"bernoulli\", p = 0.01 }]")?;
+    items.iter().map(|item| element(item, own)).collect()
 }
 
-fn element(node: &Node<'_>) -> Result<ElementSpec, ScenarioError> {
+fn element(node: &Node<'_>, own: &DirectionSpec) -> Result<ElementSpec, ScenarioError> {
     let allowed = format!("one of {}", listed(&KINDS));
     let entries = node.entries("a table, as in { kind = \"bernoulli\", p = 0.01 }")?;
     let kind = entries.iter().find(|(k, _)| k == "kind").map(|(_, n)| n);
@@ -25,6 +27,11 @@ fn element(node: &Node<'_>) -> Result<ElementSpec, ScenarioError> {
         "bernoulli" => bernoulli(&node.keys(&["kind", "p", "at"])?),
         "script" => script(&node.keys(&["kind", "at", "drop", "delay", "duplicate"])?),
         "redrawn-delay" => path::redrawn_delay(node),
+        "split" => path::split(node, own),
+        "demote" => path::demote(node),
+        "netem" => path::netem(node),
+        "path-trace" => path::path_trace(node),
+        "deliveries" => path::deliveries(node),
         other => {
             let hint = nearest(other, KINDS).map(|n| format!("\"{n}\""));
             Err(kind.refuse(allowed).with_hint(hint))
@@ -52,6 +59,15 @@ fn swap(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
 fn bernoulli(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     let p = keys.need("p", "a probability from 0 to 1, as in 0.01")?.probability()?;
     Ok(ElementSpec::Bernoulli { p, at: place(keys)? })
+}
+
+/// Whether packets wait on this direction: it has a rate.
+pub(super) fn waits(d: &DirectionSpec) -> bool {
+    let rate = |e: &ElementSpec| match e {
+        ElementSpec::PathTrace(s) => s.rows.first().is_some_and(|r| r.rate.is_some()),
+        e => matches!(e, ElementSpec::Deliveries(_)),
+    };
+    d.rate.is_some() || d.elements.iter().any(rate)
 }
 
 fn place(keys: &Keys<'_>) -> Result<Place, ScenarioError> {
@@ -91,16 +107,21 @@ fn script(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     Ok(ElementSpec::Script { at: place(keys)?, rules })
 }
 
-/// A swap exchanges waiting packets: they must be able to wait, and slots must be countable.
+/// A swap exchanges waiting packets, and a demote moves them: they must be able to wait, and slots must be countable.
 pub(super) fn check_swaps(keys: &Keys<'_>, d: &DirectionSpec) -> Result<(), ScenarioError> {
     let at = keys.get("elements").unwrap_or_else(|| keys.node.clone());
     for (i, e) in d.elements.iter().enumerate() {
-        let ElementSpec::Swap { mode, .. } = e else { continue };
+        let (what, mode) = match e {
+            ElementSpec::Swap { mode, .. } => ("a swap", Some(*mode)),
+            ElementSpec::Demote(_) => ("a demote", None),
+            _ => continue,
+        };
         let here = if at.value.is_array() { at.items("")?.swap_remove(i) } else { at.clone() };
-        if d.rate.is_none() {
-            return Err(here.refuse_as("a swap on a link of unlimited rate", "a rate, since nothing waits here"));
+        if !waits(d) {
+            let found = format!("{what} on a link of unlimited rate");
+            return Err(here.refuse_as(found, "a rate, since nothing waits here"));
         }
-        if *mode == SwapMode::Slots && !matches!(d.queue.limit, QueueLimit::Packets(_)) {
+        if mode == Some(SwapMode::Slots) && !matches!(d.queue.limit, QueueLimit::Packets(_)) {
             let found = "a swap with mode \"slots\" on a queue whose slots cannot be counted";
             return Err(here.refuse_as(found, "a queue limit in packets, or mode \"literal\" or \"neighbours\""));
         }

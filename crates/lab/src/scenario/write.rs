@@ -84,11 +84,14 @@ fn direction(d: &DirectionSpec) -> [String; 5] {
     ]
 }
 
-fn element(e: &ElementSpec) -> String {
-    let place = |at: &Place| match at {
+fn place(at: Place) -> &'static str {
+    match at {
         Place::Entry => "entry",
         Place::Exit => "exit",
-    };
+    }
+}
+
+fn element(e: &ElementSpec) -> String {
     match e {
         ElementSpec::Swap { mode, count, gap } => {
             let mode = match mode {
@@ -102,11 +105,16 @@ fn element(e: &ElementSpec) -> String {
             };
             format!("{{ kind = \"swap\", mode = \"{mode}\", count = {count}, gap = {gap} }}")
         }
-        ElementSpec::Bernoulli { p, at } => format!("{{ kind = \"bernoulli\", p = {p:?}, at = \"{}\" }}", place(at)),
+        ElementSpec::Bernoulli { p, at } => format!("{{ kind = \"bernoulli\", p = {p:?}, at = \"{}\" }}", place(*at)),
         ElementSpec::Script { at, rules } => {
-            format!("{{ kind = \"script\", {}, at = \"{}\" }}", script(rules), place(at))
+            format!("{{ kind = \"script\", {}, at = \"{}\" }}", script(rules), place(*at))
         }
         ElementSpec::RedrawnDelay(s) => path::redrawn_delay(s),
+        ElementSpec::Split(s) => path::split(s),
+        ElementSpec::Demote(s) => path::demote(s),
+        ElementSpec::Netem(s) => path::netem(s),
+        ElementSpec::PathTrace(s) => path::path_trace(s),
+        ElementSpec::Deliveries(s) => path::deliveries(s),
     }
 }
 

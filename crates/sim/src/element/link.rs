@@ -6,6 +6,7 @@
 
 use super::drop_tail::{DropTail, Limit};
 use super::queued_link::{Late, QueuedLink};
+use super::split::Split;
 use super::{Fate, Gate};
 use crate::engine::Network;
 use crate::host::Endpoint;
@@ -25,6 +26,8 @@ pub(crate) struct Port {
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
     pub(crate) exit: Vec<Gate>,
+    /// Behind the entry, several links in place of this one.
+    pub(crate) split: Option<Split>,
     /// Whether the listener is told how long the queue is.
     pub(crate) reports: bool,
 }
@@ -128,8 +131,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
     fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
         let port = &mut self.ports[self.lanes[link as usize].port()];
+        let wire = self.slab[packet].wire;
         for (i, g) in port.gates(place).iter_mut().enumerate().skip(gate) {
-            match g.judge() {
+            match g.judge(self.now, wire) {
                 (Fate::Pass, _) => {}
                 (Fate::Drop(why), nth) => {
                     let element = g.element;
@@ -159,6 +163,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn offer(&mut self, link: u32, packet: u32) {
         if !self.lanes[link as usize].is(Lane::QUEUED) {
             return self.transmit(packet, link);
+        }
+        if let Some(split) = &mut self.ports[self.lanes[link as usize].port()].split {
+            let path = split.next();
+            return self.enter(packet, path);
         }
         self.depart_up_to(link, self.so_far);
         let lane = &self.lanes[link as usize];

@@ -1,7 +1,9 @@
 //! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
 //! computed lane (`link.rs`) serves as well, both give the same results.
 
+use super::demote::Demote;
 use super::drop_tail::Limit;
+use super::path_trace::{Service, TraceDelay};
 use super::redrawn_delay::RedrawnDelay;
 use crate::lane::{Pace, Transmitter};
 use crate::scenario::Place;
@@ -28,6 +30,10 @@ pub(crate) struct QueuedLink {
     late: VecDeque<Late>,
     /// What adds to the link's delay.
     delays: Vec<Delays>,
+    /// In place of the link's rate.
+    pub(crate) service: Option<Service>,
+    /// Moves the head back.
+    pub(crate) demote: Option<Demote>,
     /// Waiting and in transmission.
     bytes: u64,
     arrivals: u64,
@@ -37,12 +43,14 @@ pub(crate) struct QueuedLink {
 /// Something that adds to a link's delay.
 pub(crate) enum Delays {
     Redrawn(RedrawnDelay),
+    Trace(TraceDelay),
 }
 
 impl Delays {
     fn of(&mut self, now: u64) -> u64 {
         match self {
             Delays::Redrawn(d) => d.of(now),
+            Delays::Trace(d) => d.of(now),
         }
     }
 }
@@ -64,6 +72,8 @@ impl QueuedLink {
             flying: VecDeque::new(),
             late: VecDeque::new(),
             delays: Vec::new(),
+            service: None,
+            demote: None,
             bytes: 0,
             arrivals: 0,
             longest: 0,
@@ -99,10 +109,15 @@ impl QueuedLink {
     }
 
     fn serve(&mut self, now: u64, pace: &Pace) {
-        self.serving = self.waiting.pop_front().map(|(packet, wire)| Serving {
-            packet,
-            wire,
-            until: self.transmitter.send(now, wire, pace),
+        if let Some(demote) = &mut self.demote {
+            demote.before_service(&mut self.waiting);
+        }
+        self.serving = self.waiting.pop_front().map(|(packet, wire)| {
+            let until = match &mut self.service {
+                None => self.transmitter.send(now, wire, pace),
+                Some(service) => service.send(now, wire),
+            };
+            Serving { packet, wire, until }
         });
     }
 

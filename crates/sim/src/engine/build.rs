@@ -59,20 +59,23 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         for link in 0..links {
             parts.link(link);
         }
+        parts.paths();
+        let lanes = parts.lanes.len();
         fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
         let mut slab = Slab::new();
         let mut network = Network {
             watch,
             lanes: parts.lanes,
             ports: parts.ports,
-            counts: vec![LinkResult::default(); links],
+            counts: vec![LinkResult::default(); lanes],
             hops: paths.hops,
             spare: slab.alloc(),
             slab,
-            next: NextEvent::new(links, search),
-            timers: NextEvent::new(first_host as usize - links + 2 * scenario.flows.len(), search),
+            next: NextEvent::new(lanes, search),
+            timers: NextEvent::new(first_host as usize - lanes + 2 * scenario.flows.len(), search),
             timer_min: NEVER,
             swaps: parts.swaps,
+            splits: parts.paths.into_iter().map(|p| p.link).collect(),
             hosts: hosts(scenario, &paths.first, make),
             first_host,
             fates: scenario.flows.iter().map(|_| Fates::default()).collect(),
@@ -229,10 +232,11 @@ fn acts_late(d: &DirectionSpec) -> bool {
     d.elements.iter().any(|e| match e {
         ElementSpec::Swap { .. } | ElementSpec::Bernoulli { at: Place::Exit, .. } => true,
         ElementSpec::Bernoulli { at: Place::Entry, .. } => false,
-        ElementSpec::RedrawnDelay(_) => true,
         ElementSpec::Script { at, rules } => {
             *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
         }
+        ElementSpec::RedrawnDelay(_) | ElementSpec::Split(_) | ElementSpec::Demote(_) => true,
+        ElementSpec::Netem(_) | ElementSpec::PathTrace(_) | ElementSpec::Deliveries(_) => true,
     })
 }
 
@@ -248,6 +252,8 @@ struct Parts<'a> {
     element: u32,
     /// How many links between the same two nodes stand before.
     parallel: BTreeMap<(u32, u32), u32>,
+    /// The paths of splits, which are made after the links.
+    paths: Vec<path::Path<'a>>,
     /// The luck of the newest link's forward direction is called so.
     forward: String,
 }
@@ -262,16 +268,27 @@ impl<'a> Parts<'a> {
             lanes: Vec::with_capacity(fed.len()),
             ports: Vec::new(),
             swaps: Vec::new(),
-            element: fed.len() as u32,
+            element: (fed.len() + path::count(scenario)) as u32,
+            paths: Vec::new(),
             parallel: BTreeMap::new(),
             forward: String::new(),
         }
     }
 
     fn link(&mut self, link: usize) {
+        let name = self.link_name(link);
+        if link.is_multiple_of(2) {
+            self.forward.clone_from(&name);
+        }
         let d = direction(self.scenario, link);
+        // Nothing waits before a split.
+        let counts = self.fed[link] != Fed::Trailing && !d.elements.iter().any(|e| matches!(e, ElementSpec::Split(_)));
+        self.lane(d, &name, counts);
+    }
+
+    /// A directed link, or a path of a split. `counts`: its queue may fill.
+    fn lane(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
         let queued = d.form == LinkForm::Queued || acts_late(d);
-        let counts = self.fed[link] != Fed::Trailing;
         // A queue that is never full need not be counted; where someone listens, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (self.watched || limit != Limit::None);
@@ -281,9 +298,10 @@ impl<'a> Parts<'a> {
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
+            split: None,
             reports,
         };
-        self.elements(link, d, &mut port);
+        self.elements(d, name, &mut port);
         let mut flags = Lane::PLAIN;
         if queued {
             flags |= Lane::QUEUED;
@@ -299,11 +317,8 @@ impl<'a> Parts<'a> {
         self.lanes.push(Lane::new(pace, flags, at));
     }
 
-    fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
-        let name = self.link_name(link);
-        if link.is_multiple_of(2) {
-            self.forward.clone_from(&name);
-        }
+    fn elements(&mut self, d: &'a DirectionSpec, name: &str, port: &mut Port) {
+        let link = self.lanes.len();
         let (mut swaps, mut losses) = (0, 0);
         for (i, e) in d.elements.iter().enumerate() {
             let element = self.element;
@@ -329,7 +344,7 @@ impl<'a> Parts<'a> {
                     let gate = Gate { element, arrivals: 0, kind: GateKind::Script(Script::new(rules)) };
                     port.gates(*at).push(gate);
                 }
-                _ => self.path_element(d, i, &name, port),
+                _ => self.path_element(d, i, name, port, element),
             }
         }
     }

@@ -14,7 +14,9 @@ const MAX_SIZE: u32 = 1 << 20;
 /// Checks everything but the paths; answers the element number of the first host.
 pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     let on_links: usize = s.links.iter().map(|l| l.forward.elements.len() + l.back.elements.len()).sum();
-    let found = 2 * s.links.len() + on_links + 2 * s.flows.len();
+    let on_links = on_links + super::path::elements(s);
+    let lanes = 2 * s.links.len() + super::path::count(s);
+    let found = lanes + on_links + 2 * s.flows.len();
     if found > MAX_ELEMENTS {
         return Err(Impossible::TooManyElements { found });
     }
@@ -34,7 +36,7 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
         ends(s, &what, f.from, f.to)?;
         flow(&what, f)?;
     }
-    Ok((2 * s.links.len() + on_links) as u32)
+    Ok((lanes + on_links) as u32)
 }
 
 pub(super) fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
@@ -70,7 +72,7 @@ fn ends(s: &Scenario, what: &str, from: u32, to: u32) -> Result<(), Impossible> 
     Ok(())
 }
 
-fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
+pub(super) fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     if d.rate.is_some_and(|r| r.0 == 0) {
         return refuse(&format!("{what}: rate"), "0 bps", "at least 1 bps");
     }
