@@ -68,6 +68,25 @@ fn each_element_is_read_written_down_as_the_same_runs_and_run() {
 }
 
 #[test]
+fn a_run_tells_how_much_was_reordered_where_it_is_asked() {
+    let text =
+        text(EACH[4]).replace("\"50 packets\"", "\"unlimited\"").replace("duration", "reordering = true\nduration");
+    let plan = Plan::parse("x", &text, &Overrides::default()).unwrap();
+    assert!(plan.to_toml().contains("\nreordering = true\n"));
+    let of = |plan: &Plan| run(plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
+    let asked = of(&plan);
+    let data = asked.flows[0].reordering.clone().unwrap();
+    assert_eq!((data.extents.get(&8), data.n_reordered.get(&8)), (Some(&data.reordered), Some(&data.reordered)));
+    assert!(data.reordered > 10 && data.packets > 8 * data.reordered && data.duplicates == 0);
+    assert_eq!(asked.flows[0].ack_reordering.as_ref().map(|acks| acks.reordered), Some(0));
+    let mut silent = of(&Plan { reordering: false, ..plan });
+    assert!(silent.flows[0].reordering.is_none() && silent.flows[0].ack_reordering.is_none());
+    (silent.flows[0].reordering, silent.flows[0].ack_reordering) =
+        (asked.flows[0].reordering.clone(), asked.flows[0].ack_reordering.clone());
+    assert_eq!(silent, asked);
+}
+
+#[test]
 fn every_key_of_these_elements_is_described() {
     let described = include_str!("../SCENARIOS.md");
     for kind in ["redrawn-delay", "split", "demote", "netem", "path-trace", "deliveries"] {
