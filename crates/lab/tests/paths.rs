@@ -61,6 +61,10 @@ fn each_element_is_read_written_down_as_the_same_runs_and_run() {
         identities.push(identity(&plan, 1));
         let summary = run(&plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(summary.flows[0].acked_bytes > 50_000, "{element}: {}", summary.flows[0].acked_bytes);
+        let trace = std::env::temp_dir().join(format!("ackclock-paths-{}.csv", std::process::id()));
+        let traced = run(&plan, 1, Some(&trace), &mut |_| ControlFlow::Continue(())).unwrap();
+        std::fs::remove_file(&trace).unwrap();
+        assert_eq!(traced, summary, "{element}");
     }
     identities.sort();
     identities.dedup();
@@ -84,6 +88,16 @@ fn a_run_tells_how_much_was_reordered_where_it_is_asked() {
     (silent.flows[0].reordering, silent.flows[0].ack_reordering) =
         (asked.flows[0].reordering.clone(), asked.flows[0].ack_reordering.clone());
     assert_eq!(silent, asked);
+}
+
+#[test]
+fn all_of_them_in_a_row_run_and_deliver() {
+    let plan = Plan::parse("paths.toml", include_str!("scenarios/paths.toml"), &Overrides::default()).unwrap();
+    let again = Plan::parse("paths.toml", &plan.to_toml(), &Overrides::default()).unwrap();
+    assert_eq!(Plan { file: plan.file.clone(), ..again }, plan);
+    let f = &run(&plan, 3, None, &mut |_| ControlFlow::Continue(())).unwrap().flows[0];
+    let order = f.reordering.as_ref().unwrap();
+    assert!(f.acked_bytes > 100_000 && order.reordered > 10, "{} {order:?}", f.acked_bytes);
 }
 
 #[test]
