@@ -40,6 +40,8 @@ pub struct Plan {
     pub stacks: Vec<Stack>,
     /// One run each.
     pub seeds: Vec<u64>,
+    /// Whether a summary says how much each flow's packets were reordered. Not part of a run's identity.
+    pub reordering: bool,
 }
 
 impl Plan {
@@ -84,14 +86,20 @@ impl Plan {
             Some(n) => n.str("a name in quotes")?.to_owned(),
             None => stem(file),
         };
-        let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&["duration", "seed", "seeds"])?;
+        let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&[
+            "duration",
+            "seed",
+            "seeds",
+            "reordering",
+        ])?;
         let duration = run.need("duration", "a time, as in \"600 s\"")?.nanos_above_zero()?;
         let seeds = seeds(&run)?;
+        let reordering = run.get("reordering").map_or(Ok(false), |n| n.flag())?;
         let mut graph = graph(&keys, duration, overrides)?;
         let background = background::list(&keys, &mut graph)?;
         let Graph { nodes, links, flows, stacks, .. } = graph;
         let scenario = Scenario { name, duration, nodes, links, flows, background };
-        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)? })
+        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)?, reordering })
     }
 }
 

@@ -1,13 +1,18 @@
 //! What acts on packets on their way. One file an element.
 
+pub(crate) mod demote;
 pub(crate) mod drop_tail;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod interruption;
 pub(crate) mod link;
 pub(crate) mod loss;
+pub(crate) mod netem;
+pub(crate) mod path_trace;
 pub(crate) mod queued_link;
 pub(crate) mod red;
+pub(crate) mod redrawn_delay;
 pub(crate) mod script;
+pub(crate) mod split;
 pub(crate) mod swap;
 
 use crate::scenario::Only;
@@ -81,6 +86,8 @@ pub(crate) enum GateKind {
     Interruptions(interruption::Interruptions),
     Red(red::Red),
     Script(script::Script),
+    Netem(netem::Netem),
+    PathTrace(path_trace::TraceLoss),
 }
 
 impl Gate {
@@ -98,6 +105,8 @@ impl Gate {
             GateKind::Interruptions(i) => i.judge(seen),
             GateKind::Red(r) => r.judge(seen),
             GateKind::Script(s) => s.judge(nth),
+            GateKind::Netem(n) => n.judge(seen.now, seen.wire),
+            GateKind::PathTrace(t) => t.judge(seen.now),
         };
         (fate, nth)
     }

@@ -41,6 +41,8 @@ pub struct Network<W, E> {
     timer_min: u64,
     /// With their element numbers, ascending.
     swaps: Vec<(u32, Swap)>,
+    /// The links whose splits the lanes after those of the links belong to.
+    splits: Vec<u32>,
     /// Those of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
     /// When each flow begins.
@@ -153,6 +155,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let r = &mut links[s.link as usize];
             r.swap_events += s.events;
             r.swap_skipped += s.skipped;
+        }
+        let paths = links.split_off(links.len() - self.splits.len());
+        for (path, link) in paths.iter().zip(&self.splits) {
+            links[*link as usize].add(path);
         }
         links
     }

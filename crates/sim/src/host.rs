@@ -44,6 +44,8 @@ pub(crate) struct Host<E> {
     pub(crate) app: App,
     pub(crate) data_sent: u64,
     pub(crate) retransmitted: u64,
+    /// Packets sent, where someone listens.
+    pub(crate) sent: u32,
 }
 
 /// `armed` of a host that waits for nothing.

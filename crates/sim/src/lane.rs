@@ -51,6 +51,11 @@ impl Transmitter {
         self.free_at
     }
 
+    /// Something else sends in its place until then.
+    pub(crate) fn busy_until(&mut self, time: u64) {
+        self.free_at = time;
+    }
+
     /// Gives it `wire` bytes at `now`; answers when they will have left.
     #[inline]
     pub(crate) fn send(&mut self, now: u64, wire: u32, pace: &Pace) -> u64 {

@@ -11,6 +11,7 @@ mod fate;
 pub mod host;
 mod lane;
 mod next_event;
+pub mod reordering;
 pub mod results;
 mod rng;
 pub mod scenario;

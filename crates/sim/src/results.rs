@@ -65,13 +65,25 @@ pub struct BackgroundResult {
 pub struct LinkResult {
     /// What was dropped, and why.
     pub drops: Drops,
-    /// The most packets in the queue, the one in transmission included; `None` where the queue is never full (unlimited,
+    /// The most packets in the queue (of a split: in one of its paths' queues), the one in transmission included; `None` where the queue is never full (unlimited,
     /// or fed by a slower link alone).
     pub max_queue: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
     /// Those among them that found fewer than two packets waiting.
     pub swap_skipped: u64,
+}
+
+impl LinkResult {
+    /// Counts a path of the link's split with the link.
+    pub(crate) fn add(&mut self, path: &LinkResult) {
+        self.drops.queue += path.drops.queue;
+        self.drops.loss += path.drops.loss;
+        self.drops.script += path.drops.script;
+        self.max_queue = self.max_queue.max(path.max_queue);
+        self.swap_events += path.swap_events;
+        self.swap_skipped += path.swap_skipped;
+    }
 }
 
 /// Dropped packets by cause.

@@ -1,5 +1,8 @@
 //! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
 
+mod path;
+mod table;
+
 pub use crate::background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 pub use crate::element::gilbert_elliott::{Chain, GilbertElliottSpec};
 pub use crate::element::interruption::{Interruption, InterruptionSpec, When};
@@ -8,10 +11,13 @@ pub use crate::element::red::{RedSpec, Thresholds};
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Rate};
+pub use path::*;
+pub use table::*;
 
 /// A whole scenario. Elements are numbered in the order in which they stand here, and equal times are decided by that
-/// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the elements on them
-/// (link by link, forward before back), then the hosts of the flows (sender before receiver), then background traffic.
+/// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the paths of splits,
+/// then the elements on them (link by link, forward before back; then path by path), then the hosts of the flows (sender
+/// before receiver), then background traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// For people.
@@ -124,6 +130,18 @@ pub enum ElementSpec {
         /// What happens to whom; arrivals count from 0, retransmissions included.
         rules: Vec<ScriptRule>,
     },
+    /// The link's delay is redrawn at intervals (Leung & Ma 2005 §IV-A).
+    RedrawnDelay(RedrawnDelaySpec),
+    /// Packets go over several paths side by side (Leung & Ma 2005 §IV-B).
+    Split(SplitSpec),
+    /// The head of the queue is moved back (Fukuda, Nobayashi & Ikenaga 2018 §3).
+    Demote(DemoteSpec),
+    /// Linux's network emulator.
+    Netem(NetemSpec),
+    /// Delay, loss and rate as a trace has them.
+    PathTrace(PathTraceSpec),
+    /// Packets leave when a trace lets them.
+    Deliveries(DeliveriesSpec),
 }
 
 /// Where on a link an element acts.

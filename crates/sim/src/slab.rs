@@ -22,6 +22,8 @@ pub(crate) struct Packet {
     pub(crate) wire: u32,
     /// How often its data has been sent (1 = first), 0 for a pure ACK.
     pub(crate) sends: u8,
+    /// The how manieth packet of its host it is, from 0; written only where someone listens.
+    pub(crate) number: u32,
     pub(crate) seg: Segment,
 }
 
@@ -59,7 +61,8 @@ impl Slab {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) -> u32 {
-        let empty = Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, seg: Segment::EMPTY };
+        let empty =
+            Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, number: 0, seg: Segment::EMPTY };
         self.packets.push(empty);
         (self.packets.len() - 1) as u32
     }

@@ -72,7 +72,7 @@ pub enum CongestionSpec {
     Aimd(aimd::AimdSpec),
     /// CUBIC (RFC 9438).
     Cubic(cubic::CubicSpec),
-    /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
+    /// CUBIC in whole segments (Linux in 2008; Fukuda, Nobayashi & Ikenaga 2018).
     #[serde(rename = "cubic-2008")]
     Cubic2008(cubic_2008::Cubic2008Spec),
     /// From outside the crate.

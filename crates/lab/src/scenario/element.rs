@@ -1,5 +1,7 @@
 //! What acts on the packets of a link.
 
+mod path;
+
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node};
 use ackclock_sim::scenario::{
@@ -8,14 +10,29 @@ use ackclock_sim::scenario::{
 };
 use ackclock_tcp::time::Nanos;
 
-const KINDS: [&str; 7] = ["swap", "bernoulli", "gilbert-elliott", "delay-spike", "outage", "red", "script"];
+const KINDS: [&str; 13] = [
+    "swap",
+    "bernoulli",
+    "gilbert-elliott",
+    "delay-spike",
+    "outage",
+    "red",
+    "script",
+    "redrawn-delay",
+    "split",
+    "demote",
+    "netem",
+    "path-trace",
+    "deliveries",
+];
 
-/// The elements of one direction, in order.
-pub(super) fn list(node: &Node<'_>) -> Result<Vec<ElementSpec>, ScenarioError> {
-    node.items("a list of elements, as in [{ kind = \"bernoulli\", p = 0.01 }]")?.iter().map(element).collect()
+/// The elements of one direction, in order; `own` is that direction without them.
+pub(super) fn list(node: &Node<'_>, own: &DirectionSpec) -> Result<Vec<ElementSpec>, ScenarioError> {
+    let items = node.items("a list of elements, as in [{ kind = \"bernoulli\", p = 0.01 }]")?;
+    items.iter().map(|item| element(item, own)).collect()
 }
 
-fn element(node: &Node<'_>) -> Result<ElementSpec, ScenarioError> {
+fn element(node: &Node<'_>, own: &DirectionSpec) -> Result<ElementSpec, ScenarioError> {
     let allowed = format!("one of {}", listed(&KINDS));
     let entries = node.entries("a table, as in { kind = \"bernoulli\", p = 0.01 }")?;
     let kind = entries.iter().find(|(k, _)| k == "kind").map(|(_, n)| n);
@@ -40,6 +57,12 @@ fn element(node: &Node<'_>) -> Result<ElementSpec, ScenarioError> {
         "outage" => interruption(node, Interruption::Outage),
         "red" => red(&node.keys(&["kind", "min", "max", "max_p", "weight", "gentle", "wait", "per", "mean_packet"])?),
         "script" => script(&node.keys(&["kind", "at", "only", "drop", "delay", "duplicate"])?),
+        "redrawn-delay" => path::redrawn_delay(node),
+        "split" => path::split(node, own),
+        "demote" => path::demote(node),
+        "netem" => path::netem(node),
+        "path-trace" => path::path_trace(node),
+        "deliveries" => path::deliveries(node),
         other => {
             let hint = nearest(other, KINDS).map(|n| format!("\"{n}\""));
             Err(kind.refuse(allowed).with_hint(hint))
@@ -178,6 +201,15 @@ fn place(keys: &Keys<'_>, default: Place) -> Result<Place, ScenarioError> {
     keys.get("at").map_or(Ok(default), |n| n.choice(&[("entry", Place::Entry), ("exit", Place::Exit)]))
 }
 
+/// Whether packets wait on this direction: it has a rate.
+pub(super) fn waits(d: &DirectionSpec) -> bool {
+    let rate = |e: &ElementSpec| match e {
+        ElementSpec::PathTrace(s) => s.rows.first().is_some_and(|r| r.rate.is_some()),
+        e => matches!(e, ElementSpec::Deliveries(_)),
+    };
+    d.rate.is_some() || d.elements.iter().any(rate)
+}
+
 /// `drop = [14, 26]`, `duplicate = [3]`, `delay = [{ nth = 5, by = "30 ms" }]`, in the order of arrivals.
 fn script(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     let any = 0..=i64::MAX as u64;
@@ -211,17 +243,19 @@ fn script(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     Ok(ElementSpec::Script { at: place(keys, Place::Entry)?, only: only(keys)?, rules })
 }
 
-/// Swaps and RED act on waiting packets: they must be able to wait, and slots must be countable.
+/// Swaps, RED and demotes act on waiting packets: they must be able to wait, and slots must be countable.
 pub(super) fn check_queue(keys: &Keys<'_>, d: &DirectionSpec) -> Result<(), ScenarioError> {
     let at = keys.get("elements").unwrap_or_else(|| keys.node.clone());
     for (i, e) in d.elements.iter().enumerate() {
-        let (what, mode) = match e {
-            ElementSpec::Swap { mode, .. } => ("a swap", Some(mode)),
-            ElementSpec::Red(_) => ("RED", None),
+        let (what, mode, can) = match e {
+            ElementSpec::Swap { mode, .. } => ("a swap", Some(mode), waits(d)),
+            ElementSpec::Demote(_) => ("a demote", None, waits(d)),
+            // By the link's own rate RED measures how long it was idle.
+            ElementSpec::Red(_) => ("RED", None, d.rate.is_some()),
             _ => continue,
         };
         let here = if at.value.is_array() { at.items("")?.swap_remove(i) } else { at.clone() };
-        if d.rate.is_none() {
+        if !can {
             let found = format!("{what} on a link of unlimited rate");
             return Err(here.refuse_as(found, "a rate, since nothing waits here"));
         }

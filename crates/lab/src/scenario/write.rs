@@ -26,6 +26,9 @@ impl Plan {
         let s = &self.scenario;
         writeln!(out, "name = {}\n\n[run]", quoted(&s.name))?;
         writeln!(out, "duration = \"{}\"\n{}", s.duration, seeds(&self.seeds))?;
+        if self.reordering {
+            writeln!(out, "reordering = true")?;
+        }
         let node = |n: u32| quoted(s.nodes.get(n as usize).map_or("", String::as_str));
         for l in &s.links {
             writeln!(out, "\n[[link]]\nfrom = {}\nto = {}", node(l.from), node(l.to))?;

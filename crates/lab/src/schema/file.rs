@@ -54,6 +54,10 @@ pub(super) struct Run {
     seed: Option<u64>,
     /// One run for each.
     seeds: Option<Seeds>,
+    /// Whether to measure how the packets of each flow are reordered, each transmission as a packet of its own (RFC 4737); runs
+    /// stay the same.
+    #[schemars(extend("default" = false))]
+    reordering: Option<bool>,
 }
 
 /// Several seeds.
@@ -173,29 +177,33 @@ pub(super) struct Both {
 fn back(generator: &mut SchemaGenerator) -> Schema {
     let mut direction = Direction::json_schema(generator);
     direction.remove("required");
-    // What is left out is as in the other direction.
-    for key in direction.get_mut("properties").and_then(|p| p.as_object_mut()).into_iter().flat_map(|p| p.values_mut())
-    {
+    without_defaults(&mut direction);
+    direction
+}
+
+/// What is left out is as elsewhere.
+fn without_defaults(direction: &mut Schema) {
+    let keys = direction.get_mut("properties").and_then(|p| p.as_object_mut());
+    for key in keys.into_iter().flat_map(|p| p.values_mut()) {
         key.as_object_mut().map(|k| k.remove("default"));
     }
-    direction
 }
 
 fn rate(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [Rate::json_schema(generator), { "const": "unlimited" }] })
 }
 
-fn packets(example: &str) -> Schema {
+fn packets(_: &mut SchemaGenerator) -> Schema {
     let pattern = r"^\s*[0-9][0-9_]*\s*packets?\s*$";
-    json_schema!({ "type": "string", "title": "packets", "pattern": pattern, "examples": [example] })
+    json_schema!({ "type": "string", "title": "packets", "pattern": pattern, "examples": ["65 packets"] })
 }
 
 fn amount(generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "anyOf": [packets("500 packets"), bytes_schema(generator)] })
+    json_schema!({ "anyOf": [packets(generator), bytes_schema(generator)] })
 }
 
 fn limit(generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "anyOf": [packets("65 packets"), bytes_schema(generator), { "const": "unlimited" }] })
+    json_schema!({ "anyOf": [packets(generator), bytes_schema(generator), { "const": "unlimited" }] })
 }
 
 fn queue(generator: &mut SchemaGenerator) -> Schema {

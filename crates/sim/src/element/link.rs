@@ -6,6 +6,7 @@
 
 use super::drop_tail::{DropTail, Limit};
 use super::queued_link::{Late, QueuedLink};
+use super::split::Split;
 use super::{Backlog, Fate, Gate, Seen};
 use crate::engine::Network;
 use crate::host::Endpoint;
@@ -25,6 +26,8 @@ pub(crate) struct Port {
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
     pub(crate) exit: Vec<Gate>,
+    /// Behind the entry, several links in place of this one.
+    pub(crate) split: Option<Split>,
     /// Whether the listener is told how long the queue is.
     pub(crate) reports: bool,
 }
@@ -166,6 +169,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         if !self.lanes[link as usize].is(Lane::QUEUED) {
             return self.transmit(packet, link);
         }
+        if let Some(split) = &mut self.ports[self.lanes[link as usize].port()].split {
+            let path = split.next();
+            return self.enter(packet, path);
+        }
         self.depart_up_to(link, self.so_far);
         let lane = &self.lanes[link as usize];
         let port = &mut self.ports[lane.port()];
@@ -183,9 +190,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet has left the transmitter and the gates behind it.
     fn fly(&mut self, link: u32, packet: u32) {
         let lane = &self.lanes[link as usize];
-        let at = self.now + lane.pace.delay;
         if let Some(q) = self.ports[lane.port()].queue.as_mut() {
-            q.fly(packet, at);
+            q.fly(packet, self.now, lane.pace.delay);
         }
     }
 

@@ -16,6 +16,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let Some(h) = self.hosts.get_mut(host as usize) else { return self.deliver_background(packet) };
         if W::ENABLED {
             self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire);
+            self.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
         h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
         self.slab.free(packet);
@@ -87,6 +88,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             }
         }
         if W::ENABLED && host < self.shown {
+            p.number = h.sent;
+            h.sent = h.sent.wrapping_add(1);
             self.watch.sent(Time(self.now), host / 2, side(host), &p.seg, p.wire, p.sends);
         }
         let link = self.hops[p.hop as usize];

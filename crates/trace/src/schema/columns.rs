@@ -179,7 +179,7 @@ pub const COLUMNS: &[Column] = &[
         "link",
         "",
         Get::Small(|r| queue(r).and_then(|q| small(q.0))),
-        "For `queue`: the directed link, twice the link's position in the scenario, and one more for the way back.",
+        "For `queue`: the directed link, twice the link's position in the scenario, and one more for the way back; after these the paths of splits.",
     ),
     some(
         "queue_packets",

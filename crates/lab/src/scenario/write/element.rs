@@ -1,5 +1,7 @@
 //! An element as inline TOML.
 
+mod path;
+
 use super::list;
 use ackclock_sim::scenario::{
     Chain, ElementSpec, Gap, GilbertElliottSpec, Interruption, InterruptionSpec, Only, Per, Place, RedSpec,
@@ -19,22 +21,31 @@ pub(super) fn element(e: &ElementSpec) -> String {
         ElementSpec::Script { at, only, rules } => {
             format!("kind = \"script\", {}, {}", script(rules), gate(*at, *only))
         }
+        ElementSpec::RedrawnDelay(s) => path::redrawn_delay(s),
+        ElementSpec::Split(s) => path::split(s),
+        ElementSpec::Demote(s) => path::demote(s),
+        ElementSpec::Netem(s) => path::netem(s),
+        ElementSpec::PathTrace(s) => path::path_trace(s),
+        ElementSpec::Deliveries(s) => path::deliveries(s),
     };
     format!("{{ {keys} }}")
 }
 
 /// Where an element acts, and on which packets.
 fn gate(at: Place, only: Only) -> String {
-    let at = match at {
-        Place::Entry => "entry",
-        Place::Exit => "exit",
-    };
     let only = match only {
         Only::All => "",
         Only::Data => ", only = \"data\"",
         Only::Acks => ", only = \"acks\"",
     };
-    format!("at = \"{at}\"{only}")
+    format!("at = \"{}\"{only}", place(at))
+}
+
+fn place(at: Place) -> &'static str {
+    match at {
+        Place::Entry => "entry",
+        Place::Exit => "exit",
+    }
 }
 
 fn word(per: Per) -> &'static str {

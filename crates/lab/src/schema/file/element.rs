@@ -1,9 +1,9 @@
 //! `elements`: what acts on the packets of one direction of a link.
 
-use super::amount;
+use super::{amount, packets, rate, without_defaults, Direction};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::bytes_schema;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 
 /// Something that acts on the packets of one direction.
 #[derive(JsonSchema)]
@@ -117,6 +117,105 @@ pub(super) enum Element {
         /// These go on later and are overtaken.
         delay: Option<Vec<Late>>,
     },
+    /// The delay is redrawn from a normal distribution, on top of the link's own; packets overtake (Leung & Ma 2005 §IV-A).
+    RedrawnDelay {
+        /// The distribution's mean, above zero.
+        mean: Nanos,
+        /// Its standard deviation.
+        deviation: Nanos,
+        /// Time between draws; the first is at 0 s.
+        every: Nanos,
+        /// What happens to a draw that is not above zero.
+        #[schemars(extend("default" = "again"))]
+        below_zero: Option<BelowZero>,
+        /// Whether a packet may arrive before one that left earlier.
+        #[schemars(extend("default" = true))]
+        overtaking: Option<bool>,
+        /// Whose draws they are.
+        #[schemars(extend("default" = "own"))]
+        draws: Option<Draws>,
+    },
+    /// Packets go over several paths side by side, in place of this one (Leung & Ma 2005 §IV-B). Beside it may stand only what
+    /// acts before the queue.
+    Split {
+        /// The paths, at least one of them with a weight above 0.
+        #[schemars(length(min = 1))]
+        paths: Vec<SplitPath>,
+        /// How a packet's path is chosen.
+        #[schemars(extend("default" = "turns"))]
+        choice: Option<SplitChoice>,
+    },
+    /// The head of the queue is moved back, again and again (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate.
+    Demote {
+        /// By so many places, whenever more wait; no other packet is moved until it has been sent.
+        #[schemars(range(min = 1, max = 1_000_000))]
+        interval: u32,
+        /// Only so many of those that wait are looked at. Without it all.
+        #[schemars(schema_with = "packets")]
+        #[serde(default)]
+        device: (),
+    },
+    /// Linux's network emulator, before the queue (tc-netem(8)).
+    #[schemars(extend("dependentRequired" = { "reorder": ["delay"], "gap": ["delay"] }))]
+    Netem {
+        /// Delay of each packet.
+        #[schemars(extend("default" = "0 s"))]
+        delay: Option<Nanos>,
+        /// By how much it varies: half the width, or the standard deviation. At most 2147483647 ns.
+        #[schemars(extend("default" = "0 s"))]
+        jitter: Option<Nanos>,
+        /// How much of the random number before is in the next.
+        #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.0))]
+        jitter_correlation: Option<f64>,
+        /// How it varies.
+        #[schemars(extend("default" = "uniform"))]
+        distribution: Option<Distribution>,
+        /// Probability with which a packet skips the delay. Without it 0, or 1 beside `gap`.
+        #[schemars(range(min = 0.0, max = 1.0))]
+        reorder: Option<f64>,
+        /// How much of the random number for that before is in the next.
+        #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.0))]
+        reorder_correlation: Option<f64>,
+        /// At most one in so many packets skips it. Without it 1 beside `reorder`.
+        #[schemars(range(min = 1, max = 1_000_000))]
+        gap: Option<u32>,
+        /// Packets follow each other at this rate. Without it at once.
+        #[schemars(schema_with = "rate")]
+        #[serde(default)]
+        rate: (),
+        /// The emulator's queue.
+        #[schemars(schema_with = "packets", extend("default" = "1000 packets"))]
+        #[serde(default)]
+        limit: (),
+    },
+    /// Delay, loss and rate follow a table of values with commas between. Its first line has the names of the columns: `time_s`,
+    /// and some of `delay_ms` (on top of the link's), `loss` (a probability), `rate_mbps` (in place of the link's; 0 sends
+    /// nothing). A row is in force until the next; the first has time 0.
+    #[schemars(extend("oneOf" = [{ "required": ["file"] }, { "required": ["data"] }]))]
+    PathTrace {
+        /// The table's file, relative to the scenario's.
+        file: Option<String>,
+        /// The table itself.
+        data: Option<String>,
+        /// After this much time it begins again. Without it its last row stays in force.
+        repeat: Option<Nanos>,
+        /// Where packets are lost.
+        #[schemars(extend("default" = "exit"))]
+        at: Option<Place>,
+    },
+    /// In place of the rate, instants at which the link delivers, in mahimahi's form (Netravali 2015): each line is a
+    /// millisecond. The trace begins again after its last.
+    #[schemars(extend("oneOf" = [{ "required": ["file"] }, { "required": ["data"] }]))]
+    Deliveries {
+        /// The trace's file, relative to the scenario's.
+        file: Option<String>,
+        /// The trace itself.
+        data: Option<String>,
+        /// What each instant delivers, bytes on the wire, 1 B to 1 MiB.
+        #[schemars(schema_with = "bytes_schema", extend("default" = "1500 B"))]
+        #[serde(default)]
+        bytes: (),
+    },
 }
 
 /// Which two packets change places.
@@ -198,4 +297,61 @@ pub(super) struct Late {
     nth: u64,
     /// By how much.
     by: Nanos,
+}
+
+/// What happens to a delay that is not above zero.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum BelowZero {
+    /// It is drawn again.
+    Again,
+    /// It is zero.
+    Zero,
+}
+
+/// Whether the directions of a link share draws.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Draws {
+    /// The direction's own.
+    Own,
+    /// Those of the link: the other direction's with the same keys are the same.
+    Link,
+}
+
+/// How a split chooses.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SplitChoice {
+    /// Weighted round robin, packet by packet.
+    Turns,
+    /// A draw for each packet.
+    Random,
+}
+
+/// One of the paths of a split. What it does not say is as in the link.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "paths", transform = as_in_the_link)]
+pub(super) struct SplitPath {
+    /// Its share is this over the sum of all.
+    #[schemars(range(max = 1_000_000))]
+    weight: u32,
+    #[serde(flatten)]
+    way: Direction,
+}
+
+fn as_in_the_link(path: &mut Schema) {
+    without_defaults(path);
+    path.insert("required".to_owned(), vec!["weight"].into());
+}
+
+/// How netem's delay varies.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Distribution {
+    /// From `delay` less `jitter` to `delay` and `jitter`.
+    Uniform,
+    /// Normal, cut off near four standard deviations.
+    Normal,
 }

@@ -32,6 +32,7 @@ pub(super) fn lay_out<E: Endpoint>(
                         app: App::Idle,
                         data_sent: 0,
                         retransmitted: 0,
+                        sent: 0,
                     });
                 }
             }

@@ -18,7 +18,9 @@ const MAX_SIZE: u32 = 1 << 20;
 pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     let on_links: usize = s.links.iter().map(|l| l.forward.elements.len() + l.back.elements.len()).sum();
     let slots: usize = s.background.iter().map(|b| b.slots() as usize).sum();
-    let found = 2 * s.links.len() + on_links + 2 * (s.flows.len() + slots) + s.background.len();
+    let on_links = on_links + super::path::elements(s);
+    let lanes = 2 * s.links.len() + super::path::count(s);
+    let found = lanes + on_links + 2 * (s.flows.len() + slots) + s.background.len();
     if found > MAX_ELEMENTS {
         return Err(Impossible::TooManyElements { found });
     }
@@ -47,14 +49,14 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
             flow(&what, &t.flow)?;
         }
     }
-    Ok((2 * s.links.len() + on_links) as u32)
+    Ok((lanes + on_links) as u32)
 }
 
-fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
+pub(super) fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
     Err(Impossible::Value { what: what.to_owned(), found: found.to_string(), allowed })
 }
 
-fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
+pub(super) fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
     if found.0 < MAX_TIME - 1 {
         Ok(())
     } else {
@@ -83,7 +85,7 @@ fn ends(s: &Scenario, what: &str, from: u32, to: u32) -> Result<(), Impossible> 
     Ok(())
 }
 
-fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
+pub(super) fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     if d.rate.is_some_and(|r| r.0 == 0) {
         return refuse(&format!("{what}: rate"), "0 bps", "at least 1 bps");
     }
@@ -127,6 +129,7 @@ fn element(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<(), Impossi
         ElementSpec::Red(r) => fault(&format!("{what}: red"), r.fault()),
         ElementSpec::Interruption(i) => fault(&format!("{what}: interruption"), i.fault()),
         ElementSpec::Script { rules, .. } => script(&format!("{what}: script"), rules),
+        _ => super::path::check(what, d, e),
     }
 }
 
