@@ -153,6 +153,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         queue_drops: r.drops.queue,
         loss_drops: r.drops.loss,
         early_drops: r.drops.early,
+        marks: r.marks,
         script_drops: r.drops.script,
         max_queue_packets: r.max_queue,
         swap_events: r.swap_events,

@@ -167,6 +167,8 @@ pub struct LinkSummary {
     pub loss_drops: u64,
     /// Packets that RED dropped before the queue was full.
     pub early_drops: u64,
+    /// Packets that RED marked in place of dropping them.
+    pub marks: u64,
     /// Packets that the scenario's script dropped.
     pub script_drops: u64,
     /// The most packets at once, waiting and in service; `None` where the queue can never be full.

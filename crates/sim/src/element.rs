@@ -63,6 +63,8 @@ pub(crate) enum Fate {
     Pass,
     /// It disappears.
     Drop(DropWhy),
+    /// It is marked if it may be (RFC 3168 §5), and goes on; else it is dropped early.
+    Mark,
     /// It goes on later.
     Delay(Nanos),
     /// It goes on twice.

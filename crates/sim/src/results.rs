@@ -65,8 +65,10 @@ pub struct BackgroundResult {
 pub struct LinkResult {
     /// What was dropped, and why.
     pub drops: Drops,
-    /// The most packets in the queue (of a split: in one of its paths' queues), the one in transmission included; `None` where the queue is never full (unlimited,
-    /// or fed by a slower link alone).
+    /// Packets that RED marked in place of dropping them.
+    pub marks: u64,
+    /// The most packets in the queue (of a split: in one of its paths' queues), the one in transmission included; `None`
+    /// where the queue is never full (unlimited, or fed by a slower link alone).
     pub max_queue: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
@@ -77,9 +79,12 @@ pub struct LinkResult {
 impl LinkResult {
     /// Counts a path of the link's split with the link.
     pub(crate) fn add(&mut self, path: &LinkResult) {
-        self.drops.queue += path.drops.queue;
-        self.drops.loss += path.drops.loss;
-        self.drops.script += path.drops.script;
+        let Drops { queue, loss, early, script } = path.drops;
+        self.drops.queue += queue;
+        self.drops.loss += loss;
+        self.drops.early += early;
+        self.drops.script += script;
+        self.marks += path.marks;
         self.max_queue = self.max_queue.max(path.max_queue);
         self.swap_events += path.swap_events;
         self.swap_skipped += path.swap_skipped;

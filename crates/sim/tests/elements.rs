@@ -1,7 +1,7 @@
 //! What the elements of a path do to a whole TCP.
 
 use ackclock_sim::engine::Sim;
-use ackclock_sim::results::Results;
+use ackclock_sim::results::{FlowResult, Results};
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
@@ -19,12 +19,17 @@ struct Log {
     dropped: [u32; 2],
     /// Sum of the bottleneck's queue lengths that arrivals met, and their number.
     queue: (u64, u64),
+    /// Packets that arrived marked, and how often a window's threshold was cut.
+    marked: u64,
+    cuts: u64,
 }
 
 impl Watch for Log {
     fn tcp(&mut self, at: Time, _: u32, _: Side, e: Event) {
-        if matches!(e, Event::Timeout { .. }) {
-            self.timeouts.push(at);
+        match e {
+            Event::Timeout { .. } => self.timeouts.push(at),
+            Event::Window { from, to, .. } if to.ssthresh < from.ssthresh => self.cuts += 1,
+            _ => {}
         }
     }
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
@@ -32,6 +37,7 @@ impl Watch for Log {
         self.dropped[usize::from(seg.len == 0)] += 1;
     }
     fn delivered(&mut self, at: Time, _: u32, to: Side, seg: &Segment, _: u32) {
+        self.marked += u64::from(seg.opts & Segment::CE != 0);
         if to == Side::Receiver {
             self.arrivals.push((at, seg.seq.0));
         }
@@ -53,7 +59,10 @@ fn path(flows: u32, elements: Vec<ElementSpec>) -> Scenario {
 }
 
 fn run(s: &Scenario, stack: &str) -> (Results, Log) {
-    let stack = Stack::named(stack).expect("a known stack");
+    run_stack(s, Stack::named(stack).expect("a known stack"))
+}
+
+fn run_stack(s: &Scenario, stack: Stack) -> (Results, Log) {
     let mut sim = Sim::new(s, &[stack], 1, Log::default()).expect("a possible scenario");
     let r = sim.run();
     (r, sim.into_watch())
@@ -147,6 +156,32 @@ fn red_keeps_the_queue_short_where_drop_tail_fills_it() {
     let ((long, full), (short, early)) = (mean(vec![]), mean(vec![ElementSpec::Red(red)]));
     assert!(full.early == 0 && full.queue > 0 && early.early > 5 * early.queue, "{full:?} {early:?}");
     assert!(long > 60.0 && (10.0..35.0).contains(&short), "{long} {short}");
+}
+
+#[test]
+fn red_marks_what_may_be_marked_and_the_window_is_cut_without_a_loss() {
+    let red = RedSpec { mean_packet: 1500, ..RedSpec::new(Thresholds::Packets { min: 5, max: 80 }) };
+    for name in ["newreno", "rfc-6675"] {
+        let run = |ecn, asked| {
+            let mut stack = Stack::named(name).expect("a known stack");
+            stack.options.ecn = asked;
+            let (r, log) = run_stack(&path(4, vec![ElementSpec::Red(RedSpec { ecn, ..red })]), stack);
+            let of = |f: fn(&FlowResult) -> u64| r.flows.iter().map(f).sum::<u64>();
+            (r.links[0], log, of(|f| f.retransmitted), of(|f| f.delivered))
+        };
+        let (marking, log, retransmitted, delivered) = run(true, true);
+        assert_eq!((marking.drops.total(), retransmitted, log.timeouts.len()), (0, 0, 0), "{name}");
+        // Marked packets that are still under way at the end have not arrived.
+        assert!(marking.marks > 100 && (marking.marks - 5..=marking.marks).contains(&log.marked), "{name}");
+        // At most once in a window (RFC 3168 §6.1.2).
+        assert!(log.cuts > 50 && log.cuts <= marking.marks, "{name}: {} cuts", log.cuts);
+        for (ecn, asked) in [(true, false), (false, true)] {
+            let (dropping, log, again, without) = run(ecn, asked);
+            assert_eq!((dropping.marks, log.marked), (0, 0), "{name}");
+            assert!(dropping.drops.early > 100 && again >= dropping.drops.early, "{name}: {dropping:?}");
+            assert!(delivered as f64 > 0.98 * without as f64, "{name}: {delivered} {without}");
+        }
+    }
 }
 
 #[test]

@@ -23,8 +23,8 @@ hash (low word, high word) and number of records. A record is:
 - delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs stand here, with their SACK blocks);
 - window changed: time, 4, side, bits of `cwnd`, bits of `ssthresh` (after the change).
 
-A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps), MSS
-option, window scale option, tsval, tsecr (both 0 without the option), number of SACK blocks, and for each block its left
+A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps;
+of the IP header: 4 may be marked, 8 is marked), MSS option, window scale option, tsval, tsecr (both 0 without the option), number of SACK blocks, and for each block its left
 and right edge relative to the ack, as signed numbers.
 ";
 

@@ -55,7 +55,18 @@ fn element(node: &Node<'_>, own: &DirectionSpec) -> Result<ElementSpec, Scenario
         ])?),
         "delay-spike" => interruption(node, Interruption::DelaySpike),
         "outage" => interruption(node, Interruption::Outage),
-        "red" => red(&node.keys(&["kind", "min", "max", "max_p", "weight", "gentle", "wait", "per", "mean_packet"])?),
+        "red" => red(&node.keys(&[
+            "kind",
+            "min",
+            "max",
+            "max_p",
+            "weight",
+            "gentle",
+            "wait",
+            "per",
+            "mean_packet",
+            "ecn",
+        ])?),
         "script" => script(&node.keys(&["kind", "at", "only", "drop", "delay", "duplicate"])?),
         "redrawn-delay" => path::redrawn_delay(node),
         "split" => path::split(node, own),
@@ -172,7 +183,7 @@ fn red(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
             *value = above_zero(&n)?;
         }
     }
-    for (key, value) in [("gentle", &mut spec.gentle), ("wait", &mut spec.wait)] {
+    for (key, value) in [("gentle", &mut spec.gentle), ("wait", &mut spec.wait), ("ecn", &mut spec.ecn)] {
         if let Some(n) = keys.get(key) {
             *value = n.flag()?;
         }

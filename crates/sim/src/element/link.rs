@@ -144,6 +144,13 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
                     let element = g.element;
                     return self.drop_packet(packet, link, element, nth, why);
                 }
+                (Fate::Mark, nth) => {
+                    if !self.slab[packet].seg.mark_congestion() {
+                        let element = g.element;
+                        return self.drop_packet(packet, link, element, nth, DropWhy::Early);
+                    }
+                    self.counts[link as usize].marks += 1;
+                }
                 (Fate::Delay(d), _) => {
                     let late = Late { at: self.now + d.0, packet, place, gate: i as u32 + 1 };
                     if let Some(q) = port.queue.as_mut() {

@@ -14,7 +14,7 @@
 //! *Departures*, all ns-2's. None is dropped while at most one packet waits. The first packet that finds the average above
 //! min_th is not dropped; counting begins with it. A drop by a full queue restarts the count too.
 //! *Unsaid in the source.* Whether an average of max_th or more is dropped by luck: here always (ns-2: `use_mark_p_ false`).
-//! *Marking.* Packets have no ECN bits yet; where they have, the one place that turns a drop into a mark is `Red::judge`.
+//! RFC 3168 §5 leaves to the queue which packets it marks: here as ns-2 did, those that luck hits below max_th.
 
 #[cfg(test)]
 mod ns2;
@@ -45,6 +45,8 @@ pub struct RedSpec {
     pub per: Per,
     /// A typical packet on the wire, by which idle time and, per byte, sizes are measured. Default 500 B (ns-2).
     pub mean_packet: u32,
+    /// Below the upper threshold what would be dropped is marked if it may be (RFC 3168 §5; ns-2: `setbit_`). Default false.
+    pub ecn: bool,
 }
 
 /// Thresholds of RED's average, and with them its unit. Both count what waits, without the packet in transmission.
@@ -70,7 +72,7 @@ impl RedSpec {
     /// ns-2's defaults with these thresholds.
     pub fn new(thresholds: Thresholds) -> Self {
         let (gentle, wait) = (true, true);
-        RedSpec { thresholds, max_p: 0.1, weight: 0.002, gentle, wait, per: Per::Packet, mean_packet: 500 }
+        RedSpec { thresholds, max_p: 0.1, weight: 0.002, gentle, wait, per: Per::Packet, mean_packet: 500, ecn: false }
     }
 
     fn limits(&self) -> (f64, f64) {
@@ -104,10 +106,10 @@ impl Red {
 
     pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
         let luck = &mut self.luck;
-        if self.law.drops(seen, || luck.unit()) {
-            Fate::Drop(DropWhy::Early)
-        } else {
-            Fate::Pass
+        match self.law.drops(seen, || luck.unit()) {
+            false => Fate::Pass,
+            true if self.law.marks() => Fate::Mark,
+            true => Fate::Drop(DropWhy::Early),
         }
     }
 }
@@ -165,6 +167,11 @@ impl Law {
         }
         // What the full queue drops is its own drop.
         drop && !full
+    }
+
+    /// Whether a drop now is a mark for those that may be marked: not where the queue stays long in spite of marks.
+    fn marks(&self) -> bool {
+        self.spec.ecn && self.average < self.max
     }
 
     /// The probability with which a packet of `wire` bytes is dropped now.
@@ -265,6 +272,28 @@ mod tests {
         let mut abrupt = law(table_4());
         (abrupt.average, abrupt.above) = (20.1, true);
         assert!(abrupt.drops(&waiting(21), || 1.0));
+    }
+
+    #[test]
+    fn with_ecn_what_luck_hits_below_the_upper_threshold_is_marked_and_above_it_dropped() {
+        for (average, gentle, want) in [
+            (12.5, false, Fate::Mark),
+            (19.9, true, Fate::Mark),
+            (20.1, true, Fate::Drop(DropWhy::Early)),
+            (20.1, false, Fate::Drop(DropWhy::Early)),
+        ] {
+            let spec = RedSpec { ecn: true, gentle, weight: 1e-9, ..table_4() };
+            let mut r = Red::new(spec, &Pace::new(Some(800_000), 0), Stream::new(1, "red"));
+            (r.law.average, r.law.above) = (average, true);
+            let hit = (0..200).map(|_| r.judge(&waiting(12))).find(|f| *f != Fate::Pass);
+            assert_eq!(hit, Some(want), "{average}");
+            // A mark restarts the count, as a drop does.
+            assert_eq!(r.law.count, 0);
+        }
+        let full = Seen { backlog: Backlog { full: true, ..waiting(12).backlog }, ..waiting(12) };
+        let mut r = Red::new(RedSpec { ecn: true, ..table_4() }, &Pace::new(Some(800_000), 0), Stream::new(1, "red"));
+        (r.law.average, r.law.above, r.law.count) = (12.5, true, 1000);
+        assert_eq!(r.judge(&full), Fate::Pass, "the full queue drops it");
     }
 
     #[test]

@@ -65,6 +65,21 @@ fn drops_and_queues_of_the_paths_are_counted_with_their_link() {
 }
 
 #[test]
+fn what_red_drops_and_marks_on_the_paths_is_counted_with_their_link() {
+    let red = |ecn| {
+        let spec = RedSpec { mean_packet: 1500, ecn, ..RedSpec::new(Thresholds::Packets { min: 2, max: 60 }) };
+        let slow = pipe(Some(Rate(2_000_000)), Nanos::from_millis(20));
+        let s = over(vec![path(1, with(ElementSpec::Red(spec), slow))], SplitChoice::Turns);
+        let mut stack = Stack::named("rfc-6675").expect("a named stack");
+        stack.options.ecn = true;
+        Sim::new(&s, &[stack], 1, ()).expect("a scenario that can be run").run().links[2]
+    };
+    let (dropping, marking) = (red(false), red(true));
+    assert!(dropping.drops.early > 0 && dropping.marks == 0, "{dropping:?}");
+    assert!(marking.drops.early == 0 && marking.marks > 0, "{marking:?}");
+}
+
+#[test]
 fn a_split_without_weight_within_a_split_or_beside_what_acts_later_is_refused() {
     assert!(refused(&bundle([0, 0])).contains("no path with a weight above 0"));
     assert!(refused(&bundle([1, 1_000_001])).contains("weight: found 1000001"));

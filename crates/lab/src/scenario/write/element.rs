@@ -98,7 +98,7 @@ fn red(r: &RedSpec) -> String {
         Thresholds::Bytes { min, max } => (show_bytes(min), show_bytes(max)),
     };
     let luck = format!("max_p = {:?}, weight = {:?}, gentle = {}, wait = {}", r.max_p, r.weight, r.gentle, r.wait);
-    let sizes = format!("per = \"{}\", mean_packet = \"{} B\"", word(r.per), r.mean_packet);
+    let sizes = format!("per = \"{}\", mean_packet = \"{} B\", ecn = {}", word(r.per), r.mean_packet, r.ecn);
     format!("kind = \"red\", min = \"{min}\", max = \"{max}\", {luck}, {sizes}")
 }
 

@@ -101,6 +101,10 @@ pub(super) enum Element {
         #[schemars(schema_with = "bytes_schema", extend("default" = "500 B"))]
         #[serde(default)]
         mean_packet: (),
+        /// While the average is below `max`, packets that may be marked are marked in place of dropped (RFC 3168 §5); flows
+        /// whose stack has `options.ecn = true` send such packets.
+        #[schemars(extend("default" = false))]
+        ecn: Option<bool>,
     },
     /// The n-th arrivals, counted from 0, retransmissions included, are treated by hand; at least one is.
     #[schemars(extend("anyOf" = [{ "required": ["drop"] }, { "required": ["duplicate"] }, { "required": ["delay"] }]))]
