@@ -18,8 +18,10 @@ pub enum Side {
 pub enum DropWhy {
     /// The queue was full.
     Queue,
-    /// A loss model said so.
+    /// A loss model said so, or the link was interrupted.
     Loss,
+    /// The queue was getting long (RED).
+    Early,
     /// The scenario's script said so.
     Script,
 }
@@ -39,8 +41,12 @@ pub trait Watch {
     fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment);
     /// A packet reached a host.
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32);
+    /// The same packet, which its sender sent as number `number` (each packet one more, from 0, retransmissions and pure ACKs
+    /// too). One that the network doubled arrives twice with the same number.
+    #[inline]
+    fn arrived(&mut self, _at: Time, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
     /// A packet came to the queue of directed link `link`, which now holds this much (waiting and in service, the packet
-    /// included). Not called for links that another, slower link alone feeds: their queues are never full.
+    /// included). The paths of splits are numbered after all links. Not called for links that another, slower link alone feeds: their queues are never full.
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64);
 }
 

@@ -81,7 +81,7 @@ pub enum CongestionSpec {
     Net2(net2::Net2Spec),
     /// CUBIC (RFC 9438).
     Cubic(cubic::CubicSpec),
-    /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
+    /// CUBIC in whole segments (Linux in 2008; Fukuda, Nobayashi & Ikenaga 2018).
     #[serde(rename = "cubic-2008")]
     Cubic2008(cubic_2008::Cubic2008Spec),
     /// By the delay (Brakmo & Peterson 1995).

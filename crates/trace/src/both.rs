@@ -37,6 +37,12 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     }
 
     #[inline]
+    fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
+        self.0.arrived(at, flow, to, number, seg);
+        self.1.arrived(at, flow, to, number, seg);
+    }
+
+    #[inline]
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
         self.0.queue(at, link, packets, bytes);
         self.1.queue(at, link, packets, bytes);

@@ -19,23 +19,23 @@ pub(super) struct FlowKeys<'a> {
     pub(super) spec: FlowSpec,
 }
 
-const KEYS: [&str; 12] =
-    ["name", "count", "spread", "stack", "set", "segment", "header", "window", "handshake", "app", "receiver", "wire"];
+/// What a connection is like.
+const CONNECTION: [&str; 8] = ["stack", "set", "segment", "header", "window", "handshake", "receiver", "wire"];
+/// Which flows there are and what they send.
+pub(super) const FLOW: [&str; 4] = ["name", "count", "spread", "app"];
 /// The largest payload in an IPv4 packet with 20 bytes of IP and 20 of TCP header.
 const LARGEST_SEGMENT: u64 = 65_495;
 /// RFC 7323 §2.3: the largest window that can be announced.
 const LARGEST_WINDOW: Bytes = 1 << 30;
 
-/// Reads everything but the nodes; `ends` are the keys that name those.
+/// Reads everything but the nodes; `besides` are the keys that may stand beside those of a connection.
 pub(super) fn read<'a>(
     node: &Node<'a>,
-    ends: &[&'static str],
+    besides: &[&[&'static str]],
     graph: &mut Graph,
     overrides: &Overrides,
 ) -> Result<FlowKeys<'a>, ScenarioError> {
-    let mut allowed = ends.to_vec();
-    allowed.extend(KEYS);
-    let keys = node.keys(&allowed)?;
+    let keys = node.keys(&[besides.concat().as_slice(), &CONNECTION].concat())?;
     let name = match keys.get("name") {
         None => None,
         Some(n) => match n.str("a name in quotes")? {
@@ -47,7 +47,7 @@ pub(super) fn read<'a>(
     let mss = keys.get("segment").map_or(Ok(1460), |n| n.bytes(1..=LARGEST_SEGMENT))? as u32;
     let window = window(&keys, mss)?;
     let app = app(&keys, mss, graph.duration)?;
-    let spread = spread(&keys, count, app.start, graph.duration)?;
+    let spread = spread(&keys, count, app.start + app.jitter, graph.duration)?;
     let handshake = keys.get("handshake").map_or(Ok(false), |n| n.flag())?;
     let wire = wire(&keys)?;
     let stack = overrides::stack(&keys, overrides)?;
@@ -75,8 +75,10 @@ fn window(keys: &Keys<'_>, mss: u32) -> Result<Bytes, ScenarioError> {
 
 /// `{ kind = "bulk" }` never stops; `{ kind = "fixed", size = "1 MB" }` does.
 fn app(keys: &Keys<'_>, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioError> {
-    let Some(node) = keys.get("app") else { return Ok(AppSpec { start: Nanos::ZERO, bytes: None }) };
-    let app = node.keys(&["kind", "start", "size"])?;
+    let Some(node) = keys.get("app") else {
+        return Ok(AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None });
+    };
+    let app = node.keys(&["kind", "start", "jitter", "size"])?;
     let fixed = app.need("kind", "one of bulk, fixed")?.choice(&[("bulk", false), ("fixed", true)])?;
     let start = app.get("start").map_or(Ok(Nanos::ZERO), |n| within(&n, duration))?;
     let bytes = match (fixed, app.get("size")) {
@@ -84,7 +86,14 @@ fn app(keys: &Keys<'_>, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioEr
         (false, Some(n)) => return Err(n.refuse_as("a size with kind \"bulk\"", "no size, or kind \"fixed\"")),
         (false, None) => None,
     };
-    Ok(AppSpec { start, bytes })
+    let jitter = match app.get("jitter") {
+        None => Nanos::ZERO,
+        Some(n) => match n.nanos()? {
+            long if start + long >= duration => return Err(n.refuse("starts before the end of the run")),
+            jitter => jitter,
+        },
+    };
+    Ok(AppSpec { start, jitter, bytes })
 }
 
 /// The time over which the starts of `count` flows are spread evenly.

@@ -1,6 +1,7 @@
 use crate::play::{ack, data, play, two_flows, Call, What};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::event::{Event, Slot};
+use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_trace::csv::CsvSink;
 use ackclock_trace::recorder::CHUNK;
@@ -178,6 +179,20 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
     assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=true by=timeout episode=1");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
     assert_eq!(line("threshold", 0), "time_ns=27001 flow=1 side=sender event=threshold dupthresh=4");
+}
+
+#[test]
+fn a_packet_that_a_queue_has_marked_shows_it_behind_its_flags() {
+    let flags = |seg| {
+        let at = Call { at: 1, flow: 0, side: Side::Receiver, what: What::Delivered { seg, wire: 140 } };
+        let row = &table(&in_memory(&[at]))[0];
+        row[COLUMNS.iter().position(|c| c.name == "flags").unwrap()].clone()
+    };
+    let mut seg = Segment { opts: Segment::ECT, ..data(1, 100) };
+    seg.flags |= Segment::CWR;
+    assert_eq!(flags(seg), "AW");
+    assert!(seg.mark_congestion());
+    assert_eq!(flags(seg), "AWC");
 }
 
 #[test]

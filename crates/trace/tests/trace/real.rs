@@ -1,6 +1,8 @@
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::Results;
-use ackclock_sim::scenario::{AppSpec, ElementSpec, FlowSpec, Gap, Place, QueueLimit, QueueSpec, Scenario, SwapMode};
+use ackclock_sim::scenario::{
+    AppSpec, ElementSpec, FlowSpec, Gap, Only, Per, Place, QueueLimit, QueueSpec, Scenario, SwapMode,
+};
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::stack::Stack;
@@ -11,10 +13,10 @@ use ackclock_trace::{Hasher, Recorder, Row, What};
 /// Two transfers with handshake and FIN over 5 Mb/s and 50 ms that swap packets, with this loss of data and of ACKs.
 fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
     let swap = ElementSpec::Swap { mode: SwapMode::Literal, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) };
-    let loss = |p, at| ElementSpec::Bernoulli { p, at };
+    let loss = |p, at| ElementSpec::Bernoulli { p, per: Per::Packet, at, only: Only::All };
     let mut shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
     shared.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
-    let app = AppSpec { start: Nanos::from_millis(10), bytes: Some(3_000_000) };
+    let app = AppSpec { start: Nanos::from_millis(10), jitter: Nanos::ZERO, bytes: Some(3_000_000) };
     let mut s = dumbbell(2, &pipe(None, Nanos::ZERO), &shared, &FlowSpec { handshake: true, app, ..flow() });
     s.links[0].forward.elements = vec![loss(data_loss, Place::Entry), swap, loss(data_loss, Place::Exit)];
     s.links[0].back.elements = vec![loss(ack_loss, Place::Entry)];
