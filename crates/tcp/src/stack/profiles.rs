@@ -6,6 +6,7 @@ mod modern;
 mod net2;
 mod papers;
 mod tcp_pr;
+mod today;
 mod undo;
 
 use super::{Options, Stack};
@@ -164,6 +165,17 @@ pub const PROFILES: &[Profile] = &[
         summary: "a timer for each packet, duplicates ignored (Bohacek and others 2003)",
         make: tcp_pr::tcp_pr,
     },
+    Profile {
+        name: "rfc-today",
+        summary: "the RFCs of today together: CUBIC, HyStart++, RACK-TLP, PRR, F-RTO, Eifel",
+        make: today::rfc_today,
+    },
+    Profile {
+        name: "linux-2025",
+        summary: "Linux 6.x: CUBIC, HyStart, RACK-TLP, PRR, F-RTO, undo by DSACK and timestamps",
+        make: today::linux,
+    },
+    Profile { name: "linux-reno-2025", summary: "the same with Reno", make: today::linux_reno },
 ];
 
 impl Stack {
