@@ -64,9 +64,9 @@ pub(super) struct When {
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "size", extend("oneOf" = [
-    { "required": ["constant"], "properties": { "shape": false } },
-    { "required": ["exponential"], "properties": { "shape": false } },
-    { "required": ["pareto", "shape"] },
+    { "required": ["constant"], "maxProperties": 1 },
+    { "required": ["exponential"], "maxProperties": 1 },
+    { "required": ["pareto", "shape"], "maxProperties": 2 },
 ]))]
 pub(super) struct Size {
     /// All alike.
