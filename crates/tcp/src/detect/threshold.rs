@@ -4,6 +4,7 @@ pub mod avg;
 pub mod avg_dev;
 mod cap;
 pub mod ewma;
+pub mod fa;
 pub mod fixed;
 pub mod inc;
 pub mod linux;
@@ -62,6 +63,8 @@ pub enum ThresholdSpec {
     AvgDev(avg_dev::AvgDevSpec),
     /// How far anything was overtaken (Linux 6).
     Linux(linux::LinuxSpec),
+    /// A percentile of past lengths (RR-TCP).
+    Fa(fa::FaSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -89,6 +92,8 @@ pub enum AnyThreshold {
     AvgDev(Box<avg_dev::AvgDev>),
     /// How far anything was overtaken.
     Linux(Box<linux::Linux>),
+    /// A percentile of past lengths.
+    Fa(Box<fa::Fa>),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -120,6 +125,7 @@ impl ThresholdSpec {
                 dupacks("detect.threshold.initial", t.initial)?;
                 dupacks("detect.threshold.max", t.max)
             }
+            ThresholdSpec::Fa(t) => t.validate(),
             ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -133,13 +139,14 @@ impl ThresholdSpec {
             ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
             ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Linux(s) => AnyThreshold::Linux(Box::new(linux::Linux::new(s))),
+            ThresholdSpec::Fa(s) => AnyThreshold::Fa(Box::new(fa::Fa::new(s))),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Fa | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {

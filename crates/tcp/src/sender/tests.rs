@@ -9,6 +9,7 @@ mod needless;
 mod prr;
 mod rack_tlp;
 mod rate_halving;
+mod rr_tcp;
 mod seams;
 mod tcp_pr;
 

@@ -5,6 +5,7 @@ mod growth;
 mod modern;
 mod net2;
 mod papers;
+mod rr_tcp;
 mod tcp_pr;
 mod undo;
 
@@ -163,6 +164,11 @@ pub const PROFILES: &[Profile] = &[
         name: "tcp-pr",
         summary: "a timer for each packet, duplicates ignored (Bohacek and others 2003)",
         make: tcp_pr::tcp_pr,
+    },
+    Profile {
+        name: "rr-tcp",
+        summary: "dsack under the 90th percentile of past reordering as threshold (Zhang and others 2003, RR-TCP)",
+        make: rr_tcp::rr_tcp,
     },
 ];
 
