@@ -7,6 +7,7 @@ mod mistakes;
 mod ncr;
 mod needless;
 mod prr;
+mod quic;
 mod rack_tlp;
 mod rate_halving;
 mod rr_tcp;
