@@ -8,6 +8,7 @@ pub mod fa;
 pub mod fixed;
 pub mod inc;
 pub mod linux;
+pub mod multipath;
 pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
@@ -65,6 +66,8 @@ pub enum ThresholdSpec {
     Linux(linux::LinuxSpec),
     /// A percentile of past lengths (RR-TCP).
     Fa(fa::FaSpec),
+    /// The logarithm of the number of paths (Lee, Park & Choi 2002).
+    Multipath(multipath::MultipathSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -94,6 +97,8 @@ pub enum AnyThreshold {
     Linux(Box<linux::Linux>),
     /// A percentile of past lengths.
     Fa(Box<fa::Fa>),
+    /// The logarithm of the number of paths.
+    Multipath(multipath::Multipath),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -126,6 +131,9 @@ impl ThresholdSpec {
                 dupacks("detect.threshold.max", t.max)
             }
             ThresholdSpec::Fa(t) => t.validate(),
+            ThresholdSpec::Multipath(t) => {
+                check((1..=65_536).contains(&t.paths), "detect.threshold.paths", &t.paths, "1 to 65536 paths")
+            }
             ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -140,13 +148,14 @@ impl ThresholdSpec {
             ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Linux(s) => AnyThreshold::Linux(Box::new(linux::Linux::new(s))),
             ThresholdSpec::Fa(s) => AnyThreshold::Fa(Box::new(fa::Fa::new(s))),
+            ThresholdSpec::Multipath(s) => AnyThreshold::Multipath(multipath::Multipath::new(s)),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Fa | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Fa | Multipath | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {

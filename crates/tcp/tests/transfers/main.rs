@@ -21,9 +21,10 @@ pub(crate) fn secs(n: u64) -> Time {
     Time(n * 1_000_000_000)
 }
 
-fn policies() -> [AckSpec; 3] {
+fn policies() -> [AckSpec; 4] {
     let (delay, interval) = (Nanos::from_millis(100), Nanos::from_millis(200));
-    [AckSpec::Every, AckSpec::Delayed { delay }, AckSpec::Heartbeat { interval, phase: Nanos::from_millis(30) }]
+    let heartbeat = AckSpec::Heartbeat { interval, phase: Nanos::from_millis(30) };
+    [AckSpec::Every, AckSpec::Delayed { delay }, heartbeat, AckSpec::DelayedReordered { delay }]
 }
 
 /// Every named stack with every receiver policy, and timestamps on every other one.
@@ -31,7 +32,7 @@ pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     let all = Stack::names().flat_map(|name| policies().map(|ack| (Stack::named(name).expect("listed"), ack)));
     all.enumerate().map(|(i, (stack, ack))| {
         let mut stack = Stack { ack, ..stack };
-        stack.options.timestamps = i % 2 == 1;
+        stack.options.timestamps = (i + i / 4) % 2 == 1;
         stack
     })
 }
