@@ -188,7 +188,8 @@ impl DetectSpec {
             DetectSpec::Fack(s) => s.validate(stack),
             DetectSpec::TcpPr(s) => s.validate(),
             DetectSpec::Quic(s) => s.validate(stack),
-            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
+            DetectSpec::Delayed(s) => s.validate(),
+            DetectSpec::DupAck(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
 
