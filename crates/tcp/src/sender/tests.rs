@@ -7,8 +7,10 @@ mod mistakes;
 mod ncr;
 mod needless;
 mod prr;
+mod quic;
 mod rack_tlp;
 mod rate_halving;
+mod rr_tcp;
 mod seams;
 mod tcp_pr;
 

@@ -5,6 +5,8 @@ mod growth;
 mod modern;
 mod net2;
 mod papers;
+mod quic;
+mod rr_tcp;
 mod tcp_pr;
 mod today;
 mod undo;
@@ -176,6 +178,16 @@ pub const PROFILES: &[Profile] = &[
         make: today::linux,
     },
     Profile { name: "linux-reno-2025", summary: "the same with Reno", make: today::linux_reno },
+    Profile {
+        name: "rr-tcp",
+        summary: "dsack under the 90th percentile of past reordering as threshold (Zhang and others 2003, RR-TCP)",
+        make: rr_tcp::rr_tcp,
+    },
+    Profile {
+        name: "quic-9002",
+        summary: "QUIC's loss by order and time of sending, probes instead of timeouts, NewReno by bytes (RFC 9002)",
+        make: quic::quic_9002,
+    },
 ];
 
 impl Stack {

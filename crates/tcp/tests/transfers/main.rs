@@ -21,9 +21,10 @@ pub(crate) fn secs(n: u64) -> Time {
     Time(n * 1_000_000_000)
 }
 
-fn policies() -> [AckSpec; 3] {
+fn policies() -> [AckSpec; 4] {
     let (delay, interval) = (Nanos::from_millis(100), Nanos::from_millis(200));
-    [AckSpec::Every, AckSpec::Delayed { delay }, AckSpec::Heartbeat { interval, phase: Nanos::from_millis(30) }]
+    let heartbeat = AckSpec::Heartbeat { interval, phase: Nanos::from_millis(30) };
+    [AckSpec::Every, AckSpec::Delayed { delay }, heartbeat, AckSpec::DelayedReordered { delay }]
 }
 
 /// Every named stack with every receiver policy, and timestamps on every other one.
@@ -31,7 +32,7 @@ pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     let all = Stack::names().flat_map(|name| policies().map(|ack| (Stack::named(name).expect("listed"), ack)));
     all.enumerate().map(|(i, (stack, ack))| {
         let mut stack = Stack { ack, ..stack };
-        stack.options.timestamps = i % 2 == 1;
+        stack.options.timestamps = (i + i / 4) % 2 == 1;
         stack
     })
 }
@@ -158,4 +159,20 @@ fn tcp_pr_tries_a_dead_path_at_doubling_intervals_too() {
     let gaps: Vec<u64> = at.windows(2).map(|w| (w[1].0 - w[0].0) / 1_000_000).collect();
     assert_eq!(net.received[1], 25_000, "{}", net.describe());
     assert_eq!(gaps[..8], [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+}
+
+#[test]
+fn quic_9002_probes_a_dead_path_at_doubling_intervals_of_at_most_a_minute() {
+    let stack = Stack::named("quic-9002").expect("listed");
+    let ends = [Sides::Sender, Sides::Receiver].map(|side| Connection::established(&stack, side, MSS, 50_000));
+    let dark = Path { outage: Some((secs(5), secs(1_000))), ..Path::default() };
+    let mut net = Net::new(ends, 50_000, dark, 1);
+    net.at(secs(0), 0, Do::Write(5_000));
+    net.at(secs(6), 0, Do::Write(20_000));
+    net.run(secs(1_500));
+    let at: Vec<Time> = net.log.iter().filter(|l| l.1 == 0 && l.0 > secs(6) && l.3 > 0).map(|l| l.0).collect();
+    let gaps: Vec<u64> = at.windows(2).map(|w| w[1].0 - w[0].0).collect();
+    assert!(gaps[..6].windows(2).all(|g| g[1] == 2 * g[0]), "{gaps:?}");
+    assert_eq!(gaps[8..12], [60_000_000_000; 4]);
+    assert_eq!(net.received[1], 25_000, "{}", net.describe());
 }
