@@ -121,13 +121,14 @@ fn wire(keys: &Keys<'_>) -> Result<WireSpec, ScenarioError> {
     }
 }
 
-/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }`, `{ ack = "heartbeat", interval = …, phase = … }`; as the last,
-/// `window-update`.
+/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }` or `delayed-reordered`, `{ ack = "heartbeat", interval = …, phase = … }`
+/// or `window-update`.
 fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     #[derive(Clone, Copy)]
     enum Kind {
         Every,
         Delayed,
+        DelayedReordered,
         Heartbeat,
         WindowUpdate,
     }
@@ -135,14 +136,15 @@ fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     let kinds = [
         ("every", Kind::Every),
         ("delayed", Kind::Delayed),
+        ("delayed-reordered", Kind::DelayedReordered),
         ("heartbeat", Kind::Heartbeat),
         ("window-update", Kind::WindowUpdate),
     ];
-    let ack = keys.need("ack", "one of every, delayed, heartbeat, window-update")?;
+    let ack = keys.need("ack", "one of every, delayed, delayed-reordered, heartbeat, window-update")?;
     let kind = ack.choice(&kinds)?;
     let used: &[&str] = match kind {
         Kind::Every => &[],
-        Kind::Delayed => &["delay"],
+        Kind::Delayed | Kind::DelayedReordered => &["delay"],
         Kind::Heartbeat | Kind::WindowUpdate => &["interval", "phase"],
     };
     for key in ["delay", "interval", "phase"] {
@@ -157,6 +159,7 @@ fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     Ok(match kind {
         Kind::Every => AckSpec::Every,
         Kind::Delayed => AckSpec::Delayed { delay: time("delay", 200)? },
+        Kind::DelayedReordered => AckSpec::DelayedReordered { delay: time("delay", 200)? },
         Kind::Heartbeat | Kind::WindowUpdate => {
             let interval = time("interval", 200)?;
             let phase = keys.get("phase").map_or(Ok(Nanos::ZERO), |n| {
