@@ -133,7 +133,7 @@ impl Watch for Tally {
 
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
-    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment) {
+    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, _: u8) {
         let Some(f) = self.flows.get_mut(flow as usize) else { return };
         match to {
             Side::Receiver if seg.seq_len() > 0 => f.data_drops += 1,
@@ -142,7 +142,7 @@ impl Watch for Tally {
         }
     }
 
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         if let Some(order) = &mut self.order {

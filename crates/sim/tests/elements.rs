@@ -33,10 +33,10 @@ impl Watch for Log {
         }
     }
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, seg: &Segment) {
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, _: u8) {
         self.dropped[usize::from(seg.len == 0)] += 1;
     }
-    fn delivered(&mut self, at: Time, _: u32, to: Side, seg: &Segment, _: u32) {
+    fn delivered(&mut self, at: Time, _: u32, to: Side, seg: &Segment, _: u32, _: u8) {
         self.marked += u64::from(seg.opts & Segment::CE != 0);
         if to == Side::Receiver {
             self.arrivals.push((at, seg.seq.0));

@@ -47,11 +47,11 @@ impl Watch for Seen {
         }
     }
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, at: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {
+    fn dropped(&mut self, at: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {
         self.drops += 1;
         self.dropped_at.push(at.as_secs_f64());
     }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 

@@ -38,10 +38,10 @@ impl Watch for Log {
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.note(at, flow, format!("sent {from:?} {} {} {wire} {sends}", seg.seq, seg.ack));
     }
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
         self.note(at, flow, format!("dropped {to:?} {element} {nth} {why:?} {} {}", seg.seq, seg.ack));
     }
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
         self.note(at, flow, format!("delivered {to:?} {} {} {wire}", seg.seq, seg.ack));
     }
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {

@@ -130,7 +130,7 @@ impl Watch for Hasher {
         self.record(at, flow, &w);
     }
 
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
         let mut w = Words::new(at, 2, to);
         w.push(element.into());
         w.push(nth);
@@ -144,7 +144,7 @@ impl Watch for Hasher {
         self.record(at, flow, &w);
     }
 
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
         let mut w = Words::new(at, 3, to);
         w.push(wire.into());
         w.segment(seg);

@@ -15,7 +15,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let (host, now) = (p.to, Time(self.now));
         let Some(h) = self.hosts.get_mut(host as usize) else { return self.deliver_background(packet) };
         if W::ENABLED {
-            self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire);
+            self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
             self.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
         h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
@@ -126,7 +126,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             DropWhy::Script => drops.script += 1,
         }
         if W::ENABLED && p.to < self.shown {
-            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg);
+            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg, p.sends);
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
             self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.len, p.sends);
@@ -139,6 +139,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let twin = self.slab.alloc();
         let p = self.slab[packet];
         self.slab[twin] = p;
+        if W::ENABLED && p.to < self.shown {
+            self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
+        }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
             self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.len, p.sends);
         }

@@ -28,8 +28,8 @@ impl Watch for Sends {
             self.0.push(Send { time_s: at.as_secs_f64(), number, retransmit: sends > 1 });
         }
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 

@@ -184,7 +184,7 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
 #[test]
 fn a_packet_that_a_queue_has_marked_shows_it_behind_its_flags() {
     let flags = |seg| {
-        let at = Call { at: 1, flow: 0, side: Side::Receiver, what: What::Delivered { seg, wire: 140 } };
+        let at = Call { at: 1, flow: 0, side: Side::Receiver, what: What::Delivered { seg, wire: 140, sends: 1 } };
         let row = &table(&in_memory(&[at]))[0];
         row[COLUMNS.iter().position(|c| c.name == "flags").unwrap()].clone()
     };
@@ -382,12 +382,12 @@ fn chunks_are_written_during_the_run_but_not_before_their_retransmissions_are_ju
     say(&mut r, Side::Sender, What::Sent { seg, wire, sends: 1 });
     say(&mut r, Side::Sender, What::Sent { seg, wire, sends: 2 });
     for _ in 0..2 * CHUNK {
-        say(&mut r, Side::Sender, What::Delivered { seg: ack(1, &[]), wire: 40 });
+        say(&mut r, Side::Sender, What::Delivered { seg: ack(1, &[]), wire: 40, sends: 0 });
     }
     assert!(written.borrow().is_empty(), "the second copy waits for the fate of the first");
-    say(&mut r, Side::Receiver, What::Delivered { seg, wire });
+    say(&mut r, Side::Receiver, What::Delivered { seg, wire, sends: 1 });
     for _ in 0..CHUNK {
-        say(&mut r, Side::Sender, What::Delivered { seg: ack(1001, &[]), wire: 40 });
+        say(&mut r, Side::Sender, What::Delivered { seg: ack(1001, &[]), wire: 40, sends: 0 });
     }
     assert_eq!(*written.borrow(), [CHUNK, CHUNK, CHUNK]);
     r.close().unwrap();
