@@ -24,6 +24,7 @@ STACKS = {
     "dsack-avg": "#882255",
     "dsack-del": "#999933",
     "dsack-ewma": "#117733",
+    "ncr-careful": "#661100",
 }
 MARKERS = {
     "tahoe": "X",
@@ -38,6 +39,7 @@ MARKERS = {
     "dsack-avg": "v",
     "dsack-del": "D",
     "dsack-ewma": "P",
+    "ncr-careful": "8",
 }
 EVENTS = {
     "needed": "#D55E00",
@@ -54,6 +56,8 @@ STANDING = "#888888"
 """Packets in a queue."""
 PHASES = {"disorder": "#F7F2CC", "recovery": "#FBDDC6", "loss": "#DADAE8"}
 """Shades behind a course; Loss is hatched, for print in grey."""
+# Fixed, so that a new entry of the table changes no other stack.
+_OTHER_COLOURS = tuple(STACKS.values())[:12]
 _OTHER_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "h", "p", "*")
 _OTHER_LINES = ((0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2, 1.2, 1.2)))
 
@@ -74,10 +78,9 @@ def look(stack: str) -> Look:
     if stack in STACKS:
         return Look(STACKS[stack], MARKERS[stack], WHOLE)
     n = crc32(stack.encode())
-    palette = list(STACKS.values())
-    n, colour = divmod(n, len(palette))
+    n, colour = divmod(n, len(_OTHER_COLOURS))
     n, marker = divmod(n, len(_OTHER_MARKERS))
-    return Look(palette[colour], _OTHER_MARKERS[marker], _OTHER_LINES[n % len(_OTHER_LINES)])
+    return Look(_OTHER_COLOURS[colour], _OTHER_MARKERS[marker], _OTHER_LINES[n % len(_OTHER_LINES)])
 
 
 def of(stack: str) -> str:

@@ -56,7 +56,7 @@ def test_a_scenario_with_every_default_spelled_out_is_valid(complaints: Complain
     for path in GOOD:
         assert complaints(ackclock("show", str(path)).stdout) == []
     for stack in json.loads(ackclock("stacks", "--json").stdout):
-        shown = ackclock("show", str(SCENARIOS / "good.toml"), "--stack", stack["name"]).stdout
+        shown = ackclock("show", str(SCENARIOS / "dumbbell.toml"), "--stack", stack["name"]).stdout
         assert complaints(shown) == [], stack["name"]
 
 

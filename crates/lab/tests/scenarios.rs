@@ -134,7 +134,9 @@ receiver = { ack = "delayed", delay = "40 ms" }
 
 #[test]
 fn a_plan_written_down_reads_as_the_same_runs() {
-    let each_stack = Stack::names().map(|s| (GOOD, Some(s.to_owned())));
+    // Not every timer has the tick that one flow of it sets.
+    let plain = GOOD.replace("\"rto.tick\" = \"500 ms\"", "");
+    let each_stack = Stack::names().map(|s| (plain.as_str(), Some(s.to_owned())));
     for (text, stack) in [(GOOD, None), (DUMBBELL, None), (RICH, None)].into_iter().chain(each_stack) {
         let overrides = Overrides { stack, ..Overrides::default() };
         let plan = Plan::parse("x.toml", text, &overrides).unwrap();
