@@ -15,7 +15,7 @@
 //!
 //! Departures: mxrtt has a ceiling, else lost ACKs let it grow without bound. The gate is RFC 6675's, a segment's worth of
 //! free window. Unsaid: the loss of a segment that had the path to itself counts as a timeout that backs off (decision
-//! 0054); so does a receiver that reneges: what it has SACKed is forgotten when the limit is over (RFC 2018 §8).
+//! 0054); and reneging: when the limit is over, what a receiver holds back though it SACKs it counts as not SACKed.
 
 use super::{Detector, Verdict, Xmit};
 use crate::event::{Cause, Window};
