@@ -19,7 +19,7 @@ sed -i recovery.rs \
     -e 's|^pub mod newreno;|pub mod newcomer;\n&|' \
     -e 's|^    Newreno(newreno::NewRenoSpec),|&\n    /// NewReno under another name.\n    Newcomer(newcomer::NewcomerSpec),|' \
     -e 's|^    Newreno(newreno::NewReno),|&\n    /// NewReno under another name.\n    Newcomer(newcomer::Newcomer),|' \
-    -e 's/ RecoverySpec::Newreno(_) |/& RecoverySpec::Newcomer(_) |/' \
+    -e 's/RecoverySpec::Newreno(_)/& | RecoverySpec::Newcomer(_)/' \
     -e 's|^ *RecoverySpec::Newreno(s) => .*|&\n            RecoverySpec::Newcomer(s) => AnyRecovery::Newcomer(newcomer::Newcomer::new(s)),|' \
     -e 's/ Newreno |/& Newcomer |/'
 # Step 7: the profile.

@@ -128,12 +128,13 @@ impl CongestionSpec {
     /// Checks the numbers.
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
+            CongestionSpec::Aimd(s) => s.validate(),
             CongestionSpec::Net2(s) => s.validate(),
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
             CongestionSpec::Quic(s) => s.validate(),
-            CongestionSpec::Aimd(_) | CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
+            CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
         }
     }
 

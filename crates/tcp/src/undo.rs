@@ -24,8 +24,11 @@ pub struct GiveBack<'a> {
     pub congestion: &'a mut AnyCongestion,
     /// The timer: may learn that it was too short.
     pub rto: &'a mut AnyRto,
-    /// Bytes that the ACK which showed the mistake acknowledged cumulatively (RFC 4015 §3.1 (9) bounds a burst by it).
+    /// Bytes that the ACK which showed the mistake newly reports as delivered, cumulatively or by SACK (RFC 4015 §3.1 (9)
+    /// bounds a burst by it).
     pub acked: Bytes,
+    /// What the gate in Open counts as outstanding, bytes: without what is SACKed, if it goes by `pipe`.
+    pub outstanding: Bytes,
 }
 
 /// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.

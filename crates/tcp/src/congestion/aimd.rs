@@ -1,6 +1,7 @@
 //! Slow start, additive increase, halving.
 //!
-//! Source: RFC 5681 §3.1 (growth), §3.1 eq. 4 (halving); Jacobson 1988; ns-2.35 for `halve = "window"`.
+//! Source: RFC 5681 §3.1 (growth), §3.1 eq. 4 (halving); RFC 3465 §2 (growth by bytes); Jacobson 1988; ns-2.35 for
+//! `halve = "window"`.
 //!
 //! Idea: below ssthresh a segment more for each ACK, above it a segment more for each round trip; a loss halves.
 //!
@@ -9,14 +10,17 @@
 //! | cwnd += SMSS · SMSS / cwnd (RFC 5681 eq. 3) | the same, real-valued: 71.43 must not become 71 |
 //! | FlightSize / 2 (eq. 4) | `halve = "flight"` |
 //! | min (cwnd, rwnd) / 2, in whole segments for ssthresh (ns-2's `slowdown`) | `halve = "window"` |
+//! | min (N, L · SMSS), bytes_acked (RFC 3465 §2.1, §2.2) | `abc_limit_segs`, `counted` |
 //!
-//! Departures: growth counts ACKs, not bytes (RFC 5681 eq. 2 with N ≥ SMSS and eq. 3; Net/2, ns-2).
+//! Departures: growth counts ACKs, not bytes (RFC 5681 eq. 2 with N ≥ SMSS and eq. 3; Net/2, ns-2), unless told
+//! (decision 0065).
 //! `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::event::Window;
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
+use crate::stack::StackError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,31 +43,73 @@ pub struct AimdSpec {
     pub halve: Halve,
     /// Grow only while the window is what limits sending. Default no.
     pub only_if_limited: bool,
+    /// Growth by the bytes that an ACK acknowledges, in slow start by this many segments at most: RFC 3465's L, 1 or 2 (1 also
+    /// is RFC 5681 eq. 2). Default: growth by ACKs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 2))]
+    pub abc_limit_segs: Option<u32>,
+}
+
+impl AimdSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let limit = self.abc_limit_segs.unwrap_or(1);
+        let allowed = "1 or 2 (leave it out for growth by ACKs)";
+        StackError::unless((1..=2).contains(&limit), "congestion.abc_limit_segs", &limit, allowed)
+    }
 }
 
 /// RFC 5681 at work.
 pub struct Aimd {
-    spec: AimdSpec,
+    halve: Halve,
+    only_if_limited: bool,
+    /// L of RFC 3465; 0: growth by ACKs.
+    limit: u8,
+    /// Bytes acknowledged in congestion avoidance since the window opened last.
+    counted: u32,
 }
 
 impl Aimd {
     pub(super) fn new(spec: &AimdSpec) -> Self {
-        Aimd { spec: spec.clone() }
+        let limit = spec.abc_limit_segs.map_or(0, |n| u8::try_from(n).unwrap_or(u8::MAX));
+        Aimd { halve: spec.halve, only_if_limited: spec.only_if_limited, limit, counted: 0 }
+    }
+
+    /// RFC 3465: who acknowledges a segment in many pieces gains nothing by it.
+    #[cold]
+    fn grow_by_bytes(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+        let smss = cx.smss();
+        if w.cwnd < w.ssthresh {
+            // §2.3: the slow start after a timeout counts one.
+            let limit = if cx.timed_out { 1 } else { self.limit };
+            w.cwnd += (ack.acked() as f64).min(f64::from(limit) * smss);
+            return;
+        }
+        self.counted = self.counted.saturating_add(u32::try_from(ack.acked()).unwrap_or(u32::MAX));
+        // §2.1. A cast of what is larger saturates.
+        let window = w.cwnd as u32;
+        if self.counted >= window {
+            self.counted -= window;
+            w.cwnd += smss;
+        }
     }
 }
 
 impl Congestion for Aimd {
     #[inline]
-    fn on_ack(&mut self, _: &AckEvent, w: &mut Window, cx: &Ctx) {
-        if self.spec.only_if_limited && !cx.cwnd_limited {
+    fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+        if self.only_if_limited && !cx.cwnd_limited {
             return;
+        }
+        if self.limit > 0 {
+            return self.grow_by_bytes(ack, w, cx);
         }
         let smss = cx.smss();
         w.cwnd += if w.cwnd < w.ssthresh { smss } else { smss * smss / w.cwnd };
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         let smss = cx.smss();
-        match self.spec.halve {
+        self.counted = 0;
+        match self.halve {
             // RFC 5681 §3.1: when the timer fires again for the same segment, ssthresh is held.
             Halve::Flight if l.repeated => Cut { ssthresh: w.ssthresh, cwnd: w.cwnd },
             Halve::Flight => {
@@ -85,6 +131,42 @@ mod tests {
     use crate::detect::threshold::tests::context;
     use crate::event::Cause;
     use crate::sender::ack::tests::blank;
+    use crate::seq::Offset;
+
+    /// The window in segments after ACKs of so many bytes each.
+    fn grown_by(limit: u32, w: Window, acks: &[u64], cx: &Ctx) -> f64 {
+        let spec = AimdSpec { abc_limit_segs: Some(limit), ..AimdSpec::default() };
+        let (mut a, mut w) = (Aimd::new(&spec), w);
+        for n in acks {
+            let ack = AckEvent { prior_una: Offset(1), ack: Offset(1 + n), ..blank() };
+            a.on_ack(&ack, &mut w, cx);
+        }
+        w.cwnd / 1000.0
+    }
+
+    #[test]
+    fn by_bytes_slow_start_adds_what_is_acknowledged_up_to_the_limit_and_one_segment_after_a_timeout() {
+        let after_timeout = Ctx { timed_out: true, ..context() };
+        let slow = || segs(4.0, 64.0);
+        assert_eq!([1, 2].map(|l| grown_by(l, slow(), &[500, 1000, 2000, 5000], &context())), [7.5, 9.5]);
+        assert_eq!([1, 2].map(|l| grown_by(l, slow(), &[500, 1000, 2000, 5000], &after_timeout)), [7.5, 7.5]);
+    }
+
+    #[test]
+    fn by_bytes_congestion_avoidance_adds_a_segment_for_each_window_acknowledged() {
+        let avoid = || segs(4.0, 4.0);
+        let at = |n: usize| grown_by(1, avoid(), &[1000; 9][..n], &context());
+        assert_eq!([3, 4, 8, 9].map(at), [4.0, 5.0, 5.0, 6.0]);
+        assert_eq!(grown_by(1, avoid(), &[100; 40], &context()), 5.0, "however many ACKs say it");
+    }
+
+    #[test]
+    fn a_limit_of_none_or_more_than_two_segments_is_refused_by_name() {
+        for n in [0, 3] {
+            let e = AimdSpec { abc_limit_segs: Some(n), ..AimdSpec::default() }.validate().unwrap_err();
+            assert_eq!(e.key, "congestion.abc_limit_segs");
+        }
+    }
 
     fn segs(cwnd: f64, ssthresh: f64) -> Window {
         Window { cwnd: cwnd * 1000.0, ssthresh: ssthresh * 1000.0 }

@@ -11,13 +11,15 @@
 //! | ssthr | `ssthresh` |
 //! | extreme losses: cwnd = 1, slow start | a loss with `cause: Rto` |
 //!
-//! Departures: a packet reported by SACK opens the window when it is acknowledged cumulatively.
+//! Departures: a packet reported by SACK opens the window when it is acknowledged cumulatively; of packets smaller than a
+//! segment it takes a segment's worth.
 //! Unsaid: the threshold after extreme losses; half of that window, two segments at least (RFC 5681 §3.1 eq. 4).
 
 use super::{Congestion, Cut, LossEvent};
 use crate::event::{Cause, Window};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
+use crate::seq::Offset;
 
 /// It has no state.
 pub struct TcpPr;
@@ -25,7 +27,9 @@ pub struct TcpPr;
 impl Congestion for TcpPr {
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
-        for _ in 0..ack.acked().div_ceil(u64::from(cx.mss)) {
+        // Segments of the stream that it completes, not pieces: an ACK for each byte must not open the window faster.
+        let whole = |to: Offset| (to - Offset::DATA) / u64::from(cx.mss);
+        for _ in whole(ack.prior_una)..whole(ack.ack) {
             w.cwnd += if w.cwnd + smss <= w.ssthresh { smss } else { smss * smss / w.cwnd };
         }
     }

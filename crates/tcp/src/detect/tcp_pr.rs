@@ -15,7 +15,7 @@
 //!
 //! Departures: mxrtt has a ceiling, else lost ACKs let it grow without bound. The gate is RFC 6675's, a segment's worth of
 //! free window. Unsaid: the loss of a segment that had the path to itself counts as a timeout that backs off (decision
-//! 0054).
+//! 0054); and reneging: when the limit is over, what a receiver holds back though it SACKs it counts as not SACKed.
 
 use super::{Detector, Verdict, Xmit};
 use crate::event::{Cause, Window};
@@ -149,6 +149,10 @@ impl TcpPr {
     /// Declares lost whatever is out for longer than `mxrtt`, oldest data first.
     fn look(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Found {
         let (mut found, mut oldest) = (Found::default(), None);
+        // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
+        if board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
+            board.clear_sacks();
+        }
         let mut next = board.iter().next().map(|s| s.start);
         while let Some(s) = next.and_then(|at| board.get(at)).copied() {
             next = Some(s.end());
@@ -214,7 +218,9 @@ impl Detector for TcpPr {
             self.backed_off = false;
         }
         if board.pipe() == 0 {
-            self.oldest = None;
+            // Nothing is out, but a receiver that SACKs the oldest segment has not taken it (RFC 2018 §8): wait for it, too.
+            let reneged = board.iter().next().filter(|s| s.marks.any(Marks::SACKED));
+            self.oldest = reneged.map(|_| self.oldest.unwrap_or(cx.now));
         } else if let Some(s) = board.iter().next().filter(|s| s.sends == 1 && is_out(s)) {
             // Everything above it was sent later.
             self.oldest = Some(s.at);

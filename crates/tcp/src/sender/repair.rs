@@ -2,6 +2,7 @@
 
 use super::ack::AckEvent;
 use super::episode::{Episode, Mistake};
+use super::gate::Gate;
 use super::{Ctx, Sender};
 use crate::congestion::{Congestion, LossEvent};
 use crate::detect::{Detector, Verdict};
@@ -180,8 +181,13 @@ impl Sender {
         }
         let before = self.w;
         self.write_window(now, Slot::Undo, obs, |s| {
-            let acked = ack.map_or(0, AckEvent::acked);
-            let give_back = GiveBack { w: &mut s.w, congestion: &mut s.slots.congestion, rto: &mut s.slots.rto, acked };
+            let acked = ack.map_or(0, |a| a.delivered);
+            let outstanding = match s.open_gate {
+                Gate::Window => cx.flight(),
+                Gate::Pipe => s.board.pipe(),
+            };
+            let (congestion, rto) = (&mut s.slots.congestion, &mut s.slots.rto);
+            let give_back = GiveBack { w: &mut s.w, congestion, rto, acked, outstanding };
             s.slots.undo.on_mistake(m, &mut s.cold.ledger, give_back, &cx);
         });
         self.note_recover();

@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | pipe_prev = max (FlightSize, ssthresh) (0) | `max (ep.flight, ep.prior.ssthresh)` |
 //! | (8) SND.NXT = SND.MAX | the sequencer's, for every mistake (decision 0038) |
-//! | bytes_acked, IW (9) | `give_back.acked`, `initial_window` |
+//! | FlightSize, bytes_acked, IW (9) | `outstanding`, `acked` (decision 0066), `initial_window` |
 //! | (11) | `Rto::on_spurious_timeout` |
 //!
 //! Departures: never above the window before the cut (decision 0051). There is no ECN here, so (9) does not ask for it.
@@ -68,12 +68,12 @@ impl EifelResponse {
 
 impl Undo for EifelResponse {
     fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx) {
-        let GiveBack { w, congestion, rto, acked } = give_back;
+        let GiveBack { w, congestion, rto, acked, outstanding } = give_back;
         let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
         // Once per episode.
         ep.void = true;
         let pipe_prev = (ep.flight as f64).max(ep.prior.ssthresh);
-        let (flight, iw) = (cx.flight() as f64, self.initial_window(cx));
+        let (flight, iw) = (outstanding as f64, self.initial_window(cx));
         // RFC 4015 §3.1 (9).
         let cwnd = match m.cause {
             Cause::Rto => flight + (acked as f64).min(iw),

@@ -1,6 +1,8 @@
 //! Whole transfers between two connections over a network that loses, delays and doubles packets: all end with every
 //! byte delivered once and in order, or back off as RFC 6298 says; none stands still.
 
+mod bursts;
+mod hard;
 mod mistakes;
 mod net;
 mod trains;

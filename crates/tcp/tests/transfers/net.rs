@@ -35,6 +35,8 @@ pub(crate) struct Path {
     pub(crate) doubled: u64,
     /// Everything sent between these two times is lost.
     pub(crate) outage: Option<(Time, Time)>,
+    /// Everything sent between these two times sets out at the second one only.
+    pub(crate) held: Option<(Time, Time)>,
 }
 
 /// One way, without disturbances.
@@ -205,10 +207,11 @@ impl Net {
         let dark = self.path.outage.is_some_and(|(a, b)| (a..b).contains(&self.now));
         let lost = self.rng.percent(self.path.loss[from]) || dark;
         self.log.push((self.now, from, seg.seq, seg.len, seg.ack, lost));
+        let sets_out = self.path.held.filter(|(a, b)| (*a..*b).contains(&self.now)).map_or(self.now, |h| h.1);
         let copies = 1 + u64::from(self.rng.percent(self.path.doubled));
         for _ in 0..copies * u64::from(!lost) {
             let extra = if self.rng.percent(self.path.late) { self.rng.below(4 * DELAY.0) } else { 0 };
-            self.at(self.now + DELAY + Nanos(extra), 1 - from, Do::Arrive(seg));
+            self.at(sets_out + DELAY + Nanos(extra), 1 - from, Do::Arrive(seg));
         }
     }
 

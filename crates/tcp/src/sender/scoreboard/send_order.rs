@@ -26,6 +26,10 @@ impl SendOrder {
     /// A segment was sent again.
     pub fn resent(&mut self, s: &Sent) {
         let entry = Self::entry(s);
+        if s.sends > 2 {
+            // Only its last copy counts; else a dead path, on which nothing is ever judged, would make the list grow.
+            self.resent.retain(|e| e.1 != entry.1);
+        }
         let before = self.resent.iter().rev().take_while(|e| **e > entry).count();
         self.resent.insert(self.resent.len() - before, entry);
     }

@@ -402,3 +402,19 @@ fn linux_gives_back_what_was_before_the_recovery_that_a_timeout_broke_off() {
     assert_eq!(echo(&mut s, at + 51, 8, 0, &[(0, 1)]), [true]);
     assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0, 15.0)));
 }
+
+#[test]
+fn what_is_sacked_when_a_timeout_is_found_needless_does_not_add_to_the_burst() {
+    let mut s = Sender::new(&opened(named("frto"), 20), MSS, 1_000_000);
+    s.write(1_000_000);
+    send(&mut s, ms(0));
+    s.on_timer(ms(1000), &mut ());
+    assert_eq!(send(&mut s, ms(1000)), [(seg(0), 1000)]);
+    ack(&mut s, ms(1100), seg(1), 1_000_000, &[]);
+    assert_eq!(send(&mut s, ms(1100)).len(), 2, "F-RTO's new segments");
+    // Segment 1 was overtaken by the rest, whose first reports were lost: 18 segments are SACKed at once.
+    ack(&mut s, ms(1101), seg(1), 1_000_000, &[(seg(2), seg(20))]);
+    assert_eq!((s.phase(), s.board().pipe()), (Phase::Open, 3000));
+    // RFC 3390's initial window of 1000-byte segments, not the 17 that were SACKed and are free in the old window.
+    assert_eq!(send(&mut s, ms(1101)).len(), 4);
+}

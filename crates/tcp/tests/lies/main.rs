@@ -1,0 +1,56 @@
+//! Receivers that lie, one file a lie, against every named stack. No lie may make a sender panic, send for ever, send
+//! beyond the window that it was given or hold on to ever more memory; and where the peer is honest from some moment on,
+//! the transfer ends. The sequencer's and the scoreboard's invariants are watched meanwhile.
+
+mod division;
+mod dsacks;
+mod ece;
+mod forever;
+mod memory;
+mod optimistic;
+mod peer;
+mod renege;
+mod sack_blocks;
+mod shrink;
+mod stamps;
+mod talk;
+
+use ackclock_tcp::stack::Stack;
+use peer::Lie;
+use talk::{Talk, Told};
+
+pub(crate) const MSS: u32 = 1000;
+/// The window that an honest peer offers.
+pub(crate) const RWND: u64 = 40_000;
+
+/// Runs for each stack and lie: other losses in each.
+const SEEDS: u64 = 12;
+
+/// Every named stack, and again with all that can be lied about: timestamps and ECN.
+pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
+    Stack::names().flat_map(|name| {
+        [false, true].map(|all| {
+            let mut stack = Stack::named(name).expect("listed");
+            stack.options.timestamps |= all;
+            stack.options.ecn |= all;
+            assert_eq!(stack.validate(), Ok(()), "{name}");
+            stack
+        })
+    })
+}
+
+/// Tells the lie to every stack and then the truth; what came of it in all runs.
+pub(crate) fn every_stack_survives(lie: Lie) -> Told {
+    let mut all = Told::default();
+    for stack in stacks() {
+        for seed in 0..SEEDS {
+            let mut talk = Talk::new(&stack, seed);
+            talk.hear(lie);
+            talk.finish();
+            all.add(&talk.told);
+        }
+    }
+    println!("{all:?}");
+    assert!(all.sent > 100_000 && all.resent > 1_000, "too quiet: {all:?}");
+    all
+}

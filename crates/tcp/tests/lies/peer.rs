@@ -1,0 +1,99 @@
+//! The receiving end: what it holds, what it would honestly say, and what it makes of that.
+
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::time::Time;
+
+/// What a peer answers to a segment that arrives: none, one or many ACKs.
+pub(crate) type Lie = fn(&mut Peer, &Segment) -> Vec<Segment>;
+
+/// SplitMix64 (Steele, Lea & Flood 2014).
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n.max(1)
+    }
+}
+
+pub(crate) struct Peer {
+    pub(crate) now: Time,
+    /// Everything below it has arrived, or the peer says so.
+    pub(crate) next: u64,
+    /// What it holds above, ascending and apart.
+    pub(crate) held: Vec<(u64, u64)>,
+    /// End of the highest that ever arrived.
+    pub(crate) max: u64,
+    pub(crate) wnd: u64,
+    /// The window's right edge never moves left where the peer is honest.
+    pub(crate) edge: u64,
+    /// Segments that arrived.
+    pub(crate) arrivals: u64,
+    /// The timestamp to echo (RFC 7323 §4.3: of what moved `next`).
+    pub(crate) echo: u32,
+    pub(crate) rng: Rng,
+}
+
+impl Peer {
+    pub(crate) fn new(wnd: u64, seed: u64) -> Peer {
+        let (held, rng) = (vec![], Rng(seed ^ 0xbeef));
+        Peer { now: Time::ZERO, next: 1, held, max: 1, wnd, edge: 1 + wnd, arrivals: 0, echo: 0, rng }
+    }
+
+    /// Takes what arrived; what of it was there already.
+    pub(crate) fn take(&mut self, seg: &Segment) -> Option<(u64, u64)> {
+        let (left, right) = (seg.seq.0, seg.end().0);
+        self.max = self.max.max(right);
+        if left <= self.next {
+            self.echo = seg.tsval;
+        }
+        let known = |r: &(u64, u64)| r.0 <= left && right <= r.1;
+        if right <= self.next || self.held.iter().any(known) {
+            return Some((left, right));
+        }
+        self.held.push((left, right));
+        self.settle();
+        None
+    }
+
+    /// Joins what touches, and hands over what is in order.
+    pub(crate) fn settle(&mut self) {
+        self.held.sort_unstable();
+        let mut apart: Vec<(u64, u64)> = vec![];
+        for (l, r) in std::mem::take(&mut self.held) {
+            match apart.last_mut() {
+                _ if l <= self.next => self.next = self.next.max(r),
+                Some(last) if l <= last.1 => last.1 = last.1.max(r),
+                _ => apart.push((l, r)),
+            }
+        }
+        self.held = apart;
+    }
+
+    /// A bare ACK of everything below `to`.
+    pub(crate) fn ack_of(&mut self, to: u64) -> Segment {
+        self.edge = self.edge.max(to.min(self.next) + self.wnd);
+        let wnd = u32::try_from(self.edge.saturating_sub(to)).unwrap_or(u32::MAX);
+        let (seq, ack, flags, opts) = (Offset::DATA, Offset(to), Segment::ACK, Segment::TIMESTAMPS);
+        let tsval = (self.now.0 / 1_000_000) as u32;
+        Segment { seq, ack, wnd, flags, opts, tsval, tsecr: self.echo, ..Segment::EMPTY }
+    }
+
+    /// The ACK that says all that is true: a duplicate (RFC 2883), then what is held (RFC 2018 §4, lowest first).
+    pub(crate) fn truth(&mut self, doubled: Option<(u64, u64)>) -> Segment {
+        let mut seg = self.ack_of(self.next);
+        for (l, r) in doubled.into_iter().chain(self.held.iter().copied()) {
+            seg.push_sack(Offset(l), Offset(r));
+        }
+        seg
+    }
+
+    /// What an honest peer does.
+    pub(crate) fn honest(&mut self, seg: &Segment) -> Vec<Segment> {
+        let doubled = self.take(seg);
+        vec![self.truth(doubled)]
+    }
+}

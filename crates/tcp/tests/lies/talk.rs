@@ -1,0 +1,215 @@
+//! A sender, a peer, and a path of 100 ms between them; what is sent is looked at.
+
+use crate::memory::measured;
+use crate::peer::{Lie, Peer, Rng};
+use crate::{MSS, RWND};
+use ackclock_tcp::connection::{Connection, Sides};
+use ackclock_tcp::event::{Event, Observer, Phase};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::{Nanos, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Written at once; lies are told about the first three quarters.
+pub(crate) const BYTES: u64 = 200 * MSS as u64;
+const LIES_END: u64 = BYTES * 3 / 4;
+/// Arrivals and time after which the peer turns honest however far it got.
+const MOST_LIES: u64 = 1500;
+const LONGEST: Nanos = Nanos::from_secs(300);
+const DELAY: Nanos = Nanos::from_millis(50);
+/// Percent of segments lost while the peer lies.
+const LOSS: u64 = 4;
+/// A ring of 128 records of 32 bytes, and the longest list: at most 512 retransmissions of 64 bytes (spurious/dsack.rs).
+const MOST_BYTES_HELD: isize = 4096 + 512 * 64;
+
+/// What became of a run, or of many.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) runs: u64,
+    pub(crate) sent: u64,
+    pub(crate) resent: u64,
+    pub(crate) acks: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) recoveries: u64,
+    pub(crate) mistakes: u64,
+    pub(crate) probes: u64,
+    /// The largest window, bytes.
+    pub(crate) cwnd: f64,
+    /// Most segments that one ACK or timer released.
+    pub(crate) burst: u64,
+    /// Most bytes on the heap.
+    pub(crate) held: isize,
+}
+
+impl Told {
+    pub(crate) fn add(&mut self, o: &Told) {
+        self.runs += o.runs.max(1);
+        self.sent += o.sent;
+        self.resent += o.resent;
+        self.acks += o.acks;
+        self.timeouts += o.timeouts;
+        self.recoveries += o.recoveries;
+        self.mistakes += o.mistakes;
+        self.probes += o.probes;
+        self.cwnd = self.cwnd.max(o.cwnd);
+        self.burst = self.burst.max(o.burst);
+        self.held = self.held.max(o.held);
+    }
+}
+
+impl Observer for Told {
+    fn event(&mut self, _: Time, e: Event) {
+        match e {
+            Event::Sent { sends, .. } => (self.sent, self.resent) = (self.sent + 1, self.resent + u64::from(sends > 1)),
+            Event::Acked { .. } => self.acks += 1,
+            Event::Timeout { .. } => self.timeouts += 1,
+            Event::Phase { to: Phase::Recovery, .. } => self.recoveries += 1,
+            Event::Mistake { .. } => self.mistakes += 1,
+            Event::Persist { .. } => self.probes += 1,
+            Event::Window { to, .. } => self.cwnd = self.cwnd.max(to.cwnd),
+            _ => {}
+        }
+    }
+}
+
+pub(crate) struct Talk {
+    pub(crate) c: Connection,
+    pub(crate) peer: Peer,
+    pub(crate) told: Told,
+    pub(crate) now: Time,
+    who: String,
+    rng: Rng,
+    loss: u64,
+    held: isize,
+    /// The peer's right edge: as it is, and the furthest that it has ever been.
+    edge: u64,
+    furthest: u64,
+    /// What is on its way, to the peer (1) and back (0).
+    wire: BTreeMap<(Time, u64), (usize, Segment)>,
+    count: u64,
+}
+
+impl Talk {
+    pub(crate) fn new(stack: &Stack, seed: u64) -> Talk {
+        Self::with_window(stack, RWND, seed)
+    }
+
+    /// The peer's window is `rwnd` bytes.
+    pub(crate) fn with_window(stack: &Stack, rwnd: u64, seed: u64) -> Talk {
+        let (mut c, held) = measured(|| Connection::established(stack, Sides::Sender, MSS, rwnd));
+        c.write(BYTES);
+        let (now, rng, wire, edge) = (Time::ZERO, Rng(seed), BTreeMap::new(), 1 + rwnd);
+        let (who, told) = (format!("{} {:?} seed {seed}", stack.name, stack.options), Told::default());
+        let peer = Peer::new(rwnd, seed);
+        Talk { c, peer, told, now, who, rng, loss: LOSS, held, edge, furthest: edge, wire, count: 0 }
+    }
+
+    /// The peer lies, for three quarters of the data.
+    pub(crate) fn hear(&mut self, lie: Lie) {
+        self.hear_long(lie, MOST_LIES, LONGEST);
+    }
+
+    /// The same, until so many segments have arrived or so long.
+    pub(crate) fn hear_long(&mut self, lie: Lie, arrivals: u64, time: Nanos) {
+        self.speak();
+        let until = self.now + time;
+        while self.peer.next < LIES_END && self.peer.arrivals < arrivals && self.now < until {
+            self.step(lie);
+        }
+    }
+
+    /// From here on the peer is honest and nothing is lost: everything must go through, at the worst each of the forty
+    /// segments that are out by a timer that has backed off, to twice a minute where the stack is TCP-PR's.
+    pub(crate) fn finish(&mut self) {
+        self.loss = 0;
+        (self.peer.wnd, self.peer.edge) = (RWND, self.peer.edge.max(self.peer.next + RWND));
+        // A window that was taken back may come without being asked for, as a receiver's does that has room again.
+        let update = self.peer.truth(None);
+        self.send(0, update);
+        let (began, until) = (self.now, self.now + Nanos::from_secs(40 * 120));
+        while self.c.acked() < BYTES {
+            assert!(self.now < until, "{}: {} of {BYTES} since {began}: {}", self.who, self.c.acked(), self.state());
+            self.step(Peer::honest);
+        }
+    }
+
+    fn state(&self) -> String {
+        let s = self.c.sender().expect("a sender");
+        format!("{:?} {:?} {:?} at {}: {}", s.positions(), s.phase(), s.window(), self.now, s.board())
+    }
+
+    /// The next thing that happens.
+    fn step(&mut self, lie: Lie) {
+        let timer = self.c.next_timer();
+        let arrival = self.wire.keys().next().map(|k| k.0);
+        let Some(at) = timer.into_iter().chain(arrival).min() else {
+            panic!("{}: nothing will ever happen again: {}", self.who, self.state())
+        };
+        self.now = self.now.max(at);
+        match self.wire.first_entry().filter(|e| e.key().0 <= at) {
+            Some(e) => match e.remove() {
+                (0, ack) => self.on_ack(&ack),
+                (_, seg) => {
+                    (self.peer.now, self.peer.arrivals) = (self.now, self.peer.arrivals + 1);
+                    let answers = lie(&mut self.peer, &seg);
+                    answers.into_iter().for_each(|a| self.send(0, a));
+                }
+            },
+            None => {
+                let ((), more) = measured(|| self.c.on_timer(self.now, &mut self.told));
+                self.held += more;
+                let next = self.c.next_timer();
+                self.speak();
+                assert!(next.is_none_or(|t| t > self.now), "{}: a timer stands still: {}", self.who, self.state());
+            }
+        }
+    }
+
+    pub(crate) fn on_ack(&mut self, ack: &Segment) {
+        let (una, _, max) = self.c.sender().expect("a sender").positions();
+        // RFC 9293 §3.10.7.4: else it says nothing.
+        if (una..=max).contains(&ack.ack) {
+            self.edge = ack.ack.0 + u64::from(ack.wnd);
+            self.furthest = self.furthest.max(self.edge);
+            // What the peer gave up by saying that it has it, it must not wait for.
+            self.peer.next = self.peer.next.max(ack.ack.0);
+            self.peer.settle();
+        }
+        let ((), more) = measured(|| self.c.on_segment(self.now, ack, &mut self.told));
+        self.held += more;
+        self.speak();
+    }
+
+    fn send(&mut self, to: usize, seg: Segment) {
+        self.count += 1;
+        self.wire.insert((self.now + DELAY, self.count), (to, seg));
+    }
+
+    /// Takes what may be sent after one input: nothing beyond the window, and no segment twice but one (RFC 6675 §4 (4)
+    /// lets a rescue repeat what has just gone). So one input releases a window and a segment at most.
+    pub(crate) fn speak(&mut self) {
+        let (mut out, mut starts, mut rescues) = (Segment::EMPTY, BTreeSet::new(), 0);
+        loop {
+            let max = self.c.sender().expect("a sender").positions().2;
+            let (more, bytes) = measured(|| self.c.poll_transmit(self.now, &mut out, &mut self.told));
+            self.held += bytes;
+            if !more {
+                break;
+            }
+            let who = &self.who;
+            rescues += u64::from(!starts.insert(out.seq));
+            assert!(rescues < 2, "{who}: twice after one input: {out:?} {}", self.state());
+            // What was sent before the window shrank may go again; a byte beyond it is a probe.
+            let edge = if out.seq == max { self.edge } else { self.furthest };
+            assert!(out.end() <= Offset(edge) || out.seq_len() == 1, "{who}: {out:?} lies beyond {edge}");
+            assert!(out.end().0 <= 1 + BYTES, "{who}: {out:?} was never written");
+            if self.rng.below(100) >= self.loss {
+                self.send(1, out);
+            }
+        }
+        self.told.burst = self.told.burst.max(starts.len() as u64 + rescues);
+        self.told.held = self.told.held.max(self.held);
+        assert!(self.held < MOST_BYTES_HELD, "{}: holds {} bytes: {}", self.who, self.held, self.state());
+    }
+}

@@ -1,0 +1,142 @@
+//! What an undo lets out at once. An undo that restores the window may release a burst: RFC 4015 §3.1 (9) bounds it by an
+//! initial window, undo by slow start changes no window, and for Linux's `limits.maxburst_segs` stands in for its pacing.
+
+use crate::net::{Do, Net, Path};
+use crate::{secs, MSS};
+use ackclock_tcp::connection::{Connection, Sides};
+use ackclock_tcp::event::{Cause, Event, Slot};
+use ackclock_tcp::spurious::SpuriousSpec;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::startup::{fixed::FixedSpec, StartupSpec};
+use ackclock_tcp::time::Time;
+use ackclock_tcp::timeout::{frto, TimeoutSpec};
+use ackclock_tcp::undo::UndoSpec;
+
+/// RFC 3390 with segments of 1000 bytes.
+const INITIAL_WINDOW: u64 = 4000;
+const MAXBURST: u32 = 3;
+
+/// One undo.
+#[derive(Clone, Copy, Debug)]
+struct Undone {
+    cause: Cause,
+    /// What the ACK that proved it reports as delivered, bytes.
+    acked: u64,
+    /// By how much the undo opened the window, bytes.
+    opened: f64,
+    /// Segments that went before the next input.
+    burst: u32,
+}
+
+/// Every undo of a run.
+fn undone(net: &Net) -> Vec<Undone> {
+    let (mut all, mut opened): (Vec<Undone>, _) = (vec![], 0.0);
+    // From the verdict on: whether its own ACK has been told.
+    let mut open = None;
+    for (_, e) in &net.heard[0] {
+        match *e {
+            Event::Window { by: Slot::Undo, from, to, .. } => opened = to.cwnd - from.cwnd,
+            Event::Mistake { cause, undone: true, .. } => {
+                all.push(Undone { cause, acked: 0, opened, burst: 0 });
+                (open, opened) = (Some(false), 0.0);
+            }
+            Event::Acked { delivered, .. } => {
+                if let (Some(false), Some(u)) = (open, all.last_mut()) {
+                    u.acked = delivered;
+                }
+                open = open.filter(|told| !told).map(|_| true);
+            }
+            Event::Timeout { .. } => open = None,
+            Event::Sent { .. } if open.is_some() => all.last_mut().expect("open").burst += 1,
+            _ => {}
+        }
+    }
+    all
+}
+
+/// The undos of runs over paths that stand still for seconds and put packets out of order.
+fn runs(stack: &Stack) -> Vec<Undone> {
+    let mut all = vec![];
+    for seed in 0..60 {
+        let began = Time(200_000_000 + 50_000_000 * (seed % 10));
+        let held = Some((began, began + ackclock_tcp::time::Nanos::from_millis(1000 + 400 * (seed % 7))));
+        let path =
+            Path { held, late: [0, 5, 20][seed as usize % 3], loss: [seed / 6 % 2, seed / 12 % 2], ..Path::default() };
+        let ends = [Sides::Sender, Sides::Receiver].map(|side| Connection::established(stack, side, MSS, 60_000));
+        let mut net = Net::new(ends, 60_000, path, seed);
+        net.maxburst = stack.limits.maxburst_segs;
+        net.at(secs(0), 0, Do::Write(400_000));
+        net.run(secs(3_000));
+        assert_eq!(net.received[1], 400_000, "{} seed {seed}: {}", stack.name, net.describe());
+        all.extend(undone(&net));
+    }
+    all
+}
+
+fn opened(name: &str) -> Stack {
+    let startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None });
+    Stack { startup, ..Stack::named(name).expect("listed") }
+}
+
+/// Linux's judge and undo, by DSACK, timestamps and F-RTO.
+fn linux(maxburst_segs: Option<u32>) -> Stack {
+    let frto = frto::FrtoSpec { form: frto::Form::Linux, ..Default::default() };
+    let mut stack = Stack {
+        name: "linux restore".into(),
+        spurious: SpuriousSpec::Linux(Default::default()),
+        timeout: TimeoutSpec::Frto(frto),
+        undo: UndoSpec::Restore(Default::default()),
+        ..opened("rfc-6675")
+    };
+    (stack.options.timestamps, stack.limits.maxburst_segs) = (true, maxburst_segs);
+    assert_eq!(stack.validate(), Ok(()));
+    stack
+}
+
+#[test]
+fn eifels_response_lets_out_at_most_what_the_ack_reports_and_an_initial_window() {
+    for name in Stack::names() {
+        let stack = opened(name);
+        if !matches!(stack.undo, UndoSpec::EifelResponse(_)) {
+            continue;
+        }
+        let all = runs(&stack);
+        assert!(all.iter().filter(|u| u.cause == Cause::Rto).count() > 20, "{name}: too quiet: {all:?}");
+        for u in all {
+            let most = if u.cause == Cause::Rto { u.acked.min(INITIAL_WINDOW) } else { INITIAL_WINDOW };
+            assert!(u64::from(u.burst) <= most.div_ceil(u64::from(MSS)), "{name}: {u:?}");
+        }
+    }
+}
+
+#[test]
+fn undo_by_slow_start_opens_no_window() {
+    for name in Stack::names() {
+        let stack = opened(name);
+        let UndoSpec::SlowStartBack(_) = &stack.undo else { continue };
+        let all = runs(&stack);
+        assert!(all.len() > 20, "{name}: too quiet: {all:?}");
+        assert!(all.iter().all(|u| u.opened == 0.0), "{name}: {all:?}");
+    }
+}
+
+#[test]
+fn restoring_the_window_lets_out_no_more_than_the_limit_on_bursts_which_it_needs() {
+    let most = |maxburst| runs(&linux(maxburst)).iter().map(|u| u.burst).max();
+    assert_eq!(most(Some(MAXBURST)), Some(MAXBURST));
+    let free = most(None).expect("some");
+    println!("without a limit {free} segments");
+    assert!(free > 2 * MAXBURST, "{free}");
+}
+
+#[test]
+fn under_a_limit_no_undo_of_any_stack_lets_out_more_than_it_allows() {
+    for name in Stack::names() {
+        let mut stack = opened(name);
+        if !matches!(stack.undo, UndoSpec::Nothing) {
+            stack.limits.maxburst_segs = Some(MAXBURST);
+            // `Net` watches every input.
+            assert!(!runs(&stack).is_empty(), "{name}: too quiet");
+        }
+    }
+}

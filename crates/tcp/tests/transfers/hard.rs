@@ -1,0 +1,108 @@
+//! Paths on which most is lost: a transfer of 300 segments still ends, and no sender waits longer than its timer may.
+
+use crate::net::{Do, Net, Path, DELAY};
+use crate::{secs, stacks, MSS};
+use ackclock_tcp::connection::{Connection, Sides};
+use ackclock_tcp::detect::DetectSpec;
+use ackclock_tcp::event::Event;
+use ackclock_tcp::rto::RtoSpec;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::{Nanos, Time};
+
+/// 300 segments.
+const BYTES: u64 = 300 * MSS as u64;
+
+/// 300 segments one way, written at once.
+fn sent_over(stack: &Stack, path: Path, seed: u64) -> Net {
+    let ends = [Sides::Sender, Sides::Receiver].map(|side| Connection::established(stack, side, MSS, 50_000));
+    let mut net = Net::new(ends, 50_000, path, seed);
+    net.at(secs(0), 0, Do::Write(BYTES));
+    net.run(secs(360_000));
+    net
+}
+
+/// The longest that the stack may wait before it tries again (RFC 6298 §2.5, §5.5: at least 60 s; else its own limit).
+fn longest_wait(stack: &Stack) -> Nanos {
+    match (&stack.detect, &stack.rto) {
+        // The packet's own timer, and after extreme losses the same again before anything goes.
+        (DetectSpec::TcpPr(s), _) => s.max.times(2),
+        (DetectSpec::Quic(s), _) => s.max_pto,
+        // Net/2's timer counts whole ticks.
+        (_, RtoSpec::Net2Ticks(s)) => s.tick.times(u64::from(s.max_ticks)),
+        (_, RtoSpec::Rfc6298(s)) => s.max,
+        (detect, rto) => panic!("{}: how long may {detect:?} with {rto:?} wait?", stack.name),
+    }
+}
+
+/// When the sender sent data, first to last.
+fn sends(net: &Net) -> impl Iterator<Item = Time> + '_ {
+    net.log.iter().filter(|l| l.1 == 0 && l.3 > 0).map(|l| l.0)
+}
+
+/// The longest that the sender did nothing before everything had arrived, and from when on. An ACK of new data starts the
+/// timer anew, whether or not it lets something out (RFC 6298 §5.3).
+fn longest_silence(net: &Net) -> (Nanos, Time) {
+    let (mut una, mut last, mut longest) = (0, Time::ZERO, (Nanos::ZERO, Time::ZERO));
+    for &(at, ref e) in &net.heard[0] {
+        match e {
+            Event::Acked { ack, .. } if ack.0 > una => una = ack.0,
+            Event::Sent { .. } => {}
+            _ => continue,
+        }
+        longest = longest.max((at.since(last), last));
+        last = at;
+    }
+    longest
+}
+
+#[test]
+fn under_30_and_under_50_percent_of_loss_each_way_300_segments_arrive_and_no_timer_waits_longer_than_allowed() {
+    let (mut timeouts, mut longest) = (0, Nanos::ZERO);
+    for stack in stacks() {
+        for (loss, seeds) in [(30, 4), (50, 2)] {
+            for seed in 0..seeds {
+                let net = sent_over(&stack, Path { loss: [loss; 2], ..Path::default() }, seed);
+                let who = format!("{} {:?} {loss} % seed {seed}", stack.name, stack.ack);
+                // In order and once: `received` counts what the receiver hands over, and `Net` watches that it was sent.
+                assert_eq!(net.received[1], BYTES, "{who}: {}", net.describe());
+                let (wait, from) = longest_silence(&net);
+                assert!(wait <= longest_wait(&stack), "{who}: silent for {wait} from {from} on");
+                longest = longest.max(wait);
+                timeouts += net.heard[0].iter().filter(|h| matches!(h.1, Event::Timeout { .. })).count();
+            }
+        }
+    }
+    println!("{timeouts} timeouts, longest silence {longest}");
+    assert!(timeouts > 10_000 && longest >= Nanos::from_secs(60), "too quiet: {timeouts}, {longest}");
+}
+
+#[test]
+fn after_an_outage_of_a_minute_the_next_try_comes_within_the_longest_wait_and_gets_through() {
+    let mut finished = 0;
+    for stack in stacks() {
+        for seed in 0..8 {
+            // Anywhere in a round trip, early and late in the transfer.
+            let from = Time(150_000_000 + 97_000_000 * seed);
+            let until = from + Nanos::from_secs(60);
+            let net = sent_over(&stack, Path { outage: Some((from, until)), ..Path::default() }, seed);
+            let who = format!("{} {:?} outage from {from}", stack.name, stack.ack);
+            assert_eq!(net.received[1], BYTES, "{who}: {}", net.describe());
+            let before = sends(&net).filter(|t| *t < until).max().expect("sent before");
+            // With a large initial window all may have arrived before the outage.
+            let Some(again) = sends(&net).find(|t| *t >= until) else {
+                assert!(before < from, "{who}: nothing is sent after the outage");
+                finished += 1;
+                continue;
+            };
+            assert!(again.since(until) <= longest_wait(&stack), "{who}: tried again only at {again}");
+            // Each wait is at most twice the one before, which lay in the outage (RFC 6298 §5.5); a tick for Net/2.
+            let (waited, twice) = (again.since(before), before.since(from).times(2) + Nanos::from_secs(4));
+            assert!(waited <= twice, "{who}: silent from {before} to {again}");
+            let advance =
+                net.heard[0].iter().find(|(t, e)| *t >= until && matches!(e, Event::Acked { delivered: 1.., .. }));
+            let round_trip = DELAY.times(2) + Nanos::from_millis(200);
+            assert!(advance.is_some_and(|a| a.0 <= again + round_trip), "{who}: {advance:?} after {again}");
+        }
+    }
+    assert!(finished < 20, "{finished} transfers were over before the outage");
+}
