@@ -57,7 +57,7 @@ lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions
 	$(BIN)/mypy
 	$(BIN)/python tools/sizes.py
 
-SAME := crates/lab/tests/scenarios/good.toml crates/lab/tests/scenarios/dumbbell.toml
+SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements.toml paths.toml)
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
 	@tools/newcomer.sh
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 HALF = "_ci95"
 """Ending of a column that holds half the width of the 95 % confidence interval of the column before it."""
-_NAMES = ("stack", "flow", "scenario", "from", "to", "identity", "trace_hash")
+_NAMES = ("stack", "flow", "scenario", "from", "to", "kind", "direction", "identity", "trace_hash")
+_NESTED = ("reordering", "ack_reordering")
+"""What a flow has only with ``reordering = true``, in a table of its own."""
 _REAL_ENDINGS = ("_s", "_mean", "_share", "_ratio", "_of_ceiling_max", HALF)
 """Numbers under these names are real, also where all of them are missing; the others are whole."""
 
@@ -73,7 +75,7 @@ class Result:
         """
         return _frame(
             {"stack": flow["stack"], "flow": flow["name"], "seed": run["seed"], "duration_s": run["duration_s"]}
-            | {key: value for key, value in flow.items() if key not in {"name", "stack"}}
+            | {key: value for key, value in flow.items() if key not in {"name", "stack", *_NESTED}}
             | {"identity": run["identity"], "trace_hash": run["trace_hash"]}
             for run in self._data["runs"]
             for flow in run["flows"]
@@ -88,10 +90,38 @@ class Result:
         where the queue can never be full.
         """
         return _frame(
-            {"stack": "+".join(dict.fromkeys(flow["stack"] for flow in run["flows"])), "seed": run["seed"], "link": at}
-            | link
+            {"stack": _stacks(run), "seed": run["seed"], "link": at} | link
             for run in self._data["runs"]
             for at, link in enumerate(run["links"])
+        )
+
+    @cached_property
+    def background(self) -> pl.DataFrame:
+        """What the traffic beside the flows did: a row for each stack, seed and table ``[[background]]``.
+
+        Columns: ``stack`` (of the flows; several are joined by ``+``), ``seed``, ``background`` (its position),
+        ``kind``, ``from``, ``to``, and all counters.
+        """
+        return _frame(
+            {"stack": _stacks(run), "seed": run["seed"], "background": at} | background
+            for run in self._data["runs"]
+            for at, background in enumerate(run["background"])
+        )
+
+    @cached_property
+    def reordering(self) -> pl.DataFrame:
+        """How much the path reordered (RFC 4737): two rows for each stack, seed and flow, if the scenario asks for it.
+
+        Columns: ``stack``, ``flow``, ``seed``, ``direction`` (``data`` that came to the receiver, ``acks`` that came
+        back), and the metrics. How many packets had which extent is in :meth:`to_dict`.
+        """
+        return _frame(
+            {"stack": flow["stack"], "flow": flow["name"], "seed": run["seed"], "direction": direction}
+            | {key: value for key, value in flow[key_of].items() if not isinstance(value, dict)}
+            for run in self._data["runs"]
+            for flow in run["flows"]
+            for direction, key_of in zip(("data", "acks"), _NESTED, strict=True)
+            if key_of in flow
         )
 
     @cached_property
@@ -188,6 +218,10 @@ class Result:
         return self.to_dict()
 
 
+def _stacks(run: Mapping[str, Any]) -> str:
+    return "+".join(dict.fromkeys(flow["stack"] for flow in run["flows"]))
+
+
 def _mean_row(flow: Mapping[str, Any]) -> dict[str, Any]:
     finish = flow["finish_s"]
     row: dict[str, Any] = {"stack": flow["stack"], "flow": flow["name"], "runs": flow["throughput_bytes_per_s"]["n"]}
@@ -205,7 +239,7 @@ def _difference_row(
     seeds = [seed for seed in runs if seed in base]
     row: dict[str, Any] = {"stack": stack, "baseline": baseline, "flow": flow, "runs": len(seeds)}
     for key in runs[seeds[0]]:
-        if key in {"name", "stack"}:
+        if key in {"name", "stack", *_NESTED}:
             continue
         pairs = [(runs[seed][key], base[seed][key]) for seed in seeds]
         known = all(a is not None and b is not None for a, b in pairs)

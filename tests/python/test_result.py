@@ -136,3 +136,22 @@ def test_neither_import_nor_command_loads_polars_or_matplotlib(short: Path, ackc
     assert ackclock("run", short).returncode == 0
     with pytest.raises(AttributeError, match="has no attribute 'polt'"):
         _ = ak.polt
+
+
+def test_background_traffic_and_reordering_have_tables_of_their_own() -> None:
+    text = (Path(__file__).parents[2] / "scenarios/bundle.toml").read_text(encoding="utf-8").replace('"60 s"', '"3 s"')
+    source = '[[background]]\nkind = "source"\nfrom = "S"\nto = "D"\nrate = "1 Mbps"\n'
+    result = ak.run(text + source, stack=["newreno", "rfc-6675"], seeds=2)
+    background, reordering = result.background, result.reordering
+    assert background.select("stack", "seed", "background", "kind").rows() == [
+        (stack, seed, 0, "source") for stack in ("newreno", "rfc-6675") for seed in (1, 2)
+    ]
+    assert (background["packets_sent"] > 300).all()
+    assert reordering["direction"].to_list() == ["data", "acks"] * 4
+    by = reordering["direction"] == "data"
+    assert (reordering.filter(by)["reordered"] > 0).all()
+    assert reordering.filter(~by)["ratio"].to_list() == [0.0] * 4
+    assert "reordering" not in result.runs.columns
+    assert len(result.against("newreno")) == 1
+    quiet = ak.run(text.replace("reordering = true", ""))
+    assert (len(quiet.reordering), len(quiet.background)) == (0, 0)

@@ -3,12 +3,13 @@
 use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::scenario::Plan;
-use crate::summary::{FlowSummary, LinkSummary, Summary};
+use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary, Summary};
 use crate::tally::{FlowTally, Tally};
 use ackclock_sim::engine::Sim;
-use ackclock_sim::results::{FlowResult, LinkResult, Results};
-use ackclock_sim::scenario::FlowSpec;
-use ackclock_sim::watch::Watch;
+use ackclock_sim::reordering::Order;
+use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
+use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{Both, Hasher, Meta, Recorder, TraceError, TraceHash};
 use std::fmt;
@@ -86,7 +87,10 @@ fn simulate<W: Watch>(
     watch: W,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(W, Tally, Results), RunError> {
-    let tally = Tally(vec![FlowTally::default(); plan.scenario.flows.len()]);
+    let tally = Tally {
+        flows: vec![FlowTally::default(); plan.scenario.flows.len()],
+        order: plan.reordering.then(Order::default),
+    };
     let watch = Both(tally, watch);
     let mut sim = Sim::new(&plan.scenario, &plan.stacks, seed, watch).map_err(|e| {
         let (found, allowed) = ("a scenario that cannot be run".to_owned(), e.to_string());
@@ -111,9 +115,13 @@ fn simulate<W: Watch>(
 fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();
-    let flow = |((f, t), r): ((&FlowSpec, &FlowTally), &FlowResult)| {
+    let order = |flow: usize, to| {
+        let order = tally.order.as_ref()?.at(flow as u32, to);
+        Some(order.map(ReorderingSummary::of).unwrap_or_default())
+    };
+    let flow = |(i, ((f, t), r)): (usize, ((&FlowSpec, &FlowTally), &FlowResult))| {
         let dupthresh = t.dupthresh.ended();
-        let (start_s, finish_s) = (f.app.start.as_secs_f64(), r.finished.map(Time::as_secs_f64));
+        let (start_s, finish_s) = (r.started.as_secs_f64(), r.finished.map(Time::as_secs_f64));
         FlowSummary {
             name: f.name.clone(),
             stack: plan.stacks[f.stack as usize].name.clone(),
@@ -133,6 +141,8 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
             dupthresh_mean: dupthresh.mean(results.at),
             dupthresh_after_timeout_max: dupthresh.after_timeout_max,
             dupthresh_of_ceiling_max: dupthresh.of_ceiling_max(),
+            reordering: order(i, Side::Receiver),
+            ack_reordering: order(i, Side::Sender),
         }
     };
     let node = |n: u32| s.nodes[n as usize].clone();
@@ -142,6 +152,8 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         to: node(to),
         queue_drops: r.drops.queue,
         loss_drops: r.drops.loss,
+        early_drops: r.drops.early,
+        marks: r.marks,
         script_drops: r.drops.script,
         max_queue_packets: r.max_queue,
         swap_events: r.swap_events,
@@ -152,7 +164,30 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
         identity: identity(plan, seed),
         trace_hash: hash.to_string(),
         duration_s,
-        flows: s.flows.iter().zip(&tally.0).zip(&results.flows).map(flow).collect(),
+        flows: s.flows.iter().zip(&tally.flows).zip(&results.flows).enumerate().map(flow).collect(),
+        background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
         links: ends.zip(&results.links).map(link).collect(),
+    }
+}
+
+fn background(s: &Scenario, b: &BackgroundSpec, r: &BackgroundResult) -> BackgroundSummary {
+    let node = |n: u32| s.nodes[n as usize].clone();
+    let kind = match b.kind {
+        BackgroundKind::Transfers(_) => "transfers",
+        BackgroundKind::Source(_) => "source",
+    };
+    BackgroundSummary {
+        kind,
+        from: node(b.from),
+        to: node(b.to),
+        started: r.started,
+        finished: r.finished,
+        refused: r.refused,
+        mean_time_s: (r.finished > 0).then(|| r.time.as_secs_f64() / r.finished as f64),
+        packets_sent: r.packets_sent,
+        packets_delivered: r.packets_delivered,
+        retransmissions: r.retransmitted,
+        needless_retransmissions: r.needless,
+        delivered_bytes: r.delivered,
     }
 }

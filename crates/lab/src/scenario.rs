@@ -1,6 +1,7 @@
 //! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module and
 //! described in one, [`crate::schema`], from which `docs/scenario.md` comes.
 
+mod background;
 mod dumbbell;
 mod element;
 mod flow;
@@ -39,6 +40,8 @@ pub struct Plan {
     pub stacks: Vec<Stack>,
     /// One run each.
     pub seeds: Vec<u64>,
+    /// Whether a summary says how much each flow's packets were reordered. Not part of a run's identity.
+    pub reordering: bool,
 }
 
 impl Plan {
@@ -78,18 +81,25 @@ impl Plan {
         let root = src.parse()?;
         let (span, value) = (0..0, toml::de::DeValue::Table(root.into_inner()));
         let root = Node { src, path: String::new(), span, value: &value };
-        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow"])?;
+        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow", "background"])?;
         let name = match keys.get("name") {
             Some(n) => n.str("a name in quotes")?.to_owned(),
             None => stem(file),
         };
-        let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&["duration", "seed", "seeds"])?;
+        let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&[
+            "duration",
+            "seed",
+            "seeds",
+            "reordering",
+        ])?;
         let duration = run.need("duration", "a time, as in \"600 s\"")?.nanos_above_zero()?;
         let seeds = seeds(&run)?;
-        let graph = graph(&keys, duration, overrides)?;
+        let reordering = run.get("reordering").map_or(Ok(false), |n| n.flag())?;
+        let mut graph = graph(&keys, duration, overrides)?;
+        let background = background::list(&keys, &mut graph)?;
         let Graph { nodes, links, flows, stacks, .. } = graph;
-        let scenario = Scenario { name, duration, nodes, links, flows };
-        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)? })
+        let scenario = Scenario { name, duration, nodes, links, flows, background };
+        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)?, reordering })
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a run comes to: numbers for each flow and each link.
 
 use crate::stats::Interval;
+use ackclock_sim::reordering::Reordering;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// One run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,6 +18,8 @@ pub struct Summary {
     pub duration_s: f64,
     /// In the scenario's order.
     pub flows: Vec<FlowSummary>,
+    /// Traffic beside the flows, in the scenario's order.
+    pub background: Vec<BackgroundSummary>,
     /// Two for each link of the scenario: its own direction, then `back`.
     pub links: Vec<LinkSummary>,
 }
@@ -60,6 +64,94 @@ pub struct FlowSummary {
     /// The largest share that it had of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and three
     /// at least. What stands at the end of an instant counts.
     pub dupthresh_of_ceiling_max: Option<f64>,
+    /// How much the path reordered what came to the receiver, where the scenario asks for it (`run.reordering`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<ReorderingSummary>,
+    /// The same of what came back to the sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_reordering: Option<ReorderingSummary>,
+}
+
+/// One kind of background traffic in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BackgroundSummary {
+    /// `transfers` or `source`.
+    pub kind: &'static str,
+    /// The node that sends.
+    pub from: String,
+    /// The node to which it is sent.
+    pub to: String,
+    /// Transfers that began.
+    pub started: u64,
+    /// Of these, those of which everything was acknowledged.
+    pub finished: u64,
+    /// Arrivals that found as many going on as may.
+    pub refused: u64,
+    /// Mean time that a finished transfer took, seconds; `None` if none finished.
+    pub mean_time_s: Option<f64>,
+    /// Packets with data that were sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Of a source: packets that arrived.
+    pub packets_delivered: u64,
+    /// Of transfers: packets whose data had been sent before.
+    pub retransmissions: u64,
+    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    pub needless_retransmissions: u64,
+    /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
+    pub delivered_bytes: u64,
+}
+
+/// RFC 4737's metrics of one direction of a flow, each transmission a packet of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ReorderingSummary {
+    /// Packets that arrived, those that the network doubled once.
+    pub packets: u64,
+    /// Second arrivals of doubled packets.
+    pub duplicates: u64,
+    /// Packets that came after one that was sent later.
+    pub reordered: u64,
+    /// `reordered` over `packets` (§4.1).
+    pub ratio: f64,
+    /// How many have which extent: arrivals since the first packet that was sent later (§4.2).
+    pub extents: BTreeMap<u64, u64>,
+    /// How many have which largest n, by which they are n-reordered (§5): where it is 3 or more, a TCP with a threshold of 3
+    /// retransmits needlessly.
+    pub n_reordered: BTreeMap<u64, u64>,
+    /// Sum of the late times, seconds (§4.3).
+    pub late_time_s: f64,
+    /// The longest late time, seconds.
+    pub max_late_time_s: f64,
+    /// Sum of the byte offsets: payload to be stored until the late packet came (§4.4).
+    pub byte_offset_bytes: u64,
+    /// The largest byte offset.
+    pub max_byte_offset_bytes: u64,
+    /// Reordering discontinuities (§4.5).
+    pub discontinuities: u64,
+    /// Runs of packets in order that a reordered one ended (§4.6).
+    pub free_runs: u64,
+    /// Packets in them.
+    pub free_run_packets: u64,
+}
+
+impl ReorderingSummary {
+    pub(crate) fn of(r: &Reordering) -> Self {
+        let (late, runs) = (r.late(), r.runs());
+        ReorderingSummary {
+            packets: r.packets(),
+            duplicates: r.duplicates(),
+            reordered: late.packets,
+            ratio: r.ratio(),
+            extents: late.extents.clone(),
+            n_reordered: late.n.clone(),
+            late_time_s: late.time.as_secs_f64(),
+            max_late_time_s: late.longest.as_secs_f64(),
+            byte_offset_bytes: late.bytes,
+            max_byte_offset_bytes: late.most_bytes,
+            discontinuities: r.gaps().len() as u64,
+            free_runs: runs.runs,
+            free_run_packets: runs.packets,
+        }
+    }
 }
 
 /// One direction of a link in numbers.
@@ -71,8 +163,12 @@ pub struct LinkSummary {
     pub to: String,
     /// Packets that found the queue full.
     pub queue_drops: u64,
-    /// Packets that a loss model took.
+    /// Packets that a loss model or an interruption took.
     pub loss_drops: u64,
+    /// Packets that RED dropped before the queue was full.
+    pub early_drops: u64,
+    /// Packets that RED marked in place of dropping them.
+    pub marks: u64,
     /// Packets that the scenario's script dropped.
     pub script_drops: u64,
     /// The most packets at once, waiting and in service; `None` where the queue can never be full.

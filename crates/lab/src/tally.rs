@@ -1,5 +1,6 @@
 //! Counts for each flow what the simulator itself does not.
 
+use ackclock_sim::reordering::Order;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::segment::Segment;
@@ -7,7 +8,11 @@ use ackclock_tcp::time::Time;
 
 /// By flow.
 #[derive(Clone, Debug)]
-pub(crate) struct Tally(pub(crate) Vec<FlowTally>);
+pub(crate) struct Tally {
+    pub(crate) flows: Vec<FlowTally>,
+    /// Where it was asked for.
+    pub(crate) order: Option<Order>,
+}
 
 /// Of one flow.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,7 +118,7 @@ impl DupThreshTally {
 
 impl Watch for Tally {
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
-        let Some(f) = self.0.get_mut(flow as usize).filter(|_| side == Side::Sender) else { return };
+        let Some(f) = self.flows.get_mut(flow as usize).filter(|_| side == Side::Sender) else { return };
         match e {
             Event::Window { to, .. } => f.dupthresh.window(at, to.cwnd),
             Event::Threshold { dupthresh, mss, cwnd } => f.dupthresh.threshold(at, dupthresh, mss, cwnd),
@@ -128,8 +133,8 @@ impl Watch for Tally {
 
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
-    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment) {
-        let Some(f) = self.0.get_mut(flow as usize) else { return };
+    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, _: u8) {
+        let Some(f) = self.flows.get_mut(flow as usize) else { return };
         match to {
             Side::Receiver if seg.seq_len() > 0 => f.data_drops += 1,
             Side::Sender if seg.seq_len() == 0 => f.ack_drops += 1,
@@ -137,7 +142,13 @@ impl Watch for Tally {
         }
     }
 
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+
+    fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
+        if let Some(order) = &mut self.order {
+            order.arrived(at, flow, to, number, seg);
+        }
+    }
 
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

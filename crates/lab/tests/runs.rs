@@ -78,7 +78,8 @@ fn a_summary_adds_up() {
             assert!(f.needless_retransmissions <= f.retransmissions && f.retransmissions < f.data_packets_sent);
             assert!(f.fast_recoveries + f.timeouts > 0, "{f:?}");
         }
-        let dropped: u64 = summary.links.iter().map(|l| l.queue_drops + l.loss_drops + l.script_drops).sum();
+        let dropped: u64 =
+            summary.links.iter().map(|l| l.queue_drops + l.loss_drops + l.early_drops + l.script_drops).sum();
         assert_eq!(dropped, summary.flows.iter().map(|f| f.data_drops + f.ack_drops).sum::<u64>());
         let bottleneck = &summary.links[2];
         assert_eq!((bottleneck.from.as_str(), bottleneck.to.as_str()), ("R1", "R2"));

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use std::fmt::Write;
 
 const GOOD: &str = include_str!("scenarios/good.toml");
+const ELEMENTS: &str = include_str!("scenarios/elements.toml");
 const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
 
 fn parse(text: &str) -> Result<Plan, String> {
@@ -16,6 +17,18 @@ fn parse(text: &str) -> Result<Plan, String> {
 #[test]
 fn a_good_file_becomes_the_scenario_it_describes() {
     insta::assert_debug_snapshot!(parse(GOOD).unwrap().scenario);
+}
+
+#[test]
+fn each_element_of_a_link_is_read_as_it_is_written() {
+    let plan = parse(ELEMENTS).unwrap();
+    insta::assert_debug_snapshot!(plan.scenario.links[0].forward.elements);
+    insta::assert_debug_snapshot!(plan.scenario.background);
+    // What the command line says is meant for the flows.
+    let overrides = Overrides { stack: Some("tahoe".to_owned()), ..Overrides::default() };
+    let other = Plan::parse("x.toml", ELEMENTS, &overrides).unwrap();
+    assert_eq!(other.stacks.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["tahoe", "newreno"]);
+    assert_eq!(Plan::parse("x.toml", &plan.to_toml(), &Overrides::default()).unwrap().scenario, plan.scenario);
 }
 
 #[test]

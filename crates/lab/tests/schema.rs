@@ -14,6 +14,7 @@ const FLOW: &str = "[[flow]]\nfrom = \"A\"\nto = \"B\"\nstack = \"reno\"\n";
 fn unknown_keys() -> Vec<(&'static str, String)> {
     let link = |more: &str| format!("{RUN}{LINK}{more}");
     let flow = |more: &str| format!("{RUN}{LINK}{FLOW}{more}");
+    let background = |more: &str| format!("{RUN}{LINK}{FLOW}[[background]]\n{more}");
     let dumbbell = |more: &str| format!("{RUN}[dumbbell]\n{more}");
     vec![
         ("Scenario", "x = 1\n".to_owned()),
@@ -24,12 +25,29 @@ fn unknown_keys() -> Vec<(&'static str, String)> {
         ("Queue", link("queue = { x = 1 }\n")),
         ("Element.swap", link("elements = [{ kind = \"swap\", x = 1 }]\n")),
         ("Element.bernoulli", link("elements = [{ kind = \"bernoulli\", x = 1 }]\n")),
+        ("Element.gilbert-elliott", link("elements = [{ kind = \"gilbert-elliott\", x = 1 }]\n")),
+        ("Element.delay-spike", link("elements = [{ kind = \"delay-spike\", x = 1 }]\n")),
+        ("Element.outage", link("elements = [{ kind = \"outage\", x = 1 }]\n")),
+        ("Element.red", link("elements = [{ kind = \"red\", x = 1 }]\n")),
+        ("Element.redrawn-delay", link("elements = [{ kind = \"redrawn-delay\", x = 1 }]\n")),
+        ("Element.split", link("elements = [{ kind = \"split\", x = 1 }]\n")),
+        ("Element.demote", link("elements = [{ kind = \"demote\", x = 1 }]\n")),
+        ("Element.netem", link("elements = [{ kind = \"netem\", x = 1 }]\n")),
+        ("Element.path-trace", link("elements = [{ kind = \"path-trace\", x = 1 }]\n")),
+        ("Element.deliveries", link("elements = [{ kind = \"deliveries\", x = 1 }]\n")),
+        ("SplitPath", link("elements = [{ kind = \"split\", paths = [{ x = 1 }] }]\n")),
         ("Element.script", link("elements = [{ kind = \"script\", x = 1 }]\n")),
         ("Gap", link("elements = [{ kind = \"swap\", mode = \"slots\", gap = { x = 1 } }]\n")),
         ("Late", link("elements = [{ kind = \"script\", delay = [{ x = 1 }] }]\n")),
         ("Flow", flow("x = 1\n")),
         ("App", flow("app = { x = 1 }\n")),
         ("Receiver", flow("receiver = { x = 1 }\n")),
+        ("Background.transfers", background("kind = \"transfers\"\nx = 1\n")),
+        ("Background.source", background("kind = \"source\"\nx = 1\n")),
+        (
+            "Size",
+            background("kind = \"transfers\"\nstack = \"reno\"\ngap = { constant = \"1 s\" }\nsize = { x = 1 }\n"),
+        ),
         ("Dumbbell", dumbbell("x = 1\n")),
         ("Both", dumbbell("bottleneck = { x = 1 }\n")),
         ("FlowKeys", {

@@ -1,10 +1,12 @@
 //! The event loop: which packet arrives next, whose timer is due.
 
+mod background;
 mod build;
 mod tcp;
 mod traffic;
 
 use crate::app::App;
+use crate::background::{Generator, Slot};
 use crate::element::link::Port;
 use crate::element::swap::Swap;
 use crate::fate::Fates;
@@ -12,9 +14,10 @@ use crate::host::{Endpoint, Host};
 use crate::lane::Lane;
 use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
 use crate::results::{FlowResult, LinkResult, Results};
+use crate::scenario::FlowSpec;
 use crate::slab::Slab;
 use crate::topology::{FUSED, HOST};
-use crate::watch::Watch;
+use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
 pub use tcp::Sim;
 
@@ -38,7 +41,18 @@ pub struct Network<W, E> {
     timer_min: u64,
     /// With their element numbers, ascending.
     swaps: Vec<(u32, Swap)>,
+    /// The links whose splits the lanes after those of the links belong to.
+    splits: Vec<u32>,
+    /// Those of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
+    /// When each flow begins.
+    starts: Vec<Time>,
+    /// How many hosts are flows'; the others are background.
+    pub(crate) shown: u32,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) generators: Vec<Generator>,
+    /// Makes the ends of new transfers.
+    make: Make<E>,
     /// The element number of the first host.
     first_host: u32,
     pub(crate) fates: Vec<Fates>,
@@ -49,6 +63,8 @@ pub struct Network<W, E> {
     pub(crate) end: Time,
     events: u64,
 }
+
+type Make<E> = Box<dyn FnMut(&FlowSpec, Side) -> E>;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
     /// Runs to the end of the scenario and answers the counts.
@@ -104,13 +120,20 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// The counts so far.
     pub fn results(&self) -> Results {
-        Results { at: self.now(), events: self.events, flows: self.flow_results(), links: self.link_results() }
+        Results {
+            at: self.now(),
+            events: self.events,
+            flows: self.flow_results(),
+            background: self.background_results(),
+            links: self.link_results(),
+        }
     }
 
     fn flow_results(&self) -> Vec<FlowResult> {
-        let pairs = self.hosts.chunks_exact(2).zip(&self.fates);
+        let pairs = self.hosts[..self.shown as usize].chunks_exact(2).zip(&self.fates).zip(&self.starts);
         pairs
-            .map(|(ends, fates)| FlowResult {
+            .map(|((ends, fates), started)| FlowResult {
+                started: *started,
                 delivered: ends[1].tcp.received(),
                 acked: ends[0].tcp.acked(),
                 data_sent: ends[0].data_sent,
@@ -132,6 +155,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let r = &mut links[s.link as usize];
             r.swap_events += s.events;
             r.swap_skipped += s.skipped;
+        }
+        let paths = links.split_off(links.len() - self.splits.len());
+        for (path, link) in paths.iter().zip(&self.splits) {
+            links[*link as usize].add(path);
         }
         links
     }
@@ -161,7 +188,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     fn timer_event(&mut self, element: u32) {
         match element.checked_sub(self.first_host) {
-            Some(host) => self.wake(host),
+            Some(host) if (host as usize) < self.hosts.len() => self.wake(host),
+            Some(behind) => self.generate(behind - self.hosts.len() as u32),
             None => self.swap_event(element),
         }
     }

@@ -48,7 +48,7 @@ pub enum Impossible {
     },
     /// Too many elements for the event keys.
     #[error(
-        "the scenario has {found} elements (two for each link and flow, one for each element on a link); at most {} are possible",
+        "the scenario has {found} elements (two for each link and flow, one for each element on a link, for background traffic one and two for each transfer at once); at most {} are possible",
         MAX_ELEMENTS
     )]
     TooManyElements {

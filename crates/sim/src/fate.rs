@@ -26,6 +26,12 @@ pub(crate) struct Fates {
 }
 
 impl Fates {
+    /// What is written down.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.again.len() + self.dropped.len() + self.doubled.len()
+    }
+
     /// Data were sent again.
     pub(crate) fn retransmitted(&mut self, start: u64, len: u32, sends: u8) {
         self.again.push(Copy { start, len, sends });

@@ -1,6 +1,7 @@
 //! One end of a flow on the network: a TCP, its application, and one wake-up.
 
 use crate::app::App;
+use crate::background::ROUND_BITS;
 use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::event::{Event, Observer};
@@ -37,10 +38,14 @@ pub(crate) struct Host<E> {
     pub(crate) armed: u64,
     /// Where its path begins.
     pub(crate) first_hop: u32,
+    /// What stands on its packets as their destination.
+    pub(crate) peer: u32,
     pub(crate) wire: WireSpec,
     pub(crate) app: App,
     pub(crate) data_sent: u64,
     pub(crate) retransmitted: u64,
+    /// Packets sent, where someone listens.
+    pub(crate) sent: u32,
 }
 
 /// `armed` of a host that waits for nothing.
@@ -72,6 +77,7 @@ fn options(seg: &Segment) -> u32 {
 /// Passes a TCP's events on to the run's listener.
 pub(crate) struct Tap<'a, W> {
     pub(crate) watch: &'a mut W,
+    /// As packets to it are addressed.
     pub(crate) host: u32,
 }
 
@@ -79,7 +85,10 @@ impl<W: Watch> Observer for Tap<'_, W> {
     const ENABLED: bool = W::ENABLED;
     #[inline]
     fn event(&mut self, at: Time, e: Event) {
-        self.watch.tcp(at, self.host / 2, side(self.host), e);
+        // Nobody listens to background.
+        if self.host >> ROUND_BITS == 0 {
+            self.watch.tcp(at, self.host / 2, side(self.host), e);
+        }
     }
 }
 

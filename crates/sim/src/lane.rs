@@ -46,6 +46,16 @@ pub(crate) struct Transmitter {
 }
 
 impl Transmitter {
+    /// When it has sent, or will have, all it was given.
+    pub(crate) fn free_at(&self) -> u64 {
+        self.free_at
+    }
+
+    /// Something else sends in its place until then.
+    pub(crate) fn busy_until(&mut self, time: u64) {
+        self.free_at = time;
+    }
+
     /// Gives it `wire` bytes at `now`; answers when they will have left.
     #[inline]
     pub(crate) fn send(&mut self, now: u64, wire: u32, pace: &Pace) -> u64 {

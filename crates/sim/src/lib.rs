@@ -3,6 +3,7 @@
 //! [`scenario`] says what is simulated, [`engine`] runs it, [`watch`] looks on, [`results`] are left.
 
 mod app;
+mod background;
 mod element;
 pub mod engine;
 pub mod error;
@@ -10,6 +11,7 @@ mod fate;
 pub mod host;
 mod lane;
 mod next_event;
+pub mod reordering;
 pub mod results;
 mod rng;
 pub mod scenario;

@@ -1,6 +1,6 @@
 //! What is left of a run when nobody looked on: counts.
 
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 
 /// The counts of a run so far.
@@ -12,6 +12,8 @@ pub struct Results {
     pub events: u64,
     /// In the order of the scenario's flows.
     pub flows: Vec<FlowResult>,
+    /// In the order of the scenario's background traffic.
+    pub background: Vec<BackgroundResult>,
     /// Directed links: position `2 · link`, and one more for the direction `back`.
     pub links: Vec<LinkResult>,
 }
@@ -19,6 +21,8 @@ pub struct Results {
 /// The counts of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowResult {
+    /// When its application begins.
+    pub started: Time,
     /// Payload bytes that the receiver has in order.
     pub delivered: Bytes,
     /// Payload bytes that the sender knows to be there.
@@ -33,13 +37,38 @@ pub struct FlowResult {
     pub finished: Option<Time>,
 }
 
+/// The counts of one kind of background traffic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackgroundResult {
+    /// Transfers that began.
+    pub started: u64,
+    /// Of these, those of which everything was acknowledged.
+    pub finished: u64,
+    /// Arrivals that found as many going on as may.
+    pub refused: u64,
+    /// How long the finished ones took, all together.
+    pub time: Nanos,
+    /// Packets with data that were sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Of transfers: packets with data sent before.
+    pub retransmitted: u64,
+    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    pub needless: u64,
+    /// Of a source: packets that arrived.
+    pub packets_delivered: u64,
+    /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
+    pub delivered: Bytes,
+}
+
 /// The counts of one direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkResult {
     /// What was dropped, and why.
     pub drops: Drops,
-    /// The most packets in the queue, the one in transmission included; `None` where the queue is never full (unlimited,
-    /// or fed by a slower link alone).
+    /// Packets that RED marked in place of dropping them.
+    pub marks: u64,
+    /// The most packets in the queue (of a split: in one of its paths' queues), the one in transmission included; `None`
+    /// where the queue is never full (unlimited, or fed by a slower link alone).
     pub max_queue: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
@@ -47,13 +76,30 @@ pub struct LinkResult {
     pub swap_skipped: u64,
 }
 
+impl LinkResult {
+    /// Counts a path of the link's split with the link.
+    pub(crate) fn add(&mut self, path: &LinkResult) {
+        let Drops { queue, loss, early, script } = path.drops;
+        self.drops.queue += queue;
+        self.drops.loss += loss;
+        self.drops.early += early;
+        self.drops.script += script;
+        self.marks += path.marks;
+        self.max_queue = self.max_queue.max(path.max_queue);
+        self.swap_events += path.swap_events;
+        self.swap_skipped += path.swap_skipped;
+    }
+}
+
 /// Dropped packets by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drops {
     /// The queue was full.
     pub queue: u64,
-    /// A loss model said so.
+    /// A loss model said so, or the link was interrupted.
     pub loss: u64,
+    /// The queue was getting long (RED).
+    pub early: u64,
     /// The scenario's script said so.
     pub script: u64,
 }
@@ -61,6 +107,6 @@ pub struct Drops {
 impl Drops {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.loss + self.script
+        self.queue + self.loss + self.early + self.script
     }
 }

@@ -1,6 +1,7 @@
 //! Luck: one stream for each element, seeded by the run's seed and the element's name, so that adding an element never
 //! disturbs another's.
 
+use crate::scenario::Gap;
 use ackclock_tcp::time::Nanos;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,9 +34,23 @@ impl Stream {
         }
     }
 
+    /// Normally distributed. Box & Muller 1958: of the pair that two uniform draws give, the first.
+    pub(crate) fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
+        let (u, v) = (1.0 - self.unit(), self.unit());
+        mean + deviation * libm::sqrt(-2.0 * libm::log(u)) * libm::cos(2.0 * std::f64::consts::PI * v)
+    }
+
     /// Exponentially distributed with this mean, in whole nanoseconds.
     pub(crate) fn exponential(&mut self, mean: Nanos) -> Nanos {
         Nanos((-libm::log(1.0 - self.unit()) * mean.0 as f64) as u64)
+    }
+
+    /// A time between two events.
+    pub(crate) fn gap(&mut self, gap: Gap) -> Nanos {
+        match gap {
+            Gap::Constant(gap) => gap,
+            Gap::Exponential(mean) => self.exponential(mean),
+        }
     }
 }
 
@@ -58,6 +73,9 @@ mod tests {
         let mean = |f: &mut dyn FnMut() -> f64| (0..n).map(|_| f()).sum::<f64>() / f64::from(n);
         assert!((mean(&mut || s.unit()) - 0.5).abs() < 0.005);
         assert!((mean(&mut || s.exponential(Nanos(1_000_000)).0 as f64) / 1e6 - 1.0).abs() < 0.01);
+        assert!((mean(&mut || s.normal(3.0, 2.0)) - 3.0).abs() < 0.02);
+        let square = |x: f64| (x - 3.0) * (x - 3.0);
+        assert!((mean(&mut || square(s.normal(3.0, 2.0))) - 4.0).abs() < 0.05);
         assert!((mean(&mut || s.below(65) as f64) - 32.0).abs() < 0.2);
         assert_eq!(s.below(0), 0);
         assert_eq!(s.below(1), 0);

@@ -1,12 +1,23 @@
 //! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
 
+mod path;
+mod table;
+
+pub use crate::background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
+pub use crate::element::gilbert_elliott::{Chain, GilbertElliottSpec};
+pub use crate::element::interruption::{Interruption, InterruptionSpec, When};
+pub use crate::element::red::{RedSpec, Thresholds};
+
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Rate};
+pub use path::*;
+pub use table::*;
 
 /// A whole scenario. Elements are numbered in the order in which they stand here, and equal times are decided by that
-/// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the elements on them
-/// (link by link, forward before back), then the hosts of the flows (sender before receiver).
+/// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the paths of splits,
+/// then the elements on them (link by link, forward before back; then path by path), then the hosts of the flows (sender
+/// before receiver), then background traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// For people.
@@ -19,6 +30,8 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
+    /// Traffic beside them, counted but not looked at.
+    pub background: Vec<BackgroundSpec>,
 }
 
 /// A link: two independent directions between two nodes.
@@ -91,20 +104,44 @@ pub enum ElementSpec {
         /// Time between events.
         gap: Gap,
     },
-    /// Each packet is lost with this probability, independently.
+    /// Each packet, or each byte, is lost with this probability, independently.
     Bernoulli {
-        /// 0 to 1.
+        /// 0 to 1. No default.
         p: f64,
-        /// Before the queue, or after transmission.
+        /// What is lost with probability `p`. Default: the packet.
+        per: Per,
+        /// Before the queue, or after transmission. Default: before.
         at: Place,
+        /// Which packets may be lost. Default: all.
+        only: Only,
     },
+    /// Loss in bursts.
+    GilbertElliott(GilbertElliottSpec),
+    /// Delay spikes, or outages.
+    Interruption(InterruptionSpec),
+    /// Random early detection.
+    Red(RedSpec),
     /// The n-th arrivals are treated by hand.
     Script {
         /// Before the queue, or after transmission (a dropped packet has then used up its transmission slot).
         at: Place,
+        /// Which packets are counted and treated. Default: all.
+        only: Only,
         /// What happens to whom; arrivals count from 0, retransmissions included.
         rules: Vec<ScriptRule>,
     },
+    /// The link's delay is redrawn at intervals (Leung & Ma 2005 §IV-A).
+    RedrawnDelay(RedrawnDelaySpec),
+    /// Packets go over several paths side by side (Leung & Ma 2005 §IV-B).
+    Split(SplitSpec),
+    /// The head of the queue is moved back (Fukuda, Nobayashi & Ikenaga 2018 §3).
+    Demote(DemoteSpec),
+    /// Linux's network emulator.
+    Netem(NetemSpec),
+    /// Delay, loss and rate as a trace has them.
+    PathTrace(PathTraceSpec),
+    /// Packets leave when a trace lets them.
+    Deliveries(DeliveriesSpec),
 }
 
 /// Where on a link an element acts.
@@ -115,6 +152,39 @@ pub enum Place {
     Entry,
     /// After transmission, before the propagation delay.
     Exit,
+}
+
+/// What a loss probability belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Per {
+    /// A packet of whatever size.
+    #[default]
+    Packet,
+    /// A byte on the wire; a packet is lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+    Byte,
+}
+
+/// Which packets an element sees; the others pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Only {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that take up sequence numbers: data, SYN, FIN, and cross traffic.
+    Data,
+    /// Pure ACKs.
+    Acks,
+}
+
+impl Only {
+    #[inline]
+    pub(crate) fn covers(self, data: bool) -> bool {
+        match self {
+            Only::All => true,
+            Only::Data => data,
+            Only::Acks => !data,
+        }
+    }
 }
 
 /// One line of a script.
@@ -197,8 +267,10 @@ pub enum WireSpec {
 /// What an application sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppSpec {
-    /// When it begins.
+    /// When it begins. Default 0 s.
     pub start: Nanos,
+    /// The start is later by a random time below this, uniform, another in each seed. Default 0 s.
+    pub jitter: Nanos,
     /// Bytes to send; `None` never stops.
     pub bytes: Option<Bytes>,
 }

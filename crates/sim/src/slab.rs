@@ -16,12 +16,14 @@ pub(crate) struct Packet {
     pub(crate) next: u32,
     /// Where it stands in the flat list of paths.
     pub(crate) hop: u32,
-    /// The host that it goes to: flow · 2, and 1 if that is the receiver.
+    /// The host that it goes to: flow · 2, and 1 if that is the receiver. For background see `background::ROUND_BITS`.
     pub(crate) to: u32,
     /// Bytes on the wire.
     pub(crate) wire: u32,
     /// How often its data has been sent (1 = first), 0 for a pure ACK.
     pub(crate) sends: u8,
+    /// The how manieth packet of its host it is, from 0; written only where someone listens.
+    pub(crate) number: u32,
     pub(crate) seg: Segment,
 }
 
@@ -50,10 +52,17 @@ impl Slab {
         self.grow()
     }
 
+    /// Places, used and free.
+    #[cfg(test)]
+    pub(crate) fn places(&self) -> usize {
+        self.packets.len()
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self) -> u32 {
-        let empty = Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, seg: Segment::EMPTY };
+        let empty =
+            Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, number: 0, seg: Segment::EMPTY };
         self.packets.push(empty);
         (self.packets.len() - 1) as u32
     }

@@ -14,7 +14,7 @@ pub(crate) const HOST: u32 = u32::MAX >> 1;
 /// In the flat list of paths: a packet enters this link at once with the one before it (see `element::link`).
 pub(crate) const FUSED: u32 = 1 << 31;
 
-/// All paths in one list: for each flow the links towards its receiver, [`HOST`], the links back, [`HOST`]. A packet
+/// All paths in one list: for each flow, and then for all background traffic, the links towards its receiver, [`HOST`], the links back, [`HOST`]. A packet
 /// carries its position in the list and needs nothing else to find its way.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Paths {
@@ -109,7 +109,8 @@ struct Trip {
 /// The paths of all flows. The scenario's node numbers must be valid.
 pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
     let g = Graph::new(s);
-    let mut trips: Vec<Trip> = (0..2 * s.flows.len() as u32).map(|host| trip(&g, s, host)).collect();
+    let pairs = s.flows.len() + s.background.len();
+    let mut trips: Vec<Trip> = (0..2 * pairs as u32).map(|host| trip(&g, s, host)).collect();
     // One search for each destination, not for each flow.
     trips.sort_by_key(|t| (t.to, t.host));
     let (mut pool, mut spans) = (Vec::new(), vec![(0, 0); trips.len()]);
@@ -136,11 +137,18 @@ pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
 
 /// The ends of a host's path: of flow host / 2, from its sender or (odd) from its receiver.
 fn ends(s: &Scenario, host: u32) -> (u32, u32) {
-    let f = &s.flows[host as usize / 2];
+    let pair = host as usize / 2;
+    let (from, to) = s.flows.get(pair).map_or_else(
+        || {
+            let b = &s.background[pair - s.flows.len()];
+            (b.from, b.to)
+        },
+        |f| (f.from, f.to),
+    );
     if host % 2 == 1 {
-        (f.to, f.from)
+        (to, from)
     } else {
-        (f.from, f.to)
+        (from, to)
     }
 }
 
@@ -160,7 +168,9 @@ fn no_route(s: &Scenario, host: u32) -> Impossible {
     // Links have two directions: where there is no way there, there is none back.
     let (from, to) = ends(s, host & !1);
     let name = |n: u32| s.nodes[n as usize].clone();
-    Impossible::NoRoute { flow: s.flows[host as usize / 2].name.clone(), from: name(from), to: name(to) }
+    let pair = host as usize / 2;
+    let flow = s.flows.get(pair).map_or_else(|| format!("background {}", pair - s.flows.len() + 1), |f| f.name.clone());
+    Impossible::NoRoute { flow, from: name(from), to: name(to) }
 }
 
 #[cfg(test)]

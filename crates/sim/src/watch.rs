@@ -18,8 +18,10 @@ pub enum Side {
 pub enum DropWhy {
     /// The queue was full.
     Queue,
-    /// A loss model said so.
+    /// A loss model said so, or the link was interrupted.
     Loss,
+    /// The queue was getting long (RED).
+    Early,
     /// The scenario's script said so.
     Script,
 }
@@ -34,13 +36,30 @@ pub trait Watch {
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
     /// A host handed a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8);
-    /// A packet was dropped as the `nth` (0-based) arrival at element `element`.
+    /// A packet was dropped as the `nth` (0-based) arrival at element `element`. `sends` is what [`Watch::sent`] said of it.
     #[expect(clippy::too_many_arguments, reason = "a record of a drop, taken apart so that nothing is built for `()`")]
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment);
-    /// A packet reached a host.
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32);
+    fn dropped(
+        &mut self,
+        at: Time,
+        flow: u32,
+        to: Side,
+        element: u32,
+        nth: u64,
+        why: DropWhy,
+        seg: &Segment,
+        sends: u8,
+    );
+    /// A packet reached a host. `sends` is what [`Watch::sent`] said of it.
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8);
+    /// The same packet, which its sender sent as number `number` (each packet one more, from 0, retransmissions and pure ACKs
+    /// too). One that the network doubled arrives twice with the same number.
+    #[inline]
+    fn arrived(&mut self, _at: Time, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
+    /// The network made two packets of one; each will be dropped or delivered.
+    #[inline]
+    fn doubled(&mut self, _at: Time, _flow: u32, _to: Side, _seg: &Segment, _sends: u8) {}
     /// A packet came to the queue of directed link `link`, which now holds this much (waiting and in service, the packet
-    /// included). Not called for links that another, slower link alone feeds: their queues are never full.
+    /// included). The paths of splits are numbered after all links. Not called for links that another, slower link alone feeds: their queues are never full.
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64);
 }
 
@@ -51,9 +70,9 @@ impl Watch for () {
     #[inline]
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     #[inline]
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     #[inline]
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     #[inline]
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

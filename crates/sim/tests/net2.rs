@@ -47,11 +47,11 @@ impl Watch for Seen {
         }
     }
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, at: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {
+    fn dropped(&mut self, at: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {
         self.drops += 1;
         self.dropped_at.push(at.as_secs_f64());
     }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
@@ -64,9 +64,10 @@ fn scenario(ack: AckSpec, handshake: bool) -> Scenario {
     let mut bottleneck = pipe(Some(Rate(8 * 204_800)), Nanos::from_millis(50));
     bottleneck.queue = QueueSpec { limit: QueueLimit::Packets(10), limit_counts_service: true };
     let link = |from, to, d: &DirectionSpec| LinkSpec { from, to, forward: d.clone(), back: d.clone() };
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(TOTAL) };
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(TOTAL), jitter: Nanos::ZERO };
     let wire = WireSpec::Ns2 { header: 0 };
     Scenario {
+        background: vec![],
         name: "hoe".into(),
         duration: Nanos::from_secs(60),
         nodes: ["S", "A", "B", "D"].map(String::from).into(),

@@ -38,10 +38,10 @@ impl Watch for Log {
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.note(at, flow, format!("sent {from:?} {} {} {wire} {sends}", seg.seq, seg.ack));
     }
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
         self.note(at, flow, format!("dropped {to:?} {element} {nth} {why:?} {} {}", seg.seq, seg.ack));
     }
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
         self.note(at, flow, format!("delivered {to:?} {} {} {wire}", seg.seq, seg.ack));
     }
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
@@ -71,6 +71,10 @@ fn unwatched(s: &Scenario, seed: u64) -> Results {
 fn limited(rate: u64, delay: Nanos, packets: u32) -> DirectionSpec {
     let queue = QueueSpec { limit: QueueLimit::Packets(packets), limit_counts_service: true };
     DirectionSpec { queue, ..pipe(Some(Rate(rate)), delay) }
+}
+
+fn bernoulli(p: f64, at: Place) -> ElementSpec {
+    ElementSpec::Bernoulli { p, per: Per::Packet, at, only: Only::All }
 }
 
 /// Blanton & Allman's network.
@@ -155,7 +159,7 @@ fn a_packet_dropped_at_the_exit_has_used_its_slot() {
         let mut s = ba();
         s.duration = Nanos::from_millis(500);
         let rules = vec![ScriptRule { nth: 0, action: ScriptAction::Drop }];
-        s.links[0].forward.elements = vec![ElementSpec::Script { at, rules }];
+        s.links[0].forward.elements = vec![ElementSpec::Script { at, only: Only::All, rules }];
         let (r, log) = run(&s, 1);
         assert_eq!(r.links[0].drops.script, 1);
         log.flows[0].iter().find(|l| l.contains("delivered Receiver")).unwrap().clone()
@@ -170,7 +174,8 @@ fn a_script_delays_and_duplicates_the_packets_that_it_names() {
     let script = |at, action| {
         let mut s = ba();
         s.duration = Nanos::from_millis(300);
-        s.links[0].forward.elements = vec![ElementSpec::Script { at, rules: vec![ScriptRule { nth: 0, action }] }];
+        s.links[0].forward.elements =
+            vec![ElementSpec::Script { at, only: Only::All, rules: vec![ScriptRule { nth: 0, action }] }];
         let (r, log) = run(&s, 1);
         assert_eq!(r.flows[0].needless, 0);
         let rx = |l: &&String| l.contains("delivered Receiver");
@@ -197,7 +202,7 @@ fn a_script_delays_and_duplicates_the_packets_that_it_names() {
 fn loss_at_the_entry_and_at_the_exit_meets_the_same_packets() {
     let lossy = |at| {
         let mut s = ba();
-        s.links[0].forward.elements = vec![ElementSpec::Bernoulli { p: 0.02, at }];
+        s.links[0].forward.elements = vec![bernoulli(0.02, at)];
         run(&s, 9).0
     };
     let (entry, exit) = (lossy(Place::Entry), lossy(Place::Exit));
@@ -234,12 +239,12 @@ fn adding_an_element_never_disturbs_the_luck_of_another() {
         dropped.iter().map(|l| l.split(' ').nth(4).unwrap().to_owned()).take(20).collect::<Vec<_>>()
     };
     let mut s = ba();
-    s.links[0].forward.elements = vec![ElementSpec::Bernoulli { p: 0.02, at: Place::Entry }];
+    s.links[0].forward.elements = vec![bernoulli(0.02, Place::Entry)];
     let alone = drops(&s);
     assert!(alone.len() == 20);
-    s.links[2].back.elements = vec![ElementSpec::Bernoulli { p: 0.0, at: Place::Entry }];
+    s.links[2].back.elements = vec![bernoulli(0.0, Place::Entry)];
     let rule = ScriptRule { nth: 1_000_000, action: ScriptAction::Drop };
-    s.links[0].forward.elements.insert(0, ElementSpec::Script { at: Place::Exit, rules: vec![rule] });
+    s.links[0].forward.elements.insert(0, ElementSpec::Script { at: Place::Exit, only: Only::All, rules: vec![rule] });
     assert_eq!(drops(&s), alone);
 }
 
@@ -265,9 +270,11 @@ fn an_impossible_scenario_is_refused_with_a_sentence() {
     assert!(text(&|s| s.flows[0].mss = 0).contains("1 B to 1048576 B"));
     assert!(text(&|s| s.nodes[1] = "R1".into()).contains("\"R1\" twice"));
     let e = |e: ElementSpec| text(&|s| s.links[0].forward.elements = vec![e.clone()]);
-    assert!(e(ElementSpec::Bernoulli { p: f64::NAN, at: Place::Entry }).contains("0 to 1"));
+    assert!(e(bernoulli(f64::NAN, Place::Entry)).contains("0 to 1"));
     let twice = vec![ScriptRule { nth: 3, action: ScriptAction::Drop }; 2];
-    assert!(e(ElementSpec::Script { at: Place::Entry, rules: twice }).contains("two rules for arrival 3"));
+    assert!(
+        e(ElementSpec::Script { at: Place::Entry, only: Only::All, rules: twice }).contains("two rules for arrival 3")
+    );
     let swap = |gap| ElementSpec::Swap { mode: SwapMode::Slots, count: 1, gap };
     assert!(e(swap(Gap::Constant(Nanos(0)))).contains("at least 1 ns"));
     assert!(text(&|s| {
@@ -306,7 +313,7 @@ fn any_direction() -> impl Strategy<Value = DirectionSpec> {
                 ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
             ]
         });
-        let script = rules.map(|rules| ElementSpec::Script { at: Place::Entry, rules });
+        let script = rules.map(|rules| ElementSpec::Script { at: Place::Entry, only: Only::All, rules });
         let queue = QueueSpec { limit, limit_counts_service };
         let elements = script.into_iter().collect();
         DirectionSpec { queue, elements, ..pipe(rate.map(Rate), Nanos(delay)) }
@@ -333,7 +340,11 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             let one = |(from, step, start, packets): (u32, u32, u64, u64)| FlowSpec {
                 from,
                 to: (from + step) % nodes,
-                app: AppSpec { start: Nanos(start * 1_200_000), bytes: Some(packets * 1460 + start) },
+                app: AppSpec {
+                    start: Nanos(start * 1_200_000),
+                    jitter: Nanos::ZERO,
+                    bytes: Some(packets * 1460 + start),
+                },
                 ..flow()
             };
             s.flows = flows.into_iter().map(one).collect();

@@ -36,21 +36,25 @@ impl Watch for Heard {
         }
     }
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// 300 segments over 100 ms of round trip. The window that is on its way after 200 segments comes 1.2 s late, and so does
 /// the retransmission that the timer sends meanwhile: first in, first out.
 fn through_a_spike(stack: Stack) -> (FlowResult, Heard) {
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(300 * 1460) };
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(300 * 1460), jitter: Nanos::ZERO };
     let f = FlowSpec { window: WINDOW * 1460, app, ..flow() };
     let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
     let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
     let late = |nth| ScriptRule { nth, action: ScriptAction::Delay(Nanos::from_millis(1200)) };
     let rules = (200..=200 + WINDOW).map(late).collect();
-    s.links[0].forward.elements.push(ElementSpec::Script { at: Place::Entry, rules });
+    s.links[0].forward.elements.push(ElementSpec::Script {
+        at: Place::Entry,
+        only: ackclock_sim::scenario::Only::default(),
+        rules,
+    });
     let mut sim = Sim::new(&s, &[stack], 1, Heard::default()).expect("a possible scenario");
     let f = sim.run().flows[0];
     (f, sim.into_watch())
@@ -102,12 +106,16 @@ fn timestamps_f_rto_and_linux_find_the_timeout_needless_and_nothing_but_its_firs
 
 /// 2000 segments, every tenth of which is overtaken for 20 ms (17 packets' time).
 fn overtaken(stack: Stack) -> FlowResult {
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460) };
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460), jitter: Nanos::ZERO };
     let f = FlowSpec { window: 50 * 1460, app, ..flow() };
     let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
     let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
     let late = |k: u64| ScriptRule { nth: 10 * k, action: ScriptAction::Delay(Nanos::from_millis(20)) };
-    s.links[0].forward.elements.push(ElementSpec::Script { at: Place::Entry, rules: (1..1000).map(late).collect() });
+    s.links[0].forward.elements.push(ElementSpec::Script {
+        at: Place::Entry,
+        only: ackclock_sim::scenario::Only::default(),
+        rules: (1..1000).map(late).collect(),
+    });
     let mut sim = Sim::new(&s, &[stack], 1, ()).expect("a possible scenario");
     sim.run().flows[0]
 }

@@ -56,8 +56,8 @@ impl Watch for Seen {
             self.sent = self.sent.max(seg.end().0);
         }
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
@@ -66,11 +66,16 @@ fn scenario(lost: &[u64], window: u64) -> Scenario {
     let side = pipe(Some(Rate(10_000_000)), Nanos::from_micros(2500));
     let mut bottleneck = pipe(Some(Rate(800_000)), Nanos::from_millis(95));
     let rules = lost.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
-    bottleneck.elements.push(ElementSpec::Script { at: Place::Exit, rules });
+    bottleneck.elements.push(ElementSpec::Script {
+        at: Place::Exit,
+        only: ackclock_sim::scenario::Only::default(),
+        rules,
+    });
     let back = pipe(Some(Rate(800_000)), Nanos::from_millis(95));
     let link =
         |from, to, f: &DirectionSpec, b: &DirectionSpec| LinkSpec { from, to, forward: f.clone(), back: b.clone() };
     Scenario {
+        background: vec![],
         name: "several losses".into(),
         duration: Nanos::from_secs(20),
         nodes: ["S", "R1", "R2", "K"].map(String::from).into(),

@@ -4,6 +4,7 @@
 //! case (a segment outside the window, an old timestamp, a SYN) the receiver answers without asking.
 
 pub mod delayed;
+pub mod delayed_reordered;
 pub mod every;
 pub mod heartbeat;
 pub mod window_update;
@@ -75,6 +76,12 @@ pub enum AckSpec {
         #[serde(default = "delayed::default_delay")]
         delay: Nanos,
     },
+    /// The same for what arrives out of order, too (Lee, Park & Choi 2002).
+    DelayedReordered {
+        /// Longest wait of a single segment. Default 200 ms.
+        #[serde(default = "delayed::default_delay")]
+        delay: Nanos,
+    },
     /// BSD's heartbeat: every second segment, or at the next beat of a clock shared by the host.
     Heartbeat {
         /// Time between beats.
@@ -130,6 +137,9 @@ impl AckSpec {
         match *self {
             AckSpec::Every => AnyAck::Every(every::Every),
             AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay)),
+            AckSpec::DelayedReordered { delay } => {
+                AnyAck::DelayedReordered(delayed_reordered::DelayedReordered::new(delay))
+            }
             AckSpec::Heartbeat { interval, phase } => AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase)),
             AckSpec::WindowUpdate { interval, phase } => {
                 AnyAck::WindowUpdate(Box::new(window_update::WindowUpdate::new(interval, phase, mss)))
@@ -145,6 +155,8 @@ pub enum AnyAck {
     Every(every::Every),
     /// See [`delayed`].
     Delayed(delayed::Delayed),
+    /// See [`delayed_reordered`].
+    DelayedReordered(delayed_reordered::DelayedReordered),
     /// See [`heartbeat`].
     Heartbeat(heartbeat::Heartbeat),
     /// See [`window_update`].
@@ -158,6 +170,7 @@ macro_rules! dispatch {
         match $any {
             AnyAck::Every($p) => $call,
             AnyAck::Delayed($p) => $call,
+            AnyAck::DelayedReordered($p) => $call,
             AnyAck::Heartbeat($p) => $call,
             AnyAck::WindowUpdate($p) => $call,
             AnyAck::Custom($p) => $call,

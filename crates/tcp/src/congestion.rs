@@ -4,6 +4,7 @@ pub mod aimd;
 pub mod cubic;
 pub mod cubic_2008;
 pub mod net2;
+pub mod quic;
 pub mod tcp_pr;
 pub mod vegas;
 
@@ -81,7 +82,7 @@ pub enum CongestionSpec {
     Net2(net2::Net2Spec),
     /// CUBIC (RFC 9438).
     Cubic(cubic::CubicSpec),
-    /// CUBIC in whole segments (Linux in 2008; Fukuda 2018).
+    /// CUBIC in whole segments (Linux in 2008; Fukuda, Nobayashi & Ikenaga 2018).
     #[serde(rename = "cubic-2008")]
     Cubic2008(cubic_2008::Cubic2008Spec),
     /// By the delay (Brakmo & Peterson 1995).
@@ -89,6 +90,8 @@ pub enum CongestionSpec {
     /// By packets acknowledged, and half of the window that sent the lost one (TCP-PR).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     TcpPr,
+    /// NewReno by bytes (RFC 9002 §7).
+    Quic(quic::QuicSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -115,6 +118,8 @@ pub enum AnyCongestion {
     /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
     /// TCP-PR.
     TcpPr(tcp_pr::TcpPr),
+    /// RFC 9002.
+    Quic(Box<quic::Quic>),
     /// From outside the crate; boxed twice, a thin pointer keeps this enum at 16 bytes.
     Custom(Box<Box<dyn Congestion>>),
 }
@@ -128,6 +133,7 @@ impl CongestionSpec {
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
+            CongestionSpec::Quic(s) => s.validate(),
             CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
         }
     }
@@ -140,13 +146,14 @@ impl CongestionSpec {
             CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
             CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
             CongestionSpec::TcpPr => AnyCongestion::TcpPr(tcp_pr::TcpPr),
+            CongestionSpec::Quic(s) => AnyCongestion::Quic(Box::new(quic::Quic::new(s))),
             CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | TcpPr | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | TcpPr | Quic | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

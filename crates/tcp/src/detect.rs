@@ -3,6 +3,7 @@
 pub mod delayed;
 pub mod dup_ack;
 pub mod fack;
+pub mod quic;
 pub mod rack_tlp;
 pub mod sack;
 pub mod tcp_pr;
@@ -146,6 +147,8 @@ pub enum DetectSpec {
     Fack(fack::FackSpec),
     /// A timer for each packet, duplicates ignored (TCP-PR).
     TcpPr(tcp_pr::TcpPrSpec),
+    /// The order and the times of sending (RFC 9002).
+    Quic(quic::QuicSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -167,6 +170,8 @@ pub enum AnyDetect {
     Fack(fack::Fack),
     /// A timer for each packet.
     TcpPr(Box<tcp_pr::TcpPr>),
+    /// The order and the times of sending.
+    Quic(Box<quic::Quic>),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -182,7 +187,9 @@ impl DetectSpec {
             DetectSpec::RackTlp(s) => s.validate(stack),
             DetectSpec::Fack(s) => s.validate(stack),
             DetectSpec::TcpPr(s) => s.validate(),
-            DetectSpec::DupAck(_) | DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
+            DetectSpec::Quic(s) => s.validate(stack),
+            DetectSpec::Delayed(s) => s.validate(),
+            DetectSpec::DupAck(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -196,6 +203,7 @@ impl DetectSpec {
             | DetectSpec::RackTlp(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
+            | DetectSpec::Quic(_)
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -210,6 +218,7 @@ impl DetectSpec {
             | DetectSpec::RackTlp(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
+            | DetectSpec::Quic(_)
             | DetectSpec::Custom(_) => true,
         }
     }
@@ -223,13 +232,14 @@ impl DetectSpec {
             DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
             DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
             DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
+            DetectSpec::Quic(s) => AnyDetect::Quic(Box::new(quic::Quic::new(s))),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Fack | TcpPr | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Fack | TcpPr | Quic | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {

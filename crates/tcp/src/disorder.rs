@@ -80,10 +80,8 @@ impl DisorderSpec {
         match self {
             DisorderSpec::Pipe => stack.needs_sack("disorder", "pipe"),
             DisorderSpec::Ncr(_) => stack.needs_sack("disorder", "ncr"),
-            DisorderSpec::Nothing
-            | DisorderSpec::LimitedTransmit
-            | DisorderSpec::Extended(_)
-            | DisorderSpec::Custom(_) => Ok(()),
+            DisorderSpec::Extended(s) => s.validate(),
+            DisorderSpec::Nothing | DisorderSpec::LimitedTransmit | DisorderSpec::Custom(_) => Ok(()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! How long is too long? The retransmission timeout: its estimate, its back-off, and when exactly it fires.
 
 pub mod net2_ticks;
+pub mod quic;
 pub mod rfc6298;
 
 use crate::sender::ack::AckEvent;
@@ -45,6 +46,8 @@ pub enum RtoSpec {
     Rfc6298(rfc6298::Rfc6298Spec),
     /// BSD's slow timer: integer arithmetic in ticks, firing on the tick.
     Net2Ticks(net2_ticks::Net2TicksSpec),
+    /// QUIC's estimate and probe timeout (RFC 9002).
+    Quic(quic::QuicSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Rto>),
@@ -62,6 +65,8 @@ pub enum AnyRto {
     Rfc6298(rfc6298::Rfc6298),
     /// BSD ticks.
     Net2Ticks(net2_ticks::Net2Ticks),
+    /// RFC 9002.
+    Quic(quic::Quic),
     /// From outside the crate.
     Custom(Box<dyn Rto>),
 }
@@ -72,6 +77,7 @@ impl RtoSpec {
         match self {
             RtoSpec::Rfc6298(s) => s.validate(),
             RtoSpec::Net2Ticks(s) => s.validate(),
+            RtoSpec::Quic(s) => s.validate(),
             RtoSpec::Custom(_) => Ok(()),
         }
     }
@@ -80,13 +86,14 @@ impl RtoSpec {
         match self {
             RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s, mss)),
             RtoSpec::Net2Ticks(s) => AnyRto::Net2Ticks(net2_ticks::Net2Ticks::new(s)),
+            RtoSpec::Quic(s) => AnyRto::Quic(quic::Quic::new(s)),
             RtoSpec::Custom(f) => AnyRto::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyRto: Rfc6298 | Net2Ticks | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyRto: Rfc6298 | Net2Ticks | Quic | Custom, $x => $call) };
 }
 
 impl Rto for AnyRto {

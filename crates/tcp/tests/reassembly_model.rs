@@ -204,6 +204,7 @@ fn any_config() -> impl Strategy<Value = ReceiverConfig> {
     let ack = prop_oneof![
         Just(AckSpec::Every),
         any::<u64>().prop_map(|d| AckSpec::Delayed { delay: Nanos(d) }),
+        any::<u64>().prop_map(|d| AckSpec::DelayedReordered { delay: Nanos(d) }),
         any::<(u64, u64)>().prop_map(|(i, p)| AckSpec::Heartbeat { interval: Nanos(i), phase: Nanos(p) }),
     ];
     let buffer = prop_oneof![0u64..5000, any::<u64>()];

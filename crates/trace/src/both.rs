@@ -25,15 +25,37 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     }
 
     #[inline]
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
-        self.0.dropped(at, flow, to, element, nth, why, seg);
-        self.1.dropped(at, flow, to, element, nth, why, seg);
+    fn dropped(
+        &mut self,
+        at: Time,
+        flow: u32,
+        to: Side,
+        element: u32,
+        nth: u64,
+        why: DropWhy,
+        seg: &Segment,
+        sends: u8,
+    ) {
+        self.0.dropped(at, flow, to, element, nth, why, seg, sends);
+        self.1.dropped(at, flow, to, element, nth, why, seg, sends);
     }
 
     #[inline]
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
-        self.0.delivered(at, flow, to, seg, wire);
-        self.1.delivered(at, flow, to, seg, wire);
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.0.delivered(at, flow, to, seg, wire, sends);
+        self.1.delivered(at, flow, to, seg, wire, sends);
+    }
+
+    #[inline]
+    fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
+        self.0.arrived(at, flow, to, number, seg);
+        self.1.arrived(at, flow, to, number, seg);
+    }
+
+    #[inline]
+    fn doubled(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
+        self.0.doubled(at, flow, to, seg, sends);
+        self.1.doubled(at, flow, to, seg, sends);
     }
 
     #[inline]

@@ -4,9 +4,9 @@
 //! still will. That is decided by the fate of every copy, never by DSACKs. The verdict may come later than the
 //! retransmission, when the last earlier copy has arrived or been dropped.
 //!
-//! Listeners see which data a dropped or delivered packet carried, not which copy it was. Where several copies are under
-//! way at once, a fate is taken to be the oldest's, as on a path that keeps order. Copies that the network made are not
-//! counted.
+//! Copies are told apart by their number (`sends`, 1 is the first), so a path may deliver them in any order. A number stays
+//! at 255, so copies from the 255th on are taken as one; what was sent before them is still known. Packets that the network
+//! made of one are together one copy: it is lost when all of them are.
 
 use ackclock_sim::watch::Side;
 use ackclock_tcp::segment::Segment;
@@ -41,6 +41,8 @@ struct Stream {
     /// Consecutive pieces of sequence space, cut where any segment began or ended.
     pieces: VecDeque<Piece>,
     open: Vec<Open>,
+    /// One for each time the network doubled a copy (its data and number): so many of its fates leave others to wait for.
+    twins: Vec<(Range<u64>, u8)>,
     /// Everything before it is acknowledged at the sender.
     una: u64,
 }
@@ -49,21 +51,22 @@ struct Stream {
 struct Piece {
     start: u64,
     end: u64,
-    /// Copies sent.
-    sent: u32,
-    /// Copies whose fate is known, oldest first.
-    fates: u32,
-    /// The first copy that arrived; 0 while none has.
-    arrived: u32,
+    under_way: Copies,
+    /// The lowest number of a copy that arrived; 0 while none has.
+    arrived: u8,
 }
+
+/// A set of copies: a bit for each number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copies([u64; 4]);
 
 /// A piece of a retransmission without a verdict.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     token: u64,
     start: u64,
-    /// Which copy of the piece it is: 1 is the first.
-    copy: u32,
+    /// Its number.
+    copy: u8,
 }
 
 impl Fates {
@@ -76,21 +79,28 @@ impl Fates {
 
     /// A segment was sent; `token` comes back with the verdict if that is open.
     pub fn on_sent(&mut self, flow: u32, from: Side, seg: &Segment, sends: u8, token: u64) -> Verdict {
-        if seg.seq_len() == 0 {
+        // SYNs are not numbered.
+        if seg.seq_len() == 0 || sends == 0 {
             return Verdict::First;
         }
         self.stream(flow, from).send(seg.seq.0..seg.end().0, sends, token)
     }
 
-    /// A segment was dropped (`arrived` false) or reached the host `to`.
-    pub fn on_fate(&mut self, flow: u32, to: Side, seg: &Segment, arrived: bool) {
+    /// The `sends`-th copy of a segment was dropped (`arrived` false) or reached the host `to`.
+    pub fn on_fate(&mut self, flow: u32, to: Side, seg: &Segment, sends: u8, arrived: bool) {
         if seg.seq_len() > 0 {
-            let from = if to == Side::Sender { Side::Receiver } else { Side::Sender };
             let i = self.reach(flow);
-            self.streams[i][index(from)].fate(seg.seq.0..seg.end().0, arrived, &mut self.settled);
+            self.streams[i][index(peer(to))].fate(seg.seq.0..seg.end().0, sends, arrived, &mut self.settled);
         }
         if arrived && seg.has(Segment::ACK) {
             self.stream(flow, to).acked(seg.ack.0);
+        }
+    }
+
+    /// The network doubled the `sends`-th copy of a segment on its way to the host `to`.
+    pub fn on_doubled(&mut self, flow: u32, to: Side, seg: &Segment, sends: u8) {
+        if seg.seq_len() > 0 {
+            self.stream(flow, peer(to)).twins.push((seg.seq.0..seg.end().0, sends));
         }
     }
 
@@ -129,6 +139,13 @@ fn index(side: Side) -> usize {
     }
 }
 
+fn peer(side: Side) -> Side {
+    match side {
+        Side::Sender => Side::Receiver,
+        Side::Receiver => Side::Sender,
+    }
+}
+
 impl Stream {
     fn send(&mut self, range: Range<u64>, sends: u8, token: u64) -> Verdict {
         let again = sends > 1;
@@ -138,13 +155,13 @@ impl Stream {
         let (mut needed, mut open) = (false, false);
         for i in self.tile(start..end) {
             let p = &mut self.pieces[i];
-            p.sent += 1;
+            p.under_way.add(sends);
             if again {
-                match p.judge(p.sent) {
+                match p.judge(sends) {
                     Some(needless) => needed |= !needless,
                     None => {
                         open = true;
-                        self.open.push(Open { token, start: p.start, copy: p.sent });
+                        self.open.push(Open { token, start: p.start, copy: sends });
                     }
                 }
             }
@@ -161,16 +178,20 @@ impl Stream {
         }
     }
 
-    fn fate(&mut self, range: Range<u64>, arrived: bool, settled: &mut Vec<(u64, bool)>) {
+    fn fate(&mut self, range: Range<u64>, sends: u8, arrived: bool, settled: &mut Vec<(u64, bool)>) {
+        if let Some(i) = self.twins.iter().position(|t| t.0 == range && t.1 == sends) {
+            self.twins.swap_remove(i);
+            if !arrived {
+                return;
+            }
+        }
         let mut i = self.pieces.partition_point(|p| p.start < range.start);
         while let Some(p) = self.pieces.get_mut(i).filter(|p| p.end <= range.end) {
-            // More fates than copies: the network made one of them.
-            let made = p.fates == p.sent;
-            p.fates += u32::from(!made);
-            if arrived && p.arrived == 0 {
-                p.arrived = p.fates;
+            p.under_way.remove(sends);
+            if arrived && (p.arrived == 0 || sends < p.arrived) {
+                p.arrived = sends;
             }
-            if !made && !self.open.is_empty() {
+            if !self.open.is_empty() {
                 let p = *p;
                 self.judge_open(&p, settled);
             }
@@ -184,9 +205,12 @@ impl Stream {
         self.prune();
     }
 
-    /// Forgets what is acknowledged and has no copy under way: nobody will send it again or wait for it.
+    /// Forgets what is acknowledged and has no verdict to wait for: whatever is sent of it again is needless.
     fn prune(&mut self) {
-        while self.pieces.front().is_some_and(|p| p.end <= self.una && p.fates == p.sent) {
+        while let Some(p) = self.pieces.front().filter(|p| p.end <= self.una) {
+            if self.open.iter().any(|o| o.start == p.start) {
+                break;
+            }
             self.pieces.pop_front();
         }
     }
@@ -260,17 +284,39 @@ impl Stream {
 
 impl Piece {
     fn new(start: u64, end: u64) -> Self {
-        Piece { start, end, sent: 0, fates: 0, arrived: 0 }
+        Piece { start, end, under_way: Copies::default(), arrived: 0 }
     }
 
     /// Whether `copy` was needless; `None` while that depends on a copy under way.
-    fn judge(&self, copy: u32) -> Option<bool> {
+    fn judge(&self, copy: u8) -> Option<bool> {
         if self.arrived != 0 && self.arrived < copy {
             Some(true)
-        } else if self.fates + 1 >= copy {
-            Some(false)
-        } else {
+        } else if self.under_way.any_before(copy) {
             None
+        } else {
+            Some(false)
         }
     }
+}
+
+impl Copies {
+    fn add(&mut self, copy: u8) {
+        self.0[word(copy)] |= bit(copy);
+    }
+
+    fn remove(&mut self, copy: u8) {
+        self.0[word(copy)] &= !bit(copy);
+    }
+
+    fn any_before(&self, copy: u8) -> bool {
+        self.0[..word(copy)].iter().any(|w| *w != 0) || self.0[word(copy)] & (bit(copy) - 1) != 0
+    }
+}
+
+fn word(copy: u8) -> usize {
+    usize::from(copy / 64)
+}
+
+fn bit(copy: u8) -> u64 {
+    1 << (copy % 64)
 }

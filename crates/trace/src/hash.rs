@@ -19,12 +19,12 @@ by itself, in time order; the run's hash is taken over the number of flows and t
 hash (low word, high word) and number of records. A record is:
 
 - sent: time in ns, 1, side (0 sender, 1 receiver), sends, wire bytes, *segment*;
-- dropped: time, 2, side that it was meant for, element, n-th arrival there, reason (0 queue, 1 loss, 2 script), *segment*;
+- dropped: time, 2, side that it was meant for, element, n-th arrival there, reason (0 queue, 1 loss, 2 script, 3 early), *segment*;
 - delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs stand here, with their SACK blocks);
 - window changed: time, 4, side, bits of `cwnd`, bits of `ssthresh` (after the change).
 
-A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps), MSS
-option, window scale option, tsval, tsecr (both 0 without the option), number of SACK blocks, and for each block its left
+A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps;
+of the IP header: 4 may be marked, 8 is marked), MSS option, window scale option, tsval, tsecr (both 0 without the option), number of SACK blocks, and for each block its left
 and right edge relative to the ack, as signed numbers.
 ";
 
@@ -130,7 +130,7 @@ impl Watch for Hasher {
         self.record(at, flow, &w);
     }
 
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
         let mut w = Words::new(at, 2, to);
         w.push(element.into());
         w.push(nth);
@@ -138,12 +138,13 @@ impl Watch for Hasher {
             DropWhy::Queue => 0,
             DropWhy::Loss => 1,
             DropWhy::Script => 2,
+            DropWhy::Early => 3,
         });
         w.segment(seg);
         self.record(at, flow, &w);
     }
 
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
         let mut w = Words::new(at, 3, to);
         w.push(wire.into());
         w.segment(seg);

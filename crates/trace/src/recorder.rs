@@ -224,18 +224,32 @@ impl<S: Sink> Watch for Recorder<S> {
         }
     }
 
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment) {
-        self.hasher.dropped(at, flow, to, element, nth, why, seg);
+    fn dropped(
+        &mut self,
+        at: Time,
+        flow: u32,
+        to: Side,
+        element: u32,
+        nth: u64,
+        why: DropWhy,
+        seg: &Segment,
+        sends: u8,
+    ) {
+        self.hasher.dropped(at, flow, to, element, nth, why, seg, sends);
         self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg: *seg, element, nth, why } });
-        self.fates.on_fate(flow, to, seg, false);
+        self.fates.on_fate(flow, to, seg, sends, false);
         self.settle();
     }
 
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32) {
-        self.hasher.delivered(at, flow, to, seg, wire);
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.hasher.delivered(at, flow, to, seg, wire, sends);
         self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg: *seg, wire } });
-        self.fates.on_fate(flow, to, seg, true);
+        self.fates.on_fate(flow, to, seg, sends, true);
         self.settle();
+    }
+
+    fn doubled(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
+        self.fates.on_doubled(flow, to, seg, sends);
     }
 
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {

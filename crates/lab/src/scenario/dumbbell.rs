@@ -26,7 +26,7 @@ pub(super) fn read(node: &Node<'_>, graph: &mut Graph, overrides: &Overrides) ->
         return Err(items.refuse(flows));
     }
     for table in tables {
-        let flow = flow::read(&table, &[], graph, overrides)?;
+        let flow = flow::read(&table, &[&flow::FLOW], graph, overrides)?;
         graph.add(flow, |graph, number| {
             let (s, d) = (graph.node(&format!("S{}", number + 1)), graph.node(&format!("D{}", number + 1)));
             let (forward, back) = access.clone();

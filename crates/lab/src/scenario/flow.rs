@@ -19,23 +19,23 @@ pub(super) struct FlowKeys<'a> {
     pub(super) spec: FlowSpec,
 }
 
-const KEYS: [&str; 12] =
-    ["name", "count", "spread", "stack", "set", "segment", "header", "window", "handshake", "app", "receiver", "wire"];
+/// What a connection is like.
+const CONNECTION: [&str; 8] = ["stack", "set", "segment", "header", "window", "handshake", "receiver", "wire"];
+/// Which flows there are and what they send.
+pub(super) const FLOW: [&str; 4] = ["name", "count", "spread", "app"];
 /// The largest payload in an IPv4 packet with 20 bytes of IP and 20 of TCP header.
 const LARGEST_SEGMENT: u64 = 65_495;
 /// RFC 7323 §2.3: the largest window that can be announced.
 const LARGEST_WINDOW: Bytes = 1 << 30;
 
-/// Reads everything but the nodes; `ends` are the keys that name those.
+/// Reads everything but the nodes; `besides` are the keys that may stand beside those of a connection.
 pub(super) fn read<'a>(
     node: &Node<'a>,
-    ends: &[&'static str],
+    besides: &[&[&'static str]],
     graph: &mut Graph,
     overrides: &Overrides,
 ) -> Result<FlowKeys<'a>, ScenarioError> {
-    let mut allowed = ends.to_vec();
-    allowed.extend(KEYS);
-    let keys = node.keys(&allowed)?;
+    let keys = node.keys(&[besides.concat().as_slice(), &CONNECTION].concat())?;
     let name = match keys.get("name") {
         None => None,
         Some(n) => match n.str("a name in quotes")? {
@@ -47,7 +47,7 @@ pub(super) fn read<'a>(
     let mss = keys.get("segment").map_or(Ok(1460), |n| n.bytes(1..=LARGEST_SEGMENT))? as u32;
     let window = window(&keys, mss)?;
     let app = app(&keys, mss, graph.duration)?;
-    let spread = spread(&keys, count, app.start, graph.duration)?;
+    let spread = spread(&keys, count, app.start + app.jitter, graph.duration)?;
     let handshake = keys.get("handshake").map_or(Ok(false), |n| n.flag())?;
     let wire = wire(&keys)?;
     let stack = overrides::stack(&keys, overrides)?;
@@ -75,8 +75,10 @@ fn window(keys: &Keys<'_>, mss: u32) -> Result<Bytes, ScenarioError> {
 
 /// `{ kind = "bulk" }` never stops; `{ kind = "fixed", size = "1 MB" }` does.
 fn app(keys: &Keys<'_>, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioError> {
-    let Some(node) = keys.get("app") else { return Ok(AppSpec { start: Nanos::ZERO, bytes: None }) };
-    let app = node.keys(&["kind", "start", "size"])?;
+    let Some(node) = keys.get("app") else {
+        return Ok(AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None });
+    };
+    let app = node.keys(&["kind", "start", "jitter", "size"])?;
     let fixed = app.need("kind", "one of bulk, fixed")?.choice(&[("bulk", false), ("fixed", true)])?;
     let start = app.get("start").map_or(Ok(Nanos::ZERO), |n| within(&n, duration))?;
     let bytes = match (fixed, app.get("size")) {
@@ -84,7 +86,14 @@ fn app(keys: &Keys<'_>, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioEr
         (false, Some(n)) => return Err(n.refuse_as("a size with kind \"bulk\"", "no size, or kind \"fixed\"")),
         (false, None) => None,
     };
-    Ok(AppSpec { start, bytes })
+    let jitter = match app.get("jitter") {
+        None => Nanos::ZERO,
+        Some(n) => match n.nanos()? {
+            long if start + long >= duration => return Err(n.refuse("starts before the end of the run")),
+            jitter => jitter,
+        },
+    };
+    Ok(AppSpec { start, jitter, bytes })
 }
 
 /// The time over which the starts of `count` flows are spread evenly.
@@ -112,13 +121,14 @@ fn wire(keys: &Keys<'_>) -> Result<WireSpec, ScenarioError> {
     }
 }
 
-/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }`, `{ ack = "heartbeat", interval = …, phase = … }`; as the last,
-/// `window-update`.
+/// `{ ack = "every" }`, `{ ack = "delayed", delay = "200 ms" }` or `delayed-reordered`, `{ ack = "heartbeat", interval = …, phase = … }`
+/// or `window-update`.
 fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     #[derive(Clone, Copy)]
     enum Kind {
         Every,
         Delayed,
+        DelayedReordered,
         Heartbeat,
         WindowUpdate,
     }
@@ -126,14 +136,15 @@ fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     let kinds = [
         ("every", Kind::Every),
         ("delayed", Kind::Delayed),
+        ("delayed-reordered", Kind::DelayedReordered),
         ("heartbeat", Kind::Heartbeat),
         ("window-update", Kind::WindowUpdate),
     ];
-    let ack = keys.need("ack", "one of every, delayed, heartbeat, window-update")?;
+    let ack = keys.need("ack", "one of every, delayed, delayed-reordered, heartbeat, window-update")?;
     let kind = ack.choice(&kinds)?;
     let used: &[&str] = match kind {
         Kind::Every => &[],
-        Kind::Delayed => &["delay"],
+        Kind::Delayed | Kind::DelayedReordered => &["delay"],
         Kind::Heartbeat | Kind::WindowUpdate => &["interval", "phase"],
     };
     for key in ["delay", "interval", "phase"] {
@@ -148,6 +159,7 @@ fn receiver(node: &Node<'_>) -> Result<AckSpec, ScenarioError> {
     Ok(match kind {
         Kind::Every => AckSpec::Every,
         Kind::Delayed => AckSpec::Delayed { delay: time("delay", 200)? },
+        Kind::DelayedReordered => AckSpec::DelayedReordered { delay: time("delay", 200)? },
         Kind::Heartbeat | Kind::WindowUpdate => {
             let interval = time("interval", 200)?;
             let phase = keys.get("phase").map_or(Ok(Nanos::ZERO), |n| {

@@ -5,7 +5,7 @@ use super::link::{self, DIRECTION};
 use super::overrides::Overrides;
 use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
-use crate::reader::Node;
+use crate::reader::{Keys, Node};
 use ackclock_sim::scenario::{AppSpec, FlowSpec, LinkSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
@@ -73,9 +73,15 @@ impl Graph {
 
     /// Reads one `[[flow]]`.
     pub(super) fn flow(&mut self, node: &Node<'_>, overrides: &Overrides) -> Result<(), ScenarioError> {
-        let keys = flow::read(node, &["from", "to"], self, overrides)?;
+        let keys = flow::read(node, &[&["from", "to"], &flow::FLOW], self, overrides)?;
+        let (from, to) = self.ends(&keys.keys)?;
+        self.add(keys, |_, _| (from, to))
+    }
+
+    /// The nodes that the keys `from` and `to` name: two different ones that links connect.
+    pub(super) fn ends(&self, keys: &Keys<'_>) -> Result<(u32, u32), ScenarioError> {
         let end = |key: &str| {
-            let node = keys.keys.need(key, "the name of a node that stands in a [[link]]")?;
+            let node = keys.need(key, "the name of a node that stands in a [[link]]")?;
             let name = node.str("the name of a node in quotes, as in \"S\"")?;
             self.numbers.get(name).map(|n| (node.clone(), *n)).ok_or_else(|| {
                 let hint = nearest(name, self.nodes.iter().map(String::as_str)).map(|n| format!("\"{n}\""));
@@ -90,7 +96,7 @@ impl Graph {
             let (a, b) = (&self.nodes[from as usize], &self.nodes[to as usize]);
             return Err(to_node.refuse_as(format!("no path from \"{a}\" to \"{b}\""), "nodes that links connect"));
         }
-        self.add(keys, |_, _| (from, to))
+        Ok((from, to))
     }
 
     /// Adds the flows that one table describes; `ends` gives the nodes of each by its number among all flows.

@@ -19,7 +19,8 @@ pub(super) fn directions(keys: &Keys<'_>) -> Result<(DirectionSpec, DirectionSpe
     Ok((forward, back))
 }
 
-fn direction(keys: &Keys<'_>, like: Option<&DirectionSpec>) -> Result<DirectionSpec, ScenarioError> {
+/// One direction; what `keys` do not say is as in `like`.
+pub(super) fn direction(keys: &Keys<'_>, like: Option<&DirectionSpec>) -> Result<DirectionSpec, ScenarioError> {
     let rate = match (keys.get("rate"), like) {
         (None, Some(l)) => l.rate,
         _ => keys.need("rate", "a rate, as in \"5 Mbps\", or \"unlimited\"")?.rate()?,
@@ -33,23 +34,23 @@ fn direction(keys: &Keys<'_>, like: Option<&DirectionSpec>) -> Result<DirectionS
         (None, None) => QueueSpec { limit: QueueLimit::Unlimited, limit_counts_service: false },
         (Some(q), _) => queue(&q)?,
     };
-    if let (None, Some(q)) = (rate, keys.get("queue")) {
-        if queue.limit != QueueLimit::Unlimited {
-            return Err(q.refuse_as("a limited queue on a link of unlimited rate", "a rate, since nothing waits here"));
-        }
-    }
-    let elements = match (keys.get("elements"), like) {
-        (None, Some(l)) => l.elements.clone(),
-        (None, None) => Vec::new(),
-        (Some(list), _) => element::list(&list)?,
-    };
     let form = match (keys.get("form"), like) {
         (None, Some(l)) => l.form,
         (None, None) => LinkForm::Auto,
         (Some(f), _) => f.choice(&[("auto", LinkForm::Auto), ("queued", LinkForm::Queued)])?,
     };
-    let spec = DirectionSpec { rate, delay, queue, elements, form };
-    element::check_swaps(keys, &spec)?;
+    let mut spec = DirectionSpec { rate, delay, queue, elements: Vec::new(), form };
+    spec.elements = match (keys.get("elements"), like) {
+        (None, Some(l)) => l.elements.clone(),
+        (None, None) => Vec::new(),
+        (Some(list), _) => element::list(&list, &spec)?,
+    };
+    if let (false, Some(q)) = (element::waits(&spec), keys.get("queue")) {
+        if queue.limit != QueueLimit::Unlimited {
+            return Err(q.refuse_as("a limited queue on a link of unlimited rate", "a rate, since nothing waits here"));
+        }
+    }
+    element::check_queue(keys, &spec)?;
     Ok(spec)
 }
 

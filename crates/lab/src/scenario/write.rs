@@ -1,12 +1,14 @@
 //! A plan as TOML again, with nothing left to a default: what `ackclock show` prints.
 
+mod element;
+
 use super::Plan;
 use ackclock_sim::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, Gap, LinkForm, Place, QueueLimit, ScriptAction, ScriptRule, SwapMode,
-    WireSpec,
+    BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkForm, QueueLimit, Size, WireSpec,
 };
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::units::show_bytes;
+use element::{element, gap};
 use serde_json::{Map, Value};
 use std::fmt::{self, Display, Write};
 
@@ -24,6 +26,9 @@ impl Plan {
         let s = &self.scenario;
         writeln!(out, "name = {}\n\n[run]", quoted(&s.name))?;
         writeln!(out, "duration = \"{}\"\n{}", s.duration, seeds(&self.seeds))?;
+        if self.reordering {
+            writeln!(out, "reordering = true")?;
+        }
         let node = |n: u32| quoted(s.nodes.get(n as usize).map_or("", String::as_str));
         for l in &s.links {
             writeln!(out, "\n[[link]]\nfrom = {}\nto = {}", node(l.from), node(l.to))?;
@@ -33,8 +38,12 @@ impl Plan {
         for f in &s.flows {
             writeln!(out, "\n[[flow]]\nname = {}\nfrom = {}\nto = {}", quoted(&f.name), node(f.from), node(f.to))?;
             if let Some(stack) = self.stacks.get(f.stack as usize) {
-                flow(out, f, stack)?;
+                flow(out, f, stack, "flow")?;
             }
+        }
+        for b in &s.background {
+            writeln!(out, "\n[[background]]\nfrom = {}\nto = {}", node(b.from), node(b.to))?;
+            background(out, b, &self.stacks)?;
         }
         Ok(())
     }
@@ -82,43 +91,31 @@ fn direction(d: &DirectionSpec) -> [String; 5] {
     ]
 }
 
-fn element(e: &ElementSpec) -> String {
-    let place = |at: &Place| match at {
-        Place::Entry => "entry",
-        Place::Exit => "exit",
-    };
-    match e {
-        ElementSpec::Swap { mode, count, gap } => {
-            let mode = match mode {
-                SwapMode::Slots => "slots",
-                SwapMode::Literal => "literal",
-                SwapMode::Neighbours => "neighbours",
-            };
-            let gap = match gap {
-                Gap::Exponential(mean) => format!("{{ exponential = \"{mean}\" }}"),
-                Gap::Constant(gap) => format!("{{ constant = \"{gap}\" }}"),
-            };
-            format!("{{ kind = \"swap\", mode = \"{mode}\", count = {count}, gap = {gap} }}")
+/// The keys of one table of background traffic from `start` on.
+fn background(out: &mut String, b: &BackgroundSpec, stacks: &[Stack]) -> fmt::Result {
+    writeln!(out, "start = \"{}\"", b.start)?;
+    if let Some(stop) = b.stop {
+        writeln!(out, "stop = \"{stop}\"")?;
+    }
+    match &b.kind {
+        BackgroundKind::Source(s) => {
+            writeln!(out, "kind = \"source\"\nrate = \"{}\"\npacket = \"{} B\"", s.rate, s.packet)?;
+            s.on_off.map_or(Ok(()), |(on, off)| writeln!(out, "on = {}\noff = {}", gap(&on), gap(&off)))
         }
-        ElementSpec::Bernoulli { p, at } => format!("{{ kind = \"bernoulli\", p = {p:?}, at = \"{}\" }}", place(at)),
-        ElementSpec::Script { at, rules } => {
-            format!("{{ kind = \"script\", {}, at = \"{}\" }}", script(rules), place(at))
+        BackgroundKind::Transfers(t) => {
+            let size = match t.size {
+                Size::Constant(n) => format!("{{ constant = \"{}\" }}", show_bytes(n)),
+                Size::Exponential(n) => format!("{{ exponential = \"{}\" }}", show_bytes(n)),
+                Size::Pareto { mean, shape } => format!("{{ pareto = \"{}\", shape = {shape:?} }}", show_bytes(mean)),
+            };
+            writeln!(out, "kind = \"transfers\"\ngap = {}\nsize = {size}\nmost = {}", gap(&t.gap), t.most)?;
+            stacks.get(t.flow.stack as usize).map_or(Ok(()), |stack| flow(out, &t.flow, stack, "background"))
         }
     }
 }
 
-fn script(rules: &[ScriptRule]) -> String {
-    let of = |action: ScriptAction| rules.iter().filter(move |r| r.action == action).map(|r| r.nth);
-    let delays = rules.iter().filter_map(|r| match r.action {
-        ScriptAction::Delay(by) => Some(format!("{{ nth = {}, by = \"{by}\" }}", r.nth)),
-        ScriptAction::Drop | ScriptAction::Duplicate => None,
-    });
-    let (drops, duplicates) = (list(of(ScriptAction::Drop)), list(of(ScriptAction::Duplicate)));
-    format!("drop = {drops}, duplicate = {duplicates}, delay = {}", list(delays))
-}
-
 /// The keys of one flow from `stack` on.
-fn flow(out: &mut String, f: &FlowSpec, stack: &Stack) -> fmt::Result {
+fn flow(out: &mut String, f: &FlowSpec, stack: &Stack, table: &str) -> fmt::Result {
     // A stack that `set` gave another name is written as what it was made from; every parameter follows anyway.
     let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
     writeln!(out, "stack = {}\nsegment = \"{} B\"\nwindow = \"{}\"", quoted(profile), f.mss, show_bytes(f.window))?;
@@ -127,17 +124,19 @@ fn flow(out: &mut String, f: &FlowSpec, stack: &Stack) -> fmt::Result {
         WireSpec::Ipv4 => writeln!(out, "wire = \"ipv4\"")?,
         WireSpec::Ns2 { header } => writeln!(out, "wire = \"ns2\"\nheader = \"{header} B\"")?,
     }
+    let start = format!("start = \"{}\", jitter = \"{}\"", f.app.start, f.app.jitter);
     match f.app.bytes {
-        None => writeln!(out, "app = {{ kind = \"bulk\", start = \"{}\" }}", f.app.start)?,
+        _ if table != "flow" => {}
+        None => writeln!(out, "app = {{ kind = \"bulk\", {start} }}")?,
         Some(n) => {
-            writeln!(out, "app = {{ kind = \"fixed\", start = \"{}\", size = \"{}\" }}", f.app.start, show_bytes(n))?;
+            writeln!(out, "app = {{ kind = \"fixed\", {start}, size = \"{}\" }}", show_bytes(n))?;
         }
     }
     let mut receiver = Map::new();
     for (key, value) in object(serde_json::to_value(&f.ack)) {
         receiver.insert(if key == "kind" { "ack".to_owned() } else { key }, value);
     }
-    writeln!(out, "receiver = {}\n[flow.set]", toml(&receiver.into()))?;
+    writeln!(out, "receiver = {}\n[{table}.set]", toml(&receiver.into()))?;
     for (slot, value) in object(serde_json::to_value(stack)) {
         if slot != "name" || value != profile {
             writeln!(out, "{slot} = {}", toml(&value))?;

@@ -1,11 +1,15 @@
 //! The keys of a scenario file as types, from which schemars derives the schema. Nothing is ever read into them: the
 //! readers in `scenario/` name the line of each mistake, which serde cannot. `tests/schema.rs` keeps the two together.
 
-use super::receiver::Receiver;
-use super::set::Set;
-use ackclock_tcp::stack::profiles::PROFILES;
+mod background;
+mod element;
+mod flow;
+
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{bytes_schema, Rate};
+use background::Background;
+use element::Element;
+use flow::{Flow, FlowKeys};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 
 /// One scenario: how long to run and with which seeds, which links there are, and which flows use them. Either
@@ -29,6 +33,10 @@ pub(super) struct Scenario {
     /// Flows.
     #[schemars(length(min = 1))]
     flow: Option<Vec<Flow>>,
+    /// Traffic beside the flows: counted apart, in no trace, and untouched by what the command line overrides.
+    #[schemars(extend("default" = []))]
+    #[serde(default)]
+    background: Vec<Background>,
     /// In place of links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2.
     dumbbell: Option<Dumbbell>,
 }
@@ -46,6 +54,10 @@ pub(super) struct Run {
     seed: Option<u64>,
     /// One run for each.
     seeds: Option<Seeds>,
+    /// Whether to measure how the packets of each flow are reordered, each transmission as a packet of its own (RFC 4737); runs
+    /// stay the same.
+    #[schemars(extend("default" = false))]
+    reordering: Option<bool>,
 }
 
 /// Several seeds.
@@ -135,180 +147,6 @@ pub(super) enum Form {
     Queued,
 }
 
-/// Something that acts on the packets of one direction.
-#[derive(JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(title = "elements")]
-pub(super) enum Element {
-    /// At random times waiting packets change places (Blanton & Allman §2.2). Needs a rate.
-    Swap {
-        /// Which two change places.
-        mode: SwapMode,
-        /// Swaps at each event.
-        #[schemars(range(min = 1, max = 100_000), extend("default" = 1))]
-        count: Option<u32>,
-        /// Time between events.
-        gap: Gap,
-    },
-    /// Each packet is lost with the same probability.
-    Bernoulli {
-        /// That probability.
-        #[schemars(range(min = 0.0, max = 1.0))]
-        p: f64,
-        /// Where on the link.
-        #[schemars(extend("default" = "entry"))]
-        at: Option<Place>,
-    },
-    /// The n-th arrivals, counted from 0, retransmissions included, are treated by hand; at least one is.
-    #[schemars(extend("anyOf" = [{ "required": ["drop"] }, { "required": ["duplicate"] }, { "required": ["delay"] }]))]
-    Script {
-        /// Where on the link.
-        #[schemars(extend("default" = "entry"))]
-        at: Option<Place>,
-        /// These disappear, as in `[14, 26]`.
-        drop: Option<Vec<u64>>,
-        /// These go on twice.
-        duplicate: Option<Vec<u64>>,
-        /// These go on later and are overtaken.
-        delay: Option<Vec<Late>>,
-    },
-}
-
-/// Which two packets change places.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum SwapMode {
-    /// Two of the queue's slots, drawn uniformly; nothing happens if one is empty. The queue needs a limit in packets.
-    Slots,
-    /// Two waiting packets.
-    Literal,
-    /// A waiting packet and the one behind it.
-    Neighbours,
-}
-
-/// Time between events, above zero.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(title = "gap")]
-pub(super) enum Gap {
-    /// Exponentially distributed with this mean, as in `{ exponential = "1 s" }`.
-    Exponential(Nanos),
-    /// Always this.
-    Constant(Nanos),
-}
-
-/// Where on a link an element acts.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Place {
-    /// Before the queue.
-    Entry,
-    /// After transmission.
-    Exit,
-}
-
-/// One arrival that goes on later.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "delay")]
-pub(super) struct Late {
-    /// Which arrival, counted from 0.
-    nth: u64,
-    /// By how much.
-    by: Nanos,
-}
-
-/// A flow between two nodes, or `count` equal ones.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "[[flow]]")]
-pub(super) struct Flow {
-    /// The sender's node.
-    #[schemars(length(min = 1))]
-    from: String,
-    /// The receiver's node.
-    #[schemars(length(min = 1))]
-    to: String,
-    #[serde(flatten)]
-    what: FlowKeys,
-}
-
-/// A flow, or `count` equal ones, each with a sender and a receiver of its own.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "[[dumbbell.flow]]")]
-pub(super) struct FlowKeys {
-    /// The sender's TCP; `ackclock stacks` lists them.
-    #[schemars(schema_with = "stack")]
-    stack: (),
-    /// Parameters of the stack by path, as with `--set`: `"rto.tick" = "500 ms"`; `recovery = "tahoe"`, a component by
-    /// its kind; `recovery = { kind = … }`, all of it.
-    set: Option<Set>,
-    /// For people. Without it `flow-1`, …
-    #[schemars(length(min = 1))]
-    name: Option<String>,
-    /// So many equal flows, called `name-1`, …
-    #[schemars(range(min = 1, max = 65_536), extend("default" = 1))]
-    count: Option<u32>,
-    /// Over this time their starts are spread evenly.
-    #[schemars(extend("default" = "0 s"))]
-    spread: Option<Nanos>,
-    /// Payload of a full segment, 1 B to 65495 B.
-    #[schemars(schema_with = "bytes_schema", extend("default" = "1460 B"))]
-    #[serde(default)]
-    segment: (),
-    /// The receiver's window, from one segment to 1 GiB (RFC 7323 §2.3).
-    #[schemars(schema_with = "amount", extend("default" = "65535 B"))]
-    #[serde(default)]
-    window: (),
-    /// When the receiver answers. Without it as the stack says.
-    receiver: Option<Receiver>,
-    /// Whether the connection begins with a SYN, or is established at its start.
-    #[schemars(extend("default" = false))]
-    handshake: Option<bool>,
-    /// Sizes on the wire. With `header` it is `"ns2"`.
-    #[schemars(extend("default" = "ipv4"))]
-    wire: Option<Wire>,
-    /// The fixed header of `wire = "ns2"`.
-    #[schemars(schema_with = "bytes_schema", extend("default" = "40 B"))]
-    #[serde(default)]
-    header: (),
-    /// What is sent. Without it all the time from the start of the run.
-    app: Option<App>,
-}
-
-/// Sizes on the wire.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Wire {
-    /// Real headers with the options that are carried.
-    Ipv4,
-    /// A fixed header; ACKs of 40 bytes and 8 for each SACK block.
-    Ns2,
-}
-
-/// What is sent.
-#[derive(JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(title = "app")]
-pub(super) enum App {
-    /// It never stops.
-    Bulk {
-        /// When it begins.
-        #[schemars(extend("default" = "0 s"))]
-        start: Option<Nanos>,
-    },
-    /// So much.
-    Fixed {
-        /// How much: segments, as in `"100 packets"`, or bytes.
-        #[schemars(schema_with = "amount")]
-        size: (),
-        /// When it begins.
-        #[schemars(extend("default" = "0 s"))]
-        start: Option<Nanos>,
-    },
-}
-
 /// Senders S1, S2, … on one router, receivers D1, D2, … on another.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -336,42 +174,39 @@ pub(super) struct Both {
     back: (),
 }
 
-const PACKETS: &str = r"^\s*[0-9][0-9_]*\s*packets?\s*$";
-
 fn back(generator: &mut SchemaGenerator) -> Schema {
     let mut direction = Direction::json_schema(generator);
     direction.remove("required");
-    // What is left out is as in the other direction.
-    for key in direction.get_mut("properties").and_then(|p| p.as_object_mut()).into_iter().flat_map(|p| p.values_mut())
-    {
+    without_defaults(&mut direction);
+    direction
+}
+
+/// What is left out is as elsewhere.
+fn without_defaults(direction: &mut Schema) {
+    let keys = direction.get_mut("properties").and_then(|p| p.as_object_mut());
+    for key in keys.into_iter().flat_map(|p| p.values_mut()) {
         key.as_object_mut().map(|k| k.remove("default"));
     }
-    direction
 }
 
 fn rate(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [Rate::json_schema(generator), { "const": "unlimited" }] })
 }
 
+fn packets(_: &mut SchemaGenerator) -> Schema {
+    let pattern = r"^\s*[0-9][0-9_]*\s*packets?\s*$";
+    json_schema!({ "type": "string", "title": "packets", "pattern": pattern, "examples": ["65 packets"] })
+}
+
 fn amount(generator: &mut SchemaGenerator) -> Schema {
-    let packets =
-        json_schema!({ "type": "string", "title": "packets", "pattern": PACKETS, "examples": ["500 packets"] });
-    json_schema!({ "anyOf": [packets, bytes_schema(generator)] })
+    json_schema!({ "anyOf": [packets(generator), bytes_schema(generator)] })
 }
 
 fn limit(generator: &mut SchemaGenerator) -> Schema {
-    let packets =
-        json_schema!({ "type": "string", "title": "packets", "pattern": PACKETS, "examples": ["65 packets"] });
-    json_schema!({ "anyOf": [packets, bytes_schema(generator), { "const": "unlimited" }] })
+    json_schema!({ "anyOf": [packets(generator), bytes_schema(generator), { "const": "unlimited" }] })
 }
 
 fn queue(generator: &mut SchemaGenerator) -> Schema {
     let simple = limit(generator);
     json_schema!({ "anyOf": [simple, generator.subschema_for::<Queue>()] })
-}
-
-fn stack(_: &mut SchemaGenerator) -> Schema {
-    let named: Vec<Schema> =
-        PROFILES.iter().map(|p| json_schema!({ "const": p.name, "description": p.summary })).collect();
-    json_schema!({ "type": "string", "oneOf": named })
 }

@@ -203,7 +203,11 @@ fn value(part: &Value, root: &Value) -> String {
     let range = match (&part["minimum"], &part["maximum"]) {
         (min @ Value::Number(_), max @ Value::Number(_)) if max.as_u64() < Some(1 << 62) => format!(", {min} to {max}"),
         (min, _) if min.as_u64() > Some(0) => format!(", {min} or more"),
-        _ => String::new(),
+        _ => match (&part["exclusiveMinimum"], &part["maximum"]) {
+            (Value::Null, _) => String::new(),
+            (min, Value::Null) => format!(", above {min}"),
+            (min, max) => format!(", above {min}, at most {max}"),
+        },
     };
     match part["type"].as_str() {
         Some("integer") => format!("whole number{range}"),

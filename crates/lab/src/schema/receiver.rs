@@ -16,6 +16,12 @@ pub(super) enum Receiver {
         #[schemars(extend("default" = "200 ms"))]
         delay: Option<Nanos>,
     },
+    /// The same for segments out of order, too: neither a gap nor its filling is answered at once (Leung & Ma 2005 §II).
+    DelayedReordered {
+        /// The delay.
+        #[schemars(extend("default" = "200 ms"))]
+        delay: Option<Nanos>,
+    },
     /// Every second segment, or at the next beat of the host's clock (BSD).
     Heartbeat {
         /// Time between beats.

@@ -6,7 +6,8 @@
 
 use super::drop_tail::{DropTail, Limit};
 use super::queued_link::{Late, QueuedLink};
-use super::{Fate, Gate};
+use super::split::Split;
+use super::{Backlog, Fate, Gate, Seen};
 use crate::engine::Network;
 use crate::host::Endpoint;
 use crate::lane::Lane;
@@ -25,6 +26,8 @@ pub(crate) struct Port {
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
     pub(crate) exit: Vec<Gate>,
+    /// Behind the entry, several links in place of this one.
+    pub(crate) split: Option<Split>,
     /// Whether the listener is told how long the queue is.
     pub(crate) reports: bool,
 }
@@ -59,6 +62,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     #[inline(never)]
     fn enter_gates(&mut self, packet: u32, link: u32) {
+        if self.lanes[link as usize].is(Lane::QUEUED) {
+            self.depart_up_to(link, self.so_far);
+        }
         self.pass(link, Place::Entry, 0, packet);
         self.rekey(link);
     }
@@ -128,12 +134,22 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
     fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
         let port = &mut self.ports[self.lanes[link as usize].port()];
+        let p = &self.slab[packet];
+        let backlog = port.queue.as_ref().map_or(Backlog::NONE, |q| q.backlog(p.wire));
+        let seen = Seen { now: self.now, wire: p.wire, data: p.seg.seq_len() > 0, backlog };
         for (i, g) in port.gates(place).iter_mut().enumerate().skip(gate) {
-            match g.judge() {
+            match g.judge(&seen) {
                 (Fate::Pass, _) => {}
                 (Fate::Drop(why), nth) => {
                     let element = g.element;
                     return self.drop_packet(packet, link, element, nth, why);
+                }
+                (Fate::Mark, nth) => {
+                    if !self.slab[packet].seg.mark_congestion() {
+                        let element = g.element;
+                        return self.drop_packet(packet, link, element, nth, DropWhy::Early);
+                    }
+                    self.counts[link as usize].marks += 1;
                 }
                 (Fate::Delay(d), _) => {
                     let late = Late { at: self.now + d.0, packet, place, gate: i as u32 + 1 };
@@ -160,6 +176,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         if !self.lanes[link as usize].is(Lane::QUEUED) {
             return self.transmit(packet, link);
         }
+        if let Some(split) = &mut self.ports[self.lanes[link as usize].port()].split {
+            let path = split.next();
+            return self.enter(packet, path);
+        }
         self.depart_up_to(link, self.so_far);
         let lane = &self.lanes[link as usize];
         let port = &mut self.ports[lane.port()];
@@ -177,9 +197,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet has left the transmitter and the gates behind it.
     fn fly(&mut self, link: u32, packet: u32) {
         let lane = &self.lanes[link as usize];
-        let at = self.now + lane.pace.delay;
         if let Some(q) = self.ports[lane.port()].queue.as_mut() {
-            q.fly(packet, at);
+            q.fly(packet, self.now, lane.pace.delay);
         }
     }
 

@@ -1,23 +1,30 @@
-//! Independent loss: each packet with the same probability (Bernoulli).
+//! Independent loss: each packet, or each of its bytes, with the same probability (Bernoulli).
 
-use super::Fate;
+use super::{Fate, Seen};
 use crate::rng::Stream;
+use crate::scenario::Per;
 use crate::watch::DropWhy;
 
 pub(crate) struct Loss {
     p: f64,
+    per: Per,
     luck: Stream,
 }
 
 impl Loss {
-    pub(crate) fn new(p: f64, luck: Stream) -> Self {
-        Loss { p, luck }
+    pub(crate) fn new(p: f64, per: Per, luck: Stream) -> Self {
+        Loss { p, per, luck }
     }
 
     /// One draw for each packet, whatever `p` is: the luck of the others stays the same when `p` changes.
     #[inline]
-    pub(crate) fn judge(&mut self) -> Fate {
-        if self.luck.unit() < self.p {
+    pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
+        let p = match self.per {
+            Per::Packet => self.p,
+            // A packet survives if all of its bytes do: 1 − (1 − p)^bytes, which is 1 where p is 1.
+            Per::Byte => -libm::expm1(libm::log1p(-self.p) * f64::from(seen.wire)),
+        };
+        if self.luck.unit() < p {
             Fate::Drop(DropWhy::Loss)
         } else {
             Fate::Pass
@@ -29,13 +36,23 @@ impl Loss {
 mod tests {
     use super::*;
 
+    fn lost(p: f64, per: Per, wire: u32) -> i64 {
+        let mut l = Loss::new(p, per, Stream::new(1, "test"));
+        let seen = Seen { wire, ..Seen::DATA };
+        (0..100_000).filter(|_| l.judge(&seen) != Fate::Pass).count() as i64
+    }
+
     #[test]
     fn each_packet_is_lost_with_the_given_probability() {
-        let lost = |p| {
-            let mut l = Loss::new(p, Stream::new(1, "test"));
-            (0..100_000).filter(|_| l.judge() != Fate::Pass).count()
-        };
-        assert_eq!((lost(0.0), lost(1.0)), (0, 100_000));
-        assert!((lost(0.03) as i64 - 3_000).abs() < 200);
+        assert_eq!((lost(0.0, Per::Packet, 1500), lost(1.0, Per::Packet, 1500)), (0, 100_000));
+        assert!((lost(0.03, Per::Packet, 1500) - 3_000).abs() < 200);
+    }
+
+    #[test]
+    fn a_packet_survives_if_each_of_its_bytes_does() {
+        assert_eq!((lost(0.0, Per::Byte, 1500), lost(1.0, Per::Byte, 40)), (0, 100_000));
+        // 1 − (1 − 0.0001)^1500 = 0.13930, ^40 = 0.00399.
+        assert!((lost(1e-4, Per::Byte, 1500) - 13_930).abs() < 400);
+        assert!((lost(1e-4, Per::Byte, 40) - 399).abs() < 80);
     }
 }

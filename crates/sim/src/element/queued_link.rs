@@ -1,7 +1,11 @@
 //! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
 //! computed lane (`link.rs`) serves as well, both give the same results.
 
+use super::demote::Demote;
 use super::drop_tail::Limit;
+use super::path_trace::{Service, TraceDelay};
+use super::redrawn_delay::RedrawnDelay;
+use super::Backlog;
 use crate::lane::{Pace, Transmitter};
 use crate::scenario::Place;
 use std::collections::VecDeque;
@@ -25,10 +29,31 @@ pub(crate) struct QueuedLink {
     transmitter: Transmitter,
     flying: VecDeque<(u64, u32)>,
     late: VecDeque<Late>,
+    /// What adds to the link's delay.
+    delays: Vec<Delays>,
+    /// In place of the link's rate.
+    pub(crate) service: Option<Service>,
+    /// Moves the head back.
+    pub(crate) demote: Option<Demote>,
     /// Waiting and in transmission.
     bytes: u64,
     arrivals: u64,
     longest: u32,
+}
+
+/// Something that adds to a link's delay.
+pub(crate) enum Delays {
+    Redrawn(RedrawnDelay),
+    Trace(TraceDelay),
+}
+
+impl Delays {
+    fn of(&mut self, now: u64) -> u64 {
+        match self {
+            Delays::Redrawn(d) => d.of(now),
+            Delays::Trace(d) => d.of(now),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -47,6 +72,9 @@ impl QueuedLink {
             transmitter: Transmitter::default(),
             flying: VecDeque::new(),
             late: VecDeque::new(),
+            delays: Vec::new(),
+            service: None,
+            demote: None,
             bytes: 0,
             arrivals: 0,
             longest: 0,
@@ -81,11 +109,31 @@ impl QueuedLink {
         Ok(())
     }
 
+    /// What a packet of `wire` bytes finds here.
+    pub(crate) fn backlog(&self, wire: u32) -> Backlog {
+        let serving = self.serving.map_or(0, |s| s.wire);
+        Backlog {
+            packets: self.waiting.len() as u32,
+            bytes: self.bytes - u64::from(serving),
+            full: !self.limit.admits(self.len(), self.bytes, serving, wire),
+            idle_since: self.serving.is_none().then(|| self.transmitter.free_at()),
+        }
+    }
+
     fn serve(&mut self, now: u64, pace: &Pace) {
-        self.serving = self.waiting.pop_front().map(|(packet, wire)| Serving {
-            packet,
-            wire,
-            until: self.transmitter.send(now, wire, pace),
+        if let Some(demote) = &mut self.demote {
+            demote.before_service(&mut self.waiting);
+        }
+        self.serving = self.waiting.pop_front().map(|(packet, wire)| {
+            let until = match &mut self.service {
+                None => self.transmitter.send(now, wire, pace),
+                Some(service) => {
+                    let until = service.send(now, wire);
+                    self.transmitter.busy_until(until);
+                    until
+                }
+            };
+            Serving { packet, wire, until }
         });
     }
 
@@ -97,10 +145,21 @@ impl QueuedLink {
         Some(s.packet)
     }
 
-    /// `packet` has left and arrives at `at`. Arrivals keep the order of departures.
-    pub(crate) fn fly(&mut self, packet: u32, at: u64) {
-        debug_assert!(self.flying.back().is_none_or(|f| f.0 <= at), "packets on the wire never overtake");
-        self.flying.push_back((at, packet));
+    /// From now on `more` adds to the link's delay.
+    pub(crate) fn add_delay(&mut self, more: Delays) {
+        self.delays.push(more);
+    }
+
+    /// `packet` leaves at `now` a link whose own delay this is. Arrivals keep the order of departures, unless their delays
+    /// differ.
+    pub(crate) fn fly(&mut self, packet: u32, now: u64, delay: u64) {
+        let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
+        if self.flying.back().is_none_or(|f| f.0 <= at) {
+            return self.flying.push_back((at, packet));
+        }
+        debug_assert!(!self.delays.is_empty(), "packets on a wire of constant delay never overtake");
+        let i = self.flying.partition_point(|f| f.0 <= at);
+        self.flying.insert(i, (at, packet));
     }
 
     /// The packet that has arrived by `now`, if any.

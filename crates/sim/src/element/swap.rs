@@ -28,10 +28,7 @@ impl Swap {
 
     /// The time until the next event.
     pub(crate) fn gap(&mut self) -> Nanos {
-        match self.gap {
-            Gap::Constant(g) => g,
-            Gap::Exponential(mean) => self.times.exponential(mean),
-        }
+        self.times.gap(self.gap)
     }
 
     /// One event on a queue in which `waiting` packets wait; `exchange` is called with each pair of positions.

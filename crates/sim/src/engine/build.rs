@@ -1,13 +1,19 @@
 //! From a scenario to a network that can run.
 
+mod background;
 mod check;
+mod fed;
+mod path;
 
 use super::Network;
 use crate::app::App;
 use crate::element::drop_tail::{DropTail, Limit};
+use crate::element::gilbert_elliott::GilbertElliott;
+use crate::element::interruption::Interruptions;
 use crate::element::link::Port;
 use crate::element::loss::Loss;
 use crate::element::queued_link::QueuedLink;
+use crate::element::red::Red;
 use crate::element::script::Script;
 use crate::element::swap::Swap;
 use crate::element::{Gate, GateKind};
@@ -19,13 +25,14 @@ use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, LinkForm, Place, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode,
-    WireSpec,
+    DirectionSpec, ElementSpec, FlowSpec, Interruption, LinkForm, Only, Place, QueueLimit, Scenario, ScriptAction,
+    SwapMode,
 };
 use crate::slab::Slab;
-use crate::topology::{paths, Paths, FUSED, HOST};
+use crate::topology::paths;
 use crate::watch::{Side, Watch};
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
+use fed::{feeding, fuse, Fed};
 use std::collections::BTreeMap;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
@@ -38,7 +45,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         scenario: &Scenario,
         seed: u64,
         watch: W,
-        make: impl FnMut(&FlowSpec, Side) -> E,
+        make: impl FnMut(&FlowSpec, Side) -> E + 'static,
     ) -> Result<Self, Impossible> {
         Self::with_search(scenario, seed, watch, make, Search::Auto)
     }
@@ -47,7 +54,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         scenario: &Scenario,
         seed: u64,
         watch: W,
-        make: impl FnMut(&FlowSpec, Side) -> E,
+        mut make: impl FnMut(&FlowSpec, Side) -> E + 'static,
         search: Search,
     ) -> Result<Self, Impossible> {
         let links = 2 * scenario.links.len();
@@ -58,23 +65,34 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         for link in 0..links {
             parts.link(link);
         }
+        parts.paths();
+        let lanes = parts.lanes.len();
         fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
         let mut slab = Slab::new();
+        let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
+        let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
+        let timers = first_host as usize - lanes + hosts.len() + generators.len();
         let mut network = Network {
             watch,
             lanes: parts.lanes,
             ports: parts.ports,
-            counts: vec![LinkResult::default(); links],
+            counts: vec![LinkResult::default(); lanes],
             hops: paths.hops,
             spare: slab.alloc(),
             slab,
-            next: NextEvent::new(links, search),
-            timers: NextEvent::new(first_host as usize - links + 2 * scenario.flows.len(), search),
+            next: NextEvent::new(lanes, search),
+            timers: NextEvent::new(timers, search),
             timer_min: NEVER,
             swaps: parts.swaps,
-            hosts: hosts(scenario, &paths.first, make),
+            splits: parts.paths.into_iter().map(|p| p.link).collect(),
+            fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
+            hosts,
+            starts: scenario.flows.iter().map(|f| start(f, seed)).collect(),
+            shown: 2 * scenario.flows.len() as u32,
+            slots,
+            generators,
+            make: Box::new(make),
             first_host,
-            fates: scenario.flows.iter().map(|_| Fates::default()).collect(),
             now: 0,
             so_far: 0,
             end: Time::ZERO + scenario.duration,
@@ -84,7 +102,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Ok(network)
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process.
+    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator.
     fn arm_all(&mut self) {
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {
@@ -97,26 +115,45 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let (element, at) = (*element, swap.gap().0);
             self.set_timer(element, key(at, element));
         }
+        for i in 0..self.generators.len() {
+            let element = self.first_host + (self.hosts.len() + i) as u32;
+            if let Some(at) = self.generators[i].first() {
+                self.set_timer(element, key(at, element));
+            }
+        }
     }
 }
 
-fn hosts<E: Endpoint>(s: &Scenario, first: &[u32], mut make: impl FnMut(&FlowSpec, Side) -> E) -> Vec<Host<E>> {
-    let mut hosts = Vec::with_capacity(2 * s.flows.len());
+fn hosts<E: Endpoint>(
+    s: &Scenario,
+    seed: u64,
+    first: &[u32],
+    make: &mut impl FnMut(&FlowSpec, Side) -> E,
+) -> Vec<Host<E>> {
+    let mut hosts: Vec<Host<E>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
-        let app = App::Waiting { start: f.app.start.0, bytes: f.app.bytes, close: f.handshake };
+        let app = App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
             hosts.push(Host {
                 tcp: make(f, side),
                 armed: UNARMED,
                 first_hop: first[hosts.len()],
+                peer: hosts.len() as u32 ^ 1,
                 wire: f.wire,
                 app,
                 data_sent: 0,
                 retransmitted: 0,
+                sent: 0,
             });
         }
     }
     hosts
+}
+
+/// When a flow begins in the run with this seed.
+pub(super) fn start(f: &FlowSpec, seed: u64) -> Time {
+    let later = Stream::new(seed, &format!("{}/start", f.name)).below(f.app.jitter.0);
+    Time::ZERO + f.app.start + Nanos(later)
 }
 
 /// The direction of a link by its directed number.
@@ -129,106 +166,18 @@ fn direction(s: &Scenario, link: usize) -> &DirectionSpec {
     }
 }
 
-/// What is known of a link that one other link alone feeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fed {
-    /// By hosts, by several links, or not at all.
-    Many,
-    /// Its queue may fill.
-    Alone,
-    /// Its queue is never full.
-    Trailing,
-}
-
-/// How each link is fed, as far as it can be entered at once with the link that feeds it.
-fn feeding(s: &Scenario, paths: &Paths) -> Vec<Fed> {
-    const MANY: u32 = u32::MAX;
-    let mut feeder = vec![None; 2 * s.links.len()];
-    let mut before = MANY;
-    for &hop in &paths.hops {
-        if hop == HOST {
-            before = MANY;
-            continue;
-        }
-        let f = &mut feeder[hop as usize];
-        *f = Some(if f.is_none_or(|known| known == before) { before } else { MANY });
-        before = hop;
-    }
-    let (short, long) = sizes(s);
-    let fed = |(link, from): (usize, &Option<u32>)| match *from {
-        None | Some(MANY) => Fed::Many,
-        Some(from) => {
-            let (d, before) = (direction(s, link), direction(s, from as usize));
-            let in_order = link > from as usize || takes_time(d, short);
-            match d.elements.is_empty() && in_order {
-                true if never_full(d, before, short, long) => Fed::Trailing,
-                true if takes_time(before, short) => Fed::Alone,
-                _ => Fed::Many,
-            }
-        }
-    };
-    feeder.iter().enumerate().map(fed).collect()
-}
-
-/// The smallest and the largest packet that may be on the network, in bytes on the wire.
-fn sizes(s: &Scenario) -> (u64, u64) {
-    let most_options = 100;
-    let size = |f: &FlowSpec| match f.wire {
-        WireSpec::Ns2 { header } => (u64::from(header + 1).min(40), u64::from(f.mss + header).max(80)),
-        WireSpec::Ipv4 => (40, u64::from(f.mss) + most_options),
-    };
-    s.flows.iter().map(size).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
-}
-
-/// Whether a packet that enters this link arrives later than it came, however short it is. (Fused, a link that takes no
-/// time would have its event before those of the links between the two numbers; not fused, after them. And behind one,
-/// what has departed "by now" would depend on what else happens now.)
-fn takes_time(d: &DirectionSpec, short: u64) -> bool {
-    d.delay.0 > 0 || d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
-}
-
-/// Whether the queue of `d` can never be full when `before` alone feeds it: what a slower transmitter sends one by one
-/// a faster one never lets pile up beyond what comes during one transmission of the longest packet.
-fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
-    let one_by_one = !before.elements.iter().any(|e| {
-        let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
-        matches!(e, ElementSpec::Script { at: Place::Exit, rules } if rules.iter().any(delays))
-    });
-    let slower = match (before.rate, d.rate) {
-        (Some(a), Some(b)) => a <= b,
-        (Some(_), None) => true,
-        (None, _) => false,
-    };
-    match d.queue.limit {
-        QueueLimit::Unlimited => true,
-        QueueLimit::Packets(n) => one_by_one && slower && u64::from(n) > long.div_ceil(short) + 2,
-        QueueLimit::Bytes(n) => one_by_one && slower && n > 3 * long,
-    }
-}
-
-/// Marks, in the paths, the links that are entered at once with the link before them. Where someone listens, those that
-/// may drop are not: their queues are reported when packets come, not before.
-fn fuse(hops: &mut [u32], fed: &[Fed], lanes: &[Lane], watched: bool) {
-    let computed = |l: u32| !lanes[l as usize].is(Lane::QUEUED);
-    for i in 1..hops.len() {
-        let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
-        if before == HOST || link == HOST || !computed(before) || !computed(link) {
-            continue;
-        }
-        if fed[link as usize] == Fed::Trailing || (fed[link as usize] == Fed::Alone && !watched) {
-            hops[i] |= FUSED;
-        }
-    }
-}
-
 /// Whether something acts on this direction's waiting packets, or after their transmission.
 fn acts_late(d: &DirectionSpec) -> bool {
     d.elements.iter().any(|e| match e {
-        ElementSpec::Swap { .. } | ElementSpec::Bernoulli { at: Place::Exit, .. } => true,
-        ElementSpec::Bernoulli { at: Place::Entry, .. } => false,
-        ElementSpec::Script { at, rules } => {
+        ElementSpec::Swap { .. } | ElementSpec::Red(_) => true,
+        ElementSpec::Bernoulli { at, .. } => *at == Place::Exit,
+        ElementSpec::GilbertElliott(g) => g.at == Place::Exit,
+        ElementSpec::Interruption(i) => i.at == Place::Exit || i.what == Interruption::DelaySpike,
+        ElementSpec::Script { at, rules, .. } => {
             *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
         }
+        ElementSpec::RedrawnDelay(_) | ElementSpec::Split(_) | ElementSpec::Demote(_) => true,
+        ElementSpec::Netem(_) | ElementSpec::PathTrace(_) | ElementSpec::Deliveries(_) => true,
     })
 }
 
@@ -244,6 +193,10 @@ struct Parts<'a> {
     element: u32,
     /// How many links between the same two nodes stand before.
     parallel: BTreeMap<(u32, u32), u32>,
+    /// The paths of splits, which are made after the links.
+    paths: Vec<path::Path<'a>>,
+    /// The luck of the newest link's forward direction is called so.
+    forward: String,
 }
 
 impl<'a> Parts<'a> {
@@ -256,15 +209,27 @@ impl<'a> Parts<'a> {
             lanes: Vec::with_capacity(fed.len()),
             ports: Vec::new(),
             swaps: Vec::new(),
-            element: fed.len() as u32,
+            element: (fed.len() + path::count(scenario)) as u32,
+            paths: Vec::new(),
             parallel: BTreeMap::new(),
+            forward: String::new(),
         }
     }
 
     fn link(&mut self, link: usize) {
+        let name = self.link_name(link);
+        if link.is_multiple_of(2) {
+            self.forward.clone_from(&name);
+        }
         let d = direction(self.scenario, link);
+        // Nothing waits before a split.
+        let counts = self.fed[link] != Fed::Trailing && !d.elements.iter().any(|e| matches!(e, ElementSpec::Split(_)));
+        self.lane(d, &name, counts);
+    }
+
+    /// A directed link, or a path of a split. `counts`: its queue may fill.
+    fn lane(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
         let queued = d.form == LinkForm::Queued || acts_late(d);
-        let counts = self.fed[link] != Fed::Trailing;
         // A queue that is never full need not be counted; where someone listens, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (self.watched || limit != Limit::None);
@@ -274,9 +239,10 @@ impl<'a> Parts<'a> {
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
+            split: None,
             reports,
         };
-        self.elements(link, d, &mut port);
+        self.elements(d, name, &mut port);
         let mut flags = Lane::PLAIN;
         if queued {
             flags |= Lane::QUEUED;
@@ -292,12 +258,13 @@ impl<'a> Parts<'a> {
         self.lanes.push(Lane::new(pace, flags, at));
     }
 
-    fn elements(&mut self, link: usize, d: &DirectionSpec, port: &mut Port) {
-        let name = self.link_name(link);
-        let (mut swaps, mut losses) = (0, 0);
-        for e in &d.elements {
+    fn elements(&mut self, d: &'a DirectionSpec, name: &str, port: &mut Port) {
+        let link = self.lanes.len();
+        let (mut swaps, mut losses, mut channels, mut interruptions, mut reds) = (0, 0, 0, 0, 0);
+        for (i, e) in d.elements.iter().enumerate() {
             let element = self.element;
             self.element += 1;
+            let mut gate = |at, only, kind| port.gates(at).push(Gate { element, arrivals: 0, only, kind });
             match e {
                 ElementSpec::Swap { mode, count, gap } => {
                     let luck = |part| Stream::new(self.seed, &format!("{name}/swap.{swaps}/{part}"));
@@ -309,16 +276,30 @@ impl<'a> Parts<'a> {
                     };
                     self.swaps.push((element, Swap::new(link as u32, *mode, *count, *gap, slots, luck)));
                 }
-                ElementSpec::Bernoulli { p, at } => {
+                ElementSpec::Bernoulli { p, per, at, only } => {
                     let luck = Stream::new(self.seed, &format!("{name}/bernoulli.{losses}"));
                     losses += 1;
-                    let gate = Gate { element, arrivals: 0, kind: GateKind::Loss(Loss::new(*p, luck)) };
-                    port.gates(*at).push(gate);
+                    gate(*at, *only, GateKind::Loss(Loss::new(*p, *per, luck)));
                 }
-                ElementSpec::Script { at, rules } => {
-                    let gate = Gate { element, arrivals: 0, kind: GateKind::Script(Script::new(rules)) };
-                    port.gates(*at).push(gate);
+                ElementSpec::GilbertElliott(g) => {
+                    let luck = |part| Stream::new(self.seed, &format!("{name}/gilbert-elliott.{channels}/{part}"));
+                    let channel = GilbertElliott::new(*g, [luck("state"), luck("loss")]);
+                    channels += 1;
+                    gate(g.at, g.only, GateKind::GilbertElliott(channel));
                 }
+                ElementSpec::Interruption(i) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
+                    interruptions += 1;
+                    gate(i.at, i.only, GateKind::Interruptions(Interruptions::new(i.clone(), luck)));
+                }
+                ElementSpec::Red(r) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/red.{reds}"));
+                    reds += 1;
+                    let red = Red::new(*r, &Pace::new(d.rate.map(|r| r.0), 0), luck);
+                    gate(Place::Entry, Only::All, GateKind::Red(red));
+                }
+                ElementSpec::Script { at, only, rules } => gate(*at, *only, GateKind::Script(Script::new(rules))),
+                _ => self.path_element(d, i, name, port, element),
             }
         }
     }

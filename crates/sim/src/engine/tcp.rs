@@ -3,7 +3,7 @@
 use super::Network;
 use crate::error::Impossible;
 use crate::host::Endpoint;
-use crate::scenario::{FlowSpec, Scenario};
+use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::event::Observer;
@@ -24,11 +24,18 @@ impl<W: Watch> Sim<W> {
             let stack = s.name.clone();
             s.validate().map_err(|source| Impossible::Stack { stack, source })?;
         }
-        if let Some(f) = scenario.flows.iter().find(|f| f.stack as usize >= stacks.len()) {
+        let background = scenario.background.iter().filter_map(|b| match &b.kind {
+            BackgroundKind::Transfers(t) => Some(&t.flow),
+            BackgroundKind::Source(_) => None,
+        });
+        if let Some(f) = scenario.flows.iter().chain(background).find(|f| f.stack as usize >= stacks.len()) {
             let what = format!("flow \"{}\"", f.name);
             return Err(Impossible::Unknown { what, kind: "stack", index: f.stack, len: stacks.len() });
         }
-        Self::with_endpoints(scenario, seed, watch, |flow, side| endpoint(&stacks[flow.stack as usize], flow, side))
+        let stacks = stacks.to_vec();
+        Self::with_endpoints(scenario, seed, watch, move |flow, side| {
+            endpoint(&stacks[flow.stack as usize], flow, side)
+        })
     }
 }
 
@@ -136,7 +143,8 @@ mod tests {
     fn scan_and_tree_give_the_same_run() {
         let (s, stacks) = (transfers(3, true), stacks());
         let run = |search| -> Results {
-            let make = |f: &FlowSpec, side| endpoint(&stacks[f.stack as usize], f, side);
+            let stacks = stacks.clone();
+            let make = move |f: &FlowSpec, side| endpoint(&stacks[f.stack as usize], f, side);
             Network::with_search(&s, 1, (), make, search).unwrap().run()
         };
         assert_eq!(run(Search::Auto), run(Search::Tree));

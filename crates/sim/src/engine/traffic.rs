@@ -13,10 +13,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     pub(crate) fn deliver(&mut self, packet: u32) {
         let p = &self.slab[packet];
         let (host, now) = (p.to, Time(self.now));
+        let Some(h) = self.hosts.get_mut(host as usize) else { return self.deliver_background(packet) };
         if W::ENABLED {
-            self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire);
+            self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
+            self.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
-        let h = &mut self.hosts[host as usize];
         h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
         self.slab.free(packet);
         if let App::Running { bytes } = h.app {
@@ -38,7 +39,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
                 h.tcp.close();
             }
         } else if h.tcp.next_timer().is_some_and(|t| t <= now) {
-            h.tcp.on_timer(now, &mut Tap { watch: &mut self.watch, host });
+            h.tcp.on_timer(now, &mut Tap { watch: &mut self.watch, host: h.peer ^ 1 });
         }
         h.armed = UNARMED;
         self.set_host_timer(host, None);
@@ -51,7 +52,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let now = Time(self.now);
         loop {
             let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[self.spare]);
-            if !h.tcp.poll_transmit(now, &mut p.seg, &mut Tap { watch: &mut self.watch, host }) {
+            let mut tap = Tap { watch: &mut self.watch, host: h.peer ^ 1 };
+            if !h.tcp.poll_transmit(now, &mut p.seg, &mut tap) {
                 break;
             }
             p.sends = h.tcp.last_sends();
@@ -75,7 +77,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn launch(&mut self, host: u32) {
         let packet = self.spare;
         let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[packet]);
-        p.to = host ^ 1;
+        p.to = h.peer;
         p.hop = h.first_hop;
         p.wire = h.wire.size(&p.seg);
         if p.seg.len > 0 {
@@ -85,7 +87,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
                 self.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.len, p.sends);
             }
         }
-        if W::ENABLED {
+        if W::ENABLED && host < self.shown {
+            p.number = h.sent;
+            h.sent = h.sent.wrapping_add(1);
             self.watch.sent(Time(self.now), host / 2, side(host), &p.seg, p.wire, p.sends);
         }
         let link = self.hops[p.hop as usize];
@@ -118,13 +122,14 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         match why {
             DropWhy::Queue => drops.queue += 1,
             DropWhy::Loss => drops.loss += 1,
+            DropWhy::Early => drops.early += 1,
             DropWhy::Script => drops.script += 1,
         }
-        if W::ENABLED {
-            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg);
+        if W::ENABLED && p.to < self.shown {
+            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg, p.sends);
         }
-        if p.seg.len > 0 && p.to % 2 == 1 {
-            self.fates[p.to as usize / 2].dropped(p.seg.seq.0, p.seg.len, p.sends);
+        if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
+            self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.len, p.sends);
         }
         self.slab.free(packet);
     }
@@ -134,8 +139,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let twin = self.slab.alloc();
         let p = self.slab[packet];
         self.slab[twin] = p;
-        if p.seg.len > 0 && p.to % 2 == 1 {
-            self.fates[p.to as usize / 2].doubled(p.seg.seq.0, p.seg.len, p.sends);
+        if W::ENABLED && p.to < self.shown {
+            self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
+        }
+        if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
+            self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.len, p.sends);
         }
         twin
     }

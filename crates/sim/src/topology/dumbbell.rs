@@ -31,7 +31,7 @@ pub fn flow() -> FlowSpec {
         ack: AckSpec::Every,
         handshake: false,
         wire: WireSpec::Ns2 { header: 40 },
-        app: AppSpec { start: Nanos::ZERO, bytes: None },
+        app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None },
     }
 }
 
@@ -47,6 +47,7 @@ pub fn dumbbell(flows: u32, access: &DirectionSpec, shared: &DirectionSpec, flow
         nodes: vec!["R1".to_owned(), "R2".to_owned()],
         links: vec![link(0, 1, shared)],
         flows: Vec::new(),
+        background: Vec::new(),
     };
     for i in 0..flows {
         let (from, to) = (2 + 2 * i, 3 + 2 * i);

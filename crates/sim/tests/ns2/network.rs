@@ -28,8 +28,8 @@ impl Watch for Sends {
             self.0.push(Send { time_s: at.as_secs_f64(), number, retransmit: sends > 1 });
         }
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
@@ -42,9 +42,9 @@ fn scenario(case: &Case, duration: Nanos) -> Scenario {
     if !case.drop_arrivals.is_empty() {
         // A dropped packet uses up its transmission slot, so the script acts at the exit.
         let rules = case.drop_arrivals.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
-        links[1].forward.elements.push(ElementSpec::Script { at: Place::Exit, rules });
+        links[1].forward.elements.push(ElementSpec::Script { at: Place::Exit, only: Only::All, rules });
     }
-    let app = AppSpec { start: Nanos::ZERO, bytes: case.packets.map(|n| n * u64::from(MSS)) };
+    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: case.packets.map(|n| n * u64::from(MSS)) };
     let window = case.window * u64::from(MSS);
     Scenario {
         name: case.name.clone(),
@@ -52,6 +52,7 @@ fn scenario(case: &Case, duration: Nanos) -> Scenario {
         nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
         links,
         flows: vec![FlowSpec { from: 0, to: 3, mss: MSS, window, app, handshake: false, ..flow() }],
+        background: Vec::new(),
     }
 }
 

@@ -4,10 +4,7 @@
 //! packets of 1500 bytes are a full pipe and no queue ever overflows; one flow, an ACK for each segment, slow start up
 //! to 40 segments. So what happens on a path is what its row does, and nothing else.
 
-use ackclock_sim::scenario::{
-    AppSpec, ElementSpec, FlowSpec, Gap, LinkSpec, Place, QueueLimit, QueueSpec, Scenario, ScriptAction, ScriptRule,
-    SwapMode,
-};
+use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
@@ -54,11 +51,30 @@ pub(crate) const PATHS: &[Path] = &[
         "Blanton & Allman's queue swaps, 12 of slots each second on average; a window of 100 segments",
     ),
     path("random loss", 2000, random_loss, "each segment is lost with probability 0.01"),
+    path("loss in bursts", 2000, burst_loss, "segments are lost four in a row on average, 2 % of them"),
     path(
         "spike",
         400,
         spike,
-        "segments 200 to 250 arrive 2 s late and in order: longer than the timeout, nothing is lost",
+        "what arrives from 1 s to 3 s waits until 3 s and keeps its order: longer than the timeout, nothing is lost",
+    ),
+    path(
+        "redrawn delay",
+        2000,
+        redrawn_delay,
+        "Leung & Ma's: every 50 ms another delay, normal around 50 ms, deviation 50 / 3 ms; a window of 100 segments",
+    ),
+    path(
+        "two paths",
+        2000,
+        two_paths,
+        "every second segment takes a path that is 20 ms longer; a window of 100 segments",
+    ),
+    path(
+        "mover",
+        2000,
+        mover,
+        "the head of a queue of more than 8 goes back by 8, again and again (Fukuda, Nobayashi & Ikenaga); a window of 100 segments",
     ),
 ];
 
@@ -68,13 +84,14 @@ pub(crate) fn plain(p: &Path) -> Scenario {
     let bottleneck = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
     let link = |from, to, d: &_| LinkSpec { from, to, forward: Clone::clone(d), back: Clone::clone(d) };
     let sent = flow();
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(p.segments * u64::from(sent.mss)) };
+    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: Some(p.segments * u64::from(sent.mss)) };
     Scenario {
         name: p.name.into(),
         duration: Nanos::from_secs(300),
         nodes: ["S", "R1", "R2", "D"].map(String::from).into(),
         links: vec![link(0, 1, &access), link(BOTTLENECK as u32, 2, &bottleneck), link(2, 3, &access)],
         flows: vec![FlowSpec { from: 0, to: 3, app, ..sent }],
+        background: Vec::new(),
     }
 }
 
@@ -90,26 +107,67 @@ fn script(s: &mut Scenario, mut more: Vec<ScriptRule>) {
     let elements = &mut s.links[BOTTLENECK].forward.elements;
     match elements.first_mut() {
         Some(ElementSpec::Script { rules, .. }) => rules.append(&mut more),
-        _ => elements.push(ElementSpec::Script { at: Place::Exit, rules: more }),
+        _ => elements.push(ElementSpec::Script { at: Place::Exit, only: Only::All, rules: more }),
     }
 }
 
 fn ack_loss(s: &mut Scenario) {
-    s.links[BOTTLENECK].back.elements.push(ElementSpec::Bernoulli { p: 0.1, at: Place::Exit });
+    s.links[BOTTLENECK].back.elements.push(loss(0.1));
 }
 
 fn random_loss(s: &mut Scenario) {
-    s.links[BOTTLENECK].forward.elements.push(ElementSpec::Bernoulli { p: 0.01, at: Place::Exit });
+    s.links[BOTTLENECK].forward.elements.push(loss(0.01));
+}
+
+fn loss(p: f64) -> ElementSpec {
+    ElementSpec::Bernoulli { p, per: Per::Packet, at: Place::Exit, only: Only::All }
 }
 
 fn swaps(s: &mut Scenario) {
-    let d = &mut s.links[BOTTLENECK].forward;
+    let d = large_window(s);
     d.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
     d.elements.push(ElementSpec::Swap { mode: SwapMode::Slots, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) });
-    s.flows[0].window = 100 * u64::from(s.flows[0].mss);
+}
+
+fn burst_loss(s: &mut Scenario) {
+    let chain = Chain::Packets { p: 0.005, r: 0.25 };
+    let channel = GilbertElliottSpec { chain, good_loss: 0.0, bad_loss: 1.0, at: Place::Exit, only: Only::All };
+    s.links[BOTTLENECK].forward.elements.push(ElementSpec::GilbertElliott(channel));
 }
 
 fn spike(s: &mut Scenario) {
-    let late = ScriptAction::Delay(Nanos::from_secs(2));
-    script(s, (200..=250).map(|nth| ScriptRule { nth, action: late }).collect());
+    let (what, when) = (Interruption::DelaySpike, When::Times(vec![Nanos::from_secs(1)]));
+    let spec = InterruptionSpec { what, when, length: Nanos::from_secs(2), at: Place::Exit, only: Only::All };
+    s.links[BOTTLENECK].forward.elements.push(ElementSpec::Interruption(spec));
+}
+
+/// A window that the path and its queue hold.
+fn large_window(s: &mut Scenario) -> &mut DirectionSpec {
+    s.flows[0].window = 100 * u64::from(s.flows[0].mss);
+    &mut s.links[BOTTLENECK].forward
+}
+
+fn redrawn_delay(s: &mut Scenario) {
+    let d = large_window(s);
+    let (mean, every) = (d.delay, Nanos::from_millis(50));
+    d.delay = Nanos::ZERO;
+    d.elements.push(ElementSpec::RedrawnDelay(RedrawnDelaySpec {
+        mean,
+        deviation: Nanos(mean.0 / 3),
+        every,
+        below_zero: BelowZero::Again,
+        overtaking: true,
+        draws: Draws::Own,
+    }));
+}
+
+fn two_paths(s: &mut Scenario) {
+    let d = large_window(s);
+    let longer = DirectionSpec { delay: d.delay + Nanos::from_millis(20), ..d.clone() };
+    let paths = [d.clone(), longer].map(|way| SplitPath { weight: 1, way }).into();
+    d.elements.push(ElementSpec::Split(SplitSpec { paths, choice: SplitChoice::Turns }));
+}
+
+fn mover(s: &mut Scenario) {
+    large_window(s).elements.push(ElementSpec::Demote(DemoteSpec { interval: 8, device: None }));
 }

@@ -54,7 +54,7 @@ impl Watch for Counts {
         self.sent += 1;
     }
 
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32) {}
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

@@ -1,6 +1,6 @@
 //! CUBIC as Linux had it in 2008 and as Fukuda's simulations have it: whole segments, and a count of ACKs.
 //!
-//! Source: Fukuda 2018 eq. 1 to 3; Ha, Rhee & Xu 2008; the ns-3 port of Levasseur and others (2014).
+//! Source: Fukuda, Nobayashi & Ikenaga 2018 eq. 1 to 3; Ha, Rhee & Xu 2008; the ns-3 port of Levasseur and others (2014).
 //!
 //! Idea: as [`super::cubic`]; between two ACKs that open the window by a segment `cnt` others must come.
 //!
@@ -42,7 +42,8 @@ pub enum FirstCount {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cubic2008Spec {
-    /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda 2018 eq. 1; Linux today: 717).
+    /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018 eq. 1;
+    /// Linux today: 717).
     pub beta_1024: u32,
     /// How fast the cubic rises, in segments per second cubed. Default 0.4.
     pub c: f64,

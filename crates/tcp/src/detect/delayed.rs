@@ -13,7 +13,7 @@
 //! Unsaid: how X enters `delta`: max (delta + g, (delta + X + g) / 2), with g the mean time between the event's duplicates,
 //! as AVG does in duplicates. The ceiling of §6.6 is taken in time: (0.9 cwnd − 3) · SRTT / cwnd. `target = "last-dup"` takes X
 //! up to where the next duplicate would have come instead. In Recovery a hole needs three SACKed segments above it for
-//! `delta` (`judge_in_recovery`).
+//! `delta` (`judge_in_recovery`). With `wait` `delta` is given: Paxson's 20 ms, or a share of the round trip (Leung & Ma 2005 §II).
 
 use super::{Detector, Guard, Verdict};
 use crate::event::{Phase, Window};
@@ -22,13 +22,11 @@ use crate::sender::ctx::Ctx;
 use crate::sender::reorder::ReorderSample;
 use crate::sender::scoreboard::Scoreboard;
 use crate::seq::Offset;
+use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Duplicates that arm the timer (§6.4).
-const ARMING_DUPS: u32 = 3;
 
 /// Up to where X is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,8 +39,39 @@ pub enum DelayTarget {
     LastDup,
 }
 
+/// How long the timer waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Wait {
+    /// What earlier needless retransmissions would have needed (Blanton & Allman §6.4).
+    #[default]
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    Adaptive,
+    /// Always so long (Paxson 1997).
+    Fixed {
+        /// How long. Default 20 ms (Paxson 1997).
+        #[serde(default = "paxsons_wait")]
+        delay: Nanos,
+    },
+    /// A share of the smoothed round trip.
+    RoundTrip {
+        /// The share, 0 to 10. Default 0.25 (no source gives one).
+        #[serde(default = "quarter")]
+        #[schemars(range(min = 0.0, max = 10.0))]
+        share: f64,
+    },
+}
+
+fn paxsons_wait() -> Nanos {
+    Nanos::from_millis(20)
+}
+
+fn quarter() -> f64 {
+    0.25
+}
+
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DelayedSpec {
     /// Up to where X is measured. Default "fill".
@@ -51,6 +80,32 @@ pub struct DelayedSpec {
     pub guard: Guard,
     /// Whether holes are judged in Recovery too, for a recovery that resends marked holes only. Default no.
     pub judge_in_recovery: bool,
+    /// Duplicates that arm the timer. Default 3 (Blanton & Allman §6.4; Paxson 1997 also tried 2).
+    #[schemars(range(min = 1, max = 1000))]
+    pub arming_dups: u32,
+    /// How long the timer waits. Default "adaptive".
+    pub wait: Wait,
+}
+
+impl Default for DelayedSpec {
+    fn default() -> Self {
+        DelayedSpec {
+            target: DelayTarget::default(),
+            guard: Guard::default(),
+            judge_in_recovery: false,
+            arming_dups: 3,
+            wait: Wait::Adaptive,
+        }
+    }
+}
+
+impl DelayedSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let n = self.arming_dups;
+        StackError::unless((1..=1000).contains(&n), "detect.arming_dups", &n, "1 to 1000 duplicate ACKs")?;
+        let share = if let Wait::RoundTrip { share } = self.wait { share } else { 0.0 };
+        StackError::unless((0.0..=10.0).contains(&share), "detect.wait.share", &share, "0 to 10 round trips")
+    }
 }
 
 /// DEL at work.
@@ -75,7 +130,7 @@ impl Delayed {
         if !self.spec.judge_in_recovery {
             return Verdict::Suspect;
         }
-        if let Some(end) = board.holes_end(ARMING_DUPS) {
+        if let Some(end) = board.holes_end(self.spec.arming_dups) {
             if self.seen.back().is_none_or(|s| s.1 < end) {
                 self.seen.push_back((cx.now, end));
             }
@@ -94,11 +149,25 @@ impl Delayed {
         Verdict::Lost(board.mark_head_lost())
     }
 
+    /// Takes `delta` as it is given, if it is.
+    fn take_given(&mut self, cx: &Ctx) {
+        match self.spec.wait {
+            Wait::Adaptive => {}
+            Wait::Fixed { delay } => self.delta = delay,
+            Wait::RoundTrip { share } => {
+                self.delta = Nanos(cx.srtt.map_or(0, |srtt| (srtt.0 as f64 * share) as u64));
+            }
+        }
+    }
+
     /// §6.6's ceiling as a time.
     fn cap(&mut self, w: &Window, cx: &Ctx) {
+        if self.spec.wait != Wait::Adaptive {
+            return;
+        }
         if let Some(srtt) = cx.srtt {
             let segs = w.cwnd / cx.smss();
-            let share = ((0.9 * segs - f64::from(ARMING_DUPS)) / segs).max(0.0);
+            let share = ((0.9 * segs - f64::from(self.spec.arming_dups)) / segs).max(0.0);
             self.delta = self.delta.min(Nanos((srtt.0 as f64 * share) as u64));
         }
     }
@@ -106,6 +175,7 @@ impl Delayed {
 
 impl Detector for Delayed {
     fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        self.take_given(cx);
         if cx.phase == Phase::Recovery {
             return self.in_recovery(board, cx);
         }
@@ -116,7 +186,7 @@ impl Detector for Delayed {
         if !ack.is_dup {
             return if ack.advances() || !cx.phase.is_disorder() { Verdict::Clear } else { Verdict::Suspect };
         }
-        if ack.dup_run == ARMING_DUPS && self.spec.guard.admits(cx) {
+        if ack.dup_run == self.spec.arming_dups && self.spec.guard.admits(cx) {
             if self.delta == Nanos::ZERO {
                 return self.fire(cx.now, board, cx);
             }
@@ -138,7 +208,7 @@ impl Detector for Delayed {
         self.armed.map(|a| a.1).or_else(|| self.seen.front().map(|s| s.0 + self.delta))
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        let Some(resent) = sample.resent else { return };
+        let Some(resent) = sample.resent.filter(|_| self.spec.wait == Wait::Adaptive) else { return };
         let g = sample.spacing();
         let until = match self.spec.target {
             DelayTarget::Fill => sample.filled,
@@ -163,7 +233,7 @@ impl Detector for Delayed {
         self.seen.clear();
     }
     fn dupthresh(&self, _: &Window, _: &Ctx) -> Option<u32> {
-        Some(ARMING_DUPS)
+        Some(self.spec.arming_dups)
     }
 }
 
@@ -249,5 +319,22 @@ mod tests {
         assert_eq!((d.in_recovery(&mut board, &cx), d.deadline()), (Verdict::More(0), Some(at(15))));
         assert_eq!(d.on_timer(&segs(9.0), &mut board, &Ctx { now: at(15), ..cx }), Verdict::More(2000));
         assert_eq!(d.deadline(), None);
+    }
+
+    #[test]
+    fn a_given_wait_is_twenty_ms_or_a_share_of_the_round_trip_whatever_was_needless_before() {
+        let quarter = Wait::RoundTrip { share: 0.25 };
+        for (wait, arming_dups, fires) in [(Wait::Fixed { delay: paxsons_wait() }, 2, 32), (quarter, 3, 38)] {
+            let mut d = Delayed::new(&DelayedSpec { wait, arming_dups, ..DelayedSpec::default() });
+            let (_, mut board) = armed(Nanos::ZERO);
+            d.on_reorder(&sample(at(9)), &segs(40.0), &context());
+            d.on_cut(&segs(4.0), &context());
+            for run in 1..=3 {
+                let cx = Ctx { now: at(10 + u64::from(run)), srtt: Some(Nanos::from_millis(100)), ..context() };
+                let dup = AckEvent { is_dup: true, dup_run: run, ..crate::sender::ack::tests::blank() };
+                assert_eq!(d.on_ack(&dup, &segs(40.0), &mut board, &cx), Verdict::Suspect);
+            }
+            assert_eq!(d.deadline(), Some(at(fires)), "{wait:?}");
+        }
     }
 }

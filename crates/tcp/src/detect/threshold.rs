@@ -4,9 +4,11 @@ pub mod avg;
 pub mod avg_dev;
 mod cap;
 pub mod ewma;
+pub mod fa;
 pub mod fixed;
 pub mod inc;
 pub mod linux;
+pub mod multipath;
 pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
@@ -62,6 +64,10 @@ pub enum ThresholdSpec {
     AvgDev(avg_dev::AvgDevSpec),
     /// How far anything was overtaken (Linux 6).
     Linux(linux::LinuxSpec),
+    /// A percentile of past lengths (RR-TCP).
+    Fa(fa::FaSpec),
+    /// The logarithm of the number of paths (Lee, Park & Choi 2002).
+    Multipath(multipath::MultipathSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
@@ -89,6 +95,10 @@ pub enum AnyThreshold {
     AvgDev(Box<avg_dev::AvgDev>),
     /// How far anything was overtaken.
     Linux(Box<linux::Linux>),
+    /// A percentile of past lengths.
+    Fa(Box<fa::Fa>),
+    /// The logarithm of the number of paths.
+    Multipath(multipath::Multipath),
     /// From outside the crate.
     Custom(Box<dyn DupThresh>),
 }
@@ -120,6 +130,10 @@ impl ThresholdSpec {
                 dupacks("detect.threshold.initial", t.initial)?;
                 dupacks("detect.threshold.max", t.max)
             }
+            ThresholdSpec::Fa(t) => t.validate(),
+            ThresholdSpec::Multipath(t) => {
+                check((1..=65_536).contains(&t.paths), "detect.threshold.paths", &t.paths, "1 to 65536 paths")
+            }
             ThresholdSpec::Ncr(_) | ThresholdSpec::Custom(_) => Ok(()),
         }
     }
@@ -133,13 +147,15 @@ impl ThresholdSpec {
             ThresholdSpec::Ncr(s) => AnyThreshold::Ncr(ncr::Ncr::new(s)),
             ThresholdSpec::AvgDev(s) => AnyThreshold::AvgDev(Box::new(avg_dev::AvgDev::new(s))),
             ThresholdSpec::Linux(s) => AnyThreshold::Linux(Box::new(linux::Linux::new(s))),
+            ThresholdSpec::Fa(s) => AnyThreshold::Fa(Box::new(fa::Fa::new(s))),
+            ThresholdSpec::Multipath(s) => AnyThreshold::Multipath(multipath::Multipath::new(s)),
             ThresholdSpec::Custom(f) => AnyThreshold::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyThreshold: Fixed | Inc | Avg | Ewma | Ncr | AvgDev | Linux | Fa | Multipath | Custom, $x => $call) };
 }
 
 impl DupThresh for AnyThreshold {

@@ -11,6 +11,7 @@
 //! | min (k, 2) + ⌊max (k − 2, 0) / 2⌋ | `allowed_segs` |
 //!
 //! Unsaid: the parity of "every second": the 4th, 6th, … With `every_dup` one for each (§6.1, last paragraph).
+//! `most_cwnds` is RR-TCP's limit (Zhang, Karp, Floyd & Peterson 2003; decision 0059).
 
 use super::Disorder;
 use crate::detect::Xmit;
@@ -19,6 +20,7 @@ use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
 use crate::sender::gate;
 use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::stack::StackError;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,18 +31,32 @@ use serde::{Deserialize, Serialize};
 pub struct ExtendedSpec {
     /// One new segment for every duplicate. Default no.
     pub every_dup: bool,
+    /// At most so many windows beyond the window, RR-TCP: 1. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub most_cwnds: Option<f32>,
+}
+
+impl ExtendedSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let most = self.most_cwnds.unwrap_or(0.0);
+        StackError::unless((0.0..=1e6).contains(&most), "disorder.most_cwnds", &most, "0 to 1000000 windows")
+    }
 }
 
 /// Extended limited transmit at work.
 pub struct Extended {
     every_dup: bool,
+    /// Windows beyond the window; infinite without a limit.
+    most_cwnds: f32,
     allowance: Bytes,
     beyond: Bytes,
 }
 
 impl Extended {
     pub(super) fn new(spec: &ExtendedSpec) -> Self {
-        Extended { every_dup: spec.every_dup, allowance: 0, beyond: 0 }
+        let most_cwnds = spec.most_cwnds.unwrap_or(f32::INFINITY);
+        Extended { every_dup: spec.every_dup, most_cwnds, allowance: 0, beyond: 0 }
     }
 }
 
@@ -57,8 +73,11 @@ impl Disorder for Extended {
     fn on_enter(&mut self, _: &Window, _: &Ctx) {
         (self.allowance, self.beyond) = (0, 0);
     }
-    fn on_dup(&mut self, ack: &AckEvent, _: &Window, cx: &Ctx) {
+    fn on_dup(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) {
         self.allowance = u64::from(allowed_segs(ack.dup_run, self.every_dup)) * u64::from(cx.mss);
+        if self.most_cwnds.is_finite() {
+            self.allowance = self.allowance.min(gate::whole_segments(w.cwnd * f64::from(self.most_cwnds), cx.mss));
+        }
     }
     fn next(&self, w: &Window, _: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
         gate::window(w, self.allowance, cx).then_some(Xmit::New)
@@ -78,12 +97,24 @@ impl Disorder for Extended {
 
 #[cfg(test)]
 mod tests {
-    use super::allowed_segs;
+    use super::*;
+    use crate::detect::threshold::tests::context;
+    use crate::sender::ack::tests::blank;
 
     #[test]
     fn two_for_the_first_two_then_one_for_every_second_duplicate() {
         let counts: Vec<u32> = (0..=9).map(|k| allowed_segs(k, false)).collect();
         assert_eq!(counts, [0, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
         assert_eq!(allowed_segs(9, true), 9);
+    }
+
+    #[test]
+    fn a_limit_in_windows_ends_it_there() {
+        let w = Window { cwnd: 4000.0, ssthresh: 0.0 };
+        for (most_cwnds, want) in [(None, 9), (Some(1.0), 4), (Some(1.6), 6), (Some(0.0), 0)] {
+            let mut d = Extended::new(&ExtendedSpec { every_dup: true, most_cwnds });
+            d.on_dup(&AckEvent { dup_run: 9, ..blank() }, &w, &context());
+            assert_eq!(d.allowance, want * 1000, "{most_cwnds:?}");
+        }
     }
 }

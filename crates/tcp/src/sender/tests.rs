@@ -7,8 +7,10 @@ mod mistakes;
 mod ncr;
 mod needless;
 mod prr;
+mod quic;
 mod rack_tlp;
 mod rate_halving;
+mod rr_tcp;
 mod seams;
 mod tcp_pr;
 
@@ -245,6 +247,7 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
             CongestionSpec::Aimd(a) if a.halve == Halve::Window => (7000.0, true),
             CongestionSpec::Net2(_) => (7000.0, true),
             CongestionSpec::Cubic(_) => (10_500.0, false),
+            CongestionSpec::Cubic2008(_) => (10_000.0, false),
             _ => (7500.0, false),
         };
         let mut s = Sender::new(&opened(named(name), 15), MSS, 100_000);

@@ -12,6 +12,10 @@
 //! | "loss" recovery event completed | the phase of the episode ended, and every segment had its verdict |
 //! | RFC 3708 (A.1), (A.3), (A.4) | `stop_on_lost_acks`, always, `stop_on_network_duplicate` |
 //!
+//! `sample_resent` is RR-TCP's enhanced sampling (Zhang, Karp, Floyd & Peterson 2003; decision 0059): of a segment sent twice, at s1
+//! and s2, and answered twice, by an ACK at a1 and a DSACK at a2, whichever answers which, the mean round trip is
+//! ((a1 + a2) − (s1 + s2)) / 2.
+//!
 //! Departures: none. Unsaid: how long a verdict may come late. `pending_srtts` round trips after the full ACK, or until a
 //! newer episode begins; later the sample is still taken, but nothing is given back.
 
@@ -22,7 +26,7 @@ use crate::sender::ctx::Ctx;
 use crate::sender::episode::{Episode, Ledger, Mistake};
 use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
-use crate::time::Time;
+use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +47,8 @@ pub struct DsackSpec {
     pub stop_on_network_duplicate: bool,
     /// Whether an episode begun by a timeout is judged too. Default no.
     pub judge_timeouts: bool,
+    /// Whether a segment that was resent needlessly gives the timer the mean of its two round trips. Default no.
+    pub sample_resent: bool,
 }
 
 impl Default for DsackSpec {
@@ -52,6 +58,7 @@ impl Default for DsackSpec {
             stop_on_lost_acks: false,
             stop_on_network_duplicate: false,
             judge_timeouts: false,
+            sample_resent: false,
         }
     }
 }
@@ -63,6 +70,10 @@ struct Resent {
     end: Offset,
     episode: u32,
     proven: bool,
+    /// When the first and the second copy were sent; `None` from the third on.
+    sent: Option<(Time, Time)>,
+    /// When it was delivered, by the first copy to arrive.
+    answered: Option<Time>,
 }
 
 /// The judge at work. Its list is empty, and costs nothing, until something is resent.
@@ -70,11 +81,29 @@ pub struct Dsack {
     spec: DsackSpec,
     list: Vec<Resent>,
     stopped: bool,
+    /// A round trip for the timer.
+    rtt: Option<Nanos>,
 }
 
 impl Dsack {
     pub(super) fn new(spec: &DsackSpec) -> Self {
-        Dsack { spec: spec.clone(), list: Vec::new(), stopped: false }
+        Dsack { spec: spec.clone(), list: Vec::new(), stopped: false, rtt: None }
+    }
+
+    /// Notes when what was resent is delivered.
+    fn note_answers(&mut self, board: &Scoreboard, cx: &Ctx) {
+        for s in board.newly().filter(|s| s.sends > 1) {
+            if let Some(r) = self.list.iter_mut().rev().find(|r| r.end == s.end()) {
+                r.answered.get_or_insert(cx.now);
+            }
+        }
+    }
+
+    /// The mean of both round trips of what a DSACK reports.
+    fn sample(&self, (left, right): (Offset, Offset), cx: &Ctx) -> Option<Nanos> {
+        let r = self.list.iter().rev().find(|r| left <= r.start && r.end <= right && !r.proven)?;
+        let ((first, second), answered) = (r.sent?, r.answered?);
+        Some(Nanos((answered.since(first).0 + cx.now.since(second).0) / 2))
     }
 
     /// Marks what the DSACK reports; answers the episode it belongs to, if it is news.
@@ -112,15 +141,23 @@ impl Spurious for Dsack {
         let oldest = ledger.count().saturating_sub(3);
         self.list.retain(|r| r.episode >= oldest);
     }
-    fn on_retransmit(&mut self, seg: &Sent, _: Time, ep: &mut Episode, _: &Ctx) {
+    fn on_retransmit(&mut self, seg: &Sent, before: Time, ep: &mut Episode, _: &Ctx) {
         // RFC 3708 (A.3): resent more than once, in whichever episode or in none, a duplicate proves nothing.
         ep.void |= seg.sends > 2 || self.list.len() >= CAPACITY;
         if self.list.len() < CAPACITY {
-            self.list.push(Resent { start: seg.start, end: seg.end(), episode: ep.id, proven: false });
+            // The third copy: nobody knows which of them an answer is for.
+            let sent = (seg.sends == 2).then_some((before, seg.at));
+            let resent =
+                Resent { start: seg.start, end: seg.end(), episode: ep.id, proven: false, sent, answered: None };
+            self.list.push(resent);
         }
     }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        if ack.covers_retransmit && self.spec.sample_resent {
+            self.note_answers(board, cx);
+        }
         let block = ack.dsack?;
+        self.rtt = self.spec.sample_resent.then(|| self.sample(block, cx)).flatten();
         let id = self.prove(block, ledger)?;
         let newest = ledger.count() == id;
         let running = ledger.open().is_some_and(|ep| ep.id == id);
@@ -136,5 +173,8 @@ impl Spurious for Dsack {
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
         self.judge(ep, true, cx)
+    }
+    fn rtt(&mut self, _: &Ctx) -> Option<Nanos> {
+        self.rtt.take()
     }
 }

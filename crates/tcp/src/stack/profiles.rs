@@ -5,7 +5,10 @@ mod growth;
 mod modern;
 mod net2;
 mod papers;
+mod quic;
+mod rr_tcp;
 mod tcp_pr;
+mod today;
 mod undo;
 
 use super::{Options, Stack};
@@ -163,6 +166,27 @@ pub const PROFILES: &[Profile] = &[
         name: "tcp-pr",
         summary: "a timer for each packet, duplicates ignored (Bohacek and others 2003)",
         make: tcp_pr::tcp_pr,
+    },
+    Profile {
+        name: "rfc-today",
+        summary: "the RFCs of today together: CUBIC, HyStart++, RACK-TLP, PRR, F-RTO, Eifel",
+        make: today::rfc_today,
+    },
+    Profile {
+        name: "linux-2025",
+        summary: "Linux 6.x: CUBIC, HyStart, RACK-TLP, PRR, F-RTO, undo by DSACK and timestamps",
+        make: today::linux,
+    },
+    Profile { name: "linux-reno-2025", summary: "the same with Reno", make: today::linux_reno },
+    Profile {
+        name: "rr-tcp",
+        summary: "dsack under the 90th percentile of past reordering as threshold (Zhang and others 2003, RR-TCP)",
+        make: rr_tcp::rr_tcp,
+    },
+    Profile {
+        name: "quic-9002",
+        summary: "QUIC's loss by order and time of sending, probes instead of timeouts, NewReno by bytes (RFC 9002)",
+        make: quic::quic_9002,
     },
 ];
 

@@ -23,9 +23,10 @@ pub(crate) fn secs(n: u64) -> Time {
     Time(n * 1_000_000_000)
 }
 
-fn policies() -> [AckSpec; 3] {
+fn policies() -> [AckSpec; 4] {
     let (delay, interval) = (Nanos::from_millis(100), Nanos::from_millis(200));
-    [AckSpec::Every, AckSpec::Delayed { delay }, AckSpec::Heartbeat { interval, phase: Nanos::from_millis(30) }]
+    let heartbeat = AckSpec::Heartbeat { interval, phase: Nanos::from_millis(30) };
+    [AckSpec::Every, AckSpec::Delayed { delay }, heartbeat, AckSpec::DelayedReordered { delay }]
 }
 
 /// Every named stack with every receiver policy, and timestamps on every other one.
@@ -33,7 +34,7 @@ pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     let all = Stack::names().flat_map(|name| policies().map(|ack| (Stack::named(name).expect("listed"), ack)));
     all.enumerate().map(|(i, (stack, ack))| {
         let mut stack = Stack { ack, ..stack };
-        stack.options.timestamps = i % 2 == 1;
+        stack.options.timestamps = (i + i / 4) % 2 == 1;
         stack
     })
 }
@@ -125,7 +126,7 @@ fn timeouts(net: &Net) -> Vec<Time> {
 }
 
 #[test]
-fn a_dead_path_is_tried_at_doubling_intervals_of_at_most_a_minute() {
+fn a_dead_path_is_tried_at_doubling_intervals_up_to_the_timers_limit() {
     for stack in stacks().filter(|s| !s.build(MSS).detect.owns_rto()) {
         let ends = [Sides::Sender, Sides::Receiver].map(|side| Connection::established(&stack, side, MSS, 50_000));
         let dark = Path { outage: Some((secs(5), secs(1_000))), ..Path::default() };
@@ -134,12 +135,15 @@ fn a_dead_path_is_tried_at_doubling_intervals_of_at_most_a_minute() {
         net.at(secs(6), 0, Do::Write(20_000));
         net.run(secs(1_500));
         let at = timeouts(&net);
-        // The estimate is below the minimum of one second when the path dies.
-        let gaps: Vec<u64> = at.windows(2).map(|w| (w[1].0 - w[0].0) / 1_000_000_000).collect();
-        // Net/2's limit is 128 ticks of half a second.
-        let most = if matches!(stack.rto, RtoSpec::Net2Ticks(_)) { 64 } else { 60 };
-        assert_eq!(gaps[..8], [2, 4, 8, 16, 32, most, most, most], "{}", stack.name);
-        assert!(gaps[8..].iter().all(|g| *g <= most), "{}: {gaps:?}", stack.name);
+        let (least, most) = match &stack.rto {
+            RtoSpec::Rfc6298(r) => (r.min, r.max),
+            // Net/2's limits are 2 and 128 ticks of half a second.
+            _ => (secs(1).since(Time(0)), secs(64).since(Time(0))),
+        };
+        let gaps: Vec<Nanos> = at.windows(2).map(|w| w[1].since(w[0])).collect();
+        assert!(gaps.len() > 8 && gaps[0].0 >= 2 * least.0, "{}: {gaps:?}", stack.name);
+        let doubled = |g: &[Nanos]| g[1] == Nanos(2 * g[0].0).min(most);
+        assert!(gaps.windows(2).all(doubled), "{}: {gaps:?}", stack.name);
         assert_eq!(net.received[1], 25_000, "{}: {}", stack.name, net.describe());
     }
 }
@@ -157,4 +161,20 @@ fn tcp_pr_tries_a_dead_path_at_doubling_intervals_too() {
     let gaps: Vec<u64> = at.windows(2).map(|w| (w[1].0 - w[0].0) / 1_000_000).collect();
     assert_eq!(net.received[1], 25_000, "{}", net.describe());
     assert_eq!(gaps[..8], [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+}
+
+#[test]
+fn quic_9002_probes_a_dead_path_at_doubling_intervals_of_at_most_a_minute() {
+    let stack = Stack::named("quic-9002").expect("listed");
+    let ends = [Sides::Sender, Sides::Receiver].map(|side| Connection::established(&stack, side, MSS, 50_000));
+    let dark = Path { outage: Some((secs(5), secs(1_000))), ..Path::default() };
+    let mut net = Net::new(ends, 50_000, dark, 1);
+    net.at(secs(0), 0, Do::Write(5_000));
+    net.at(secs(6), 0, Do::Write(20_000));
+    net.run(secs(1_500));
+    let at: Vec<Time> = net.log.iter().filter(|l| l.1 == 0 && l.0 > secs(6) && l.3 > 0).map(|l| l.0).collect();
+    let gaps: Vec<u64> = at.windows(2).map(|w| w[1].0 - w[0].0).collect();
+    assert!(gaps[..6].windows(2).all(|g| g[1] == 2 * g[0]), "{gaps:?}");
+    assert_eq!(gaps[8..12], [60_000_000_000; 4]);
+    assert_eq!(net.received[1], 25_000, "{}", net.describe());
 }

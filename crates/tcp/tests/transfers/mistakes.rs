@@ -11,7 +11,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::undo::{slow_start_back::SlowStartBackSpec, UndoSpec};
 use std::collections::BTreeSet;
 
-const STACKS: [&str; 6] = ["dsack", "dsack-inc", "dsack-avg", "dsack-del", "dsack-ewma", "avg-dev"];
+const STACKS: [&str; 7] = ["dsack", "dsack-inc", "dsack-avg", "dsack-del", "dsack-ewma", "avg-dev", "rr-tcp"];
 
 /// What a listener can know of the running episode.
 #[derive(Default)]

@@ -46,7 +46,8 @@ pub const COLUMNS: &[Column] = &[
         "flags",
         "",
         Get::Text(flags),
-        "Header flags that are set, of `S` SYN, `A` ACK, `F` FIN, `R` RST, `P` PSH, `E` ECE, `W` CWR, in this order.",
+        "Header flags that are set, of `S` SYN, `A` ACK, `F` FIN, `R` RST, `P` PSH, `E` ECE, `W` CWR, in this order; \
+         behind them `C` if a queue has marked the packet (CE in the IP header, RFC 3168).",
     ),
     some(
         "ack",
@@ -105,8 +106,8 @@ pub const COLUMNS: &[Column] = &[
         "why",
         "",
         Get::Word(&[DROPS, WHYS, CAUSES], why),
-        "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `script`. For `phase`: `suspected`, \
-         `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
+        "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `early` (RED), `script`. For \
+         `phase`: `suspected`, `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
          had begun the episode, `fast` (a detector) or `rto`.",
     ),
     some(
@@ -179,7 +180,7 @@ pub const COLUMNS: &[Column] = &[
         "link",
         "",
         Get::Small(|r| queue(r).and_then(|q| small(q.0))),
-        "For `queue`: the directed link, twice the link's position in the scenario, and one more for the way back.",
+        "For `queue`: the directed link, twice the link's position in the scenario, and one more for the way back; after these the paths of splits.",
     ),
     some(
         "queue_packets",
@@ -230,7 +231,9 @@ fn flags(r: &Row) -> Option<String> {
         (Segment::ECE, 'E'),
         (Segment::CWR, 'W'),
     ];
-    let text: String = LETTERS.iter().filter(|l| r.seg().is_some_and(|s| s.has(l.0))).map(|l| l.1).collect();
+    let seg = r.seg()?;
+    let marked = (seg.opts & Segment::CE != 0).then_some('C');
+    let text: String = LETTERS.iter().filter(|l| seg.has(l.0)).map(|l| l.1).chain(marked).collect();
     (!text.is_empty()).then_some(text)
 }
 

@@ -47,6 +47,7 @@ words! {
         DropWhy::Queue => "queue",
         DropWhy::Loss => "loss",
         DropWhy::Script => "script",
+        DropWhy::Early => "early",
     }
 }
 

@@ -1,6 +1,7 @@
 use crate::play::{ack, data, play, two_flows, Call, What};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::event::{Event, Slot};
+use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_trace::csv::CsvSink;
 use ackclock_trace::recorder::CHUNK;
@@ -178,6 +179,20 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
     assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=true by=timeout episode=1");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
     assert_eq!(line("threshold", 0), "time_ns=27001 flow=1 side=sender event=threshold dupthresh=4");
+}
+
+#[test]
+fn a_packet_that_a_queue_has_marked_shows_it_behind_its_flags() {
+    let flags = |seg| {
+        let at = Call { at: 1, flow: 0, side: Side::Receiver, what: What::Delivered { seg, wire: 140, sends: 1 } };
+        let row = &table(&in_memory(&[at]))[0];
+        row[COLUMNS.iter().position(|c| c.name == "flags").unwrap()].clone()
+    };
+    let mut seg = Segment { opts: Segment::ECT, ..data(1, 100) };
+    seg.flags |= Segment::CWR;
+    assert_eq!(flags(seg), "AW");
+    assert!(seg.mark_congestion());
+    assert_eq!(flags(seg), "AWC");
 }
 
 #[test]
@@ -367,12 +382,12 @@ fn chunks_are_written_during_the_run_but_not_before_their_retransmissions_are_ju
     say(&mut r, Side::Sender, What::Sent { seg, wire, sends: 1 });
     say(&mut r, Side::Sender, What::Sent { seg, wire, sends: 2 });
     for _ in 0..2 * CHUNK {
-        say(&mut r, Side::Sender, What::Delivered { seg: ack(1, &[]), wire: 40 });
+        say(&mut r, Side::Sender, What::Delivered { seg: ack(1, &[]), wire: 40, sends: 0 });
     }
     assert!(written.borrow().is_empty(), "the second copy waits for the fate of the first");
-    say(&mut r, Side::Receiver, What::Delivered { seg, wire });
+    say(&mut r, Side::Receiver, What::Delivered { seg, wire, sends: 1 });
     for _ in 0..CHUNK {
-        say(&mut r, Side::Sender, What::Delivered { seg: ack(1001, &[]), wire: 40 });
+        say(&mut r, Side::Sender, What::Delivered { seg: ack(1001, &[]), wire: 40, sends: 0 });
     }
     assert_eq!(*written.borrow(), [CHUNK, CHUNK, CHUNK]);
     r.close().unwrap();

@@ -27,8 +27,8 @@ fn the_hash_is_what_its_definition_says() {
     let (s, r, seg) = (Side::Sender, Side::Receiver, data(1, 1000));
     let what = [
         (10, s, What::Sent { seg, wire: 1040, sends: 1 }),
-        (20, r, What::Dropped { element: 3, nth: 7, why: DropWhy::Script, seg }),
-        (30, s, What::Delivered { seg: stamped, wire: 60 }),
+        (20, r, What::Dropped { element: 3, nth: 7, why: DropWhy::Script, seg, sends: 1 }),
+        (30, s, What::Delivered { seg: stamped, wire: 60, sends: 1 }),
         (30, s, What::Tcp(Event::Window { by: Slot::Congestion, episode: 1, from, to })),
     ];
     let calls = what.map(|(at, side, what)| Call { at, flow: 0, side, what });
@@ -83,16 +83,16 @@ fn alterations() -> Vec<(&'static str, Call, Call)> {
     all.push(("side", base, Call { side: Side::Receiver, ..base }));
     all.push(("wire", base, at(What::Sent { seg, wire: 61, sends: 1 })));
     all.push(("sends", base, at(What::Sent { seg, wire: 60, sends: 2 })));
-    let drop = |element, nth, why| at(What::Dropped { element, nth, why, seg });
+    let drop = |element, nth, why| at(What::Dropped { element, nth, why, seg, sends: 1 });
     let base = drop(1, 2, DropWhy::Queue);
     all.push(("element", base, drop(2, 2, DropWhy::Queue)));
     all.push(("nth", base, drop(1, 3, DropWhy::Queue)));
     all.push(("why loss", base, drop(1, 2, DropWhy::Loss)));
     all.push(("why script", base, drop(1, 2, DropWhy::Script)));
-    let base = at(What::Delivered { seg, wire: 60 });
+    let base = at(What::Delivered { seg, wire: 60, sends: 1 });
     all.push(("kind", base, sent(seg)));
-    all.push(("delivered wire", base, at(What::Delivered { seg, wire: 61 })));
-    all.push(("delivered segment", base, at(What::Delivered { seg: data(1, 1001), wire: 60 })));
+    all.push(("delivered wire", base, at(What::Delivered { seg, wire: 61, sends: 1 })));
+    all.push(("delivered segment", base, at(What::Delivered { seg: data(1, 1001), wire: 60, sends: 1 })));
     let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
     let window = |to| at(What::Tcp(Event::Window { by: Slot::Undo, episode: 1, from: w(1.0, 1.0), to }));
     all.push(("cwnd", window(w(2.0, 1.0)), window(w(2.0 + f64::EPSILON * 2.0, 1.0))));

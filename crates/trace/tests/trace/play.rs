@@ -10,8 +10,8 @@ use ackclock_tcp::time::Time;
 pub(crate) enum What {
     Tcp(Event),
     Sent { seg: Segment, wire: u32, sends: u8 },
-    Dropped { element: u32, nth: u64, why: DropWhy, seg: Segment },
-    Delivered { seg: Segment, wire: u32 },
+    Dropped { element: u32, nth: u64, why: DropWhy, seg: Segment, sends: u8 },
+    Delivered { seg: Segment, wire: u32, sends: u8 },
     Queue { packets: u32, bytes: u64 },
 }
 
@@ -30,8 +30,10 @@ impl Call {
         match what {
             What::Tcp(e) => w.tcp(at, flow, side, e),
             What::Sent { seg, wire, sends } => w.sent(at, flow, side, &seg, wire, sends),
-            What::Dropped { element, nth, why, seg } => w.dropped(at, flow, side, element, nth, why, &seg),
-            What::Delivered { seg, wire } => w.delivered(at, flow, side, &seg, wire),
+            What::Dropped { element, nth, why, seg, sends } => {
+                w.dropped(at, flow, side, element, nth, why, &seg, sends)
+            }
+            What::Delivered { seg, wire, sends } => w.delivered(at, flow, side, &seg, wire, sends),
             What::Queue { packets, bytes } => w.queue(at, flow, packets, bytes),
         }
     }
@@ -57,24 +59,24 @@ pub(crate) fn story(flow: u32) -> Vec<Call> {
     let mut say = |at: u64, side, what| all.push(Call { at: at * 1000 + u64::from(flow), flow, side, what });
     let (s, r) = (Side::Sender, Side::Receiver);
     let sent = |seg, sends| What::Sent { seg, wire: 40 + seg.len, sends };
-    let got = |seg: Segment| What::Delivered { seg, wire: 40 + seg.len };
+    let got = |seg: Segment, sends| What::Delivered { seg, wire: 40 + seg.len, sends };
     let asked = |seq, sends, by| {
         What::Tcp(Event::Sent { start: Offset(seq), len: 1000, episode: u32::from(sends > 1), sends, by })
     };
     let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
     let syn = Segment { flags: Segment::SYN, mss: 1000, wscale: 7, opts: 3, tsval: 4_000_000_000, ..Segment::EMPTY };
     say(0, s, sent(syn, 1));
-    say(5, r, got(syn));
+    say(5, r, got(syn, 1));
     say(9, s, asked(1, 1, Slot::Sequencer));
     say(9, s, sent(data(1, 1000), 1));
     say(9, s, asked(1001, 1, Slot::Sequencer));
     say(9, s, sent(data(1001, 1000), 1));
     say(10, s, What::Queue { packets: 2, bytes: 2080 });
     let why = DropWhy::Script;
-    say(10, r, What::Dropped { element: 3, nth: 7, why, seg: data(1, 1000) });
-    say(14, r, got(data(1001, 1000)));
+    say(10, r, What::Dropped { element: 3, nth: 7, why, seg: data(1, 1000), sends: 1 });
+    say(14, r, got(data(1001, 1000), 1));
     say(14, r, sent(ack(1, &[(1001, 2001)]), 0));
-    say(19, s, got(ack(1, &[(1001, 2001)])));
+    say(19, s, got(ack(1, &[(1001, 2001)]), 0));
     say(19, s, What::Tcp(Event::Acked { ack: Offset(1), delivered: 1000, dup_run: 1, pipe: 1000 }));
     let (from, to) = (Phase::Open, Phase::Recovery);
     say(19, s, What::Tcp(Event::Phase { from, to, why: Why::Lost, episode: 1 }));
@@ -88,7 +90,7 @@ pub(crate) fn story(flow: u32) -> Vec<Call> {
     say(21, s, sent(data(1001, 1000), 2));
     say(22, s, asked(1, 3, Slot::Timeout));
     say(22, s, sent(data(1, 1000), 3));
-    say(24, r, got(data(1, 1000)));
+    say(24, r, got(data(1, 1000), 2));
     say(25, s, What::Tcp(Event::Mistake { episode: 1, cause: Cause::Rto, undone: true }));
     say(26, s, What::Tcp(Event::Persist { at: Offset(2001) }));
     say(27, s, What::Tcp(Event::Threshold { dupthresh: 4, mss: 1000, cwnd: 14_600.0 }));

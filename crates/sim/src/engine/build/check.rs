@@ -1,10 +1,13 @@
 //! What a scenario must be like to be run. Each refusal is one sentence.
 
 use super::direction;
+use crate::background;
+use crate::element::Fault;
 use crate::error::Impossible;
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, Gap, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode, WireSpec,
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Gap, QueueLimit, Scenario, ScriptAction, ScriptRule,
+    SwapMode, WireSpec,
 };
 use ackclock_tcp::time::Nanos;
 
@@ -14,7 +17,10 @@ const MAX_SIZE: u32 = 1 << 20;
 /// Checks everything but the paths; answers the element number of the first host.
 pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     let on_links: usize = s.links.iter().map(|l| l.forward.elements.len() + l.back.elements.len()).sum();
-    let found = 2 * s.links.len() + on_links + 2 * s.flows.len();
+    let slots: usize = s.background.iter().map(|b| b.slots() as usize).sum();
+    let on_links = on_links + super::path::elements(s);
+    let lanes = 2 * s.links.len() + super::path::count(s);
+    let found = lanes + on_links + 2 * (s.flows.len() + slots) + s.background.len();
     if found > MAX_ELEMENTS {
         return Err(Impossible::TooManyElements { found });
     }
@@ -34,14 +40,23 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
         ends(s, &what, f.from, f.to)?;
         flow(&what, f)?;
     }
-    Ok((2 * s.links.len() + on_links) as u32)
+    for (i, b) in s.background.iter().enumerate() {
+        let what = format!("background {}", i + 1);
+        ends(s, &what, b.from, b.to)?;
+        short(&format!("{what}: start"), b.start)?;
+        background::check(b, &what)?;
+        if let BackgroundKind::Transfers(t) = &b.kind {
+            flow(&what, &t.flow)?;
+        }
+    }
+    Ok((lanes + on_links) as u32)
 }
 
-fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
+pub(super) fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
     Err(Impossible::Value { what: what.to_owned(), found: found.to_string(), allowed })
 }
 
-fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
+pub(super) fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
     if found.0 < MAX_TIME - 1 {
         Ok(())
     } else {
@@ -70,7 +85,7 @@ fn ends(s: &Scenario, what: &str, from: u32, to: u32) -> Result<(), Impossible> 
     Ok(())
 }
 
-fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
+pub(super) fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     if d.rate.is_some_and(|r| r.0 == 0) {
         return refuse(&format!("{what}: rate"), "0 bps", "at least 1 bps");
     }
@@ -107,8 +122,19 @@ fn element(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<(), Impossi
             refuse(&format!("{what}: loss probability"), p, "0 to 1")
         }
         ElementSpec::Bernoulli { .. } => Ok(()),
+        ElementSpec::GilbertElliott(g) => fault(&format!("{what}: gilbert-elliott"), g.fault()),
+        ElementSpec::Red(_) if d.rate.is_none() => {
+            refuse(&format!("{what}: red"), "an unlimited rate", "a rate, since nothing waits here")
+        }
+        ElementSpec::Red(r) => fault(&format!("{what}: red"), r.fault()),
+        ElementSpec::Interruption(i) => fault(&format!("{what}: interruption"), i.fault()),
         ElementSpec::Script { rules, .. } => script(&format!("{what}: script"), rules),
+        _ => super::path::check(what, d, e),
     }
+}
+
+fn fault(what: &str, fault: Option<Fault>) -> Result<(), Impossible> {
+    fault.map_or(Ok(()), |(key, found, allowed)| refuse(&format!("{what}: {key}"), found, allowed))
 }
 
 fn script(what: &str, rules: &[ScriptRule]) -> Result<(), Impossible> {
@@ -135,5 +161,5 @@ fn flow(what: &str, f: &FlowSpec) -> Result<(), Impossible> {
     if f.app.bytes.is_some_and(|b| b > crate::app::BULK) {
         return refuse(&format!("{what}: bytes to send"), "more", "up to 2^60 B");
     }
-    short(&format!("{what}: start"), f.app.start)
+    short(&format!("{what}: start"), Nanos(f.app.start.0.saturating_add(f.app.jitter.0)))
 }

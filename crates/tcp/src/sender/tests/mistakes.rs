@@ -325,7 +325,7 @@ fn extended_limited_transmit_sends_on_the_first_two_duplicates_and_then_on_every
     for (disorder, counts, burst) in [
         (DisorderSpec::LimitedTransmit, "110000000", 9),
         (DisorderSpec::Extended(ExtendedSpec::default()), "110101010", 6),
-        (DisorderSpec::Extended(ExtendedSpec { every_dup: true }), "111111111", 2),
+        (DisorderSpec::Extended(ExtendedSpec { every_dup: true, ..Default::default() }), "111111111", 2),
     ] {
         let mut s = sender(Stack { detect: detect.clone(), disorder, ..named("dsack") }, 20);
         let sent: String = (1..=9)

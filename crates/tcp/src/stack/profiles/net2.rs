@@ -41,7 +41,7 @@ pub(super) fn hoe(name: &str) -> Stack {
 
 /// One new segment for each duplicate, before the verdict and after it (Wang & Shin §1).
 pub(super) fn right_edge(name: &str) -> Stack {
-    Stack { disorder: DisorderSpec::Extended(ExtendedSpec { every_dup: true }), ..lin_kung(name) }
+    Stack { disorder: DisorderSpec::Extended(ExtendedSpec { every_dup: true, ..Default::default() }), ..lin_kung(name) }
 }
 
 /// One new segment for each of the first two duplicates, then one for each in recovery (Wang & Shin §1).

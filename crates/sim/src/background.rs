@@ -1,0 +1,351 @@
+//! Traffic beside the flows, counted but not looked at: arrivals of finite transfers, and sources that never listen.
+//!
+//! *Idea.* Transfers begin at random times, last as long as their TCP needs, and are forgotten; sources send at their rate
+//! whatever happens to it.
+//!
+//! *Unsaid in the sources that use such traffic.* How many transfers may go on at once: those beyond `most` are refused and
+//! counted. A packet that is still on its way when its transfer is over disappears at its end.
+
+use crate::error::Impossible;
+use crate::lane::{Pace, Transmitter};
+use crate::results::BackgroundResult;
+use crate::rng::Stream;
+use crate::scenario::{FlowSpec, Gap, Scenario};
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::{Bytes, Rate};
+
+/// Traffic beside the flows, from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackgroundSpec {
+    /// The node that sends.
+    pub from: u32,
+    /// The node to which it is sent.
+    pub to: u32,
+    /// When it begins. Default 0 s.
+    pub start: Nanos,
+    /// When it ends: no packet of a source, and no new transfer, from then on. Default: never.
+    pub stop: Option<Nanos>,
+    /// What is sent.
+    pub kind: BackgroundKind,
+}
+
+/// What background traffic sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BackgroundKind {
+    /// Transfers of finite size, each a new connection.
+    Transfers(TransfersSpec),
+    /// Packets at a rate, whatever happens to them (like UDP).
+    Source(SourceSpec),
+}
+
+/// Transfers that arrive and end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransfersSpec {
+    /// Time from one arrival to the next; exponential gives Poisson arrivals. No default.
+    pub gap: Gap,
+    /// Payload of each. No default.
+    pub size: Size,
+    /// How many may go on at once; an arrival beyond is refused. Default 100.
+    pub most: u32,
+    /// What each is like: the keys of a flow. Its nodes and application mean nothing.
+    pub flow: FlowSpec,
+}
+
+/// How large transfers are, in bytes of payload; at least 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Size {
+    /// All alike.
+    Constant(Bytes),
+    /// Exponentially distributed with this mean.
+    Exponential(Bytes),
+    /// Pareto distributed: a few are very large.
+    Pareto {
+        /// The mean.
+        mean: Bytes,
+        /// The exponent, above 1; with 2 or less the variance is infinite.
+        shape: f64,
+    },
+}
+
+/// An unresponsive source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceSpec {
+    /// Bits per second on the wire while it sends. No default.
+    pub rate: Rate,
+    /// Bytes of each packet on the wire. Default 1000 B.
+    pub packet: u32,
+    /// Lengths of the times in which it sends and is silent; without, it always sends. It begins by sending.
+    pub on_off: Option<(Gap, Gap)>,
+}
+
+/// The largest transfer, and the largest packet.
+const LARGEST: Bytes = 1 << 50;
+const LARGEST_PACKET: u32 = 65_535;
+
+impl BackgroundSpec {
+    /// How many connections it may have at once.
+    pub(crate) fn slots(&self) -> u32 {
+        match &self.kind {
+            BackgroundKind::Transfers(t) => t.most,
+            BackgroundKind::Source(_) => 0,
+        }
+    }
+
+    /// What is out of range: key, what was found, what is allowed.
+    pub(crate) fn fault(&self) -> Option<crate::element::Fault> {
+        let zero = |key, gap: Gap| {
+            let (Gap::Exponential(n) | Gap::Constant(n)) = gap;
+            (n == Nanos::ZERO).then(|| (key, n.to_string(), "above 0 s"))
+        };
+        let early = self.stop.filter(|s| *s <= self.start);
+        early.map(|s| ("stop", s.to_string(), "a time after `start`")).or_else(|| match &self.kind {
+            BackgroundKind::Transfers(t) => {
+                let (Size::Constant(mean) | Size::Exponential(mean) | Size::Pareto { mean, .. }) = t.size;
+                let shape = match t.size {
+                    Size::Pareto { shape, .. } => Some(shape).filter(|s| !(*s > 1.0 && s.is_finite())),
+                    Size::Constant(_) | Size::Exponential(_) => None,
+                };
+                zero("gap", t.gap)
+                    .or((!(1..=LARGEST).contains(&mean)).then(|| ("size", mean.to_string(), "1 B to 2^50 B")))
+                    .or(shape.map(|s| ("shape", s.to_string(), "above 1")))
+                    .or((t.most == 0).then(|| ("most", "0".to_owned(), "at least 1")))
+            }
+            BackgroundKind::Source(s) => (s.rate.0 == 0)
+                .then(|| ("rate", "0 bps".to_owned(), "at least 1 bps"))
+                .or((!(1..=LARGEST_PACKET).contains(&s.packet))
+                    .then(|| ("packet", format!("{} B", s.packet), "1 B to 65535 B")))
+                .or(s.on_off.and_then(|(on, off)| zero("on", on).or(zero("off", off)))),
+        })
+    }
+}
+
+/// Where a packet goes: the number of a host, if that belongs to a flow. Else, in the bits above an element's: the *round*
+/// of a host that is used again and again, counted from 1, or [`NOBODY`], with the number of a source below.
+pub(crate) const ROUND_BITS: u32 = crate::next_event::ELEMENT_BITS;
+/// The round of packets that no TCP waits for.
+pub(crate) const NOBODY: u32 = u32::MAX >> ROUND_BITS;
+
+/// A pair of hosts that one transfer after the other uses.
+pub(crate) struct Slot {
+    /// The position of what starts its transfers.
+    pub(crate) generator: u32,
+    /// From 1 to `NOBODY` − 1, then 1 again; one packet would have to outlive 32,766 transfers to be taken for another's.
+    pub(crate) round: u32,
+    /// When the transfer that goes on began.
+    pub(crate) began: u64,
+}
+
+impl Slot {
+    pub(crate) fn next_round(&mut self) {
+        self.round = self.round % (NOBODY - 1) + 1;
+    }
+}
+
+/// What makes background traffic, at work.
+pub(crate) struct Generator {
+    pub(crate) spec: BackgroundSpec,
+    /// Where its packets' path begins.
+    pub(crate) first_hop: u32,
+    /// Its slots that no transfer uses.
+    pub(crate) free: Vec<u32>,
+    pub(crate) result: BackgroundResult,
+    /// Of a source: what says when the next packet goes.
+    clock: Transmitter,
+    pace: Pace,
+    on_until: u64,
+    gaps: Stream,
+    sizes: Stream,
+}
+
+impl Generator {
+    /// `name` seeds its luck; `slots` are those that it may use.
+    pub(crate) fn new(
+        spec: &BackgroundSpec,
+        first_hop: u32,
+        slots: std::ops::Range<u32>,
+        seed: u64,
+        name: &str,
+    ) -> Self {
+        let luck = |part| Stream::new(seed, &format!("{name}/{part}"));
+        let rate = match &spec.kind {
+            BackgroundKind::Source(s) => Some(s.rate.0),
+            BackgroundKind::Transfers(_) => None,
+        };
+        Generator {
+            spec: spec.clone(),
+            first_hop,
+            // The first one is used first.
+            free: slots.rev().collect(),
+            result: BackgroundResult::default(),
+            clock: Transmitter::default(),
+            pace: Pace::new(rate, 0),
+            on_until: u64::MAX,
+            gaps: luck("gap"),
+            sizes: luck("size"),
+        }
+    }
+
+    /// When it first does something.
+    pub(crate) fn first(&mut self) -> Option<u64> {
+        let start = self.spec.start.0;
+        let at = match &self.spec.kind {
+            BackgroundKind::Transfers(t) => start.saturating_add(self.gaps.gap(t.gap).0),
+            BackgroundKind::Source(s) => {
+                if let Some((on, _)) = s.on_off {
+                    self.on_until = start.saturating_add(self.gaps.gap(on).0);
+                }
+                start
+            }
+        };
+        self.before_stop(at)
+    }
+
+    /// When it does something next, having done something at `now`.
+    pub(crate) fn next(&mut self, now: u64) -> Option<u64> {
+        let at = match &self.spec.kind {
+            BackgroundKind::Transfers(t) => now.saturating_add(self.gaps.gap(t.gap).0),
+            BackgroundKind::Source(s) => {
+                let mut at = self.clock.send(now, s.packet, &self.pace);
+                if let (true, Some((on, off))) = (at >= self.on_until, s.on_off) {
+                    at = self.on_until.saturating_add(self.gaps.gap(off).0).max(now);
+                    self.on_until = at.saturating_add(self.gaps.gap(on).0);
+                    self.clock = Transmitter::default();
+                }
+                at
+            }
+        };
+        self.before_stop(at)
+    }
+
+    fn before_stop(&self, at: u64) -> Option<u64> {
+        self.spec.stop.is_none_or(|s| at < s.0).then_some(at)
+    }
+
+    /// The size of the next transfer.
+    pub(crate) fn size(&mut self, size: Size) -> Bytes {
+        let bytes = match size {
+            Size::Constant(n) => n as f64,
+            Size::Exponential(mean) => -libm::log(1.0 - self.sizes.unit()) * mean as f64,
+            // The inverse of the distribution function, whose smallest value is mean (shape − 1) / shape.
+            Size::Pareto { mean, shape } => {
+                let least = mean as f64 * (shape - 1.0) / shape;
+                least * libm::pow(1.0 - self.sizes.unit(), -1.0 / shape)
+            }
+        };
+        (bytes as Bytes).clamp(1, LARGEST)
+    }
+}
+
+/// The names that seed the luck of background traffic: its nodes, and the how manieth it is between them.
+pub(crate) fn names(s: &Scenario) -> Vec<String> {
+    let name = |(i, b): (usize, &BackgroundSpec)| {
+        let before = s.background[..i].iter().filter(|o| (o.from, o.to) == (b.from, b.to)).count();
+        format!("{}>{}/background.{before}", s.nodes[b.from as usize], s.nodes[b.to as usize])
+    };
+    s.background.iter().enumerate().map(name).collect()
+}
+
+/// Whether all values are in range.
+pub(crate) fn check(spec: &BackgroundSpec, what: &str) -> Result<(), Impossible> {
+    spec.fault().map_or(Ok(()), |(key, found, allowed)| {
+        Err(Impossible::Value { what: format!("{what}: {key}"), found, allowed })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::dumbbell::flow;
+
+    fn generator(kind: BackgroundKind) -> Generator {
+        let spec = BackgroundSpec { from: 0, to: 1, start: Nanos(0), stop: None, kind };
+        assert_eq!(spec.fault(), None);
+        Generator::new(&spec, 0, 0..0, 1, "test")
+    }
+
+    fn transfers(gap: Gap, size: Size) -> BackgroundKind {
+        BackgroundKind::Transfers(TransfersSpec { gap, size, most: 1, flow: flow() })
+    }
+
+    /// When it acts, up to `end`.
+    fn times(mut g: Generator, end: u64) -> Vec<u64> {
+        let first = g.first();
+        std::iter::successors(first, |now| g.next(*now)).take_while(|t| *t < end).collect()
+    }
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn poisson_arrivals_come_at_their_rate_with_a_variance_equal_to_the_mean() {
+        let all = times(generator(transfers(Gap::Exponential(Nanos(S / 10)), Size::Constant(1))), 10_000 * S);
+        assert!((all.len() as f64 / 100_000.0 - 1.0).abs() < 0.01, "{}", all.len());
+        let mut in_second = vec![0.0f64; 10_000];
+        all.iter().for_each(|t| in_second[(t / S) as usize] += 1.0);
+        let mean = in_second.iter().sum::<f64>() / 10_000.0;
+        let variance = in_second.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / 10_000.0;
+        assert!((variance / mean - 1.0).abs() < 0.05, "{variance} {mean}");
+    }
+
+    #[test]
+    fn sizes_have_their_mean_and_pareto_its_tail() {
+        let draw = |size| {
+            let mut g = generator(transfers(Gap::Constant(Nanos(1)), size));
+            (0..400_000).map(|_| g.size(size)).collect::<Vec<Bytes>>()
+        };
+        let mean = |all: &[Bytes]| all.iter().sum::<u64>() as f64 / all.len() as f64;
+        assert!(draw(Size::Constant(7)).iter().all(|n| *n == 7));
+        assert!((mean(&draw(Size::Exponential(100_000))) / 1e5 - 1.0).abs() < 0.01);
+        let pareto = draw(Size::Pareto { mean: 100_000, shape: 2.5 });
+        assert!((mean(&pareto) / 1e5 - 1.0).abs() < 0.03, "{}", mean(&pareto));
+        // The least is 60 kB; 2^-2.5 of them are above twice that.
+        let above = pareto.iter().filter(|n| **n > 120_000).count() as f64 / 400_000.0;
+        assert!(pareto.iter().all(|n| *n >= 60_000) && (above - 0.17678).abs() < 0.003, "{above}");
+    }
+
+    #[test]
+    fn a_source_sends_exactly_at_its_rate_and_only_while_it_is_on() {
+        let source = |on_off| BackgroundKind::Source(SourceSpec { rate: Rate(3_000_000), packet: 1000, on_off });
+        // 375 packets a second, of 2 666 666.67 ns each.
+        let all = times(generator(source(None)), 1000 * S);
+        assert_eq!((all.len(), all[3]), (375_000, 8_000_000));
+        let constant = (Gap::Constant(Nanos(S)), Gap::Constant(Nanos(3 * S)));
+        let all = times(generator(source(Some(constant))), 1000 * S);
+        assert_eq!(all.len(), 250 * 375);
+        assert!(all.iter().all(|t| t % (4 * S) < S));
+        let random = (Gap::Exponential(Nanos(S / 10)), Gap::Exponential(Nanos(3 * S / 10)));
+        let share = times(generator(source(Some(random))), 2000 * S).len() as f64 / 750_000.0;
+        // One in four, and a packet at the beginning of each on-time, on average half of one too many.
+        assert!((share - 0.2533).abs() < 0.012, "{share}");
+    }
+
+    #[test]
+    fn nothing_comes_before_the_start_or_from_the_stop_on() {
+        let mut g = generator(transfers(Gap::Constant(Nanos(S)), Size::Constant(1)));
+        (g.spec.start, g.spec.stop) = (Nanos(5 * S), Some(Nanos(9 * S)));
+        assert_eq!(times(g, 100 * S), [6 * S, 7 * S, 8 * S]);
+    }
+
+    #[test]
+    fn rounds_never_reach_that_of_nobody() {
+        let mut slot = Slot { generator: 0, round: 1, began: 0 };
+        let seen: Vec<u32> = (0..NOBODY)
+            .map(|_| {
+                slot.next_round();
+                slot.round
+            })
+            .collect();
+        assert!(seen.iter().all(|r| (1..NOBODY).contains(r)) && seen.windows(2).all(|w| w[0] != w[1]));
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named() {
+        let fault = |kind| BackgroundSpec { from: 0, to: 1, start: Nanos(0), stop: None, kind }.fault().map(|f| f.0);
+        let gap = Gap::Constant(Nanos(S));
+        assert_eq!(fault(transfers(Gap::Constant(Nanos(0)), Size::Constant(1))), Some("gap"));
+        assert_eq!(fault(transfers(gap, Size::Constant(0))), Some("size"));
+        assert_eq!(fault(transfers(gap, Size::Pareto { mean: 9, shape: 1.0 })), Some("shape"));
+        let source = |packet, off| SourceSpec { rate: Rate(1), packet, on_off: Some((gap, off)) };
+        assert_eq!(fault(BackgroundKind::Source(source(0, gap))), Some("packet"));
+        assert_eq!(fault(BackgroundKind::Source(source(9, Gap::Constant(Nanos(0))))), Some("off"));
+    }
+}

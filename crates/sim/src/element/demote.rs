@@ -1,0 +1,83 @@
+//! Demote: a queue's head is moved back by a fixed number of places, again and again.
+//!
+//! Source: Fukuda, Nobayashi & Ikenaga 2018 §3 and Figure 2.
+//!
+//! Idea: when the transmitter is about to take the next packet and more than RI packets wait, the head goes behind the RI
+//! packets that follow it. Until it has been sent no other packet is moved.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | RI, reorder interval | `interval` |
+//! | "if the buffer size of R1 is larger than RI" | more than `interval` packets wait, the one in transmission not counted |
+//! | other packets are not reordered until the moved one has been transmitted | `moved` |
+//!
+//! Departures: none.
+//!
+//! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100 although the buffer is said to be
+//! large enough. `device` is one answer: only so many of the waiting packets are in the device whose queue is looked at. The
+//! flow's window is the other.
+
+use crate::scenario::DemoteSpec;
+use std::collections::VecDeque;
+
+pub(crate) struct Demote {
+    interval: usize,
+    device: usize,
+    /// The packet that was moved and still waits.
+    moved: Option<u32>,
+}
+
+impl Demote {
+    pub(crate) fn new(spec: &DemoteSpec) -> Self {
+        let device = spec.device.map_or(usize::MAX, |n| n as usize);
+        Demote { interval: spec.interval as usize, device, moved: None }
+    }
+
+    /// The transmitter will take the head of these (packet, size) next.
+    pub(crate) fn before_service(&mut self, waiting: &mut VecDeque<(u32, u32)>) {
+        let Some(&head) = waiting.front() else { return };
+        match self.moved {
+            Some(packet) if packet == head.0 => self.moved = None,
+            None if waiting.len().min(self.device) > self.interval => {
+                waiting.pop_front();
+                waiting.insert(self.interval, head);
+                self.moved = Some(head.0);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order in which `waiting` leaves if no other packet comes.
+    fn leave(interval: u32, device: Option<u32>, waiting: std::ops::Range<u32>) -> Vec<u32> {
+        let mut demote = Demote::new(&DemoteSpec { interval, device });
+        let mut waiting: VecDeque<_> = waiting.map(|p| (p, 1500)).collect();
+        let mut left = Vec::new();
+        while !waiting.is_empty() {
+            demote.before_service(&mut waiting);
+            left.extend(waiting.pop_front().map(|p| p.0));
+        }
+        left
+    }
+
+    #[test]
+    fn eleven_packets_leave_as_in_the_papers_figure_2() {
+        assert_eq!(leave(4, None, 10..21), [11, 12, 13, 14, 10, 16, 17, 18, 19, 15, 20]);
+    }
+
+    #[test]
+    fn as_many_as_the_interval_are_not_more_than_it() {
+        assert_eq!(leave(4, None, 0..4), [0, 1, 2, 3]);
+        assert_eq!(leave(4, None, 0..5), [1, 2, 3, 4, 0]);
+    }
+
+    #[test]
+    fn a_device_queue_no_longer_than_the_interval_moves_nothing() {
+        assert!(leave(4, Some(4), 0..100).is_sorted());
+        assert_eq!(leave(4, Some(5), 0..100), leave(4, None, 0..100));
+    }
+}

@@ -1,0 +1,257 @@
+//! Netem: Linux's network emulator (sch_netem): delay with jitter, reordering, a rate, and a queue sorted by sending time.
+//!
+//! Source: tc-netem(8) of iproute2 6.1, and the behaviour of Linux 6.x's queueing discipline `netem`.
+//!
+//! Idea: every packet gets a time at which it may be sent, and the queue is sorted by it; packets that draw a shorter delay
+//! overtake. One of `gap` packets may skip the delay and go at once, before all that wait.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | delay TIME JITTER CORRELATION, distribution | `delay`, `jitter`, `jitter_correlation`, `distribution` |
+//! | reorder PERCENT CORRELATION gap DISTANCE | `reorder`, `reorder_correlation`, `gap` |
+//! | rate RATE | `rate`: a packet follows the last one in the queue by its transmission time; jitter counts from there |
+//! | limit PACKETS | `limit`: what finds so many in the queue is dropped |
+//!
+//! Departures: the normal distribution is 4096 of its quantiles, computed here, where iproute2 has a table in a file; the random
+//! numbers are ours. Loss, duplication, corruption, overheads and slots are left out: other elements do these.
+//!
+//! As in Linux: correlated numbers are no longer uniform, and the delay takes a remainder of them, so that most of their
+//! correlation is gone; without `distribution` the jitter is uniform, whatever the manual says. See docs/decisions/0029.
+
+use super::Fate;
+use crate::rng::Stream;
+use crate::scenario::{Distribution, NetemSpec};
+use crate::watch::DropWhy;
+use ackclock_tcp::time::Nanos;
+use std::collections::VecDeque;
+
+/// Entries of the table of quantiles.
+const TABLE: usize = 4096;
+/// A quantile of 1 in that table.
+const SCALE: f64 = 8192.0;
+
+pub(crate) struct Netem {
+    delay: i64,
+    jitter: i64,
+    table: Vec<i16>,
+    jitter_luck: Correlated,
+    reorder: u32,
+    reorder_luck: Correlated,
+    gap: u64,
+    /// Packets delayed since one skipped the delay.
+    counter: u64,
+    /// Bits per second.
+    rate: Option<u64>,
+    limit: usize,
+    /// The sending times of the packets in the queue, ascending.
+    queue: VecDeque<u64>,
+}
+
+impl Netem {
+    pub(crate) fn new(spec: &NetemSpec, luck: [Stream; 2]) -> Self {
+        let [jitter_luck, reorder_luck] = luck;
+        Netem {
+            delay: spec.delay.0 as i64,
+            jitter: spec.jitter.0 as i64,
+            table: if spec.distribution == Distribution::Normal { quantiles() } else { Vec::new() },
+            jitter_luck: Correlated::new(spec.jitter_correlation, jitter_luck),
+            reorder: share(spec.reorder),
+            reorder_luck: Correlated::new(spec.reorder_correlation, reorder_luck),
+            gap: u64::from(spec.gap),
+            counter: 0,
+            rate: spec.rate.map(|r| r.0),
+            limit: spec.limit as usize,
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// What happens to a packet of `wire` bytes that comes at `now`.
+    pub(crate) fn judge(&mut self, now: u64, wire: u32) -> Fate {
+        while self.queue.front().is_some_and(|at| *at <= now) {
+            self.queue.pop_front();
+        }
+        if self.queue.len() >= self.limit {
+            return Fate::Drop(DropWhy::Queue);
+        }
+        let delayed = self.gap == 0 || self.counter < self.gap - 1 || self.reorder < self.reorder_luck.next();
+        if !delayed {
+            self.counter = 0;
+            return Fate::Pass;
+        }
+        self.counter += 1;
+        let at = self.send_at(now, wire);
+        if at <= now {
+            return Fate::Pass;
+        }
+        let i = self.queue.partition_point(|other| *other <= at);
+        self.queue.insert(i, at);
+        Fate::Delay(Nanos(at - now))
+    }
+
+    fn send_at(&mut self, now: u64, wire: u32) -> u64 {
+        let (mut from, mut delay) = (now as i64, self.draw());
+        if let Some(rate) = self.rate {
+            // The time that the packet will wait for the last one counts towards its delay.
+            if let Some(last) = self.queue.back() {
+                delay = (delay - (*last as i64 - from)).max(0);
+                from = *last as i64;
+            }
+            delay += (u128::from(wire) * 8_000_000_000 / u128::from(rate)) as i64;
+        }
+        (from + delay).max(0) as u64
+    }
+
+    fn draw(&mut self) -> i64 {
+        if self.jitter == 0 {
+            return self.delay;
+        }
+        let luck = self.jitter_luck.next();
+        if self.table.is_empty() {
+            return i64::from(luck) % (2 * self.jitter) + self.delay - self.jitter;
+        }
+        let x = f64::from(self.table[luck as usize % TABLE]) / SCALE;
+        self.delay + libm::rint(x * self.jitter as f64) as i64
+    }
+}
+
+/// Random numbers of which each has something of the one before.
+struct Correlated {
+    rho: u64,
+    last: u64,
+    luck: Stream,
+}
+
+impl Correlated {
+    fn new(correlation: f64, mut luck: Stream) -> Self {
+        Correlated { rho: u64::from(share(correlation)), last: luck.below(1 << 32), luck }
+    }
+
+    fn next(&mut self) -> u32 {
+        let value = self.luck.below(1 << 32);
+        if self.rho == 0 {
+            return value as u32;
+        }
+        let rho = self.rho + 1;
+        self.last =
+            ((u128::from(value) * u128::from((1 << 32) - rho) + u128::from(self.last) * u128::from(rho)) >> 32) as u64;
+        self.last as u32
+    }
+}
+
+/// A probability in parts of 2³² − 1.
+fn share(p: f64) -> u32 {
+    libm::rint(p * f64::from(u32::MAX)) as u32
+}
+
+/// Quantiles of the normal distribution, by bisection.
+fn quantiles() -> Vec<i16> {
+    let half: Vec<i16> = (TABLE / 2..TABLE)
+        .map(|i| {
+            let above = 1.0 - (i as f64 + 0.5) / TABLE as f64;
+            let (mut low, mut high) = (0.0, 4.0);
+            for _ in 0..24 {
+                let x = 0.5 * (low + high);
+                if 0.5 * libm::erfc(x / std::f64::consts::SQRT_2) > above {
+                    low = x;
+                } else {
+                    high = x;
+                }
+            }
+            libm::rint(0.5 * (low + high) * SCALE) as i16
+        })
+        .collect();
+    half.iter().rev().map(|x| -x).chain(half.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_tcp::units::Rate;
+
+    const MS: u64 = 1_000_000;
+
+    fn spec(delay: u64, jitter: u64) -> NetemSpec {
+        NetemSpec { delay: Nanos(delay * MS), jitter: Nanos(jitter * MS), ..NetemSpec::default() }
+    }
+
+    fn netem(spec: &NetemSpec) -> Netem {
+        Netem::new(spec, [Stream::new(1, "jitter"), Stream::new(1, "reorder")])
+    }
+
+    /// Delays in ns of `n` packets that come so far apart.
+    fn delays(spec: &NetemSpec, n: u64, apart: u64) -> Vec<f64> {
+        let mut q = netem(spec);
+        let delay = |fate| match fate {
+            Fate::Delay(d) => d.0 as f64,
+            Fate::Pass => 0.0,
+            other => panic!("{other:?}"),
+        };
+        (0..n).map(|i| delay(q.judge(i * apart, 1500))).collect()
+    }
+
+    fn moments(of: &[f64]) -> (f64, f64) {
+        let n = of.len() as f64;
+        let mean = of.iter().sum::<f64>() / n;
+        (mean, libm::sqrt(of.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n))
+    }
+
+    #[test]
+    fn jitter_is_uniform_around_the_delay_or_normal_with_that_deviation() {
+        let mut s = spec(100, 10);
+        let uniform = delays(&s, 40_000, 1000 * MS);
+        assert!(uniform.iter().all(|d| (90e6..110e6).contains(d)));
+        let (mean, deviation) = moments(&uniform);
+        assert!(
+            (mean - 100e6).abs() < 0.1e6 && (deviation - 10e6 / libm::sqrt(3.0)).abs() < 0.05e6,
+            "{mean} {deviation}"
+        );
+        s.distribution = Distribution::Normal;
+        let (mean, deviation) = moments(&delays(&s, 40_000, 1000 * MS));
+        assert!((mean - 100e6).abs() < 0.2e6 && (deviation - 10e6).abs() < 0.1e6, "{mean} {deviation}");
+    }
+
+    #[test]
+    fn a_gap_of_five_lets_every_fifth_packet_skip_the_delay() {
+        let s = NetemSpec { reorder: 1.0, gap: 5, ..spec(10, 0) };
+        let at_once: Vec<bool> = delays(&s, 15, MS).iter().map(|d| *d == 0.0).collect();
+        let fifth: Vec<bool> = (1..=15).map(|i| i % 5 == 0).collect();
+        assert_eq!(at_once, fifth);
+    }
+
+    #[test]
+    fn reorder_is_the_share_of_packets_that_skip_the_delay() {
+        let skip = |s: &NetemSpec| delays(s, 40_000, MS).iter().filter(|d| **d == 0.0).count() as f64 / 40_000.0;
+        let s = NetemSpec { reorder: 0.25, gap: 1, ..spec(10, 0) };
+        assert!((skip(&s) - 0.25).abs() < 0.01);
+        // After one that skipped, two are delayed for certain, and then each skips with one half: one in four.
+        assert!((skip(&NetemSpec { reorder: 0.5, gap: 3, ..s.clone() }) - 0.25).abs() < 0.01);
+        // Correlated numbers keep to the middle: fewer than a quarter of them are below a quarter.
+        assert!(skip(&NetemSpec { reorder_correlation: 0.5, ..s }) < 0.22);
+    }
+
+    #[test]
+    fn correlated_numbers_have_the_correlation_that_the_source_gives_them() {
+        let mut c = Correlated::new(0.5, Stream::new(1, "test"));
+        let x: Vec<f64> = (0..50_000).map(|_| f64::from(c.next())).collect();
+        let (mean, deviation) = moments(&x);
+        let lag: f64 = x.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>() / x.len() as f64;
+        assert!((lag / (deviation * deviation) - 0.5).abs() < 0.02);
+    }
+
+    #[test]
+    fn at_a_rate_packets_follow_each_other_by_their_transmission_times() {
+        let s = NetemSpec { rate: Some(Rate(12_000_000)), ..spec(0, 0) };
+        assert_eq!(delays(&s, 4, 0), [1e6, 2e6, 3e6, 4e6]);
+        // With a delay the first waits it out, and those behind it need not again.
+        let s = NetemSpec { rate: Some(Rate(12_000_000)), ..spec(10, 0) };
+        assert_eq!(delays(&s, 3, 0), [11e6, 12e6, 13e6]);
+    }
+
+    #[test]
+    fn what_finds_as_many_as_the_limit_in_the_queue_is_dropped() {
+        let mut q = netem(&NetemSpec { limit: 3, ..spec(10, 0) });
+        let fates: Vec<Fate> = (0..5).map(|i| q.judge(i, 1500)).collect();
+        assert_eq!(fates[3..], [Fate::Drop(DropWhy::Queue); 2]);
+        assert_eq!(q.judge(10 * MS, 1500), Fate::Delay(Nanos(10 * MS)));
+    }
+}

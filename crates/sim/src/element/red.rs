@@ -1,0 +1,335 @@
+//! Random early detection: packets are dropped before the queue is full, the likelier the longer it was of late.
+//!
+//! *Source.* Floyd & Jacobson 1993 §4, §7 and §8; `wait` and `gentle` as ns-2.35 has them.
+//!
+//! *Idea.* A moving average of the queue lets bursts pass; drops spaced evenly hit flows by their share.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | min_th, max_th, max_p, w_q | `thresholds`, `max_p`, `weight` |
+//! | avg, count | `average`, `count` (with `per = "byte"`: `count_bytes`) |
+//! | m = f(time − q_time) | idle time ÷ transmission time of `mean_packet` |
+//! | buffer | the queue's limit; waiting packets alone count, in `thresholds` and (as in ns-2's RED) there |
+//!
+//! *Departures*, all ns-2's. None is dropped while at most one packet waits. The first packet that finds the average above
+//! min_th is not dropped; counting begins with it. A drop by a full queue restarts the count too.
+//! *Unsaid in the source.* Whether an average of max_th or more is dropped by luck: here always (ns-2: `use_mark_p_ false`).
+//! RFC 3168 §5 leaves to the queue which packets it marks: here as ns-2 did, those that luck hits below max_th.
+
+#[cfg(test)]
+mod ns2;
+
+use super::{Backlog, Fate, Seen};
+use crate::lane::Pace;
+use crate::rng::Stream;
+use crate::scenario::Per;
+use crate::watch::DropWhy;
+use ackclock_tcp::units::Bytes;
+
+/// Random early detection at a link's queue (Floyd & Jacobson 1993, as ns-2.35 has it). What the queue's own limit does
+/// not hold is dropped besides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedSpec {
+    /// Between which averages drops go from none to `max_p`. No default.
+    pub thresholds: Thresholds,
+    /// Drop probability at the upper threshold, before drops are spaced. Default 0.1 (ns-2: `linterm_ 10`).
+    pub max_p: f64,
+    /// Weight of the newest queue length in the average, w_q. Default 0.002 (Floyd & Jacobson 1993 §8).
+    pub weight: f64,
+    /// Above the upper threshold the probability goes from `max_p` to 1 at twice that threshold; else everything is
+    /// dropped there. Default true (ns-2 since 2001); the paper's RED has no such region.
+    pub gentle: bool,
+    /// Drops are at least 1 / p packets apart, at most 2 / p; else evenly 1 to 1 / p. Default true (ns-2); false in the paper.
+    pub wait: bool,
+    /// Whether a packet is dropped with the probability, or with its size's share of it. Default: the packet.
+    pub per: Per,
+    /// A typical packet on the wire, by which idle time and, per byte, sizes are measured. Default 500 B (ns-2).
+    pub mean_packet: u32,
+    /// Below the upper threshold what would be dropped is marked if it may be (RFC 3168 §5; ns-2: `setbit_`). Default false.
+    pub ecn: bool,
+}
+
+/// Thresholds of RED's average, and with them its unit. Both count what waits, without the packet in transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thresholds {
+    /// The average is of packets.
+    Packets {
+        /// Below it nothing is dropped.
+        min: u32,
+        /// From it on everything is, or with `gentle` from twice it on. Above `min`.
+        max: u32,
+    },
+    /// The average is of bytes (ns-2: `queue_in_bytes_`).
+    Bytes {
+        /// Below it nothing is dropped.
+        min: Bytes,
+        /// From it on everything is, or with `gentle` from twice it on. Above `min`.
+        max: Bytes,
+    },
+}
+
+impl RedSpec {
+    /// ns-2's defaults with these thresholds.
+    pub fn new(thresholds: Thresholds) -> Self {
+        let (gentle, wait) = (true, true);
+        RedSpec { thresholds, max_p: 0.1, weight: 0.002, gentle, wait, per: Per::Packet, mean_packet: 500, ecn: false }
+    }
+
+    fn limits(&self) -> (f64, f64) {
+        match self.thresholds {
+            Thresholds::Packets { min, max } => (f64::from(min), f64::from(max)),
+            Thresholds::Bytes { min, max } => (min as f64, max as f64),
+        }
+    }
+
+    /// What is out of range: key, what was found, what is allowed.
+    pub(crate) fn fault(&self) -> Option<super::Fault> {
+        let share = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| (key, p.to_string(), "above 0, at most 1"));
+        let (min, max) = self.limits();
+        (max <= min)
+            .then(|| ("max", max.to_string(), "more than `min`"))
+            .or(share("max_p", self.max_p))
+            .or(share("weight", self.weight))
+            .or((self.mean_packet == 0).then(|| ("mean_packet", "0 B".to_owned(), "at least 1 B")))
+    }
+}
+
+pub(crate) struct Red {
+    law: Law,
+    luck: Stream,
+}
+
+impl Red {
+    pub(crate) fn new(spec: RedSpec, pace: &Pace, luck: Stream) -> Self {
+        Red { law: Law::new(spec, pace), luck }
+    }
+
+    pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
+        let luck = &mut self.luck;
+        match self.law.drops(seen, || luck.unit()) {
+            false => Fate::Pass,
+            true if self.law.marks() => Fate::Mark,
+            true => Fate::Drop(DropWhy::Early),
+        }
+    }
+}
+
+/// RED without its luck.
+struct Law {
+    spec: RedSpec,
+    min: f64,
+    max: f64,
+    /// Time that transmitting a typical packet takes, ns.
+    packet_time: f64,
+    average: f64,
+    /// Packets, and their bytes, since the last drop.
+    count: u64,
+    count_bytes: u64,
+    /// Whether the packet before found the average above the lower threshold.
+    above: bool,
+}
+
+impl Law {
+    fn new(spec: RedSpec, pace: &Pace) -> Self {
+        let (min, max) = spec.limits();
+        let packet_time = f64::from(spec.mean_packet) * pace.num as f64 / pace.den.get() as f64;
+        Law { spec, min, max, packet_time, average: 0.0, count: 0, count_bytes: 0, above: false }
+    }
+
+    /// Whether the packet that comes is dropped early. `luck` is a number from 0 to 1, asked for if luck decides.
+    fn drops(&mut self, seen: &Seen, luck: impl FnOnce() -> f64) -> bool {
+        let Backlog { packets, bytes, idle_since, full } = seen.backlog;
+        let (waiting, held) = match self.spec.thresholds {
+            Thresholds::Packets { .. } => (f64::from(packets), u64::from(packets)),
+            Thresholds::Bytes { .. } => (bytes as f64, bytes),
+        };
+        if let Some(since) = idle_since {
+            // §4: as if so many packets had found the queue empty.
+            let missed = libm::floor((seen.now - since) as f64 / self.packet_time);
+            self.average *= libm::pow(1.0 - self.spec.weight, missed);
+        }
+        self.average = (1.0 - self.spec.weight) * self.average + self.spec.weight * waiting;
+        self.count += 1;
+        self.count_bytes += u64::from(seen.wire);
+        let certain = if self.spec.gentle { 2.0 * self.max } else { self.max };
+        let mut drop = false;
+        if self.average < self.min || held <= 1 {
+            self.above = false;
+        } else if self.average >= certain {
+            drop = true;
+        } else if !self.above {
+            (self.above, self.count, self.count_bytes) = (true, 1, u64::from(seen.wire));
+        } else {
+            drop = luck() < self.probability(seen.wire);
+        }
+        if drop || full {
+            (self.count, self.count_bytes) = (0, 0);
+        }
+        // What the full queue drops is its own drop.
+        drop && !full
+    }
+
+    /// Whether a drop now is a mark for those that may be marked: not where the queue stays long in spite of marks.
+    fn marks(&self) -> bool {
+        self.spec.ecn && self.average < self.max
+    }
+
+    /// The probability with which a packet of `wire` bytes is dropped now.
+    fn probability(&self, wire: u32) -> f64 {
+        let (RedSpec { max_p, wait, per, mean_packet, .. }, avg) = (self.spec, self.average);
+        let p = if avg < self.max {
+            max_p * (avg - self.min) / (self.max - self.min)
+        } else {
+            max_p + (1.0 - max_p) * (avg - self.max) / self.max
+        };
+        match per {
+            Per::Packet => spaced(p, self.count, wait),
+            // §4, "byte mode"; ns-2 counts in whole typical packets, and a drop that is due meets whatever size.
+            Per::Byte => match spaced(p, self.count_bytes / u64::from(mean_packet), wait) {
+                due if due >= 1.0 => 1.0,
+                share => (share * f64::from(wire) / f64::from(mean_packet)).min(1.0),
+            },
+        }
+    }
+}
+
+/// §7: from the probability `p` for each packet to drops that are spaced evenly; `count` packets came since the last.
+fn spaced(p: f64, count: u64, wait: bool) -> f64 {
+    let expected = count as f64 * p;
+    match wait {
+        true if expected < 1.0 => 0.0,
+        true if expected < 2.0 => (p / (2.0 - expected)).min(1.0),
+        false if expected < 1.0 => (p / (1.0 - expected)).min(1.0),
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_tcp::units::Rate;
+
+    /// Wang & Shin's Table 4, with which the paper's values can be computed by hand.
+    fn table_4() -> RedSpec {
+        let thresholds = Thresholds::Packets { min: 5, max: 20 };
+        RedSpec { max_p: 0.02, gentle: false, wait: false, mean_packet: 1000, ..RedSpec::new(thresholds) }
+    }
+
+    fn law(spec: RedSpec) -> Law {
+        assert_eq!(spec.fault(), None);
+        Law::new(spec, &Pace::new(Some(Rate(800_000).0), 0))
+    }
+
+    fn waiting(packets: u32) -> Seen {
+        let bytes = u64::from(packets) * 1000;
+        Seen { wire: 1000, backlog: Backlog { packets, bytes, ..Backlog::NONE }, ..Seen::DATA }
+    }
+
+    #[test]
+    fn the_average_follows_the_queue_by_its_weight() {
+        let mut r = law(table_4());
+        for _ in 0..100 {
+            r.drops(&waiting(20), || 1.0);
+        }
+        // 20 (1 − 0.998^100).
+        assert!((r.average - 3.628_664).abs() < 1e-6, "{}", r.average);
+    }
+
+    #[test]
+    fn an_idle_queue_counts_as_many_empty_arrivals_as_it_could_have_sent_packets() {
+        let mut r = law(table_4());
+        r.average = 10.0;
+        // 10 ms for each packet of 1000 bytes: 50 in half a second.
+        let idle = Backlog { idle_since: Some(1_000_000_000), ..Backlog::NONE };
+        r.drops(&Seen { now: 1_500_000_000, backlog: idle, ..waiting(0) }, || 0.0);
+        assert!((r.average - 10.0 * libm::pow(0.998, 51.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn drops_are_spaced_as_the_paper_says_and_wait_as_ns_2_does() {
+        let mut r = law(table_4());
+        r.average = 12.5;
+        for (count, want) in [(0, 0.01), (10, 0.011_111), (50, 0.02), (90, 0.1), (100, 1.0)] {
+            r.count = count;
+            assert!((r.probability(1000) - want).abs() < 1e-6, "{count}");
+        }
+        r.spec.wait = true;
+        for (count, want) in [(0, 0.0), (99, 0.0), (100, 0.01), (150, 0.02), (200, 1.0)] {
+            r.count = count;
+            assert!((r.probability(1000) - want).abs() < 1e-6, "{count}");
+        }
+    }
+
+    #[test]
+    fn gentle_goes_on_from_max_p_to_1_at_twice_the_threshold() {
+        let mut r = law(RedSpec { gentle: true, ..table_4() });
+        for (average, want) in [(20.0, 0.02), (30.0, 0.51), (39.99, 0.99951)] {
+            (r.average, r.count) = (average, 0);
+            assert!((r.probability(1000) - want).abs() < 1e-6, "{average}");
+        }
+        (r.average, r.above) = (41.0, true);
+        assert!(r.drops(&waiting(41), || 1.0));
+        let mut abrupt = law(table_4());
+        (abrupt.average, abrupt.above) = (20.1, true);
+        assert!(abrupt.drops(&waiting(21), || 1.0));
+    }
+
+    #[test]
+    fn with_ecn_what_luck_hits_below_the_upper_threshold_is_marked_and_above_it_dropped() {
+        for (average, gentle, want) in [
+            (12.5, false, Fate::Mark),
+            (19.9, true, Fate::Mark),
+            (20.1, true, Fate::Drop(DropWhy::Early)),
+            (20.1, false, Fate::Drop(DropWhy::Early)),
+        ] {
+            let spec = RedSpec { ecn: true, gentle, weight: 1e-9, ..table_4() };
+            let mut r = Red::new(spec, &Pace::new(Some(800_000), 0), Stream::new(1, "red"));
+            (r.law.average, r.law.above) = (average, true);
+            let hit = (0..200).map(|_| r.judge(&waiting(12))).find(|f| *f != Fate::Pass);
+            assert_eq!(hit, Some(want), "{average}");
+            // A mark restarts the count, as a drop does.
+            assert_eq!(r.law.count, 0);
+        }
+        let full = Seen { backlog: Backlog { full: true, ..waiting(12).backlog }, ..waiting(12) };
+        let mut r = Red::new(RedSpec { ecn: true, ..table_4() }, &Pace::new(Some(800_000), 0), Stream::new(1, "red"));
+        (r.law.average, r.law.above, r.law.count) = (12.5, true, 1000);
+        assert_eq!(r.judge(&full), Fate::Pass, "the full queue drops it");
+    }
+
+    #[test]
+    fn by_bytes_small_packets_are_dropped_by_their_share() {
+        let thresholds = Thresholds::Bytes { min: 5_000, max: 20_000 };
+        let mut r = law(RedSpec { thresholds, per: Per::Byte, ..table_4() });
+        (r.average, r.above) = (12_500.0, true);
+        assert!((r.probability(1000) - 0.01).abs() < 1e-9 && (r.probability(40) - 0.0004).abs() < 1e-9);
+        r.count_bytes = 50_999;
+        assert!((r.probability(1000) - 0.02).abs() < 1e-9);
+    }
+
+    #[test]
+    fn drops_come_as_often_as_the_probability_says_and_evenly() {
+        for (wait, mean, most) in [(false, 50.5, 100), (true, 150.0, 200)] {
+            let mut r = Red::new(RedSpec { wait, ..table_4() }, &Pace::new(Some(800_000), 0), Stream::new(1, "red"));
+            (r.law.average, r.law.above, r.law.spec.weight) = (12.5, true, 1e-9);
+            let (mut gap, mut gaps) = (0, Vec::new());
+            for _ in 0..500_000 {
+                gap += 1;
+                if r.judge(&waiting(12)) != Fate::Pass {
+                    gaps.push(gap);
+                    gap = 0;
+                }
+            }
+            let got = gaps.iter().sum::<u64>() as f64 / gaps.len() as f64;
+            assert!((got / mean - 1.0).abs() < 0.02 && gaps.iter().all(|g| *g <= most + 1), "{wait} {got}");
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named() {
+        let t = |min, max| RedSpec { thresholds: Thresholds::Packets { min, max }, ..table_4() }.fault();
+        assert_eq!(t(5, 5), Some(("max", "5".to_owned(), "more than `min`")));
+        assert_eq!(RedSpec { weight: 0.0, ..table_4() }.fault().map(|f| f.0), Some("weight"));
+        assert_eq!(RedSpec { max_p: f64::NAN, ..table_4() }.fault().map(|f| f.0), Some("max_p"));
+        assert_eq!(RedSpec { mean_packet: 0, ..table_4() }.fault().map(|f| f.0), Some("mean_packet"));
+    }
+}

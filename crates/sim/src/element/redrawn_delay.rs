@@ -1,0 +1,143 @@
+//! Redrawn delay: the delay of a link changes at intervals, so that packets overtake each other.
+//!
+//! Source: Leung & Ma 2005 §IV-A and Table 1.
+//!
+//! Idea: a packet takes with it the delay in force when it leaves the transmitter. Where the next delay is shorter by more
+//! than the packets are apart, those behind it arrive first.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | mean 200 f ms, standard deviation 200 f / 3 ms | `mean`, `deviation` |
+//! | delay update interval, 50 ms or 100 ms | `every`; draws at 0, `every`, 2 `every`, … |
+//! | path delay R1-R2 | the link's own delay (zero, say) and the draw on top of it |
+//!
+//! Departures: none.
+//!
+//! Unsaid in the source, see docs/decisions/0026: what becomes of a draw below zero (`below_zero`); whether the way back
+//! changes too (give `back` its own element, with `draws = "link"` the same delays, or none); which instant counts for a
+//! packet (ns-2 takes the beginning of its transmission, we its end).
+
+use crate::rng::Stream;
+use crate::scenario::{BelowZero, RedrawnDelaySpec};
+
+pub(crate) struct RedrawnDelay {
+    mean: f64,
+    deviation: f64,
+    every: u64,
+    below_zero: BelowZero,
+    overtaking: bool,
+    luck: Stream,
+    /// In force up to `until`, ns.
+    delay: u64,
+    until: u64,
+    /// The latest arrival so far, without the link's own delay.
+    last: u64,
+}
+
+impl RedrawnDelay {
+    pub(crate) fn new(spec: &RedrawnDelaySpec, luck: Stream) -> Self {
+        RedrawnDelay {
+            mean: spec.mean.0 as f64,
+            deviation: spec.deviation.0 as f64,
+            every: spec.every.0,
+            below_zero: spec.below_zero,
+            overtaking: spec.overtaking,
+            luck,
+            delay: 0,
+            until: 0,
+            last: 0,
+        }
+    }
+
+    /// The delay of a packet that leaves at `now`; times must not go back.
+    pub(crate) fn of(&mut self, now: u64) -> u64 {
+        // One draw for each interval, used or not: the delay at a time does not depend on the traffic.
+        while self.until <= now {
+            self.delay = self.draw();
+            self.until += self.every;
+        }
+        if self.overtaking {
+            return self.delay;
+        }
+        self.last = self.last.max(now + self.delay);
+        self.last - now
+    }
+
+    fn draw(&mut self) -> u64 {
+        loop {
+            let x = self.luck.normal(self.mean, self.deviation);
+            match self.below_zero {
+                BelowZero::Again if x <= 0.0 => {}
+                // A cast takes what is negative to zero.
+                BelowZero::Again | BelowZero::Zero => return x as u64,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Draws;
+    use ackclock_tcp::time::Nanos;
+
+    const MS: u64 = 1_000_000;
+
+    fn spec(mean: u64, deviation: u64) -> RedrawnDelaySpec {
+        RedrawnDelaySpec {
+            mean: Nanos(mean),
+            deviation: Nanos(deviation),
+            every: Nanos(50 * MS),
+            below_zero: BelowZero::Again,
+            overtaking: true,
+            draws: Draws::Own,
+        }
+    }
+
+    fn delays(spec: &RedrawnDelaySpec, n: u64, step: u64) -> Vec<u64> {
+        let mut d = RedrawnDelay::new(spec, Stream::new(3, "test"));
+        (0..n).map(|i| d.of(i * step)).collect()
+    }
+
+    #[test]
+    fn the_delay_holds_for_an_interval_and_has_the_mean_and_deviation_of_the_distribution() {
+        let each = delays(&spec(200 * MS, 200 * MS / 3), 50_000, 25 * MS);
+        assert!(each.chunks(2).all(|c| c[0] == c[1]));
+        assert!(each.windows(3).step_by(2).all(|w| w[1] != w[2]));
+        let n = each.len() as f64;
+        let mean = each.iter().map(|d| *d as f64).sum::<f64>() / n;
+        let deviation = libm::sqrt(each.iter().map(|d| (*d as f64 - mean) * (*d as f64 - mean)).sum::<f64>() / n);
+        // Cutting off what lies 3 deviations below the mean moves both by less than 0.5 and 1.5 %.
+        assert!((mean / MS as f64 - 200.0).abs() < 2.0, "{mean}");
+        assert!((deviation / MS as f64 - 66.7).abs() < 1.5, "{deviation}");
+    }
+
+    #[test]
+    fn a_draw_below_zero_is_drawn_again_or_is_zero() {
+        let mut s = spec(10 * MS, 20 * MS);
+        assert!(delays(&s, 2000, 50 * MS).iter().all(|d| *d > 0));
+        s.below_zero = BelowZero::Zero;
+        let zero = delays(&s, 2000, 50 * MS).iter().filter(|d| **d == 0).count();
+        // P(Normal(10, 20) < 0) = 30.9 %.
+        assert!((560..680).contains(&zero), "{zero}");
+    }
+
+    #[test]
+    fn the_delays_do_not_depend_on_when_packets_come() {
+        let s = spec(200 * MS, 60 * MS);
+        let sparse = delays(&s, 10, 500 * MS);
+        assert_eq!(sparse, delays(&s, 100, 50 * MS).into_iter().step_by(10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn without_overtaking_arrivals_keep_the_order_of_departures() {
+        let mut s = spec(200 * MS, 60 * MS);
+        let arrivals = |s: &RedrawnDelaySpec| {
+            let all: Vec<u64> = delays(s, 1000, 7 * MS).iter().zip(0..).map(|(d, i)| d + i * 7 * MS).collect();
+            all.windows(2).filter(|w| w[1] < w[0]).count()
+        };
+        assert!(arrivals(&s) > 20);
+        s.overtaking = false;
+        assert_eq!(arrivals(&s), 0);
+    }
+}

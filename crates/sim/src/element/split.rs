@@ -1,0 +1,108 @@
+//! Split: the packets of a link go over several paths side by side, in turns.
+//!
+//! Source: Leung & Ma 2005 §IV-B (weighted round robin over two paths of different rate and delay).
+//!
+//! Idea: every path collects credit in proportion to its weight with each packet; the one with the most credit takes the
+//! packet and pays for it. Shares are exact over any stretch of as many packets as the sum of the weights.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | "weighted round-robin traffic splitting", per packet | `choice = "turns"` |
+//! | proportion of the flow on a path | `weight` over the sum of weights |
+//! | R1-R2-R4 and R1-R3-R4 | two paths of one link R1-R4: rate of the slower hop, sum of the delays |
+//!
+//! Departures: each path is one hop (docs/decisions/0028).
+//!
+//! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the path that stands
+//! first). `choice = "random"` draws the path of each packet instead.
+
+use crate::rng::Stream;
+use crate::scenario::{SplitChoice, SplitSpec};
+
+pub(crate) struct Split {
+    /// The link number of the first path; the others follow.
+    first: u32,
+    weights: Vec<i64>,
+    credit: Vec<i64>,
+    total: i64,
+    choice: SplitChoice,
+    luck: Stream,
+}
+
+impl Split {
+    pub(crate) fn new(spec: &SplitSpec, first: u32, luck: Stream) -> Self {
+        let weights: Vec<i64> = spec.paths.iter().map(|p| i64::from(p.weight)).collect();
+        let (credit, total) = (vec![0; weights.len()], weights.iter().sum());
+        Split { first, weights, credit, total, choice: spec.choice, luck }
+    }
+
+    /// The link that the next packet takes.
+    pub(crate) fn next(&mut self) -> u32 {
+        let path = match self.choice {
+            SplitChoice::Turns => self.turn(),
+            SplitChoice::Random => self.draw(),
+        };
+        self.first + path as u32
+    }
+
+    fn turn(&mut self) -> usize {
+        let mut best = 0;
+        for i in 0..self.weights.len() {
+            self.credit[i] += self.weights[i];
+            if self.credit[i] > self.credit[best] {
+                best = i;
+            }
+        }
+        self.credit[best] -= self.total;
+        best
+    }
+
+    fn draw(&mut self) -> usize {
+        let mut left = self.luck.below(self.total as u64) as i64;
+        self.weights
+            .iter()
+            .position(|w| {
+                left -= w;
+                left < 0
+            })
+            .unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::SplitPath;
+    use crate::topology::dumbbell::pipe;
+    use ackclock_tcp::time::Nanos;
+
+    fn choices(weights: &[u32], choice: SplitChoice, n: usize) -> Vec<u32> {
+        let path = |w: &u32| SplitPath { weight: *w, way: pipe(None, Nanos::ZERO) };
+        let spec = SplitSpec { paths: weights.iter().map(path).collect(), choice };
+        let mut s = Split::new(&spec, 7, Stream::new(1, "test"));
+        (0..n).map(|_| s.next()).collect()
+    }
+
+    #[test]
+    fn equal_weights_alternate_and_others_are_spread_evenly() {
+        assert_eq!(choices(&[1, 1], SplitChoice::Turns, 4), [7, 8, 7, 8]);
+        assert_eq!(choices(&[3, 1], SplitChoice::Turns, 8), [7, 7, 8, 7, 7, 7, 8, 7]);
+        assert_eq!(choices(&[0, 5], SplitChoice::Turns, 3), [8, 8, 8]);
+    }
+
+    #[test]
+    fn shares_are_exact_over_as_many_packets_as_the_sum_of_the_weights() {
+        let all = choices(&[7, 2, 4], SplitChoice::Turns, 130);
+        for round in all.chunks(13) {
+            let of = |link| round.iter().filter(|l| **l == link).count();
+            assert_eq!([of(7), of(8), of(9)], [7, 2, 4]);
+        }
+    }
+
+    #[test]
+    fn random_choices_have_the_shares_of_the_weights() {
+        let first = choices(&[3, 7], SplitChoice::Random, 100_000).iter().filter(|l| **l == 7).count();
+        assert!(first.abs_diff(30_000) < 600, "{first}");
+        assert!(choices(&[0, 1], SplitChoice::Random, 1000).iter().all(|l| *l == 8));
+    }
+}

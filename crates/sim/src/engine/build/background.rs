@@ -1,0 +1,43 @@
+//! Lays background traffic out: its generators, and the hosts that its transfers use again and again.
+
+use crate::app::App;
+use crate::background::{names, BackgroundKind, Generator, Slot, ROUND_BITS};
+use crate::host::{Endpoint, Host, UNARMED};
+use crate::scenario::{FlowSpec, Scenario};
+use crate::watch::Side;
+
+/// Appends the slots' hosts to the flows'. `first` says where each pair's two paths begin, flows before background.
+pub(super) fn lay_out<E: Endpoint>(
+    s: &Scenario,
+    seed: u64,
+    first: &[u32],
+    hosts: &mut Vec<Host<E>>,
+    make: &mut impl FnMut(&FlowSpec, Side) -> E,
+) -> (Vec<Slot>, Vec<Generator>) {
+    let (mut slots, mut generators) = (Vec::new(), Vec::new());
+    for (i, (b, name)) in s.background.iter().zip(names(s)).enumerate() {
+        let pair = 2 * (s.flows.len() + i);
+        let first_hops = [first[pair], first[pair + 1]];
+        let begin = slots.len() as u32;
+        if let BackgroundKind::Transfers(t) = &b.kind {
+            for _ in 0..t.most {
+                slots.push(Slot { generator: i as u32, round: 1, began: 0 });
+                for (side, first_hop) in [(Side::Sender, first_hops[0]), (Side::Receiver, first_hops[1])] {
+                    hosts.push(Host {
+                        tcp: make(&t.flow, side),
+                        armed: UNARMED,
+                        first_hop,
+                        peer: (hosts.len() as u32 ^ 1) | 1 << ROUND_BITS,
+                        wire: t.flow.wire,
+                        app: App::Idle,
+                        data_sent: 0,
+                        retransmitted: 0,
+                        sent: 0,
+                    });
+                }
+            }
+        }
+        generators.push(Generator::new(b, first_hops[0], begin..slots.len() as u32, seed, &name));
+    }
+    (slots, generators)
+}

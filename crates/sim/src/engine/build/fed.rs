@@ -1,0 +1,109 @@
+//! Which links are entered at once with the link before them, and which queues are never full.
+
+use super::{direction, path};
+use crate::lane::Lane;
+use crate::scenario::{
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Interruption, Place, QueueLimit, Scenario, ScriptAction,
+    ScriptRule, WireSpec,
+};
+use crate::topology::{Paths, FUSED, HOST};
+
+/// What is known of a link that one other link alone feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fed {
+    /// By hosts, by several links, or not at all.
+    Many,
+    /// Its queue may fill.
+    Alone,
+    /// Its queue is never full.
+    Trailing,
+}
+
+/// How each link is fed, as far as it can be entered at once with the link that feeds it.
+pub(super) fn feeding(s: &Scenario, paths: &Paths) -> Vec<Fed> {
+    const MANY: u32 = u32::MAX;
+    let mut feeder = vec![None; 2 * s.links.len()];
+    let mut before = MANY;
+    for &hop in &paths.hops {
+        if hop == HOST {
+            before = MANY;
+            continue;
+        }
+        let f = &mut feeder[hop as usize];
+        *f = Some(if f.is_none_or(|known| known == before) { before } else { MANY });
+        before = hop;
+    }
+    let (short, long) = sizes(s);
+    let fed = |(link, from): (usize, &Option<u32>)| match *from {
+        None | Some(MANY) => Fed::Many,
+        Some(from) => {
+            let (d, before) = (direction(s, link), direction(s, from as usize));
+            let in_order = link > from as usize || takes_time(d, short);
+            match d.elements.is_empty() && in_order {
+                true if never_full(d, before, short, long) => Fed::Trailing,
+                true if takes_time(before, short) => Fed::Alone,
+                _ => Fed::Many,
+            }
+        }
+    };
+    feeder.iter().enumerate().map(fed).collect()
+}
+
+/// The smallest and the largest packet that may be on the network, in bytes on the wire.
+fn sizes(s: &Scenario) -> (u64, u64) {
+    let most_options = 100;
+    let size = |f: &FlowSpec| match f.wire {
+        WireSpec::Ns2 { header } => (u64::from(header + 1).min(40), u64::from(f.mss + header).max(80)),
+        WireSpec::Ipv4 => (40, u64::from(f.mss) + most_options),
+    };
+    let background = s.background.iter().map(|b| match &b.kind {
+        BackgroundKind::Transfers(t) => size(&t.flow),
+        BackgroundKind::Source(s) => (u64::from(s.packet), u64::from(s.packet)),
+    });
+    s.flows.iter().map(size).chain(background).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// Whether a packet that enters this link arrives later than it came, however short it is. (Fused, a link that takes no
+/// time would have its event before those of the links between the two numbers; not fused, after them. And behind one,
+/// what has departed "by now" would depend on what else happens now.)
+fn takes_time(d: &DirectionSpec, short: u64) -> bool {
+    d.delay.0 > 0 || d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
+}
+
+/// Whether the queue of `d` can never be full when `before` alone feeds it: what a slower transmitter sends one by one
+/// a faster one never lets pile up beyond what comes during one transmission of the longest packet.
+fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
+    let one_by_one = !before.elements.iter().any(|e| {
+        let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
+        match e {
+            ElementSpec::Script { at: Place::Exit, rules, .. } => rules.iter().any(delays),
+            ElementSpec::Interruption(i) => i.at == Place::Exit && i.what == Interruption::DelaySpike,
+            e => path::bunches(e),
+        }
+    });
+    let slower = match (before.rate, d.rate) {
+        (Some(a), Some(b)) => a <= b,
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    match d.queue.limit {
+        QueueLimit::Unlimited => true,
+        QueueLimit::Packets(n) => one_by_one && slower && u64::from(n) > long.div_ceil(short) + 2,
+        QueueLimit::Bytes(n) => one_by_one && slower && n > 3 * long,
+    }
+}
+
+/// Marks, in the paths, the links that are entered at once with the link before them. Where someone listens, those that
+/// may drop are not: their queues are reported when packets come, not before.
+pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], lanes: &[Lane], watched: bool) {
+    let computed = |l: u32| !lanes[l as usize].is(Lane::QUEUED);
+    for i in 1..hops.len() {
+        let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
+        if before == HOST || link == HOST || !computed(before) || !computed(link) {
+            continue;
+        }
+        if fed[link as usize] == Fed::Trailing || (fed[link as usize] == Fed::Alone && !watched) {
+            hops[i] |= FUSED;
+        }
+    }
+}

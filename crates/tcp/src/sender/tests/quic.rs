@@ -1,0 +1,64 @@
+//! RFC 9002 through a whole sender.
+
+use super::*;
+
+const RWND: u32 = 1_000_000;
+
+/// Twenty segments sent at once, a round trip of 100 ms known.
+fn sender() -> Sender {
+    let mut s = Sender::new(&opened(named("quic-9002"), 20), MSS, u64::from(RWND));
+    s.on_handshake(Nanos::from_millis(100));
+    s.write(1_000_000);
+    assert_eq!(send(&mut s, ms(0)).len(), 20);
+    s
+}
+
+#[test]
+fn several_losses_of_one_flight_cut_the_window_once_and_go_out_again_at_once() {
+    let mut s = sender();
+    let mut resent = vec![];
+    for n in [1, 3, 5, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19] {
+        ack(&mut s, ms(100 + n), seg(0), RWND, &[(seg(n), seg(n + 1))]);
+        resent.extend(send(&mut s, ms(100 + n)).into_iter().filter(|x| x.0 < seg(20)));
+    }
+    assert_eq!((s.episodes(), s.window()), (1, Window { cwnd: 10_000.0, ssthresh: 10_000.0 }));
+    assert_eq!(resent, [0, 2, 4, 6, 8].map(|n| (seg(n), 1000)));
+    assert_eq!(s.phase(), Phase::Open, "there is no other");
+}
+
+#[test]
+fn when_nothing_comes_back_new_data_probe_and_the_window_stays() {
+    let mut s = sender();
+    let before = s.window();
+    // PTO: 100 + 4 · 50 + 25 ms, then twice that.
+    for at in [325, 975] {
+        assert_eq!(s.next_timer(), Some(ms(at)));
+        s.on_timer(ms(at), &mut ());
+        assert_eq!(send(&mut s, ms(at)).len(), 1);
+    }
+    assert_eq!((s.window(), s.board().lost(), s.positions().2), (before, 0, Offset(seg(22))));
+}
+
+#[test]
+fn persistent_congestion_leaves_two_segments_and_slow_start() {
+    let mut s = sender();
+    for at in [325, 975, 2275] {
+        assert_eq!(s.next_timer(), Some(ms(at)));
+        s.on_timer(ms(at), &mut ());
+        send(&mut s, ms(at));
+    }
+    // Only the third probe arrived: all before it is lost, 0 to 975 ms, three times 325 and no more.
+    ack(&mut s, ms(2375), seg(0), RWND, &[(seg(22), seg(23))]);
+    assert_eq!(s.window().cwnd, 10_000.0, "not more than three PTOs");
+    // One more, and it is.
+    let mut s = sender();
+    for at in [325, 975, 2275, 4875] {
+        s.on_timer(ms(at), &mut ());
+        send(&mut s, ms(at));
+    }
+    ack(&mut s, ms(4975), seg(0), RWND, &[(seg(23), seg(24))]);
+    assert_eq!(s.window(), Window { cwnd: 2000.0, ssthresh: 10_000.0 });
+    assert_eq!(send(&mut s, ms(4975)), [(seg(0), 1000), (seg(1), 1000)]);
+    ack(&mut s, ms(5075), seg(2), RWND, &[(seg(23), seg(24))]);
+    assert_eq!(s.window().cwnd, 4000.0);
+}

@@ -1,0 +1,25 @@
+//! QUIC's loss detection and congestion control (RFC 9002) over TCP.
+
+use super::rfc_6675;
+use crate::congestion::CongestionSpec;
+use crate::detect::quic::QuicSpec;
+use crate::detect::DetectSpec;
+use crate::disorder::DisorderSpec;
+use crate::recovery::RecoverySpec;
+use crate::rto::RtoSpec;
+use crate::stack::Stack;
+use crate::startup::fixed::FixedSpec;
+use crate::startup::StartupSpec;
+
+/// RFC 9002. An initial window of ten segments (§7.2, for segments of up to 1472 bytes).
+pub(super) fn quic_9002(name: &str) -> Stack {
+    Stack {
+        rto: RtoSpec::Quic(Default::default()),
+        detect: DetectSpec::Quic(QuicSpec::default()),
+        disorder: DisorderSpec::Nothing,
+        recovery: RecoverySpec::InOpen,
+        congestion: CongestionSpec::Quic(Default::default()),
+        startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None }),
+        ..rfc_6675(name)
+    }
+}
