@@ -70,6 +70,7 @@ fn ack_division_opens_a_window_that_counts_acks_and_not_one_that_counts_bytes() 
         ("cubic-2008, by segments", CongestionSpec::Cubic2008(linux_2008(true))),
         ("vegas", CongestionSpec::Vegas(Default::default())),
         ("tcp-pr", CongestionSpec::TcpPr),
+        ("quic", CongestionSpec::Quic(Default::default())),
     ];
     let mut got = vec![];
     for (name, rule) in rules {
@@ -93,6 +94,7 @@ fn ack_division_opens_a_window_that_counts_acks_and_not_one_that_counts_bytes() 
         // By round trips in both.
         ("vegas", [1.0, 1.0, 2.0, 2.0]),
         ("tcp-pr", [10.0, 10.0, 0.96, 0.96]),
+        ("quic", [10.0, 10.0, 0.96, 0.95]),
     ];
     assert_eq!(got, want);
 }

@@ -20,8 +20,8 @@ const LONGEST: Nanos = Nanos::from_secs(300);
 const DELAY: Nanos = Nanos::from_millis(50);
 /// Percent of segments lost while the peer lies.
 const LOSS: u64 = 4;
-/// A ring of 128 records of 32 bytes, and the longest list: at most 512 retransmissions of 64 bytes (spurious/dsack.rs).
-const MOST_BYTES_HELD: isize = 4096 + 512 * 64;
+/// A ring of 128 records of 32 bytes, and lists. The longest is `spurious/dsack`'s: at most 512 records of 64 bytes.
+const MOST_BYTES_HELD: isize = 128 * 32 + 512 * 64 + 4096;
 
 /// What became of a run, or of many.
 #[derive(Clone, Debug, Default)]

@@ -26,10 +26,10 @@ fn longest_wait(stack: &Stack) -> Nanos {
     match (&stack.detect, &stack.rto) {
         // The packet's own timer, and after extreme losses the same again before anything goes.
         (DetectSpec::TcpPr(s), _) => s.max.times(2),
-        (DetectSpec::Quic(s), _) => s.max_pto,
         // Net/2's timer counts whole ticks.
         (_, RtoSpec::Net2Ticks(s)) => s.tick.times(u64::from(s.max_ticks)),
         (_, RtoSpec::Rfc6298(s)) => s.max,
+        (DetectSpec::Quic(s), _) => s.max_pto,
         (detect, rto) => panic!("{}: how long may {detect:?} with {rto:?} wait?", stack.name),
     }
 }
@@ -78,22 +78,16 @@ fn under_30_and_under_50_percent_of_loss_each_way_300_segments_arrive_and_no_tim
 
 #[test]
 fn after_an_outage_of_a_minute_the_next_try_comes_within_the_longest_wait_and_gets_through() {
-    let mut finished = 0;
     for stack in stacks() {
         for seed in 0..8 {
             // Anywhere in a round trip, early and late in the transfer.
-            let from = Time(150_000_000 + 97_000_000 * seed);
+            let from = Time(150_000_000 + 57_000_000 * seed);
             let until = from + Nanos::from_secs(60);
             let net = sent_over(&stack, Path { outage: Some((from, until)), ..Path::default() }, seed);
             let who = format!("{} {:?} outage from {from}", stack.name, stack.ack);
             assert_eq!(net.received[1], BYTES, "{who}: {}", net.describe());
             let before = sends(&net).filter(|t| *t < until).max().expect("sent before");
-            // With a large initial window all may have arrived before the outage.
-            let Some(again) = sends(&net).find(|t| *t >= until) else {
-                assert!(before < from, "{who}: nothing is sent after the outage");
-                finished += 1;
-                continue;
-            };
+            let again = sends(&net).find(|t| *t >= until).expect("sent again");
             assert!(again.since(until) <= longest_wait(&stack), "{who}: tried again only at {again}");
             // Each wait is at most twice the one before, which lay in the outage (RFC 6298 §5.5); a tick for Net/2.
             let (waited, twice) = (again.since(before), before.since(from).times(2) + Nanos::from_secs(4));
@@ -104,5 +98,4 @@ fn after_an_outage_of_a_minute_the_next_try_comes_within_the_longest_wait_and_ge
             assert!(advance.is_some_and(|a| a.0 <= again + round_trip), "{who}: {advance:?} after {again}");
         }
     }
-    assert!(finished < 20, "{finished} transfers were over before the outage");
 }
