@@ -23,6 +23,10 @@ class Verdict(Enum):
     DIFFERS = "differs"
     UNCHECKED = "cannot be checked"
 
+    def counted(self, n: int) -> str:
+        """As in `2 hold, 1 differs`."""
+        return f"{n} {self.value if n == 1 or self is Verdict.UNCHECKED else self.value.removesuffix('s')}"
+
 
 @dataclass(frozen=True)
 class Claim:

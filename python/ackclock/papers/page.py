@@ -32,7 +32,7 @@ def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: P
         f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {outcome.digest}. "
         "README.md has the set-up and what the paper leaves unsaid."
     )
-    number = ", ".join(f"{n} {verdict.value}" for verdict, n in counts(found).items())
+    number = ", ".join(verdict.counted(n) for verdict, n in counts(found).items())
     yield f"**{number}**, of {len(found)} claims."
     yield "## Claims"
     yield "In brackets 95 % intervals, by drawing the seeds again 1000 times. *Accepted* is in claims.csv."

@@ -95,7 +95,7 @@ def summary(done: Sequence[Reproduced], out: Path) -> str:
     """What came out, in a few lines."""
     lines = []
     for r in done:
-        number = ", ".join(f"{n} {verdict.value}" for verdict, n in claims.counts(r.outcome.findings).items())
+        number = ", ".join(verdict.counted(n) for verdict, n in claims.counts(r.outcome.findings).items())
         lines.append(f"{r.paper.title}: {len(r.outcome.findings)} claims: {number}")
         if r.outcome.reference is not None:
             lines += [f"  {sentence}" for sentence in r.outcome.reference.summary]
