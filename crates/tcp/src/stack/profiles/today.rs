@@ -69,7 +69,14 @@ pub(super) fn linux(name: &str) -> Stack {
 pub(super) fn linux_reno(name: &str) -> Stack {
     let (min, max) = (Nanos::from_millis(200), Nanos::from_secs(120));
     Stack {
-        rto: RtoSpec::Rfc6298(Rfc6298Spec { min, max, every_ack: true, timestamps: true, ..Default::default() }),
+        rto: RtoSpec::Rfc6298(Rfc6298Spec {
+            min,
+            max,
+            min_deviations: Some(min),
+            every_ack: true,
+            timestamps: true,
+            ..Default::default()
+        }),
         congestion: CongestionSpec::Aimd(AimdSpec { only_if_limited: true, ..Default::default() }),
         startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None }),
         timeout: frto(Form::Linux),
