@@ -31,6 +31,12 @@ fn cases() -> Result<Value, String> {
             let answer = ackclock_wasm::answer(&text, stack.unwrap_or_default().as_bytes(), seed);
             let answer: Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
             if let Some(e) = answer["error"]["message"].as_str() {
+                // A file may set what another stack's parts do not have.
+                let of_the_file = answer["error"]["key"].as_str().is_some_and(|key| key.contains(".set."));
+                if stack.is_some() && of_the_file {
+                    eprintln!("{file}: left out: {e}");
+                    continue;
+                }
                 return Err(format!("{file}: {e}"));
             }
             let hash = &answer["ok"]["runs"][0]["trace_hash"];
