@@ -99,7 +99,7 @@ wheel: .venv/.ready ## a release wheel in dist/
 
 requirements: ## renew requirements-dev.txt
 	python=$$(tools/need.sh python); rm -rf .venv; "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet hypothesis jinja2 jsonschema matplotlib maturin mypy polars pyarrow pytest rich ruff typer
+	$(BIN)/python -m pip install --quiet hypothesis jinja2 jsonschema matplotlib maturin mypy polars pyarrow pytest rich ruff tomli-w typer
 	(sed -n 1p requirements-dev.txt; $(BIN)/python -m pip freeze) > requirements-dev.new
 	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
 

@@ -107,5 +107,5 @@ def reproduce(
         typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
     else:
         typer.echo(summary(done, out))
-    if not all(r.outcome.reference is None or r.outcome.reference.good for r in done):
+    if not all(reference.good for r in done for reference in r.outcome.references):
         raise typer.Exit(FAILED)

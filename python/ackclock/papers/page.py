@@ -28,7 +28,7 @@ def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: P
     first, last = outcome.seeds
     yield f"# {paper.title}: results"
     yield (
-        f"Written by `make reproduce`: {outcome.runs} runs of {outcome.duration_s:g} s. "
+        f"Written by `make reproduce`: {outcome.runs} runs of {outcome.span}. "
         f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {outcome.digest}. "
         "README.md has the set-up and what the paper leaves unsaid."
     )
@@ -45,9 +45,9 @@ def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: P
             yield "\n".join(line for f in chosen for line in _reasons(f))
     yield "## Numbers"
     yield from (part for table in outcome.tables for part in _titled(table))
-    if outcome.reference is not None:
-        yield f"## {outcome.reference.table.title}"
-        yield "\n".join(f"- {sentence}." for sentence in outcome.reference.summary)
+    for reference in outcome.references:
+        yield f"## {reference.table.title}"
+        yield "\n".join(f"- {sentence}." for sentence in reference.summary)
     yield "## Figures"
     for picture in outcome.pictures:
         link = Path(os.path.relpath(pictures[picture.name], here)).as_posix()

@@ -63,7 +63,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Reference:
-    """Our runs beside those of another simulator."""
+    """Our runs beside those of another simulator; the table's title names it."""
 
     summary: Sequence[str]
     """Whole sentences: how many points agree, and how well."""
@@ -85,11 +85,17 @@ class Outcome:
     """How many runs the figures and claims are made of."""
     seeds: tuple[int, int]
     """The first and the last."""
-    duration_s: float
-    """Simulated seconds of a run."""
+    durations_s: tuple[float, float]
+    """Simulated seconds of the shortest run and of the longest."""
     digest: str
     """Hash over the identities of all runs."""
-    reference: Reference | None = None
+    references: Sequence[Reference] = ()
+    """Our runs beside those of other simulators."""
+
+    @property
+    def span(self) -> str:
+        """How long runs are, as in ``6 to 100 s``."""
+        return " to ".join(dict.fromkeys(f"{seconds:g}" for seconds in self.durations_s)) + " s"
 
 
 @dataclass(frozen=True)

@@ -97,8 +97,7 @@ def summary(done: Sequence[Reproduced], out: Path) -> str:
     for r in done:
         number = ", ".join(verdict.counted(n) for verdict, n in claims.counts(r.outcome.findings).items())
         lines.append(f"{r.paper.title}: {len(r.outcome.findings)} claims: {number}")
-        if r.outcome.reference is not None:
-            lines += [f"  {sentence}" for sentence in r.outcome.reference.summary]
+        lines += [f"  {sentence}" for reference in r.outcome.references for sentence in reference.summary]
     lines.append(f"{out / 'report.html'}: figures, claims and why; {out / 'claims.json'}: the same as data")
     return "\n".join(lines)
 
@@ -111,5 +110,5 @@ def as_rows(done: Sequence[Reproduced]) -> list[dict[str, object]]:
 def _as_row(paper: Paper, o: Outcome) -> dict[str, object]:
     verdicts = {verdict.value: n for verdict, n in claims.counts(o.findings).items()}
     row: dict[str, object] = {"paper": paper.key, "claims": len(o.findings), "verdicts": verdicts}
-    row |= {"seeds": list(o.seeds), "duration_s": o.duration_s, "runs": o.runs, "runs_hash": o.digest}
-    return row | {"reference": None if o.reference is None else {"agrees": o.reference.good}}
+    row |= {"seeds": list(o.seeds), "durations_s": list(o.durations_s), "runs": o.runs, "runs_hash": o.digest}
+    return row | {"references": [{"title": one.table.title, "agrees": one.good} for one in o.references]}

@@ -37,9 +37,9 @@ def reproduce(work: Work) -> Outcome:
         list(tables.numbers(View(ran))),
         sum(len(point.runs) for point in ran.values()),
         (runs[0]["seed"], runs[-1]["seed"]),
-        runs[0]["duration_s"],
+        (runs[0]["duration_s"], runs[0]["duration_s"]),
         points.runs_of(ran.values()),
-        ns2.summary(compared) if compared else None,
+        [ns2.summary(compared)] if compared else [],
     )
 
 
