@@ -133,6 +133,7 @@ fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: Trace
             data_packets_sent: r.data_sent,
             retransmissions: r.retransmitted,
             needless_retransmissions: r.needless,
+            needless_fast_retransmissions: r.needless_fast,
             data_drops: t.data_drops,
             ack_drops: t.ack_drops,
             timeouts: t.timeouts,

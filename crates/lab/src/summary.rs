@@ -47,6 +47,8 @@ pub struct FlowSummary {
     pub retransmissions: u64,
     /// Of these, those of data of which an earlier copy was dropped nowhere.
     pub needless_retransmissions: u64,
+    /// Of these, those with which a fast recovery began.
+    pub needless_fast_retransmissions: u64,
     /// Segments with data that were dropped anywhere on the path.
     pub data_drops: u64,
     /// Pure ACKs that were dropped anywhere on the path back.
@@ -196,6 +198,8 @@ pub struct FlowMeans {
     pub retransmissions: Interval,
     /// See [`FlowSummary::needless_retransmissions`].
     pub needless_retransmissions: Interval,
+    /// See [`FlowSummary::needless_fast_retransmissions`].
+    pub needless_fast_retransmissions: Interval,
     /// See [`FlowSummary::data_drops`].
     pub data_drops: Interval,
     /// See [`FlowSummary::timeouts`].
@@ -224,6 +228,7 @@ fn flow_means(flow: &[&FlowSummary]) -> Option<FlowMeans> {
         data_packets_sent: of(|s| s.data_packets_sent as f64)?,
         retransmissions: of(|s| s.retransmissions as f64)?,
         needless_retransmissions: of(|s| s.needless_retransmissions as f64)?,
+        needless_fast_retransmissions: of(|s| s.needless_fast_retransmissions as f64)?,
         data_drops: of(|s| s.data_drops as f64)?,
         timeouts: of(|s| s.timeouts as f64)?,
         fast_recoveries: of(|s| s.fast_recoveries as f64)?,

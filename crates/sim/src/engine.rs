@@ -132,13 +132,15 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn flow_results(&self) -> Vec<FlowResult> {
         let pairs = self.hosts[..self.shown as usize].chunks_exact(2).zip(&self.fates).zip(&self.starts);
         pairs
-            .map(|((ends, fates), started)| FlowResult {
+            .map(|((ends, fates), started)| (ends, fates.needless(), started))
+            .map(|(ends, (needless, needless_fast), started)| FlowResult {
                 started: *started,
                 delivered: ends[1].tcp.received(),
                 acked: ends[0].tcp.acked(),
                 data_sent: ends[0].data_sent,
                 retransmitted: ends[0].retransmitted,
-                needless: fates.needless(),
+                needless,
+                needless_fast,
                 finished: ends[0].app.finished(),
             })
             .collect()

@@ -20,6 +20,10 @@ impl Copy {
 #[derive(Default)]
 pub(crate) struct Fates {
     again: Vec<Copy>,
+    /// Those of `again` with which a fast recovery began, by their place in it.
+    first: Vec<u32>,
+    /// The episode of the last of these.
+    episode: u32,
     dropped: Vec<Copy>,
     /// The network doubled these: two drops are needed to lose one.
     doubled: Vec<Copy>,
@@ -32,8 +36,12 @@ impl Fates {
         self.again.len() + self.dropped.len() + self.doubled.len()
     }
 
-    /// Data were sent again.
-    pub(crate) fn retransmitted(&mut self, start: u64, len: u32, sends: u8) {
+    /// Data were sent again; in a fast recovery, with its episode (from 1).
+    pub(crate) fn retransmitted(&mut self, start: u64, len: u32, sends: u8, recovery: Option<u32>) {
+        if let Some(episode) = recovery.filter(|e| *e != self.episode) {
+            self.episode = episode;
+            self.first.push(self.again.len() as u32);
+        }
         self.again.push(Copy { start, len, sends });
     }
 
@@ -47,8 +55,9 @@ impl Fates {
         self.doubled.push(Copy { start, len, sends });
     }
 
-    /// Retransmissions that were needless, as far as known now: a copy still on its way counts as not dropped.
-    pub(crate) fn needless(&self) -> u64 {
+    /// Retransmissions that were needless, as far as known now, and those of them with which a fast recovery began: a copy
+    /// still on its way counts as not dropped.
+    pub(crate) fn needless(&self) -> (u64, u64) {
         let mut lost = self.dropped.clone();
         lost.sort_unstable();
         for d in &self.doubled {
@@ -58,7 +67,8 @@ impl Fates {
         }
         let longest = lost.iter().map(|c| u64::from(c.len)).max().unwrap_or(0);
         let needless = |r: &&Copy| !needed(r, near(&lost, r, longest));
-        self.again.iter().filter(needless).count() as u64
+        let first = self.first.iter().map(|i| &self.again[*i as usize]);
+        (self.again.iter().filter(needless).count() as u64, first.filter(needless).count() as u64)
     }
 }
 
@@ -84,10 +94,21 @@ mod tests {
 
     fn needless(again: &[(u64, u32, u8)], dropped: &[(u64, u32, u8)], doubled: &[(u64, u32, u8)]) -> u64 {
         let mut f = Fates::default();
-        again.iter().for_each(|&(s, l, n)| f.retransmitted(s, l, n));
+        again.iter().for_each(|&(s, l, n)| f.retransmitted(s, l, n, None));
         dropped.iter().for_each(|&(s, l, n)| f.dropped(s, l, n));
         doubled.iter().for_each(|&(s, l, n)| f.doubled(s, l, n));
-        f.needless()
+        f.needless().0
+    }
+
+    #[test]
+    fn of_each_fast_recovery_the_first_retransmission_counts_apart() {
+        let mut f = Fates::default();
+        // Recovery 1 was a mistake; recovery 3 was not, though its second retransmission was; 0 is none.
+        for (start, recovery) in [(1, Some(1)), (11, Some(1)), (21, None), (31, Some(3)), (41, Some(3))] {
+            f.retransmitted(start, 10, 2, recovery);
+        }
+        f.dropped(31, 10, 1);
+        assert_eq!(f.needless(), (4, 1));
     }
 
     #[test]

@@ -20,6 +20,10 @@ pub trait Endpoint {
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
     /// How often the data of the segment just polled have been sent (1 = first); 0 for a pure ACK.
     fn last_sends(&self) -> u8;
+    /// The number of the fast recovery that is under way, from 1; asked of what sends data again.
+    fn fast_recovery(&self) -> Option<u32> {
+        None
+    }
     /// `bytes` more exist to be sent.
     fn write(&mut self, bytes: u64);
     /// Nothing more will be written.

@@ -33,6 +33,8 @@ pub struct FlowResult {
     pub retransmitted: u64,
     /// Retransmissions of data of which an earlier copy was dropped nowhere.
     pub needless: u64,
+    /// Of these, those with which a fast recovery began.
+    pub needless_fast: u64,
     /// When the last byte of a fixed size was acknowledged.
     pub finished: Option<Time>,
 }

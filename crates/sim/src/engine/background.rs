@@ -108,7 +108,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         g.result.time = g.result.time + Nanos(self.now - used.began);
         g.result.delivered += self.hosts[host as usize].tcp.acked();
         let fates = std::mem::take(&mut self.fates[host as usize / 2]);
-        g.result.needless += fates.needless();
+        g.result.needless += fates.needless().0;
         for end in [host, host + 1] {
             let h = &mut self.hosts[end as usize];
             (h.app, h.armed) = (App::Idle, UNARMED);
@@ -126,7 +126,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             r.retransmitted += h.retransmitted;
             if let App::Running { .. } = h.app {
                 r.delivered += h.tcp.acked();
-                r.needless += self.fates[sender / 2].needless();
+                r.needless += self.fates[sender / 2].needless().0;
             }
         }
         all

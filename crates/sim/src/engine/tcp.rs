@@ -8,6 +8,7 @@ use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::sender::Sender;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 
@@ -75,6 +76,10 @@ impl Endpoint for Connection {
     #[inline]
     fn last_sends(&self) -> u8 {
         Connection::last_sends(self)
+    }
+
+    fn fast_recovery(&self) -> Option<u32> {
+        self.sender().and_then(Sender::recovery)
     }
 
     fn write(&mut self, bytes: u64) {

@@ -84,7 +84,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             h.data_sent += 1;
             if p.sends > 1 {
                 h.retransmitted += 1;
-                self.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.len, p.sends);
+                let recovery = h.tcp.fast_recovery();
+                self.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.len, p.sends, recovery);
             }
         }
         if W::ENABLED && host < self.shown {

@@ -348,6 +348,11 @@ impl Sender {
         self.cold.ledger.count()
     }
 
+    /// The episode of the fast recovery that is under way, from 1.
+    pub fn recovery(&self) -> Option<u32> {
+        (self.phase == Phase::Recovery).then(|| self.cold.ledger.count())
+    }
+
     /// The phase.
     pub fn phase(&self) -> Phase {
         self.phase
