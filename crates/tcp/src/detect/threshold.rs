@@ -138,7 +138,8 @@ impl ThresholdSpec {
         }
     }
 
-    pub(crate) fn build(&self, mss: u32) -> AnyThreshold {
+    /// The rule at work, for segments of `mss` bytes; by itself, to measure or try it.
+    pub fn build(&self, mss: u32) -> AnyThreshold {
         match self {
             ThresholdSpec::Fixed(s) => AnyThreshold::Fixed(fixed::Fixed::new(s)),
             ThresholdSpec::Inc(s) => AnyThreshold::Inc(inc::Inc::new(s)),

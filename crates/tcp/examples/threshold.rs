@@ -1,0 +1,92 @@
+//! What a rule for the duplicate ACK threshold costs by itself: feeds the rule of the stack named first so many reordering
+//! events (the second argument), and prints the bytes that it then holds. `tools/threshold_cost.py` counts instructions.
+//!
+//! Lengths of events come from a linear congruential generator, 3 to 66 duplicates: both rules are fed the same.
+
+use ackclock_tcp::detect::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
+use ackclock_tcp::detect::DetectSpec;
+use ackclock_tcp::event::{Phase, Window};
+use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::sender::reorder::ReorderSample;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::{Nanos, Time};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+static HELD: AtomicIsize = AtomicIsize::new(0);
+
+#[expect(unsafe_code, reason = "an allocator's interface is unsafe; this one hands every call on")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size() as isize, Ordering::Relaxed);
+        System.alloc(layout)
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        System.dealloc(at, layout);
+    }
+}
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let name = words.next().unwrap_or_default();
+    let Some(DetectSpec::DupAck(detect)) = Stack::named(&name).map(|s| s.detect) else {
+        eprintln!("found {name:?}, allowed: a stack that counts duplicate ACKs, then a number of events");
+        return ExitCode::from(2);
+    };
+    let events = words.next().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let before = HELD.load(Ordering::Relaxed);
+    let rule = fed(&detect.threshold, events);
+    println!("{}", HELD.load(Ordering::Relaxed) - before);
+    drop(rule);
+    ExitCode::SUCCESS
+}
+
+/// A rule that has seen so many needless fast retransmissions.
+fn fed(spec: &ThresholdSpec, events: u32) -> AnyThreshold {
+    let mut rule = spec.build(SMSS);
+    let (w, cx) = (Window { cwnd: 100.0 * f64::from(SMSS), ssthresh: f64::MAX }, context());
+    let mut random: u32 = 1;
+    for _ in 0..events {
+        // Numerical Recipes' constants; the upper bits are the random ones.
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let dupacks = 3 + (random >> 26);
+        rule.on_disorder(&w, &cx);
+        std::hint::black_box(rule.segments(&w, &cx));
+        let resent = Some(cx.now);
+        rule.on_reorder(
+            &ReorderSample { dupacks, first_dup: cx.now, last_dup: cx.now, filled: cx.now, resent },
+            &w,
+            &cx,
+        );
+    }
+    rule
+}
+
+const SMSS: u32 = 1000;
+
+fn context() -> Ctx {
+    Ctx {
+        now: Time(0),
+        snd_una: Offset(1),
+        snd_nxt: Offset(1),
+        snd_max: Offset(1),
+        room: 0,
+        recover: None,
+        timed_out: false,
+        srtt: Some(Nanos::from_millis(400)),
+        min_rtt: None,
+        rto: Nanos::from_secs(1),
+        rto_at: None,
+        mss: SMSS,
+        next_len: 0,
+        phase: Phase::Open,
+        cwnd_limited: true,
+    }
+}

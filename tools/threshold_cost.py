@@ -1,0 +1,96 @@
+"""Measures what AVG-DEV and FA cost (Leung & Ma 2005, Table 3) into papers/leung-ma-2005/reference/cost.csv.
+
+`state_bytes`: what the rule holds after 10,000 events. `instructions_per_event`: of the rule alone, by callgrind, over the
+same events for both. `instructions`: of everything that a sender does on `acks` ACKs on the paper's path, f = 1, 100 s of
+seed 1; Table 3 has the seconds of the same.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import ackclock
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "papers/leung-ma-2005"
+STACKS = {"avg-dev": "AVG-DEV", "rr-tcp": "FA"}
+EVENTS = 10_000
+CALLGRIND = ["valgrind", "--tool=callgrind"]
+
+
+def output(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in the repository; end with its own words if it fails."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def alone(stack: str, events: int) -> tuple[int, int]:
+    """Bytes held by a stack's rule after so many events, and instructions of the whole program."""
+    program = ROOT / "target/release/examples/threshold"
+    ran = output(*CALLGRIND, "--callgrind-out-file=/dev/null", program, stack, str(events))
+    collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
+    if not collected:
+        sys.exit(f"callgrind said nothing:\n{ran.stderr}")
+    return int(ran.stdout), int(collected[1])
+
+
+def received(stack: str, folder: Path) -> tuple[int, int]:
+    """ACKs that a stack's sender got on the paper's path, and instructions that it took them with."""
+    text = (FOLDER / "scenario-single.toml").read_text(encoding="utf-8")
+    scenario, trace, profile = folder / "scenario.toml", folder / "trace.parquet", folder / "callgrind.out"
+    scenario.write_text(
+        re.sub(r'^duration = "[^"]*"', 'duration = "100 s"', text, flags=re.MULTILINE), encoding="utf-8"
+    )
+    events = ackclock.run(scenario, stack=stack, seed=1, trace=trace).events
+    acks = len(events.filter((events["side"] == "sender") & (events["event"] == "delivered")))
+    run = [sys.executable, "-m", "ackclock", "run", str(scenario), "--stack", stack, "--seed", "1", "--json"]
+    output(*CALLGRIND, f"--callgrind-out-file={profile}", *run)
+    listed = output("callgrind_annotate", "--inclusive=yes", "--threshold=100", profile).stdout
+    return acks, inclusive(listed, "connection::Connection::on_segment") - inclusive(
+        listed, "receiver::Receiver::on_segment"
+    )
+
+
+def inclusive(listed: str, function: str) -> int:
+    """Instructions of a function and all that it calls, its copies together."""
+    found = re.findall(rf"^\s*([\d,]+) .*?ackclock_tcp::{function} ?(?:\[|\(|$)", listed, flags=re.MULTILINE)
+    if not found:
+        sys.exit(f"callgrind saw no {function}")
+    return sum(int(number.replace(",", "")) for number in found)
+
+
+def row(stack: str) -> dict[str, object]:
+    """A line of the table."""
+    (state, most), (_, least) = alone(stack, EVENTS), alone(stack, 0)
+    with tempfile.TemporaryDirectory() as temporary:
+        acks, instructions = received(stack, Path(temporary))
+    return {
+        "stack": stack,
+        "threshold": STACKS[stack],
+        "state_bytes": state,
+        "instructions_per_event": f"{(most - least) / EVENTS:.1f}",
+        "acks": acks,
+        "instructions": instructions,
+        "instructions_per_ack": f"{instructions / acks:.1f}",
+    }
+
+
+def main() -> None:
+    """Measure both and write the table."""
+    output("cargo", "build", "--release", "--locked", "--package=ackclock-tcp", "--example=threshold")
+    rows = [row(stack) for stack in STACKS]
+    with (FOLDER / "reference/cost.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
