@@ -131,7 +131,6 @@ def _card(one: Reproduced) -> dict[str, Any]:
         "title": paper.title,
         "about": paper.about,
         "counts": _counts(outcome.findings),
-        "span": outcome.span,
         "spent": quantities.words(one.spent),
         "differing": [_claim(f) for f in outcome.findings if f.verdict is Verdict.DIFFERS],
     }
@@ -150,6 +149,7 @@ def _paper(one: Reproduced) -> dict[str, Any]:
         "span": outcome.span,
         "seeds": outcome.seeds,
         "digest": outcome.digest,
+        "spent": quantities.words(one.spent),
         "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("scenario*.toml"))],
         "figures": [_figure(folder, picture) for picture in outcome.pictures],
         "references": outcome.references,
@@ -186,15 +186,18 @@ def _references(done: Done) -> list[dict[str, Any]]:
 
 def _compared(reference: Reference) -> dict[str, Any]:
     values = reference.compared()
+    kinds = {
+        "values": len(values),
+        "reproduced": sum(value.reproduced for value in values),
+        "intervals overlap": values.count(Agreement.OVERLAP),
+        "outside": values.count(Agreement.OUTSIDE),
+    }
     return {
         "simulator": reference.simulator,
         "table": reference.table,
         "sentences": reference.sentences,
         "good": reference.good,
-        "compared": len(values),
-        "reproduced": sum(value.reproduced for value in values),
-        "overlap": values.count(Agreement.OVERLAP),
-        "outside": values.count(Agreement.OUTSIDE),
+        "values_by_kind": [(kind, n if values else "–") for kind, n in kinds.items()],  # noqa: RUF001 - nothing
     }
 
 
