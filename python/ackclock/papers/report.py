@@ -110,9 +110,11 @@ def _site(done: Done) -> list[Link]:
 
 def _front(done: Done) -> dict[str, Any]:
     spent = [(one.paper.title, one.spent) for one in done.papers] + [(e.extra.title, e.spent) for e in done.extras]
+    total = sum((each for _, each in spent), Spent())
     if len(spent) > 1:
-        spent.append(("all", sum((each for _, each in spent), Spent())))
+        spent.append(("all", total))
     return {
+        "total": quantities.words(total),
         "counts": _counts([f for one in done.papers for f in one.outcome.findings]),
         "papers": [_card(one) for one in done.papers],
         "extras": [
