@@ -53,3 +53,14 @@ def ackclock(tmp_path: Path) -> Command:
         )
 
     return call
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which ``ackclock reproduce`` ran the first paper on scenarios of 5 s, two seeds a point."""
+    from reproducing import cut, reproduce  # noqa: PLC0415 - needs this file
+
+    folder = tmp_path_factory.mktemp("undisturbed")
+    cut(folder, 5)
+    assert reproduce(folder, "--seeds", "2").returncode == 1
+    return folder

@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 
 import ackclock as package
+from ackclock.papers import EXTRAS, MODULES
 from conftest import SHORT, Command
 
 LONG = SHORT.replace('"5 s"', '"100000 s"')
@@ -230,6 +231,7 @@ def test_stacks_are_completed(tmp_path: Path) -> None:
 
 def test_papers_are_completed(tmp_path: Path) -> None:
     assert completed("ackclock reproduce bl", tmp_path) == ["blanton-allman-2002"]
+    assert completed("ackclock reproduce ", tmp_path) == [*MODULES, *EXTRAS]
 
 
 def test_scenario_files_are_completed(tmp_path: Path) -> None:

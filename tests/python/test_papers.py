@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import ackclock
-from ackclock.papers import MODULES, claims, files
+from ackclock.papers import EXTRAS, MODULES, claims, files
 from ackclock.papers.blanton_allman import ns2, schemes
 from ackclock.papers.blanton_allman import points as points_of
 from ackclock.papers.blanton_allman.findings import EXTREMES, SWITCHES, UNCHECKED
@@ -24,7 +24,7 @@ from ackclock.papers.lab import Lab
 from ackclock.papers.measure import Comparison, Mean, Median, Verdict
 from ackclock.papers.paper import Effort
 from ackclock.papers.progress import shown
-from ackclock.papers.reproduce import load
+from ackclock.papers.reproduce import load, load_extra
 from ackclock.papers.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,6 +138,8 @@ def test_every_paper_of_the_list_has_its_key_and_its_folder() -> None:
     for key in MODULES:
         assert load(key).key == key
         assert (ROOT / "papers" / key / "claims.csv").is_file()
+    for key in EXTRAS:
+        assert load_extra(key).key == key
 
 
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}

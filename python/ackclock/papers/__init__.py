@@ -8,3 +8,7 @@ from __future__ import annotations
 
 MODULES = {"blanton-allman-2002": "ackclock.papers.blanton_allman"}
 """The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""
+
+EXTRAS: dict[str, str] = {}
+"""The module of each page that belongs to no paper, likewise by its name on the command line; it has an
+:class:`~ackclock.papers.paper.Extra` under the name ``EXTRA``."""

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import random
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -118,9 +119,17 @@ class Finding:
     @property
     def why(self) -> str:
         """The verdict's reason, and the values behind it; whole sentences."""
-        return " ".join(part for part in (self._reason(), self.note) if part)
+        return " ".join(part for part in (self.reason, self.note) if part)
 
-    def _reason(self) -> str:
+    @property
+    def brief(self) -> str:
+        """The reason, and what the first choice of ours made otherwise gives, or else the note's first sentence."""
+        more = self.tried[0] if self.tried else re.split(r"(?<=\.)\s+(?=[A-Z])", self.note, maxsplit=1)[0]
+        return " ".join(part for part in (self.reason, more) if part)
+
+    @property
+    def reason(self) -> str:
+        """The values and the bound alone, in a sentence or two; empty if nothing was measured."""
         accept, measured = self.claim.accept, self.measured
         if measured is None:
             return ""

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import ackclock
 from ackclock.papers.claims import Finding, Verdict, counts, ours
-from ackclock.papers.paper import Outcome, Paper, Table
+from ackclock.papers.paper import Reproduced, Table
 
 
-def markdown(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: Path) -> str:
+def markdown(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> str:
     """The page.
 
     Args:
-        paper: what was reproduced.
-        outcome: what came out.
+        done: the paper, and what came out.
         pictures: the file of each figure by its name.
         here: the page's folder, which the links start from.
     """
-    return "\n\n".join(_parts(paper, outcome, pictures, here)) + "\n"
+    return "\n\n".join(_parts(done, pictures, here)) + "\n"
 
 
-def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: Path) -> Iterator[str]:
+def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterator[str]:
+    paper, outcome, spent = done.paper, done.outcome, done.spent
     found = outcome.findings
     first, last = outcome.seeds
     yield f"# {paper.title}: results"
@@ -31,6 +31,10 @@ def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: P
         f"Written by `make reproduce`: {outcome.runs} runs of {outcome.span}. "
         f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {outcome.digest}. "
         "README.md has the set-up and what the paper leaves unsaid."
+    )
+    yield (
+        f"With those that only test choices of ours: {spent.points:,} points (a set-up with all its seeds), "
+        f"{spent.runs:,} runs, {spent.simulated_s:,.0f} s simulated, {spent.packets:,} data packets sent."
     )
     number = ", ".join(verdict.counted(n) for verdict, n in counts(found).items())
     yield f"**{number}**, of {len(found)} claims."
@@ -47,7 +51,7 @@ def _parts(paper: Paper, outcome: Outcome, pictures: Mapping[str, Path], here: P
     yield from (part for table in outcome.tables for part in _titled(table))
     for reference in outcome.references:
         yield f"## {reference.table.title}"
-        yield "\n".join(f"- {sentence}." for sentence in reference.summary)
+        yield "\n".join(f"- {sentence}" for sentence in reference.sentences)
     yield "## Figures"
     for picture in outcome.pictures:
         link = Path(os.path.relpath(pictures[picture.name], here)).as_posix()

@@ -1,4 +1,4 @@
-"""What a reproduced paper is: the seam between one paper's module and the command, cache and pages for all."""
+"""What a reproduced paper is, or a page that belongs to none: the seam to the command, cache and pages for all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock.papers.claims import Finding
-from ackclock.papers.lab import Lab
+from ackclock.papers.lab import Lab, Spent
+from ackclock.papers.measure import Verdict as Agreement
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Work:
     """What a paper gets to reproduce itself with."""
 
     folder: Path
-    """The paper's: scenarios, claims, reference values."""
+    """The paper's: scenarios, claims, reference values. An extra page gets the folder that all papers' are in."""
     out: Path
     """Where its files go; it is there."""
     effort: Effort
@@ -45,7 +46,7 @@ class Picture:
     """What is shown, and how to read it; whole sentences."""
     svg: Path
     scenarios: Sequence[str]
-    """Names of the scenario files that its runs vary."""
+    """The scenario files that its runs vary, as seen from ``Work.folder``."""
     runs: str
     """Hash over the identities of its runs."""
     point: str
@@ -70,6 +71,22 @@ class Reference:
     good: bool
     """Whether nothing lies outside what chance allows."""
     table: Table
+    """Cells that are a :class:`~ackclock.papers.measure.Verdict`'s words are counted as such."""
+
+    @property
+    def simulator(self) -> str:
+        """As the title names it."""
+        return self.table.title.removeprefix("Beside ")
+
+    @property
+    def sentences(self) -> list[str]:
+        """The summary's, each with its full stop."""
+        return [sentence.rstrip(".") + "." for sentence in self.summary]
+
+    def compared(self) -> list[Agreement]:
+        """How each value of the table agrees."""
+        known = {verdict.value: verdict for verdict in Agreement}
+        return [known[cell] for row in self.table.rows for cell in row if cell in known]
 
 
 @dataclass(frozen=True)
@@ -116,6 +133,31 @@ class Paper:
 
 
 @dataclass(frozen=True)
+class Section:
+    """A part of an extra page: sentences, then figures, then tables."""
+
+    title: str
+    sentences: Sequence[str] = ()
+    """Whole ones; a paragraph each."""
+    pictures: Sequence[Picture] = ()
+    tables: Sequence[Table] = ()
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A page that belongs to no paper."""
+
+    key: str
+    """Its name on the command line, and its file's."""
+    title: str
+    about: str
+    """What it asks, in a sentence or two."""
+    full: Effort
+    quick: Effort
+    sections: Callable[[Work], Sequence[Section]]
+
+
+@dataclass(frozen=True)
 class Reproduced:
     """A paper that was run again."""
 
@@ -123,6 +165,31 @@ class Reproduced:
     folder: Path
     """Its scenarios, claims and README."""
     outcome: Outcome
+    spent: Spent
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An extra page that was made."""
+
+    extra: Extra
+    folder: Path
+    """What its scenarios are named from."""
+    sections: Sequence[Section]
+    spent: Spent
+
+
+@dataclass(frozen=True)
+class Done:
+    """All that one command made."""
+
+    papers: Sequence[Reproduced]
+    extras: Sequence[Shown]
+
+    @property
+    def good(self) -> bool:
+        """Whether no value lies outside what another simulator's allow."""
+        return all(reference.good for one in self.papers for reference in one.outcome.references)
 
 
 def digest(parts: Sequence[str]) -> str:

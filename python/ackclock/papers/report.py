@@ -1,25 +1,38 @@
-"""``report.html``: everything that came out, in one file that needs nothing else."""
+"""The pages: ``report.html`` for all, ``KEY.html`` for each paper and extra page, ``comparison.html``.
+
+Each is one file that needs nothing else: no scripts, no fonts, no pictures beside it.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markdown_it import MarkdownIt
-from markupsafe import Markup
 
 import ackclock
+from ackclock.papers import quantities
 from ackclock.papers.claims import Finding, Verdict, counts, ours
-from ackclock.papers.paper import Paper, Picture, Reproduced
+from ackclock.papers.lab import Spent
+from ackclock.papers.measure import Verdict as Agreement
+from ackclock.papers.paper import Done, Picture, Reference, Reproduced, Shown
+from ackclock.papers.parts import inline, setup
 
-SETUP = "## Set-up"
-"""The part of a paper's README.md that the report shows."""
+FRONT, COMPARISON = "report.html", "comparison.html"
+COSTS = (
+    ("points", "points", False),
+    ("runs", "runs", False),
+    ("simulated", "simulated", False),
+    ("packets", "packets", False),
+    ("packets a second", "speed", True),
+    ("processor time", "processor", True),
+    ("wall time", "wall", True),
+)
+"""Columns: title, which of ``quantities.words``, and whether it is measured, that is another one in the next run."""
 
 
 @dataclass(frozen=True)
@@ -39,56 +52,159 @@ MARKS = {
 }
 
 
-def html(done: Sequence[Reproduced], options: Sequence[str]) -> str:
-    """The page.
+@dataclass(frozen=True)
+class Link:
+    """A page, as others name it."""
+
+    file: str
+    title: str
+
+
+def pages(done: Done, named: Sequence[str], options: Sequence[str]) -> dict[str, str]:
+    """Every page by its file's name.
 
     Args:
-        done: the papers, and what came out.
+        done: what came out.
+        named: the papers and extra pages that were asked for by name; none: all of them.
         options: those of ``ackclock reproduce`` that change results.
 
     Raises:
         OSError: a paper's README, a scenario or a figure is missing.
     """
+
+    def command(*keys: str) -> str:
+        return shlex.join(["ackclock", "reproduce", *keys, *options])
+
+    site = _site(done)
     templates = Environment(
-        loader=PackageLoader("ackclock.papers", "."),
+        loader=PackageLoader("ackclock.papers"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.globals |= {"version": ackclock.__version__, "marks": MARKS, "site": site, "command_for": command}
 
-    def command(*keys: str) -> str:
-        return shlex.join(["ackclock", "reproduce", *keys, *options])
+    def page(file: str, template: str, context: dict[str, Any]) -> str:
+        at = [link.file for link in site].index(file)
+        before, after = (site[i] if 0 <= i < len(site) else None for i in (at - 1, at + 1))
+        return templates.get_template(template).render(here=file, before=before, after=after, **context)
 
-    return templates.get_template("report.html").render(
-        version=ackclock.__version__,
-        marks=MARKS,
-        command=command(),
-        command_for=command,
-        papers=[_paper(one) for one in done],
-    )
+    return {
+        FRONT: page(FRONT, "front.html", {**_front(done), "command": command(*named)}),
+        **{f"{one.paper.key}.html": page(f"{one.paper.key}.html", "paper.html", _paper(one)) for one in done.papers},
+        COMPARISON: page(COMPARISON, "comparison.html", {"references": _references(done)}),
+        **{f"{one.extra.key}.html": page(f"{one.extra.key}.html", "extra.html", _extra(one)) for one in done.extras},
+    }
+
+
+def _site(done: Done) -> list[Link]:
+    """The pages in their order."""
+    return [
+        Link(FRONT, "Overview"),
+        *(Link(f"{one.paper.key}.html", one.paper.title) for one in done.papers),
+        Link(COMPARISON, "Other simulators"),
+        *(Link(f"{one.extra.key}.html", one.extra.title) for one in done.extras),
+    ]
+
+
+def _front(done: Done) -> dict[str, Any]:
+    spent = [(one.paper.title, one.spent) for one in done.papers] + [(e.extra.title, e.spent) for e in done.extras]
+    total = sum((each for _, each in spent), Spent())
+    if len(spent) > 1:
+        spent.append(("all", total))
+    return {
+        "total": quantities.words(total),
+        "counts": _counts([f for one in done.papers for f in one.outcome.findings]),
+        "papers": [_card(one) for one in done.papers],
+        "extras": [
+            {"key": e.extra.key, "title": e.extra.title, "about": e.extra.about, "spent": quantities.words(e.spent)}
+            for e in done.extras
+        ],
+        "spent": [(title, quantities.words(each)) for title, each in spent],
+        "costs": COSTS,
+    }
+
+
+def _card(one: Reproduced) -> dict[str, Any]:
+    paper, outcome = one.paper, one.outcome
+    return {
+        "key": paper.key,
+        "title": paper.title,
+        "about": paper.about,
+        "counts": _counts(outcome.findings),
+        "spent": quantities.words(one.spent),
+        "differing": [_claim(f) for f in outcome.findings if f.verdict is Verdict.DIFFERS],
+    }
 
 
 def _paper(one: Reproduced) -> dict[str, Any]:
     paper, folder, outcome = one.paper, one.folder, one.outcome
-    scenarios = {path.name: _hash(path) for path in sorted(folder.glob("scenario*.toml"))}
     return {
         "key": paper.key,
         "title": paper.title,
         "cite": paper.cite,
         "about": paper.about,
-        "counts": [(verdict.value, n) for verdict, n in counts(outcome.findings).items()],
+        "counts": _counts(outcome.findings),
         "claims": [_claim(f) for f in outcome.findings],
         "runs": outcome.runs,
         "span": outcome.span,
         "seeds": outcome.seeds,
         "digest": outcome.digest,
-        "scenarios": list(scenarios.items()),
-        "figures": [_figure(paper, picture, scenarios) for picture in outcome.pictures],
+        "spent": quantities.words(one.spent),
+        "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("scenario*.toml"))],
+        "figures": [_figure(folder, picture) for picture in outcome.pictures],
         "references": outcome.references,
         "setup": setup((folder / "README.md").read_text(encoding="utf-8")),
         "tables": outcome.tables,
     }
+
+
+def _extra(one: Shown) -> dict[str, Any]:
+    return {
+        "key": one.extra.key,
+        "title": one.extra.title,
+        "about": one.extra.about,
+        "spent": quantities.words(one.spent),
+        "sections": [
+            {
+                "title": section.title,
+                "sentences": section.sentences,
+                "figures": [_figure(one.folder, picture) for picture in section.pictures],
+                "tables": section.tables,
+            }
+            for section in one.sections
+        ],
+    }
+
+
+def _references(done: Done) -> list[dict[str, Any]]:
+    return [
+        {"paper": one.paper.title, "key": one.paper.key, "id": f"{one.paper.key}-{n}", **_compared(reference)}
+        for one in done.papers
+        for n, reference in enumerate(one.outcome.references, 1)
+    ]
+
+
+def _compared(reference: Reference) -> dict[str, Any]:
+    values = reference.compared()
+    kinds = {
+        "values": len(values),
+        "reproduced": sum(value.reproduced for value in values),
+        "intervals overlap": values.count(Agreement.OVERLAP),
+        "outside": values.count(Agreement.OUTSIDE),
+    }
+    return {
+        "simulator": reference.simulator,
+        "table": reference.table,
+        "sentences": reference.sentences,
+        "good": reference.good,
+        "values_by_kind": [(kind, n if values else "–") for kind, n in kinds.items()],  # noqa: RUF001 - nothing
+    }
+
+
+def _counts(findings: Sequence[Finding]) -> list[tuple[str, int]]:
+    return [(verdict.value, n) for verdict, n in counts(findings).items()]
 
 
 def _claim(f: Finding) -> dict[str, object]:
@@ -102,19 +218,19 @@ def _claim(f: Finding) -> dict[str, object]:
         "ours": "ours" in c.provenance,
         "measured": ours(f),
         "verdict": f.verdict.value,
+        "brief": f.brief,
         "why": f.why,
         "tried": f.tried,
     }
 
 
-def _figure(paper: Paper, picture: Picture, scenarios: Mapping[str, str]) -> dict[str, object]:
-    svg = picture.svg.read_text(encoding="utf-8")
+def _figure(folder: Path, picture: Picture) -> dict[str, object]:
     return {
         "name": picture.name,
         "title": picture.title,
         "caption": picture.caption,
-        "svg": inline(svg, f"{paper.key}-{picture.name}-"),
-        "scenarios": [(name, scenarios[name]) for name in picture.scenarios],
+        "svg": inline(picture.svg.read_text(encoding="utf-8"), f"{picture.name}-"),
+        "scenarios": [(name, _hash(folder / name)) for name in picture.scenarios],
         "runs": picture.runs,
         "point": picture.point,
     }
@@ -122,26 +238,3 @@ def _figure(paper: Paper, picture: Picture, scenarios: Mapping[str, str]) -> dic
 
 def _hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
-
-def inline(svg: str, prefix: str) -> Markup:
-    """A figure as a part of the page: without what only files need, and with names of its own."""
-    body = svg[svg.index("<svg") :]
-    for part in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->"):
-        body = re.sub(part, "", body, flags=re.DOTALL)
-    head, _, rest = body.partition(">")
-    _, _, width, _ = re.findall(r"[\d.]+", head[head.index("viewBox") :])[:4]
-    body = re.sub(r'\s(?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", head) + ">" + rest
-    body = re.sub(r'\bid="', f'id="{prefix}', body)
-    body = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}", body)
-    return Markup(body.replace("<svg", f'<svg role="img" style="--points: {width}"', 1))
-
-
-def setup(readme: str) -> Markup:
-    """The set-up's section of a README, as HTML."""
-    _, _, rest = readme.partition(f"\n{SETUP}\n")
-    section, _, _ = rest.partition("\n## ")
-    # Its headings are one level below the page's own "Set-up".
-    section = re.sub(r"^###(?=#* )", "####", section, flags=re.MULTILINE)
-    text = MarkdownIt("commonmark", {"html": False}).enable("table").render(section)
-    return Markup(text.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>"))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from ackclock.papers import MODULES, claims, files, page, report
-from ackclock.papers.lab import Lab
-from ackclock.papers.paper import Effort, Outcome, Paper, Reproduced, Work
+from ackclock.papers import EXTRAS, MODULES, claims, files, page, report, sizes
+from ackclock.papers.lab import Lab, Spent, Told
+from ackclock.papers.paper import Done, Effort, Extra, Paper, Picture, Reproduced, Shown, Work
 from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
 
@@ -23,6 +26,7 @@ class Wish:
     """What to reproduce, how, and where results go."""
 
     keys: Sequence[str]
+    """Papers and extra pages; none: all of them."""
     papers: Path
     """The folder that holds the papers' folders."""
     out: Path
@@ -32,7 +36,7 @@ class Wish:
     fresh: bool = False
     """Run again what was run before."""
     copy_to: Path | None = None
-    """Folder for copies of the figures; then RESULTS.md goes beside the scenarios, too."""
+    """Folder for copies of the figures; then RESULTS.md and claims.json go beside the scenarios, too."""
 
     def options(self) -> list[str]:
         """Those of the command that change results."""
@@ -49,8 +53,18 @@ def load(key: str) -> Paper:
     return paper
 
 
-def reproduce(wish: Wish) -> list[Reproduced]:
-    """Run papers and write all their results.
+def load_extra(key: str) -> Extra:
+    """The extra page of this name.
+
+    Raises:
+        ImportError: a package that it needs is missing.
+    """
+    extra: Extra = import_module(EXTRAS[key]).EXTRA
+    return extra
+
+
+def reproduce(wish: Wish) -> Done:
+    """Run papers and extra pages, and write all their results.
 
     Raises:
         OSError: a file could not be read or written.
@@ -58,57 +72,118 @@ def reproduce(wish: Wish) -> list[Reproduced]:
         ImportError: a package of the extra ``papers`` is missing.
         KeyboardInterrupt: as usual; finished points are kept.
     """
-    papers = [load(key) for key in wish.keys]
-    lab = Lab(Store(wish.out / POINTS, wish.fresh), shown)
-    done = [_one(paper, wish, lab) for paper in papers]
-    files.write(wish.out / "report.html", report.html(done, wish.options()).encode())
-    claims.write(wish.out / "claims.json", [f for r in done for f in r.outcome.findings])
+    keys = wish.keys or [*MODULES, *EXTRAS]
+    papers, extras = [load(key) for key in keys if key in MODULES], [load_extra(key) for key in keys if key in EXTRAS]
+    store = Store(wish.out / POINTS, wish.fresh)
+    done = Done([_paper(one, wish, store) for one in papers], [_extra(one, wish, store) for one in extras])
+    for file, text in report.pages(done, wish.keys, wish.options()).items():
+        files.write(wish.out / file, text.encode())
+    claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
+    sizes.write_times(done, wish.out)
+    if wish.copy_to is not None and not wish.options():
+        sizes.write_sizes(done, wish.papers)
     return done
 
 
-def effort(paper: Paper, wish: Wish) -> Effort:
-    """How much of the paper is run."""
-    chosen = paper.quick if wish.quick else paper.full
+def effort(what: Paper | Extra, wish: Wish) -> Effort:
+    """How much of it is run."""
+    chosen = what.quick if wish.quick else what.full
     return Effort(wish.seeds or chosen.seeds, chosen.duration_s)
 
 
-def _one(paper: Paper, wish: Wish, lab: Lab) -> Reproduced:
-    folder, out = wish.papers / paper.key, wish.out / paper.key
-    out.mkdir(parents=True, exist_ok=True)
-    outcome = paper.reproduce(Work(folder, out, effort(paper, wish), lab))
-    pictures = {picture.name: picture.svg for picture in outcome.pictures}
-    _write_page(paper, outcome, pictures, out)
+def _paper(paper: Paper, wish: Wish, store: Store) -> Reproduced:
+    folder, work = wish.papers / paper.key, _work(paper, wish, store, wish.papers / paper.key)
+    outcome = paper.reproduce(work)
+    done = Reproduced(paper, folder, outcome, work.lab.spent)
+    _write(done, {picture.name: picture.svg for picture in outcome.pictures}, work.out)
     if wish.copy_to is not None:
-        wish.copy_to.mkdir(parents=True, exist_ok=True)
-        copies = {name: wish.copy_to / f"{paper.key}-{svg.name}" for name, svg in pictures.items()}
-        for name, svg in pictures.items():
-            shutil.copyfile(svg, copies[name])
-        _write_page(paper, outcome, copies, folder)
-    return Reproduced(paper, folder, outcome)
+        _write(done, _copied(paper.key, outcome.pictures, wish.copy_to), folder)
+    return done
 
 
-def _write_page(paper: Paper, outcome: Outcome, pictures: dict[str, Path], folder: Path) -> None:
-    files.write(folder / "RESULTS.md", page.markdown(paper, outcome, pictures, folder).encode())
+def _extra(extra: Extra, wish: Wish, store: Store) -> Shown:
+    work = _work(extra, wish, store, wish.papers)
+    sections = extra.sections(work)
+    if wish.copy_to is not None:
+        _copied(extra.key, (picture for section in sections for picture in section.pictures), wish.copy_to)
+    return Shown(extra, wish.papers, sections, work.lab.spent)
 
 
-def summary(done: Sequence[Reproduced], out: Path) -> str:
+def _work(what: Paper | Extra, wish: Wish, store: Store, folder: Path) -> Work:
+    """A laboratory of its own, so that what it spends is what this one has spent."""
+
+    def progress(name: str) -> AbstractContextManager[Told]:
+        return shown(f"{what.key}: {name}")
+
+    out = wish.out / what.key
+    out.mkdir(parents=True, exist_ok=True)
+    return Work(folder, out, effort(what, wish), Lab(store, progress))
+
+
+def _copied(key: str, pictures: Iterable[Picture], to: Path) -> dict[str, Path]:
+    """Copies of the figures, by their names."""
+    to.mkdir(parents=True, exist_ok=True)
+    copies = {}
+    for picture in pictures:
+        copies[picture.name] = to / f"{key}-{picture.svg.name}"
+        shutil.copyfile(picture.svg, copies[picture.name])
+    return copies
+
+
+def _write(done: Reproduced, pictures: dict[str, Path], folder: Path) -> None:
+    files.write(folder / "RESULTS.md", page.markdown(done, pictures, folder).encode())
+    claims.write(folder / "claims.json", done.outcome.findings)
+
+
+def summary(done: Done, out: Path) -> str:
     """What came out, in a few lines."""
     lines = []
-    for r in done:
+    for r in done.papers:
         number = ", ".join(verdict.counted(n) for verdict, n in claims.counts(r.outcome.findings).items())
         lines.append(f"{r.paper.title}: {len(r.outcome.findings)} claims: {number}")
         lines += [f"  {sentence}" for reference in r.outcome.references for sentence in reference.summary]
-    lines.append(f"{out / 'report.html'}: figures, claims and why; {out / 'claims.json'}: the same as data")
+    lines.append(f"{out / report.FRONT}: figures, claims and why; {out / 'claims.json'}: the same as data")
     return "\n".join(lines)
 
 
-def as_rows(done: Sequence[Reproduced]) -> list[dict[str, object]]:
+def as_json(done: Done) -> dict[str, Any]:
     """The same as ``--json`` prints it."""
-    return [_as_row(r.paper, r.outcome) for r in done]
+    every = [f for r in done.papers for f in r.outcome.findings]
+    total = sum(sizes.spent(done).values(), Spent())
+    return {
+        "claims": len(every),
+        "verdicts": _verdicts(every),
+        "spent": asdict(total),
+        "papers": [_as_row(r) for r in done.papers],
+        "extras": [
+            {"extra": one.extra.key, "page": f"{one.extra.key}.html", "spent": asdict(one.spent)} for one in done.extras
+        ],
+    }
 
 
-def _as_row(paper: Paper, o: Outcome) -> dict[str, object]:
-    verdicts = {verdict.value: n for verdict, n in claims.counts(o.findings).items()}
-    row: dict[str, object] = {"paper": paper.key, "claims": len(o.findings), "verdicts": verdicts}
-    row |= {"seeds": list(o.seeds), "durations_s": list(o.durations_s), "runs": o.runs, "runs_hash": o.digest}
-    return row | {"references": [{"title": one.table.title, "agrees": one.good} for one in o.references]}
+def _verdicts(findings: Sequence[claims.Finding]) -> dict[str, int]:
+    return {verdict.value: n for verdict, n in claims.counts(findings).items()}
+
+
+def _as_row(r: Reproduced) -> dict[str, Any]:
+    o = r.outcome
+    return {
+        "paper": r.paper.key,
+        "page": f"{r.paper.key}.html",
+        "claims": len(o.findings),
+        "verdicts": _verdicts(o.findings),
+        "differing": [f.claim.id for f in o.findings if f.verdict is claims.Verdict.DIFFERS],
+        "seeds": list(o.seeds),
+        "durations_s": list(o.durations_s),
+        "runs": o.runs,
+        "runs_hash": o.digest,
+        "spent": asdict(r.spent),
+        "references": [
+            {
+                "title": one.table.title,
+                "agrees": one.good,
+                "values": dict(Counter(value.value for value in one.compared())),
+            }
+            for one in o.references
+        ],
+    }

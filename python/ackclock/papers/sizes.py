@@ -1,0 +1,109 @@
+"""How much there is to run: ``papers/sizes.json`` has it for the full runs, ``times.json`` how long it took here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import ackclock
+from ackclock.papers import EXTRAS, MODULES, claims, files, quantities
+from ackclock.papers.lab import Spent
+from ackclock.papers.paper import Done, Effort, Extra, Paper
+
+SIZES, TIMES = "sizes.json", "times.json"
+MEASURED = ("processor_s", "wall_s")
+"""What differs from machine to machine, and from run to run."""
+
+
+def spent(done: Done) -> dict[str, Spent]:
+    """By paper and extra page."""
+    return {one.paper.key: one.spent for one in done.papers} | {one.extra.key: one.spent for one in done.extras}
+
+
+def write_times(done: Done, out: Path) -> None:
+    """Write ``times.json``: the one result that differs from run to run, with the front page's times.
+
+    Raises:
+        OSError: the folder is missing or not writable.
+    """
+    every = {key: asdict(one) for key, one in spent(done).items()}
+    _write(out / TIMES, {"ackclock": ackclock.__version__, "cores": os.cpu_count(), "spent": every})
+
+
+def write_sizes(done: Done, papers: Path) -> None:
+    """Write what of these differs on no machine into the papers' folder; others stay as they are.
+
+    Raises:
+        OSError: the folder is missing or not writable.
+    """
+    sizes = _read(papers / SIZES)
+    for key, one in spent(done).items():
+        sizes[key] = {name: value for name, value in asdict(one).items() if name not in MEASURED}
+    _write(papers / SIZES, {key: sizes[key] for key in [*MODULES, *EXTRAS] if key in sizes})
+
+
+def _write(path: Path, what: Mapping[str, Any]) -> None:
+    files.write(path, (json.dumps(what, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """What is in a file; nothing if there is none, or none that can be read."""
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def listing(every: Sequence[Paper | Extra], papers: Path, out: Path) -> list[dict[str, Any]]:
+    """Every paper and extra page with how much a full run simulates; None where that is not known.
+
+    ``processor_s`` is what it will take: the packets by the speed of the last run with results in ``out``.
+    """
+    sizes, speed = _read(papers / SIZES), _speed(out)
+    return [_row(one, sizes.get(one.key, {}), speed, papers / one.key / "claims.csv") for one in every]
+
+
+def _speed(out: Path) -> float | None:
+    """Packets a second of processor time."""
+    ran = [Spent(**one) for one in _read(out / TIMES).get("spent", {}).values()]
+    total = sum(ran, Spent())
+    return total.packets / total.processor_s if total.processor_s else None
+
+
+def _row(one: Paper | Extra, size: Mapping[str, Any], speed: float | None, table: Path) -> dict[str, Any]:
+    packets = size.get("packets")
+    return {
+        "key": one.key,
+        "kind": "paper" if isinstance(one, Paper) else "extra",
+        "title": one.title,
+        "claims": len(claims.read(table)) if table.is_file() else None,
+        "full": asdict(one.full),
+        "quick": asdict(one.quick),
+        "runs": size.get("runs"),
+        "packets": packets,
+        "processor_s": round(packets / speed, 1) if packets and speed else None,
+    }
+
+
+def lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The listing as text, in columns."""
+    cells = [(row["key"], row["title"], _effort(row), _size(row)) for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(3)]
+    return ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[3]]).rstrip() for row in cells]
+
+
+def _effort(row: Mapping[str, Any]) -> str:
+    seeds = Effort(**row["full"]).seeds
+    return f"{row['claims']} claims, {seeds} seeds" if row["claims"] else f"{seeds} seeds"
+
+
+def _size(row: Mapping[str, Any]) -> str:
+    if row["packets"] is None:
+        return ""
+    size = f"{quantities.count(row['runs'])} runs, {quantities.count(row['packets'])} packets"
+    return size + (f", {quantities.duration(row['processor_s'])} of processor time" if row["processor_s"] else "")

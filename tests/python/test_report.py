@@ -1,0 +1,285 @@
+"""The pages of ``ackclock reproduce``: what a reader finds, and that they need nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import ackclock
+from ackclock.papers import EXTRAS, MODULES, claims, report
+from ackclock.papers import reproduce as command
+from ackclock.papers.blanton_allman.points import KEY
+from ackclock.papers.lab import Spent
+from ackclock.papers.measure import Verdict
+from ackclock.papers.paper import Done
+from ackclock.papers.parts import inline
+from ackclock.papers.quantities import count, duration
+from reproducing import extra, lay_out, made_up, read_json
+
+
+class Page(HTMLParser):
+    """What a browser would see of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note it, and what it refers to."""
+        self.tags[tag] += 1
+        self.text += " "
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(str(value))
+            if name in {"href", "xlink:href", "src", "srcset", "data", "action"}:
+                self.references.append(str(value))
+            self.references += re.findall(r"url\((.*?)\)", value or "")
+
+    def handle_data(self, data: str) -> None:
+        """Note it."""
+        self.text += data
+
+
+def read(path: Path) -> tuple[str, Page]:
+    """A page's source, and what a browser sees."""
+    text = path.read_text(encoding="utf-8")
+    return text, Page(text)
+
+
+def said(path: Path) -> str:
+    """A page's words."""
+    return " ".join(read(path)[1].text.split())
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Results of two made-up papers and an extra page, all in full."""
+    reproduce_made_up(tmp_path, monkeypatch)
+    return tmp_path / "results"
+
+
+def reproduce_made_up(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    verdicts: Sequence[Verdict] = (Verdict.WITHIN, Verdict.OVERLAP, Verdict.IN_BOTH),
+    named: Sequence[str] = (),
+) -> Done:
+    papers = {key: made_up(key, verdicts) for key in ("made-up-1999", "other-2001")}
+    if not (folder / "papers").exists():
+        lay_out(folder / "papers", *papers)
+    for key in list(MODULES):
+        monkeypatch.delitem(MODULES, key)
+    for key in list(EXTRAS):
+        monkeypatch.delitem(EXTRAS, key)
+    for key in papers:
+        monkeypatch.setitem(MODULES, key, key)
+    monkeypatch.setitem(EXTRAS, "across", "across")
+    monkeypatch.setattr(command, "load", papers.__getitem__)
+    monkeypatch.setattr(command, "load_extra", extra)
+    return command.reproduce(command.Wish(named, folder / "papers", folder / "results", copy_to=folder / "docs"))
+
+
+def check_alone(folder: Path) -> set[str]:
+    """Every page of a folder asks for nothing but other pages there; answers their names."""
+    pages = {path.name: read(path) for path in folder.glob("*.html")}
+    for name, (text, page) in pages.items():
+        assert not page.tags.keys() & {"script", "link", "img", "iframe", "object", "embed", "base"}, name
+        assert len(page.ids) == len(set(page.ids)), name
+        assert not re.search(r"@import|url\(\s*[\"']?https?:|//[a-z]", text), name
+        assert str(folder.parent) not in text, "nothing of the machine"
+        for reference in page.references:
+            file, _, place = reference.partition("#")
+            assert not place or place in pages[file or name][1].ids, (name, reference)
+            assert (file or name) in pages, (name, reference)
+    return set(pages)
+
+
+def test_pages_ask_for_nothing_and_their_links_lead_somewhere(undisturbed: Path, made: Path) -> None:
+    assert check_alone(undisturbed / "results") == {"report.html", f"{KEY}.html", "comparison.html"}
+    both = {"made-up-1999.html", "other-2001.html", "across.html"}
+    assert check_alone(made) == {"report.html", "comparison.html", *both}
+
+
+def test_every_page_leads_to_all_others_and_says_which_it_is(made: Path) -> None:
+    names = ["report.html", "made-up-1999.html", "other-2001.html", "comparison.html", "across.html"]
+    for at, name in enumerate(names):
+        text, page = read(made / name)
+        assert page.references[0] == "#content"
+        assert page.references[1:6] == names
+        assert re.findall(r'href="(\S+)" aria-current="page"', text) == [name]
+        around = [other for i, other in enumerate(names) if abs(i - at) == 1]
+        assert page.references[-len(around) :] == around
+
+
+def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(undisturbed: Path, made: Path) -> None:
+    rows = read_json(undisturbed / "results" / "claims.json")
+    _, page = read(undisturbed / "results" / "report.html")
+    words = said(undisturbed / "results" / "report.html")
+    assert not page.tags["svg"]
+    for verdict in claims.Verdict:
+        number = verdict.counted(sum(row["verdict"] == verdict.value for row in rows))
+        assert words.count(number) == 2, "all papers, and the only one"
+    differing = [f"{KEY}.html#{row['id']}" for row in rows if row["verdict"] == "differs"]
+    assert [link for link in page.references if "#S" in link] == differing != []
+    assert f"ackclock reproduce {KEY} --seeds 2" in words
+    assert re.search(
+        r"[\d,]+ runs; [\d.]+ min \d+ s simulated; [\d.]+ (million )?data packets; [\d.]+ s of processor", words
+    )
+    words = said(made / "report.html")
+    assert "✓ 2 hold ✗ 2 differ ? 2 cannot be checked of 6 claims" in words
+    assert words.count("✓ 1 holds ✗ 1 differs ? 1 cannot be checked of 3 claims") == 2
+    assert re.search(
+        r"M-2 packets <again> few & none [\d,. \[\]]+packets [\d.,]+ is not below 10\. .*Rates are others\.", words
+    )
+    assert "So it is." not in words, "a clause each"
+    assert "What is the same in all?" in words
+    assert "command ackclock reproduce " in words.lower()
+
+
+def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path) -> None:
+    path = undisturbed / "results" / f"{KEY}.html"
+    (text, page), words = read(path), said(path)
+    rows = read_json(undisturbed / "results" / "claims.json")
+    for row in rows:
+        assert row["id"] in page.ids
+        assert row["where"] in words
+        assert row["note"][:40] in words
+    for verdict, sign in (("holds", "✓"), ("differs", "✗"), ("cannot be checked", "?")):
+        assert len(re.findall(rf"\{sign} {verdict}", words)) == sum(row["verdict"] == verdict for row in rows)
+    assert page.tags["svg"] == page.tags["figure"] == 8
+    assert words.count(f"ackclock reproduce {KEY} --seeds 2") == 1 + 8
+    for file in ("scenario-ns2.toml", "scenario-paper.toml"):
+        digest = hashlib.sha256((undisturbed / "papers" / KEY / file).read_bytes()).hexdigest()[:16]
+        assert words.count(f"{file} {digest}") >= 3
+    assert f"Ackclock {ackclock.__version__}" in words
+    assert "5 s, seeds 1 to 2" in words
+    assert "Beside ns-2.35" in words
+    assert "Two readings" in words
+    assert "measured" not in re.findall(r'class="([^"]+)"', text), "times only on the front page"
+
+
+def test_claims_are_filtered_by_verdict_without_scripts(undisturbed: Path) -> None:
+    text, _ = read(undisturbed / "results" / f"{KEY}.html")
+    rows = read_json(undisturbed / "results" / "claims.json")
+    marked = Counter(re.findall(r'<tr id="[^"]+" data-verdict="(\w+)">', text))
+    names = {mark: report.MARKS[mark].name for mark in report.MARKS}
+    assert marked == Counter(names[row["verdict"]] for row in rows)
+    buttons = re.findall(r'<input type="radio" name="show" id="show-(\w+)"', text)
+    assert buttons == ["all", *(name for name in names.values() if marked[name])]
+    assert re.findall(r'<label for="show-(\w+)">', text) == buttons
+    for name in names.values():
+        assert f'body:has(#show-{name}:checked) .claims tr[data-verdict]:not([data-verdict="{name}"], :target)' in text
+
+
+def test_all_comparisons_are_on_one_page(undisturbed: Path, made: Path) -> None:
+    words = said(made / "comparison.html")
+    for title in ("Made Up 1999", "Other 2001"):
+        assert f"{title} ns-0 3 2 1 0 " in words
+    assert words.count("All is said. All is done.") == 2
+    words = said(undisturbed / "results" / "comparison.html")
+    summary = re.search(r"Blanton & Allman 2002 ns-2.35 68 (\d+) (\d+) (\d+) ", words)
+    assert summary
+    reproduced, overlap, outside = map(int, summary.groups())
+    assert reproduced + overlap + outside == 68
+    assert outside == words.count("OUTSIDE") - len(re.findall(r"\d+ OUTSIDE", words)) > 0
+
+
+def test_runs_that_have_nothing_to_be_compared_with_say_so(made: Path) -> None:
+    done = Done([], [])
+    assert "These runs have nothing to be compared with" in report.pages(done, [], [])["comparison.html"]
+
+
+def test_an_extra_page_has_its_sections(made: Path) -> None:
+    path = made / "across.html"
+    (_, page), words = read(path), said(path)
+    assert "First part It is <so>. all Figure of all. A line. Made by ackclock reproduce across from" in words
+    digest = hashlib.sha256((made.parent / "papers/made-up-1999/scenario.toml").read_bytes()).hexdigest()[:16]
+    assert f"made-up-1999/scenario.toml {digest}" in words
+    assert "Second part Table of it stack n reno 1" in words
+    assert (page.tags["svg"], page.tags["figure"]) == (1, 1)
+    assert (made / "across" / "all.svg").is_file()
+    assert (made.parent / "docs" / "across-all.svg").is_file()
+
+
+def test_a_page_can_be_made_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = reproduce_made_up(tmp_path, monkeypatch, named=["across"])
+    assert (len(done.papers), len(done.extras)) == (0, 1)
+    assert {path.name for path in (tmp_path / "results").glob("*.html")} == {
+        "report.html",
+        "across.html",
+        "comparison.html",
+    }
+    assert "ackclock reproduce across " in said(tmp_path / "results" / "report.html")
+    assert read_json(tmp_path / "results" / "claims.json") == []
+
+
+def test_a_value_outside_is_not_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reproduce_made_up(tmp_path, monkeypatch).good
+    done = reproduce_made_up(tmp_path, monkeypatch, [Verdict.WITHIN, Verdict.OUTSIDE])
+    assert not done.good
+    references = [one["references"] for one in command.as_json(done)["papers"]]
+    assert (
+        references == [[{"title": "Beside ns-0", "agrees": False, "values": {"within tolerance": 1, "OUTSIDE": 1}}]] * 2
+    )
+
+
+def test_claims_are_data_for_each_paper_and_for_all(made: Path) -> None:
+    parts = [read_json(made / key / "claims.json") for key in ("made-up-1999", "other-2001")]
+    assert read_json(made / "claims.json") == [row for part in parts for row in part]
+    assert [row["id"] for row in parts[0]] == ["M-1", "M-2", "M-3"]
+    beside = made.parent / "papers" / "made-up-1999" / "claims.json"
+    assert beside.read_bytes() == (made / "made-up-1999" / "claims.json").read_bytes()
+
+
+def test_a_drawing_keeps_its_form_and_gets_names_of_its_own() -> None:
+    svg = """<?xml version="1.0"?>
+<svg xmlns:xlink="x" width="10pt" height="5pt" viewBox="0 0 10 5" version="1.1"><metadata>who</metadata>
+<path id="a" d="M 1.23456 2
+L -10.5 0.999" transform="scale(0.015625)"/><use xlink:href="#a" x="7.004" y="40" clip-path="url(#b)"/></svg>"""
+    assert inline(svg, "f-") == (
+        '<svg role="img" style="--points: 10" viewBox="0 0 10 5"> '
+        '<path id="f-a" d="M 1.23 2 L -10.5 1" transform="scale(0.015625)"/>'
+        '<use xlink:href="#f-a" x="7" y="40" clip-path="url(#f-b)"/></svg>'
+    )
+
+
+def test_a_brief_reason_has_what_was_tried_before_the_notes_first_sentence() -> None:
+    claim = claims.Claim("M-9", "§9", "share", "few", "< 0.5", "share", "words")
+    found = claims.judge(claim, (0.75,), note="RFC 793 says 3. More follows.")
+    assert found.brief == "0.75 is not below 0.5. RFC 793 says 3."
+    assert replace(found, tried=("If so, it holds.", "Else not.")).brief == "0.75 is not below 0.5. If so, it holds."
+    assert claims.Finding(claim, claims.Verdict.UNCHECKED, note="Nothing. At all.").brief == "Nothing."
+
+
+def test_numbers_are_read_as_words() -> None:
+    assert [count(n) for n in (0, 1234, 999_999, 5_678_000, 105_400_000)] == [
+        "0",
+        "1,234",
+        "999,999",
+        "5.68 million",
+        "105 million",
+    ]
+    assert [duration(s) for s in (3.44, 59.99, 320.4, 3599.7, 3600, 36_000, 3_844_800)] == [
+        "3.4 s",
+        "1 min 0 s",
+        "5 min 20 s",
+        "1.0 h",
+        "1.0 h",
+        "10 h",
+        "1,068 h",
+    ]
+
+
+def test_what_was_spent_adds_up() -> None:
+    assert Spent(1, 2, 3, 4.0, 5.0, 6.0) + Spent(10, 20, 30, 40.0, 50.0, 60.0) == Spent(11, 22, 33, 44.0, 55.0, 66.0)
