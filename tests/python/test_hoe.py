@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +31,7 @@ from ackclock.papers.hoe.measures import (
     table,
     unrepaired,
 )
-from ackclock.papers.hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View
+from ackclock.papers.hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View, command
 from ackclock.papers.hoe.seen import Ack, Seen, Send, Window
 from ackclock.papers.lab import Lab
 from ackclock.papers.measure import Comparison, Mean
@@ -36,7 +40,9 @@ from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
 from ackclock.papers.trial import Ran, Trial, run
 
-FOLDER = Path(__file__).resolve().parents[2] / "papers" / KEY
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "papers" / KEY
+SHELL = ("sh", "-c")
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
 
 
@@ -249,6 +255,15 @@ def test_a_figure_is_the_same_bytes_again(view: View, tmp_path: Path) -> None:
     assert drawn("one") == drawn("two")
     assert len({p.name for p in PLANS}) == 14
     assert {name for p in PLANS for name in p.runs} <= set(RUNS)
+
+
+def test_the_command_of_a_figure_runs_what_it_shows(lab: Lab) -> None:
+    shown_first = list(dict.fromkeys(p.runs[0] for p in PLANS))
+    ran = run(lab, "firsts", FOLDER, [RUNS[name] for name in shown_first], Effort(1))
+    for name in shown_first:
+        text = command(name).replace("ackclock run", f"{shlex.quote(sys.executable)} -m ackclock run")
+        done = subprocess.run([*SHELL, f"{text} --json"], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout)["runs"][0]["trace_hash"] == ran[RUNS[name]].runs[0]["trace_hash"], name
 
 
 def test_a_claim_that_differs_says_what_would_make_it_hold(view: View, lab: Lab, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from ackclock.papers.claims import Claim, Finding, Verdict
 from ackclock.papers.hoe import setup, spread
 from ackclock.papers.hoe.measures import MEASURES, faded, large_ack, ratios, recovery, surge, table
 from ackclock.papers.hoe.runs import CHOICES, LOST_AT_ONCE, View
+from ackclock.papers.hoe.seen import Seen
 from ackclock.papers.paper import Work
 
 CLAIMS = "claims.csv"
@@ -92,13 +93,21 @@ def details(view: View) -> dict[str, str]:
     ten = view(f"{LOST_AT_ONCE[-1]} lost")
     first_lost = ten.fast_retransmits[0]
     return {
-        "S002-08": "§5.2 says that the eighth was left out; only with it do the section's three numbers come.",
+        "S002-08": "§5.2 says that the eighth was left out; its numbers come only with it, so it is in.",
+        **dict.fromkeys(
+            ("S002-12", "S002-13"), "The receiver's clock (80 ms) was chosen by such times: it moves them."
+        ),
+        **dict.fromkeys(
+            ("S002-14", "S002-21"), "Two ticks of the slow clock were chosen by such times; with three it is later."
+        ),
         "S002-17": f"The three times are {asked:.2f}, {full:.2f} and {done:.2f} s: another segment is lost than hers.",
         "S002-18": f"That is {faded(every) - done:.2f} s after the ACK of new data; in the thesis it is 0.6 s.",
         "S002-20": _gap(view),
         "S002-22": (
             "The sender may use no more than the receiver's window, 51200 bytes, which the thesis calls the maximum; "
-            "its §3.2.2 lets cwnd itself grow to 65535. 50 ACKs have opened cwnd from 1 segment to 51."
+            f"its §3.2.2 lets cwnd itself grow to 65535. {_opened(every)} ACKs have opened cwnd from 1 segment to "
+            f"{_opened(every) + 1}, since {every.drops[0].segment} is the first segment lost, as in the thesis; 51200 "
+            "bytes would be one ACK fewer."
         ),
         "S002-23": f"The times are {', '.join(f'{t:.3f}' for t in row)} s.",
         "S002-25": f"The times are {large[1]:.3f} and {large[0]:.3f} s.",
@@ -109,7 +118,7 @@ def details(view: View) -> dict[str, str]:
         "S002-28": f"The first timeouts are at {', '.join(f'{view(n).timeouts[0]:.1f}' for n in _DELAYS)} s.",
         "S002-30": (
             f"With the eighth, which §5 blames for losses, the estimate alone leaves {steps['estimate eighth']} "
-            "timeouts with delayed ACKs: her Figure 7.2 is without."
+            "timeouts with delayed ACKs; that her Figure 7.2 is without was concluded from that."
         ),
         "S002-33": (
             f"Transmission makes the round trip {1e3 * ten.round_trip:.1f} ms here; within 1 s of the fast "
@@ -128,6 +137,10 @@ def details(view: View) -> dict[str, str]:
 
 
 _DELAYS = ("45 ms", "delayed", "55 ms")
+
+
+def _opened(run: Seen) -> int:
+    return sum(a.newly > 0 for a in run.acks if a.at < run.fast_retransmits[0])
 
 
 def _gap(view: View) -> str:

@@ -145,9 +145,24 @@ class View:
         return events(self.trial(name), self.folder)
 
 
+IN_THE_FILE: dict[tuple[str, Value], str] = {
+    SYN: "s/^handshake = false/handshake = true/",
+    **dict.fromkeys(_limit(20), 's/limit = "10 packets"/limit = "20 packets"/'),
+}
+"""How sed makes a change in a scenario's text."""
+
+
 def command(name: str) -> str:
-    """The command that runs it, or one that comes nearest where the scenario is changed as well."""
+    """The command that runs it.
+
+    Raises:
+        KeyError: it changes its scenario in a way that no command of ours makes.
+    """
     trial = RUNS[name]
+    file = f"papers/{KEY}/{trial.file}"
     options = [f"--stack {trial.stack}"] if trial.stack else []
     options += [f"--set {path}={value}" for path, value in trial.set]
-    return " ".join([f"ackclock run papers/{KEY}/{trial.file}", *options])
+    if not trial.changes:
+        return " ".join(["ackclock run", file, *options])
+    edits = "; ".join(IN_THE_FILE[change] for change in trial.changes)
+    return " ".join([f"sed '{edits}' {file} | ackclock run -", *options])
