@@ -274,4 +274,6 @@ def test_a_claim_that_differs_says_what_would_make_it_hold(view: View, lab: Lab,
     assert all(found[key].tried for key in differing)
     assert "S002-20" in differing
     assert "None of the" in found["S002-20"].tried[0]
-    assert "points of the grid" in found["S002-01"].note
+    assert "432 points of the grid" in found["S002-01"].note
+    assert "144 points of the grid" in found["S002-24"].note
+    assert "points of the grid" not in found["S002-30"].note

@@ -33,7 +33,7 @@ def findings(work: Work, view: View, numbers: spread.Numbers) -> list[Finding]:
     texts, derived = setup.texts(view), setup.numbers(work.folder)
     each = [(choice.label, measured(View(work.folder, choice))) for choice in CHOICES]
     ours = measured(view)
-    notes = details(view)
+    notes, together = details(view), spread.traced(work.folder)
 
     def one(claim: Claim) -> Finding:
         if claim.id in texts:
@@ -43,7 +43,8 @@ def findings(work: Work, view: View, numbers: spread.Numbers) -> list[Finding]:
             return claims.judge(claim, (derived[claim.id],), (None,), note)
         values = ours[claim.id]
         otherwise = [(label, made[claim.id]) for label, made in each]
-        parts = [notes.get(claim.id, ""), _choices(claim, values, otherwise), spread.sentence(claim, numbers)]
+        points = together.get(claim.id) or spread.printed(claim, numbers)
+        parts = [notes.get(claim.id, ""), _choices(claim, values, otherwise), spread.sentence(claim, points)]
         found = claims.judge(claim, values, (None,) * len(values), " ".join(part for part in parts if part))
         return replace(found, tried=_tried(claim, otherwise)) if found.verdict is Verdict.DIFFERS else found
 

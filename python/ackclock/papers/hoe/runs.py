@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -120,14 +121,15 @@ CHOICES = (
 class View:
     """What happened in each run, by the run's name; under a choice, if there is one."""
 
-    def __init__(self, folder: Path, choice: Choice | None = None) -> None:
-        """``folder`` has the scenarios."""
-        self.folder, self.choice = folder, choice
+    def __init__(self, folder: Path, choice: Choice | None = None, instead: Mapping[str, Trial] | None = None) -> None:
+        """``folder`` has the scenarios; ``instead`` other runs under names of ``RUNS``."""
+        self.folder, self.choice, self.instead = folder, choice, instead or {}
         self._seen: dict[str, Seen] = {}
 
     def trial(self, name: str) -> Trial:
         """The run of this name."""
-        return RUNS[name] if self.choice is None else self.choice.of(RUNS[name])
+        trial = self.instead.get(name, RUNS[name])
+        return trial if self.choice is None else self.choice.of(trial)
 
     def __call__(self, name: str) -> Seen:
         """What happened in it.

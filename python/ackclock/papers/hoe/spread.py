@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from statistics import median, quantiles
 
 from ackclock.papers import claims
 from ackclock.papers.claims import Claim
-from ackclock.papers.hoe.runs import CHOICES, DELAYED, FOUR, RUNS, WAITING, Choice, access, service
+from ackclock.papers.hoe.measures import MEASURES
+from ackclock.papers.hoe.runs import CHOICES, DELAYED, FOUR, RUNS, WAITING, Choice, View, access, service
 from ackclock.papers.paper import Table
 from ackclock.papers.trial import Ran, Trial
 
@@ -71,6 +74,13 @@ PRINTED = {
 """Claims whose number every run has, traced or not."""
 
 
+TRACED = {
+    "delayed": ("S002-12", "S002-13", "S002-14"),
+    "every": tuple(f"S002-{n}" for n in (*range(16, 27), 39)),
+}
+"""Claims about the events of one run."""
+
+
 def grid(name: str) -> list[Trial]:
     """Every point of a run's grid."""
     points = []
@@ -114,16 +124,34 @@ def over(numbers: Numbers, name: str, number: Callable[[Mapping[str, object]], f
     return [numbers[point].values(number)[0] for point in grid(name)]
 
 
-def sentence(claim: Claim, numbers: Numbers) -> str:
-    """How a claim's number spreads over the grid; empty for a claim without one."""
-    if claim.id not in PRINTED:
+def printed(claim: Claim, numbers: Numbers) -> list[tuple[float, ...]]:
+    """The number of a claim of ``PRINTED`` at each point of its run's grid; nothing for another claim."""
+    return [(value,) for value in over(numbers, *PRINTED[claim.id])] if claim.id in PRINTED else []
+
+
+def traced(folder: Path) -> dict[str, list[tuple[float, ...]]]:
+    """The values of each claim of ``TRACED`` at each point of its run's grid.
+
+    Raises:
+        OSError: a scenario is missing in ``folder``.
+    """
+    values: dict[str, list[tuple[float, ...]]] = {}
+    for name, keys in TRACED.items():
+        for point in grid(name):
+            view = View(folder, instead={name: point})
+            for key in keys:
+                values.setdefault(key, []).append(MEASURES[key](view))
+    return values
+
+
+def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
+    """How a claim's values spread over a grid; empty without any. What a point does not have is left out."""
+    if not values:
         return ""
-    values = over(numbers, *PRINTED[claim.id])
-    held = sum(claims.accepts(claim.accept, (value,)) for value in values) / len(values)
-    return (
-        f"Over the {len(values)} points of the grid 5, 50 and 95 % are {Spread.of(values)}; it holds in "
-        f"{100 * held:.0f} % of them."
-    )
+    held = sum(claims.accepts(claim.accept, value) for value in values) / len(values)
+    columns = [[v for v in column if math.isfinite(v)] for column in zip(*values, strict=True)]
+    spreads = "; ".join(str(Spread.of(column)) for column in columns if len(column) > 1)
+    return f"Over the {len(values)} points of the grid 5, 50 and 95 % are {spreads}; it holds in {100 * held:.0f} %."
 
 
 def tables(numbers: Numbers) -> Iterable[Table]:
