@@ -266,14 +266,21 @@ def test_the_command_of_a_figure_runs_what_it_shows(lab: Lab) -> None:
         assert json.loads(done.stdout)["runs"][0]["trace_hash"] == ran[RUNS[name]].runs[0]["trace_hash"], name
 
 
-def test_a_claim_that_differs_says_what_would_make_it_hold(view: View, lab: Lab, tmp_path: Path) -> None:
+def test_a_claim_that_differs_says_what_would_make_it_hold(
+    view: View, lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a smaller grid, and four choices of which one caps cwnd."""
+    few = (*CHOICES[:3], CHOICES[-1])
+    monkeypatch.setattr(spread, "AXES", spread.AXES[:1] + spread.AXES[4:5])
+    monkeypatch.setattr(sys.modules[findings.__module__], "CHOICES", few)
     numbers = run(lab, "all", FOLDER, spread.trials(), Effort(1))
     found = {f.claim.id: f for f in findings(Work(FOLDER, tmp_path, Effort(1), lab), view, numbers)}
     assert list(found) == list(CLAIMS)
     differing = {key for key, f in found.items() if f.verdict is claims.Verdict.DIFFERS}
-    assert all(found[key].tried for key in differing)
-    assert "S002-20" in differing
-    assert "None of the" in found["S002-20"].tried[0]
-    assert "432 points of the grid" in found["S002-01"].note
-    assert "144 points of the grid" in found["S002-24"].note
+    assert all(bool(f.tried) is (key in differing) for key, f in found.items())
+    assert {"S002-20", "S002-22"} <= differing
+    assert found["S002-20"].tried == ("None of the 4 choices, made otherwise alone, makes it hold.",)
+    assert few[-1].label in found["S002-22"].tried[0]
+    assert "9 points of the grid" in found["S002-01"].note
+    assert "3 points of the grid" in found["S002-24"].note
     assert "points of the grid" not in found["S002-30"].note
