@@ -6,7 +6,10 @@ that has a :class:`~ackclock.papers.paper.Paper` under the name ``PAPER``. To ad
 
 from __future__ import annotations
 
-MODULES = {"blanton-allman-2002": "ackclock.papers.blanton_allman"}
+MODULES = {
+    "blanton-allman-2002": "ackclock.papers.blanton_allman",
+    "hoe-1995": "ackclock.papers.hoe",
+}
 """The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""
 
 EXTRAS: dict[str, str] = {}
