@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ackclock.papers import claims
 from ackclock.papers.claims import Claim, Finding, Verdict
-from ackclock.papers.fukuda.curves import BELOW, CUBIC, GRID, NEWRENO, point
+from ackclock.papers.fukuda.curves import BELOW, CUBIC, GRID, NEWRENO, NONE, point
 from ackclock.papers.fukuda.measures import (
     CLOSE_S,
     EXCEPTION,
@@ -85,8 +85,8 @@ def _with(tried: Mapping[Switch, View], found: Finding) -> Finding:
     known = [[value for value in column if not math.isnan(value)] for column in columns]
     between = " and ".join(f"{min(column):.3g} to {max(column):.3g}" for column in known)
     said.append(
-        f"Of the {len(measured)} choices in the table of open choices {len(measured) - len(changing)} change nothing of "
-        f"it, and with {len(changing) - len(holds)} it differs, too: {between}."
+        f"Unchanged by {len(measured) - len(changing)} of the {len(measured)} choices in the table of open choices; "
+        f"with {len(changing) - len(holds)} it differs, too: {between}."
     )
     return replace(found, tried=tuple(said))
 
@@ -119,11 +119,11 @@ def _notes(view: View, work: Work) -> dict[str, str]:
         "S003-08": f"{_signs(view)} {_signs_in_the_model(work)}",
         "S003-09": _edge(view),
         "S003-10": _counts(view),
-        "S003-14": _stuck(view),
-        "S003-15": _stuck(view),
+        "S003-14": f"{_stuck(view)} {_least_in_the_model(work)}",
+        "S003-15": f"{_stuck(view)} {_least_in_the_model(work)}",
         "S003-16": _halving(view),
         "S003-19": _windows(view),
-        "S003-23": _signs_at(view, LONG),
+        "S003-23": f"{_signs_at(view, LONG)} {_difference_in_the_model(work)}",
     }
 
 
@@ -154,11 +154,7 @@ def _signs(view: View) -> str:
 
 def _signs_in_the_model(work: Work) -> str:
     """Eq. 1 to the letter, without inflation, is out of our recovery's reach, but not out of the model's."""
-    share = {
-        (r["cc"], int(r["ri"]), r["inflate"]): float(r["app_mbps"])
-        for r in read(work.folder, "model.csv")
-        if r["delack"] == "1"
-    }
+    share = _model(work, "app_mbps")
     ris = sorted({ri for _, ri, _ in share} & set(ON_GRID))
     lower = {i: sum(share["cubic", ri, i] < share["newreno", ri, "1"] for ri in ris) for i in ("0", "1")}
     return (
@@ -166,6 +162,27 @@ def _signs_in_the_model(work: Work) -> str:
         f"its {len(ris)} RI, Cubic without inflation is below NewReno with it at {lower['0']}, Cubic with it at "
         f"{lower['1']}."
     )
+
+
+def _model(work: Work, column: str) -> dict[tuple[str, int, str], float]:
+    """A column of the model's runs with an ACK for each segment, by sender, RI and inflation."""
+    rows = read(work.folder, "model.csv")
+    return {(r["cc"], int(r["ri"]), r["inflate"]): float(r[column]) for r in rows if r["delack"] == "1"}
+
+
+def _least_in_the_model(work: Work) -> str:
+    least = _model(work, "min_cwnd")
+    with_it, without = (least["cubic", SHORT, inflate] for inflate in ("1", "0"))
+    return (
+        f"The model's smallest cwnd in all 10 s is {with_it:.0f} segments, {without:.0f} without inflation; when "
+        "is not recorded."
+    )
+
+
+def _difference_in_the_model(work: Work) -> str:
+    rate = _model(work, "app_mbps")
+    apart = 100 * (rate["cubic", LONG, "1"] - rate["newreno", LONG, "1"]) / rate["newreno", NONE, "1"]
+    return f"In the model of ns-3's old rules it is {apart:+.1f} points."
 
 
 def _signs_at(view: View, ri: int) -> str:
