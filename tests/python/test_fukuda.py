@@ -115,6 +115,11 @@ def test_a_reference_point_has_the_best_place(model: float, place: Place) -> Non
     assert Compared(model, (5.0, 6.0), (4.0, 7.0)).place is place
 
 
+def test_only_what_is_in_its_own_envelope_counts_as_reproduced() -> None:
+    assert [place.verdict.reproduced for place in Place] == [True, False, False, False]
+    assert [place.verdict.good for place in Place] == [True, True, True, False]
+
+
 def test_a_count_is_near_if_one_apart() -> None:
     assert Compared(3, (5, 6), (4, 7), reference.EVENT).place is Place.NEAR
     assert Compared(2, (5, 6), (4, 7), reference.EVENT).place is Place.OUTSIDE

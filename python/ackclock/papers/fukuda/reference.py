@@ -25,6 +25,7 @@ from ackclock.papers.fukuda.curves import (
     run,
 )
 from ackclock.papers.fukuda.measures import SENDING_S, megabits
+from ackclock.papers.measure import Verdict
 from ackclock.papers.paper import Reference, Table, Work
 from ackclock.papers.trial import Ran
 
@@ -53,7 +54,14 @@ class Place(Enum):
     OWN = "in the envelope"
     NEIGHBOURS = "in that of RI ± 1"
     NEAR = "near it"
-    OUTSIDE = "OUTSIDE"
+    OUTSIDE = "outside"
+
+    @property
+    def verdict(self) -> Verdict:
+        """As all papers' points are judged: reproduced is only what lies in the envelope of its own RI."""
+        if self is Place.OWN:
+            return Verdict.WITHIN
+        return Verdict.OUTSIDE if self is Place.OUTSIDE else Verdict.OVERLAP
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ class Row:
         cells = [SENDERS[self.sender].label, "2" if self.delayed else "1", str(self.ri or "none")]
         for c, form in ((self.throughput, "{:.3f}"), (self.recoveries, "{:.0f}")):
             ends = [form.format(end) for end in c.own]
-            cells += [" to ".join(dict.fromkeys(ends)), form.format(c.model), c.place.value]
+            cells += [" to ".join(dict.fromkeys(ends)), form.format(c.model), c.place.verdict.value]
         return [*cells, "yes" if self.exact else ""]
 
 
@@ -205,7 +213,7 @@ def beside_ns3(work: Work, rows: Sequence[Row]) -> tuple[Reference, list[Ran]]:
             same.append(equal)
         else:
             apart.append(max(low - theirs, theirs - high, 0) / theirs)
-        verdict = ("equal" if equal else "DIFFERS") if free else "other rules"
+        verdict = (Verdict.WITHIN if equal else Verdict.OUTSIDE).value if free else "other rules"
         counts = f"{row.recoveries.own[0]:.0f} to {row.recoveries.own[1]:.0f}"
         cells.append(
             [r["proto"], r["ri"], f"{low:.3f} to {high:.3f}", f"{theirs:.3f}", counts, r["fast_recoveries"], verdict]
