@@ -55,6 +55,17 @@ def test_round_trips_differ_by_less_than_a_packet() -> None:
     assert max(abs(2 * (delay - curves.DELAY_US)) for delay in every) < 1200
 
 
+def test_a_later_start_shifts_all_alike(work: Work) -> None:
+    trials = [
+        point(CUBIC, 20, None, (("flow.0.app.start", f"{ms} ms"), ("run.duration", f"{10000 + ms} ms")))
+        for ms in (200, 203)
+    ]
+    ran = trial.run(work.lab, "", FOLDER, trials, curves.ONE)
+    flows = [ran[one].runs[0]["flows"][0] for one in trials]
+    assert flows[0]["acked_bytes"] == flows[1]["acked_bytes"]
+    assert flows[0]["retransmissions"] == flows[1]["retransmissions"] > 0
+
+
 def test_packets_leave_in_the_order_of_figure_2(tmp_path: Path) -> None:
     assert claims.accepts(CLAIMS["S003-21"].accept, setup.order_of_figure_2(FOLDER))
     text = (FOLDER / setup.FIGURE_2.file).read_text(encoding="utf-8")

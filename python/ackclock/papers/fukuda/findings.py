@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ackclock.papers import claims
 from ackclock.papers.claims import Claim, Finding, Verdict
-from ackclock.papers.fukuda.curves import BELOW, CUBIC, GRID, NEWRENO, NONE, Sender, point
+from ackclock.papers.fukuda.curves import BELOW, CUBIC, GRID, NEWRENO, NONE, SENDERS, Sender, point
 from ackclock.papers.fukuda.measures import (
     CLOSE_S,
     EXCEPTION,
@@ -23,6 +23,7 @@ from ackclock.papers.fukuda.measures import (
 )
 from ackclock.papers.fukuda.reference import read
 from ackclock.papers.fukuda.setup import factor, order_of_figure_2, parameters, spacing_s
+from ackclock.papers.fukuda.switches import WIDEST
 from ackclock.papers.fukuda.views import AS_IT_IS, Switch
 from ackclock.papers.paper import Work
 
@@ -44,7 +45,7 @@ def findings(view: View, tried: Mapping[Switch, View], work: Work) -> list[Findi
     """
     texts = parameters([curve.family for curve in view.curves.values()], work.folder)
     listed = claims.read(work.folder / CLAIMS)
-    notes = _notes(view, work, {claim.id: claim for claim in listed})
+    notes = _notes(view, tried, work, {claim.id: claim for claim in listed})
 
     def one(claim: Claim) -> Finding:
         if claim.id == "S003-04":
@@ -103,7 +104,7 @@ def _spacing(work: Work) -> str:
     )
 
 
-def _notes(view: View, work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]:
+def _notes(view: View, tried: Mapping[Switch, View], work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]:
     """What else is to be said, by claim; numbers are of these runs."""
     counted = (
         "Counted are packets of 1500 bytes that R2 got by 10.2 s, needless ones included. Of what the paper's number "
@@ -117,7 +118,7 @@ def _notes(view: View, work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]
         "S003-06": _all_copies(view, NEWRENO, by_id["S003-06"]),
         "S003-07": _all_copies(view, CUBIC, by_id["S003-07"]),
         "S003-08": f"{_signs(view)} {_signs_in_the_model(work)}",
-        "S003-09": _edge(view),
+        "S003-09": _edge(view, tried.get(WIDEST)),
         "S003-10": _counts(view),
         "S003-14": f"{_stuck(view)} {_least_in_the_model(work)}",
         "S003-15": f"{_stuck(view)} {_least_in_the_model(work)}",
@@ -197,11 +198,15 @@ def _signs_at(view: View, ri: int) -> str:
     )
 
 
-def _edge(view: View) -> str:
-    """From which RI on nothing is reordered."""
-    idle = [ri for ri in BELOW if not any(view.recoveries(s, [ri]).any() for s in (NEWRENO, CUBIC))]
-    ours = f"at RI {idle[0]} to {idle[-1]} nothing is reordered" if idle else "every RI has some"
-    return f"With the window of 155 segments {ours}; which of 150 to 159 it was is unsaid."
+def _edge(view: View, widest: View | None) -> str:
+    """At which RI nothing is reordered, and whether the window decides it."""
+
+    def idle(v: View) -> str:
+        ris = [ri for ri in BELOW if not any(v.recoveries(s, [ri]).any() for s in SENDERS)]
+        return f"none at RI {ris[0]} to {ris[-1]}" if ris else "some at every RI below 100"
+
+    more = f"; with 159, the largest for which RI = 100 has none, {idle(widest)}" if widest else ""
+    return f"With the window of 155 segments there are {idle(view)}{more}."
 
 
 def _counts(view: View) -> str:

@@ -20,6 +20,8 @@ from ackclock.papers.fukuda.measures import (
 from ackclock.papers.fukuda.views import AS_IT_IS, Switch
 from ackclock.papers.paper import Table
 
+WIDEST = Switch("the window is 159 segments", (("flow.0.window", "159 packets"),))
+"""The largest with which RI = 100 moves nothing."""
 SWITCHES = (
     Switch(
         "a fast retransmit waits until snd_una > recover (detect.guard = careful)", (), (("detect.guard", "careful"),)
@@ -86,7 +88,7 @@ SWITCHES = (
         "R1's device holds 100 packets, and the window has no limit",
         (("link.1.elements.0.device", "100 packets"), ("flow.0.window", "20000 packets")),
     ),
-    Switch("the window is 159 segments", (("flow.0.window", "159 packets"),)),
+    WIDEST,
     Switch("slow start ends at 65535 bytes (startup.ssthresh_segs = 45)", (), (("startup.ssthresh_segs", "45"),)),
     Switch("the initial window is 2 segments", (), (("startup.initial_window_segs", "2"),)),
     Switch("there is no handshake", WITHOUT_HANDSHAKE),
