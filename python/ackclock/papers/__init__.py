@@ -7,8 +7,9 @@ that has a :class:`~ackclock.papers.paper.Paper` under the name ``PAPER``. To ad
 from __future__ import annotations
 
 MODULES = {
-    "blanton-allman-2002": "ackclock.papers.blanton_allman",
     "hoe-1995": "ackclock.papers.hoe",
+    "blanton-allman-2002": "ackclock.papers.blanton_allman",
+    "fukuda-2018": "ackclock.papers.fukuda",
 }
 """The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""
 
