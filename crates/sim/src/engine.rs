@@ -12,6 +12,7 @@ use crate::element::swap::Swap;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host};
 use crate::lane::Lane;
+use crate::line::Lines;
 use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::scenario::FlowSpec;
@@ -36,6 +37,8 @@ pub struct Network<W, E> {
     pub(crate) spare: u32,
     /// The next event of each link.
     pub(crate) next: NextEvent,
+    /// Packets of links that are alike; their events are not in `next`.
+    pub(crate) lines: Lines,
     /// The wake-ups of elements and hosts, which seldom change: apart, with their minimum at hand.
     timers: NextEvent,
     timer_min: u64,
@@ -80,7 +83,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let last = key(until.0, MAX_ELEMENTS as u32 - 1);
         loop {
             let link = self.next.min();
-            let k = link.min(self.timer_min);
+            let line = self.lines.min();
+            let k = link.min(line).min(self.timer_min);
             if k > last {
                 break;
             }
@@ -88,7 +92,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.so_far = self.so_far.max(k);
             self.now = time_of(k);
             self.events += 1;
-            if k == link {
+            // Packets of one link at one instant: those in the line came first.
+            if k == line {
+                let packet = self.lines.pop(self.lanes[element_of(k) as usize].line, &self.slab);
+                self.arrived(packet);
+            } else if k == link {
                 self.link_event(element_of(k));
             } else {
                 self.timer_event(element_of(k));
@@ -221,7 +229,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         if cfg!(debug_assertions) {
             let queues = self.ports.iter().filter_map(|p| p.queue.as_ref());
             let queued: u32 = queues.map(|q| q.count()).sum();
-            let flying: u32 = self.lanes.iter().map(|l| l.count(&self.slab)).sum();
+            let flying: u32 =
+                self.lanes.iter().map(|l| l.count(&self.slab)).sum::<u32>() + self.lines.count(&self.slab);
             assert_eq!(self.slab.live, 1 + queued + flying, "packets are conserved");
             let waiting = self.hosts.iter().filter(|h| matches!(h.app, App::Waiting { start, .. } if start < self.now));
             assert_eq!(waiting.count(), 0, "applications start in time");

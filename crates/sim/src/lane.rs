@@ -85,9 +85,13 @@ pub(crate) struct Lane {
     tail: u32,
     /// What else must be done for each packet (8 bits), and above that where the rest of the link's state is.
     work: u32,
+    /// The line that its packets may stand in; [`Lane::ALONE`] if none.
+    pub(crate) line: u8,
 }
 
 impl Lane {
+    /// Its packets stand in the lane itself.
+    pub(crate) const ALONE: u8 = u8::MAX;
     /// Nothing but the lane: no limit, no elements.
     pub(crate) const PLAIN: u32 = 0;
     /// Its queue is limited.
@@ -99,7 +103,14 @@ impl Lane {
 
     /// The port of a [`Lane::PLAIN`] lane means nothing.
     pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
-        Lane { transmitter: Transmitter::default(), head: NONE, tail: NONE, pace, work: flags | port << 8 }
+        Lane {
+            transmitter: Transmitter::default(),
+            head: NONE,
+            tail: NONE,
+            pace,
+            work: flags | port << 8,
+            line: Self::ALONE,
+        }
     }
 
     pub(crate) fn is_plain(&self) -> bool {

@@ -10,6 +10,7 @@ pub mod error;
 mod fate;
 pub mod host;
 mod lane;
+mod line;
 mod next_event;
 pub mod reordering;
 pub mod results;

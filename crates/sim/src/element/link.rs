@@ -103,6 +103,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         p.hop = hop as u32 - 1;
         let key = key(at, link);
+        if self.lines.push(self.lanes[link as usize].line, &mut self.slab, packet, key) {
+            return;
+        }
         if self.lanes[link as usize].push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }

@@ -21,6 +21,7 @@ use crate::error::Impossible;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host, UNARMED};
 use crate::lane::{Lane, Pace};
+use crate::line::Lines;
 use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
@@ -72,6 +73,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
         let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
         let timers = first_host as usize - lanes + hosts.len() + generators.len();
+        let lines = Lines::new(&mut parts.lanes, &paths.hops, &paths.first);
         let mut network = Network {
             watch,
             lanes: parts.lanes,
@@ -83,6 +85,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             next: NextEvent::new(lanes, search),
             timers: NextEvent::new(timers, search),
             timer_min: NEVER,
+            lines,
             swaps: parts.swaps,
             splits: parts.paths.into_iter().map(|p| p.link).collect(),
             fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),

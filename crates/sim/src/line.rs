@@ -1,0 +1,211 @@
+//! Lines: one list for the packets of many like links.
+//!
+//! Where many links have the same rate and delay and packets enter them in the order of time, such as the access links
+//! of a dumbbell, packets also arrive in that order, whichever link each is on. They then stand in one list, and one key
+//! stands for all these links when the next event is looked for. A packet that would have to be put between others (it
+//! waited behind another on its own link) stays in its own lane instead, so a list is always in order and nothing in any
+//! result depends on it.
+
+use crate::lane::Lane;
+use crate::next_event::NEVER;
+use crate::slab::{Slab, NONE};
+use crate::topology::{FUSED, HOST};
+use std::collections::BTreeMap;
+
+/// Most lines of a run; more kinds of links have lanes alone.
+const MOST: usize = 4;
+
+/// The lines of a run.
+pub(crate) struct Lines {
+    /// The key of the first packet of each.
+    keys: [u64; MOST],
+    /// The least of these.
+    min: u64,
+    lists: [List; MOST],
+}
+
+#[derive(Clone, Copy)]
+struct List {
+    head: u32,
+    tail: u32,
+    /// The latest key that ever stood here.
+    latest: u64,
+}
+
+impl Lines {
+    /// Gives every lane its line.
+    ///
+    /// `hops` are the paths one after the other, and `first` is where each host's begins.
+    pub(crate) fn new(lanes: &mut [Lane], hops: &[u32], first: &[u32]) -> Self {
+        for (line, alike) in alike(lanes, hops, first).iter().take(MOST).enumerate() {
+            for link in alike {
+                lanes[*link as usize].line = line as u8;
+            }
+        }
+        Lines { keys: [NEVER; MOST], min: NEVER, lists: [List { head: NONE, tail: NONE, latest: 0 }; MOST] }
+    }
+
+    /// The least key of all, [`NEVER`] if there is no packet.
+    #[inline]
+    pub(crate) fn min(&self) -> u64 {
+        self.min
+    }
+
+    /// Puts packet `h`, whose arrival has this key, behind all others of the line, if it arrives after them.
+    #[inline]
+    pub(crate) fn push(&mut self, line: u8, slab: &mut Slab, h: u32, key: u64) -> bool {
+        let Some(list) = self.lists.get_mut(usize::from(line)).filter(|list| list.latest <= key) else { return false };
+        list.latest = key;
+        let tail = std::mem::replace(&mut list.tail, h);
+        if tail == NONE {
+            list.head = h;
+            self.keys[usize::from(line) % MOST] = key;
+            self.min = self.min.min(key);
+        } else {
+            let last = &mut slab[tail];
+            last.next = h;
+            last.next_key = key;
+        }
+        true
+    }
+
+    /// Takes the first packet.
+    #[inline]
+    pub(crate) fn pop(&mut self, line: u8, slab: &Slab) -> u32 {
+        let line = usize::from(line) % MOST;
+        let list = &mut self.lists[line];
+        let h = list.head;
+        if h == list.tail {
+            list.tail = NONE;
+            self.keys[line] = NEVER;
+        } else {
+            let p = &slab[h];
+            list.head = p.next;
+            self.keys[line] = p.next_key;
+        }
+        self.min = self.keys.iter().fold(NEVER, |m, k| m.min(*k));
+        h
+    }
+
+    /// Packets in all lines, by walking them.
+    pub(crate) fn count(&self, slab: &Slab) -> u32 {
+        let walk = |list: &List| {
+            let (mut n, mut h) = (u32::from(list.tail != NONE), list.head);
+            while list.tail != NONE && h != list.tail {
+                h = slab[h].next;
+                n += 1;
+            }
+            n
+        };
+        self.lists.iter().map(walk).sum()
+    }
+}
+
+/// From where packets enter a link.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum From {
+    Senders,
+    Receivers,
+    Link(u32),
+    Several,
+}
+
+/// Links that are alike, most first.
+fn alike(lanes: &[Lane], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
+    let mut entered: BTreeMap<u32, From> = BTreeMap::new();
+    for (host, start) in first.iter().enumerate() {
+        let mut from = if host % 2 == 0 { From::Senders } else { From::Receivers };
+        for hop in hops[*start as usize..].iter().take_while(|hop| **hop != HOST) {
+            let link = hop & !FUSED;
+            entered.entry(link).and_modify(|f| *f = if *f == from { from } else { From::Several }).or_insert(from);
+            from = From::Link(link);
+        }
+    }
+    let mut kinds: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+    for (link, from) in entered {
+        let pace = lanes[link as usize].pace;
+        kinds.entry((from, pace.num, pace.den, pace.delay)).or_default().push(link);
+    }
+    let mut alike: Vec<_> = kinds.into_values().filter(|links| links.len() > 1).collect();
+    alike.sort_by_key(|links| std::cmp::Reverse(links.len()));
+    alike
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::Pace;
+    use crate::next_event::{element_of, key, time_of, NextEvent, Search};
+    use proptest::prelude::*;
+
+    const LINKS: u32 = 3;
+
+    /// Paths of three senders over a link each, then one that all share, and of their receivers back.
+    fn paths() -> (Vec<u32>, Vec<u32>) {
+        let hops = [0, 6 | FUSED, 3 | FUSED, HOST, 1, 6, 4 | FUSED, HOST, 2, 6, 5 | FUSED, HOST];
+        (hops.to_vec(), vec![0, 4, 8])
+    }
+
+    fn lanes(rates: [u64; 7]) -> Vec<Lane> {
+        rates.map(|rate| Lane::new(Pace::new(Some(rate), 5_000), Lane::PLAIN, 0)).to_vec()
+    }
+
+    #[test]
+    fn links_are_alike_if_pace_and_what_feeds_them_are() {
+        let (hops, first) = paths();
+        let lined = |rates, first: &[u32]| {
+            let mut lanes = lanes(rates);
+            Lines::new(&mut lanes, &hops, first);
+            lanes.iter().map(|l| l.line).collect::<Vec<_>>()
+        };
+        const NO: u8 = Lane::ALONE;
+        let senders = [first[0], 3, first[1], 3, first[2]];
+        assert_eq!(lined([8; 7], &senders), [0, 0, 0, 1, 1, 1, NO]);
+        assert_eq!(lined([8, 8, 9, 7, 8, 9, 8], &senders), [0, 0, NO, NO, NO, NO, NO]);
+        // The second path is a receiver's.
+        assert_eq!(lined([8; 7], &first)[..3], [1, NO, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn packets_come_out_in_the_order_of_their_keys_whether_lined_or_not(
+            ops in prop::collection::vec((0u64..4_000, 0u32..LINKS, prop_oneof![Just(40u32), Just(1500)], any::<bool>()), 1..200),
+            rate in prop_oneof![Just(1_000_000_000u64), Just(10_000_000_000_000)],
+        ) {
+            let (hops, first) = paths();
+            let (mut lanes, mut slab) = (lanes([rate; 7]), Slab::new());
+            let mut lines = Lines::new(&mut lanes, &hops, &[first[0], 3, first[1], 3, first[2]]);
+            let mut next = NextEvent::new(7, Search::Auto);
+            let (mut now, mut model) = (0, Vec::new());
+            for (gap, link, wire, pop) in ops {
+                now += gap;
+                let lane = &mut lanes[link as usize];
+                let k = key(lane.send(now, wire) + lane.pace.delay, link);
+                let h = slab.alloc();
+                if !lines.push(lane.line, &mut slab, h, k) && lane.push(&mut slab, h, k) {
+                    next.set(link as usize, k);
+                }
+                model.push((k, h));
+                model.sort_by_key(|(k, _)| *k);
+                prop_assert_eq!(lines.min().min(next.min()), model[0].0);
+                if !pop {
+                    continue;
+                }
+                let k = lines.min().min(next.min());
+                let link = element_of(k) as usize;
+                let first = if k == lines.min() {
+                    lines.pop(lanes[link].line, &slab)
+                } else {
+                    let (h, after) = lanes[link].pop(&slab);
+                    next.set(link, after);
+                    h
+                };
+                prop_assert_eq!((k, first), model.remove(0));
+                slab.free(first);
+                now = now.max(time_of(k));
+                let lying = lanes.iter().map(|l| l.count(&slab)).sum::<u32>() + lines.count(&slab);
+                prop_assert_eq!(lying as usize, model.len());
+            }
+        }
+    }
+}
