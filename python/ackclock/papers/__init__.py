@@ -13,6 +13,6 @@ MODULES = {
 }
 """The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""
 
-EXTRAS: dict[str, str] = {}
+EXTRAS = {"across": "ackclock.papers.across"}
 """The module of each page that belongs to no paper, likewise by its name on the command line; it has an
 :class:`~ackclock.papers.paper.Extra` under the name ``EXTRA``."""

@@ -1,0 +1,173 @@
+"""The five papers' paths, each with all stacks as they are by name."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+import ackclock
+from ackclock.papers.lab import Job
+from ackclock.papers.paper import Effort
+from ackclock.papers.trial import Document, Value, changed
+
+Run = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class PaperPath:
+    """A path of a paper: links, what acts on packets, transfer and receiver. Stacks bring their own parameters."""
+
+    key: str
+    title: str
+    paper: str
+    """Its folder."""
+    file: str
+    about: str
+    """What packets meet, in a clause."""
+    seconds: int
+    """How long a run is."""
+    changes: tuple[tuple[str, Value], ...] = ()
+    """To the paper's scenario, by path; jitter where nothing would be drawn."""
+    reorders: bool = False
+    """Whether packets overtake each other."""
+
+    @property
+    def scenario(self) -> str:
+        """Its file, as seen from the folder of all papers."""
+        return f"{self.paper}/{self.file}"
+
+
+PATHS = (
+    PaperPath(
+        "queue-swaps",
+        "Queue swaps",
+        "blanton-allman-2002",
+        "scenario-paper.toml",
+        "twelve swaps of queue places every second or so, drop-tail (Blanton & Allman)",
+        600,
+        reorders=True,
+    ),
+    PaperPath(
+        "redrawn-delay",
+        "Redrawn delay",
+        "leung-ma-2005",
+        "scenario-single.toml",
+        "a delay of 200 ms with a deviation of 67 ms, redrawn every 50 ms (Leung & Ma)",
+        1000,
+        reorders=True,
+    ),
+    PaperPath(
+        "redrawn-delay-loss",
+        "Redrawn delay, loss",
+        "leung-ma-2005",
+        "scenario-single.toml",
+        "the same, and 0.2 % of packets lost (Leung & Ma)",
+        1000,
+        (("link.0.elements.0.p", 0.002),),
+        reorders=True,
+    ),
+    PaperPath(
+        "two-paths",
+        "Two paths",
+        "leung-ma-2005",
+        "scenario-multipath.toml",
+        "packets in turn over a short fast path and a long slow one (Leung & Ma)",
+        1000,
+        (("flow.0.app.jitter", "100 ms"),),
+        reorders=True,
+    ),
+    PaperPath(
+        "moved-heads",
+        "Moved heads",
+        "fukuda-2018",
+        "scenario.toml",
+        "the head of the queue is moved back by eight places, again and again (Fukuda et al.)",
+        60,
+        (("flow.0.app.jitter", "100 ms"),),
+        reorders=True,
+    ),
+    PaperPath(
+        "short-buffer",
+        "Short buffer",
+        "hoe-1995",
+        "scenario-delayed.toml",
+        "1 Mbyte over a drop-tail queue of half the bandwidth-delay product (Hoe)",
+        60,
+        (("flow.0.app.start", "0 ms"), ("flow.0.app.jitter", "500 ms")),
+    ),
+    PaperPath(
+        "red",
+        "RED",
+        "wang-shin",
+        "scenario-red.toml",
+        "ten flows of one kind at a RED gateway (Wang & Shin)",
+        60,
+    ),
+    PaperPath(
+        "drop-tail",
+        "Drop-tail",
+        "wang-shin",
+        "scenario-fairness.toml",
+        "twenty flows of one kind at a drop-tail queue of 25 packets (Wang & Shin)",
+        60,
+    ),
+    PaperPath(
+        "random-loss",
+        "Random loss",
+        "wang-shin",
+        "scenario-model.toml",
+        "1 % of packets lost, each by itself (Wang & Shin)",
+        100,
+    ),
+)
+
+
+def job(path: PaperPath, stack: str, papers: Path, effort: Effort) -> Job:
+    """A path with one stack for every flow.
+
+    Raises:
+        OSError: the paper's scenario is missing.
+        ValueError: it makes no sense.
+    """
+    file = papers / path.paper / path.file
+    document = changed(tomllib.loads(file.read_text(encoding="utf-8")), path.changes)
+    for flow in flows(document):
+        flow.pop("set", None)
+    document["run"] = {
+        "duration": f"{effort.duration_s or path.seconds} s",
+        "seeds": {"first": 1, "count": effort.seeds},
+    }
+    return Job(tomli_w.dumps(document), str(file), stack)
+
+
+def flows(document: Document) -> Sequence[Document]:
+    """The scenario's tables of flows."""
+    listed: Sequence[Document] = document.get("flow") or document["dumbbell"]["flow"]
+    return listed
+
+
+FAMILIES = {
+    "no SACK": "no selective acknowledgments",
+    "SACK": "selective acknowledgments, three duplicates",
+    "undo": "the same, and mistakes are found and taken back",
+    "adaptive": "a threshold or a wait that adapts to reordering",
+    "time": "loss by the time of sending",
+}
+"""Kinds of stacks, and what they are."""
+
+
+def family(stack: ackclock.Stack) -> str:
+    """Which of ``FAMILIES`` a stack belongs to, by its parts."""
+    detect = stack["detect"]
+    if detect["kind"] in {"rack-tlp", "quic", "tcp-pr"}:
+        return "time"
+    if detect["kind"] == "delayed" or detect.get("threshold", {}).get("kind", "fixed") != "fixed":
+        return "adaptive"
+    if stack["undo"]["kind"] != "nothing":
+        return "undo"
+    return "SACK" if stack["options"]["sack"] else "no SACK"
