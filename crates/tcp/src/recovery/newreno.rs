@@ -56,6 +56,9 @@ pub enum FullAck {
 pub struct NewRenoSpec {
     /// Which partial ACKs restart the retransmission timer. Default "impatient".
     pub timer: PartialTimer,
+    /// Whether the window is inflated by each duplicate, so that new data are sent meanwhile (RFC 5681 §3.2 steps 3, 4).
+    /// Default yes.
+    pub inflate: bool,
     /// Whether a partial ACK deflates the window by what it acknowledges. Default yes (RFC 6582); ns-2 before 2001: no.
     pub deflate: bool,
     /// The window after the full ACK. Default "flight".
@@ -70,6 +73,7 @@ impl Default for NewRenoSpec {
     fn default() -> Self {
         NewRenoSpec {
             timer: PartialTimer::Impatient,
+            inflate: true,
             deflate: true,
             full_ack: FullAck::Flight,
             grow_on_exit: false,
@@ -132,7 +136,7 @@ impl NewReno {
 impl Recovery for NewReno {
     fn enter(&mut self, _: Option<&AckEvent>, ep: &mut Episode, w: &mut Window, _: &mut Scoreboard, cx: &Ctx) -> Flow {
         w.cwnd = ep.target;
-        self.inflation = 3 * u64::from(cx.mss);
+        self.inflation = if self.spec.inflate { 3 * u64::from(cx.mss) } else { 0 };
         (self.resend, self.partial_seen, self.released) = (true, false, 0);
         Flow::Continue(Rearm::Restart)
     }
@@ -152,7 +156,7 @@ impl Recovery for NewReno {
         if ack.advances() {
             return self.partial(ack, w, board, cx);
         }
-        if ack.is_dup {
+        if ack.is_dup && self.spec.inflate {
             self.inflation += u64::from(cx.mss);
         }
         Flow::Continue(Rearm::OnNewData)
@@ -172,5 +176,40 @@ impl Recovery for NewReno {
     }
     fn inflation(&self) -> f64 {
         self.inflation as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::threshold::tests::context;
+    use crate::recovery::sack_ff96::tests::episode;
+    use crate::sender::ack::tests::blank;
+    use crate::seq::Offset;
+    use crate::time::Time;
+
+    /// Segments by which the window is inflated at the third duplicate and at each of the next two, and then by a partial
+    /// ACK of one segment.
+    fn inflated(spec: NewRenoSpec) -> [f64; 4] {
+        let (mut newreno, mut board, mut ep) = (NewReno::new(&spec), Scoreboard::default(), episode());
+        let cx = Ctx { snd_una: Offset(1), snd_nxt: ep.recover, snd_max: ep.recover, next_len: 1000, ..context() };
+        let (mut w, dup) = (ep.prior, AckEvent { is_dup: true, ack: Offset(1), prior_una: Offset(1), ..blank() });
+        board.push(Offset(1), 2000, Time(0), w.cwnd, false);
+        newreno.enter(Some(&dup), &mut ep, &mut w, &mut board, &cx);
+        let mut segments = [newreno.inflation(); 4];
+        let partial = AckEvent { is_dup: false, ack: Offset(1001), ..dup };
+        for (ack, after) in [dup, dup, partial].iter().zip(&mut segments[1..]) {
+            newreno.on_ack(ack, 0, &mut ep, &mut w, &mut board, &cx);
+            *after = newreno.inflation();
+        }
+        assert_eq!(w.cwnd, ep.target);
+        segments.map(|bytes| bytes / cx.smss())
+    }
+
+    #[test]
+    fn duplicates_inflate_the_window_unless_told() {
+        assert_eq!(inflated(NewRenoSpec::default()), [3.0, 4.0, 5.0, 5.0]);
+        assert_eq!(inflated(NewRenoSpec { deflate: false, ..NewRenoSpec::default() }), [3.0, 4.0, 5.0, 0.0]);
+        assert_eq!(inflated(NewRenoSpec { inflate: false, ..NewRenoSpec::default() }), [0.0; 4]);
     }
 }
