@@ -21,7 +21,19 @@ from ackclock.papers.wang_shin.measures import (
     View,
 )
 from ackclock.papers.wang_shin.notes import NOTES
-from ackclock.papers.wang_shin.points import CLAIMED_PS, HOE, NEW_RENO, RFC_6582, RR, VARIANTS, Scheme, red, variant
+from ackclock.papers.wang_shin.points import (
+    CLAIMED_PS,
+    HOE,
+    NEW_RENO,
+    OTHERWISE,
+    RFC_6582,
+    RR,
+    VARIANTS,
+    Rules,
+    Scheme,
+    red,
+    variant,
+)
 
 CLAIMS = "claims.csv"
 PROBE_SEEDS = 100
@@ -30,14 +42,17 @@ PROBE_SEEDS = 100
 
 @dataclass(frozen=True)
 class Switch:
-    """A sender read otherwise."""
+    """A sender read, or Table 5 set up, otherwise."""
 
     label: str
     rr: Scheme = RR
     new_reno: Scheme = NEW_RENO
+    rules: Rules = ()
 
     def touches(self, claim: str) -> bool:
-        """Whether the claim looks at that sender."""
+        """Whether the claim looks at what is otherwise."""
+        if self.rules:
+            return claim in TRANSFER
         return claim in (RESTS_ON_RR if self.rr != RR else RESTS_ON_NEW_RENO)
 
 
@@ -45,6 +60,7 @@ SWITCHES = (
     *(Switch(f"RR: {label}", rr=variant(settings)) for label, settings in VARIANTS.items()),
     Switch("New-Reno has Hoe's form, which the paper cites (recovery = hoe)", new_reno=HOE),
     Switch("New-Reno is RFC 6582's (stack newreno)", new_reno=RFC_6582),
+    *(Switch(label, rules=rules) for label, rules in OTHERWISE.items()),
 )
 
 
@@ -91,7 +107,7 @@ def _read(switch: Switch, view: View, work: Work, differing: Iterable[str], ever
     if asked & set(MODEL):
         trials += model.points((rr,), CLAIMED_PS)
     if asked & set(TRANSFER):
-        trials += transfer.trials(rr)
+        trials += transfer.trials(rr, switch.rules)
     effort = replace(work.effort, seeds=seeds)
     ran = trial.run(work.lab, f"claims that differ, {switch.label.split(' (')[0]}", work.folder, trials, effort)
     grid = view.grid
@@ -101,7 +117,9 @@ def _read(switch: Switch, view: View, work: Work, differing: Iterable[str], ever
     if asked & set(COURSE):
         courses |= {scheme: course.courses(work.folder, scheme, seeds) for scheme in own}
     first = {t: one.drawn(range(seeds)) for t, one in view.ran.items()}
-    return replace(view, ran={**first, **ran}, grid=grid, courses=courses, rr=rr, new_reno=new_reno, kept={})
+    return replace(
+        view, ran={**first, **ran}, grid=grid, courses=courses, rr=rr, new_reno=new_reno, rules=switch.rules, kept={}
+    )
 
 
 def _tried(claim: Claim, views: Sequence[tuple[Switch, View]]) -> tuple[str, ...]:

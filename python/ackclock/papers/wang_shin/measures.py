@@ -19,6 +19,7 @@ from ackclock.papers.wang_shin.points import (
     RR,
     SACK,
     TAHOE,
+    Rules,
     Scheme,
     red,
     variant,
@@ -44,6 +45,8 @@ class View:
     """These seeds; None: all."""
     rr: Scheme = RR
     new_reno: Scheme = NEW_RENO
+    rules: Rules = ()
+    """Table 5's other set-up."""
     kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from all runs; a view of other runs needs another."""
 
@@ -55,7 +58,7 @@ class View:
     @property
     def transfer(self) -> Transfer:
         """Table 5."""
-        return Transfer(self.ran, self.draw, self.rr, self.kept)
+        return Transfer(self.ran, self.draw, self.rr, self.rules, self.kept)
 
     def kbps(self, scheme: Scheme) -> float:
         """Figure 6: the first flow's throughput, kb/s, mean over the seeds."""

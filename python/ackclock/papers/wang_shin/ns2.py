@@ -39,9 +39,8 @@ SENDERS: dict[str, tuple[str, Settings]] = {
     "sack1": ("sack-ff96", ()),
 }
 ERA = (
-    "The profile era is shown and not judged: it also has ns-2's cut of the window to whole segments "
-    "(precisionReduce_ false), no end of fast recovery by a timeout (exitFastRetrans_ false) and for each sender "
-    "a clock of its own phase, which have no parameter here."
+    "The profile era is shown and not judged: its cut of the window to whole segments, its recoveries that outlast a "
+    "timeout and its clocks, each with a phase of its own, have no parameter here."
 )
 Row = dict[str, str]
 

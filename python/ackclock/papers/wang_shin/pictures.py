@@ -144,7 +144,8 @@ def _figure_6(view: View, work: Work) -> Picture:
     figure.legend(plain.values(), plain.keys(), loc="outside upper center", ncols=3)
     name, title = "fig6", f"Figure 6: the first of ten flows over RED, seed {SEED}"
     caption = (
-        "A bar is a packet sent; triangles are packets sent again, crosses packets dropped; the stairs are what is "
+        "A bar is a packet sent, in its sender's colour; triangles are packets sent again, crosses packets dropped; "
+        "the stairs are what is "
         "acknowledged. One run of each sender, of a seed that was named beforehand; the next figure has the others. In "
         "the "
         "paper RR acknowledges most, and New-Reno's new data fade away in its recovery."
@@ -238,8 +239,7 @@ def _figure_7(view: View, beside: Mapping[Trial, Ran], work: Work) -> Picture:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda p, _: f"{p:g}"))
         axes.set_xlabel("loss rate p (logarithmic)")
-    left.set_yscale("log")
-    left.yaxis.set_major_formatter(FuncFormatter(lambda w, _: f"{w:g}"))
+    _log(left, (2, 5, 10, 20, 40))
     left.set_ylabel("BW · RTT / MSS, segments")
     right.set_ylabel("share of the model's")
     right.set_ylim(bottom=0)
@@ -258,6 +258,13 @@ def _figure_7(view: View, beside: Mapping[Trial, Ran], work: Work) -> Picture:
         name, title, caption, svg, ["scenario-model.toml"], trial.runs_of(shown), f"{RUN}scenario-model.toml"
     )
     return _picture(figure, work, trial.provenance(shown, "bars and bands are 95 % intervals"), picture)
+
+
+def _log(axes: Axes, ticks: Sequence[float]) -> None:
+    axes.set_yscale("log")
+    axes.set_yticks(ticks)
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _curve(axes: Axes, stack: str, line: str, means: Sequence[Mean]) -> None:
@@ -323,8 +330,7 @@ def _table_5(view: View, work: Work) -> Picture:
     for axes in (left, right):
         axes.set_xticks(range(len(CASES)), names)
         axes.grid(visible=False, axis="x")
-    left.set_yscale("log")
-    left.yaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+    _log(left, (5, 10, 20, 50, 100, 200))
     left.set_ylabel("transfer delay, s (logarithmic)")
     right.set_ylabel("loss rate, %")
     shown = [ran for at, ran in view.ran.items() if at.file == "scenario-fairness.toml"]
@@ -332,8 +338,7 @@ def _table_5(view: View, work: Work) -> Picture:
     caption = (
         "Boxes have the middle half of the runs, with the median; whiskers reach from 5 to 95 %, dots are the rest. "
         "Diamonds are "
-        "the paper's values, one draw each: all lie within the distributions, and so would many other orders of the "
-        "four."
+        "the paper's values, each a single run."
     )
     svg = (work.out / name).with_suffix(".svg")
     point = f"{RUN}scenario-fairness.toml"

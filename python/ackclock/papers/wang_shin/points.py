@@ -126,9 +126,27 @@ CASES: dict[str, tuple[Scheme, Scheme]] = {"I": (RENO, RENO), "II": (RENO, RR), 
 """Table 5: the target, and those that it is among."""
 
 
-def fairness(target: Scheme, background: Scheme, seconds: int | None = None) -> Trial:
+Rules = tuple[tuple[str, Value], ...]
+"""Values of a scenario by path."""
+OTHERWISE: dict[str, Rules] = {
+    "clocks tick every 10 ms and no timeout is below 1 s": tuple(
+        (f"dumbbell.flow.{at}.set.rto.{key}", value)
+        for at in (0, 1)
+        for key, value in (("tick", "10 ms"), ("min", "1 s"), ("initial", "3 s"), ("max", "60 s"))
+    ),
+    "of packets that come at the same instant the flow that stands first goes first (no delay of ACKs)": (
+        ("dumbbell.bottleneck.back.elements", ()),
+    ),
+    "the window of every flow is open (1000 packets)": tuple(
+        (f"dumbbell.flow.{at}.window", "1000 packets") for at in (0, 1)
+    ),
+}
+"""Table 5 set up otherwise: what is different."""
+
+
+def fairness(target: Scheme, background: Scheme, seconds: int | None = None, rules: Rules = ()) -> Trial:
     """Table 5: a transfer among nineteen flows; with ``seconds`` the beginning of the same run."""
-    changes: list[tuple[str, Value]] = []
+    changes: list[tuple[str, Value]] = [*rules]
     for at, scheme in enumerate((background, target)):
         changes.append((f"dumbbell.flow.{at}.stack", scheme.stack))
         changes += [(f"dumbbell.flow.{at}.set.{path}", value) for path, value in scheme.set]

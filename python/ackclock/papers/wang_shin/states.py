@@ -76,7 +76,7 @@ def draw(out: Path) -> Picture:
         axes.add_patch(arrow)
         axes.text(*at, number, ha="center", va=vertical, fontsize=9, fontweight="bold")
     for line, rule in enumerate(RULES):
-        axes.text(0, -0.25 - 0.34 * (line + (line > 0)), rule, fontsize=6.6, va="top")
+        axes.text(0, -0.25 - (0.34 * line + 0.2 * (line > 0)), rule, fontsize=6.6, va="top")
     title = "Figures 1 and 2 are lost: the states of Robust Recovery as it is built"
     about = f"Ackclock {ackclock.__version__}"
     svg = style.save(figure, out / "states", {"Title": f"Wang & Shin, {title}", "Description": about})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ackclock.papers.trial import Ran, Trial
-from ackclock.papers.wang_shin.points import CASES, RENO, RR, Scheme, fairness
+from ackclock.papers.wang_shin.points import CASES, RENO, RR, Rules, Scheme, fairness
 
 TARGET = 19
 """Its place among the flows."""
@@ -30,19 +30,19 @@ def _as(rr: Scheme, scheme: Scheme) -> Scheme:
     return rr if scheme == RR else scheme
 
 
-def trials(rr: Scheme = RR) -> list[Trial]:
+def trials(rr: Scheme = RR, rules: Rules = ()) -> list[Trial]:
     """All runs: each case, and the beginning of it that lasts as long as the paper's transfer."""
-    return [t for case in CASES for t in (whole(case, rr), beginning(case, rr))]
+    return [t for case in CASES for t in (whole(case, rr, rules), beginning(case, rr, rules))]
 
 
-def whole(case: str, rr: Scheme = RR) -> Trial:
+def whole(case: str, rr: Scheme = RR, rules: Rules = ()) -> Trial:
     """Until the target is done."""
-    return fairness(*cases(rr)[case])
+    return fairness(*cases(rr)[case], rules=rules)
 
 
-def beginning(case: str, rr: Scheme = RR) -> Trial:
+def beginning(case: str, rr: Scheme = RR, rules: Rules = ()) -> Trial:
     """Until the paper's target was done, in whole seconds: what all flows carried by then is the total."""
-    return fairness(*cases(rr)[case], round(START_S + PUBLISHED[case][0]))
+    return fairness(*cases(rr)[case], round(START_S + PUBLISHED[case][0]), rules)
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Transfer:
     draw: Sequence[int] | None = None
     """These runs; None: all."""
     rr: Scheme = RR
+    rules: Rules = ()
     kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from all runs."""
 
@@ -65,11 +66,11 @@ class Transfer:
 
     def delays(self, case: str) -> list[float]:
         """From the start to the last ACK, s; infinite where the run ended before."""
-        return self._drawn("delay", delays, whole(case, self.rr))
+        return self._drawn("delay", delays, whole(case, self.rr, self.rules))
 
     def losses(self, case: str) -> list[float]:
         """Packets dropped of those sent, %."""
-        return self._drawn("loss", losses, whole(case, self.rr))
+        return self._drawn("loss", losses, whole(case, self.rr, self.rules))
 
     def rates(self, case: str) -> list[float]:
         """The target's bandwidth, kb/s."""
@@ -77,7 +78,7 @@ class Transfer:
 
     def totals(self, case: str) -> list[float]:
         """What all flows carry by the time of the paper's delay, kb/s."""
-        return self._drawn("total", totals, beginning(case, self.rr))
+        return self._drawn("total", totals, beginning(case, self.rr, self.rules))
 
     def mean(self, values: Sequence[float]) -> float:
         """The mean of those that are finite."""
