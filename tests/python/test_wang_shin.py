@@ -123,6 +123,7 @@ def test_a_course_is_read_off_a_trace() -> None:
     drops = events.filter((pl.col("flow") == 0) & (pl.col("event") == "dropped"))["time_ns"]
     # Slow start until then: one segment and one for each acknowledged.
     assert one.cwnd == pytest.approx(1 + first.una // 1000)
+    assert one.cwnd is not None
     assert one.cwnd_at_drop is not None
     assert one.cwnd_at_drop < one.cwnd
     assert drops[0] / 1e9 < first.begun_s

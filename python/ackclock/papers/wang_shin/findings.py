@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -129,6 +130,9 @@ def _tried(claim: Claim, views: Sequence[tuple[Switch, View]]) -> tuple[str, ...
         if not switch.touches(claim.id):
             continue
         measured = MEASURES[claim.id](view)
+        if any(math.isnan(value) for value in measured):
+            tried[False].append(f"If {switch.label}, it cannot be measured: no run has all of what it speaks of.")
+            continue
         holds = claims.accepts(claim.accept, measured)
         values = " and ".join(f"{value:.3g}" for value in measured)
         verdict = "it would hold" if holds else "it differs, too"

@@ -134,7 +134,7 @@ OTHERWISE: dict[str, Rules] = {
         for at in (0, 1)
         for key, value in (("tick", "10 ms"), ("min", "1 s"), ("initial", "3 s"), ("max", "60 s"))
     ),
-    "of packets that come at the same instant the flow that stands first goes first (no delay of ACKs)": (
+    "packets that come at the same instant go in the order of the file (no delay of ACKs)": (
         ("dumbbell.bottleneck.back.elements", ()),
     ),
     "the window of every flow is open (1000 packets)": tuple(
