@@ -158,6 +158,15 @@ def test_cases_of_table_5_have_their_senders_and_other_set_ups_change_only_what_
         assert other["run"] == plain["run"]
 
 
+def test_a_change_adds_the_tables_that_lead_to_it_and_no_place_in_a_list() -> None:
+    before: trial.Document = {"flow": [{"set": {}}]}
+    after = trial.changed(before, (("flow.0.set.recovery.count", "act"),))
+    assert (after["flow"][0]["set"], before["flow"][0]["set"]) == ({"recovery": {"count": "act"}}, {})
+    for path in ("flow.1.set.count", "flow.first", "flow.0.set.recovery.count.more"):
+        with pytest.raises(ValueError, match="no place"):
+            trial.changed(after, ((path, 1),))
+
+
 def test_delays_of_table_5_are_ordered_seed_by_seed(lab: Lab) -> None:
     ran = trial.run(lab, "table 5", FOLDER, transfer.trials(), Effort(2))
     view = transfer.Transfer(ran)
