@@ -44,8 +44,7 @@ RULES = (
     "5  partial ACK, ndup < sent: the difference is lost, too: actnum less it, recover = first unsent now, snd_una is "
     "sent again",
     "6  ACK of all below recover, after 4 or 5 has set it: cwnd = actnum (at least 1), one segment goes out",
-    "7  timeout: cwnd = 1, ssthresh = half of the window; until what is outstanding now is acknowledged, 1 is "
-    "forbidden",
+    "7  timeout: cwnd = 1, ssthresh is halved; until what is outstanding now is acknowledged, 1 is forbidden",
     "8  ACK of all that was outstanding at the timeout",
 )
 
