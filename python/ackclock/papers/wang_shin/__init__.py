@@ -68,8 +68,7 @@ PAPER = Paper(
     "Wang & Shin",
     'H. Wang, K. G. Shin, "Robust TCP Congestion Recovery"',
     "Can a sender without SACK repair several losses of a window without losing its ACK clock, if new data, which go "
-    "out "
-    "meanwhile, measure what the path carries? And does it stay fair to Reno?",
+    "out meanwhile, measure what the path carries? And does it stay fair to Reno?",
     Effort(SEEDS),
     Effort(QUICK_SEEDS),
     reproduce,

@@ -23,8 +23,7 @@ def _cases(losses: int) -> Note:
             parts.append(f"in {wins} of {n} cases with the {name}")
         return (
             f"RR is the faster one {' and '.join(parts)}. It repairs one loss in each round trip; SACK, told of all of "
-            "them, "
-            "repairs several."
+            "them, repairs several."
         )
 
     return note
@@ -34,9 +33,8 @@ def _held_back(v: View) -> str:
     wins, n = v.grid.wins(v.rr, TAHOE, 6, PEER_WINDOWS[0])
     return (
         "Under the peer's window of 30 RR soon has nothing new that it may send, and then gains a round trip for each "
-        "loss "
-        f"as New-Reno does, while Tahoe's slow start repairs several in one: RR is the faster one in {wins} of {n} "
-        "cases."
+        f"loss as New-Reno does, while Tahoe's slow start repairs several in one: RR is the faster one in {wins} of "
+        f"{n} cases."
     )
 
 
@@ -44,16 +42,15 @@ def _bounded(v: View) -> str:
     del v
     return (
         "The model's sqrt (3/2) is for losses at even distances. For independent losses, which these are, the window "
-        "of the "
-        "same additive increase and halving is 1.31 / sqrt (p), 7 % more (Ott, Kemperman & Mathis 1996)."
+        "of the same additive increase and halving is 1.31 / sqrt (p), 7 % more (Ott, Kemperman & Mathis 1996)."
     )
 
 
 def _reached(v: View) -> str:
     drop = course.median([one.cwnd_at_drop for one in v.of(v.rr)])
     return (
-        f"The paper does not say at which moment; when the first packet is dropped the window is {drop:.3g}, and "
-        "slow start goes on for a round trip until the sender learns of it."
+        f"The paper does not say at which moment; when the first packet is dropped the window is {drop:.3g}, and slow "
+        "start goes on for a round trip until the sender learns of it."
     )
 
 
@@ -72,8 +69,7 @@ def _exit(v: View) -> str:
     timed = sum(one.exit_s is None for one in v.of(v.rr))
     return (
         f"The ACK is for packet {statistics.median(packets):g} ({min(packets)} to {max(packets)}), the paper's for 64. "
-        f"In {timed} "
-        "of the runs a timeout or the end of the run comes first."
+        f"In {timed} of the runs a timeout or the end of the run comes first."
     )
 
 
@@ -88,8 +84,7 @@ def _halves(v: View) -> str:
     del v
     return (
         "ns-2's New-Reno inflates its window by each duplicate, so a round trip may release more than half of what the "
-        "one "
-        "before released; the paper's rule, one new packet for two duplicates, is Hoe's."
+        "one before released; the paper's rule, one new packet for two duplicates, is Hoe's."
     )
 
 
@@ -98,10 +93,8 @@ def _sent(v: View) -> str:
     built = [r for losses in LOSSES for r in v.grid.found[RR, losses, PEER_WINDOWS[1]]]
     return (
         f"Of {ndup_unequal_to_actnum(letter)[1]} rounds each, open window. With the retransmission before the "
-        "additional "
-        f"segment, as built, ndup is actnum - 1 in {ndup_unequal_to_actnum(built)[0]} of them, which is no loss; hence "
-        "the "
-        "count of what was sent (docs/decisions/0047)."
+        f"additional segment, as built, ndup is actnum - 1 in {ndup_unequal_to_actnum(built)[0]} of them, which is no "
+        "loss; hence the count of what was sent (docs/decisions/0047)."
     )
 
 
@@ -109,10 +102,8 @@ def _released(v: View) -> str:
     open_window = [r.released for losses in LOSSES for r in v.grid.found[v.rr, losses, PEER_WINDOWS[1]]]
     return (
         f"With the open window it is {min(open_window)} to {max(open_window)}. A peer's window of 30 holds new "
-        "segments back "
-        "while actnum goes on growing; the ACK that ends the recovery lets them go. A sender that ignores that window "
-        "in "
-        "recovery is not in the engine."
+        "segments back while actnum goes on growing; the ACK that ends the recovery lets them go. A sender that "
+        "ignores that window in recovery is not in the engine."
     )
 
 
@@ -151,8 +142,7 @@ def _total(v: View) -> str:
     del v
     return (
         "The paper's 24 kb/s is 100 kB in 33.3 s, and its 480 kb/s takes all 20 flows to be like the target. Here the "
-        "flows "
-        "that began earlier have more, and the total is what all have acknowledged by 38 s."
+        "flows that began earlier have more, and the total is what all have acknowledged by 38 s."
     )
 
 
@@ -160,8 +150,7 @@ def _unused(v: View) -> str:
     del v
     return (
         "The paper's 44 kb/s is 100 kB in 18.0 s; from what its 300 kb/s follow it does not say. The total is what all "
-        "have "
-        "acknowledged by 23 s."
+        "have acknowledged by 23 s."
     )
 
 
@@ -170,11 +159,8 @@ def _model(v: View) -> str:
     shares = [f"{v.model.share(s, p):.2f}" for p in (0.001, 0.01, 0.1) for s in (RR, SACK)]
     return (
         f"RR and SACK over the model at p = 0.001: {shares[0]}, {shares[1]}; 0.01: {shares[2]}, {shares[3]}; 0.1: "
-        f"{shares[4]}, "
-        f"{shares[5]} (open network). "
-        f"At p = 0.03 RR has {fired[0]:.1f} timeouts in a run and SACK {fired[1]:.1f}: a repair that takes a round "
-        "trip "
-        "for each loss meets more further losses."
+        f"{shares[4]}, {shares[5]} (open network). At p = 0.03 RR has {fired[0]:.1f} timeouts in a run and SACK "
+        f"{fired[1]:.1f}: a repair that takes a round trip for each loss meets more further losses."
     )
 
 

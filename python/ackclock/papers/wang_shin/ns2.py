@@ -99,8 +99,8 @@ def reference(title: str, names: Sequence[str], quantities: Sequence[str], lines
     count = {v: sum(c.verdict is v for c in judged) for v in Verdict}
     how = ", ".join(f"{n} {v.value}" for v, n in count.items() if n)
     summary = [
-        f"{title}, profile {SAME} (tolerance {100 * TOLERANCE:g} %): "
-        f"{sum(c.verdict.reproduced for c in judged)} of {len(judged)} means reproduced ({how})"
+        f"{title}, profile {SAME} (tolerance {100 * TOLERANCE:g} %): {sum(c.verdict.reproduced for c in judged)} of "
+        f"{len(judged)} means reproduced ({how})"
     ]
     summary += [ERA] if any(line.names[0] == "era" for line in lines) else []
     head = [*names, *(cell for q in quantities for cell in (f"{q}: ours", "ns-2", "difference", "verdict"))]
@@ -252,11 +252,9 @@ def droptail_reference(folder: Path, ours: Ours) -> Reference:
     apart = [row["starts"] for row, equal in same if not equal]
     more = (
         f"{sum(equal for _, equal in same)} of {len(same)} runs of the profile {SAME} are ns-2's to the packet: "
-        "packets "
-        "acknowledged, dropped, sent again, timeouts and fast retransmits of the first flow, and totals. The others "
-        "have "
-        f"starts ({'; '.join(sorted(set(apart)))}) of which packets of two flows come to the full queue at the same "
-        "instant: here the flow that stands first goes first (docs/decisions/0007), in ns-2 rounding decides."
+        "packets acknowledged, dropped, sent again, timeouts and fast retransmits of the first flow, and totals. The "
+        f"others have starts ({'; '.join(sorted(set(apart)))}) of which packets of two flows come to the full queue at "
+        "the same instant: here the flow that stands first goes first (docs/decisions/0007), in ns-2 rounding decides."
     )
     return Reference([*made.summary, more], made.good, made.table)
 

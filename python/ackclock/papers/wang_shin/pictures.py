@@ -88,12 +88,9 @@ def _figure_5(view: View, work: Work) -> Picture:
     name, title = "fig5", "Figure 5: effective throughput while losses are repaired"
     caption = (
         "Each mark is a case: a window of 12 to 28 packets of which 3 (left) or 6 (right) are lost, side by side or "
-        "every "
-        "other one. Counted is what is acknowledged between the fast retransmit and the ACK of all that was "
-        "outstanding then. "
-        "In the paper RR is significantly above Tahoe and New-Reno and slightly above SACK, and with 6 losses Tahoe is "
-        "above "
-        "New-Reno. Nothing is drawn by chance."
+        "every other one. Counted is what is acknowledged between the fast retransmit and the ACK of all that was "
+        "outstanding then. In the paper RR is significantly above Tahoe and New-Reno and slightly above SACK, and with "
+        "6 losses Tahoe is above New-Reno. Nothing is drawn by chance."
     )
     about = _about(f"{len(view.grid.of(RR))} cases", view.grid.digest)
     point = f"{RUN}scenario-losses.toml --trace losses.parquet"
@@ -145,10 +142,8 @@ def _figure_6(view: View, work: Work) -> Picture:
     name, title = "fig6", f"Figure 6: the first of ten flows over RED, seed {SEED}"
     caption = (
         "A bar is a packet sent, in its sender's colour; triangles are packets sent again, crosses packets dropped; "
-        "the stairs are what is "
-        "acknowledged. One run of each sender, of a seed that was named beforehand; the next figure has the others. In "
-        "the "
-        "paper RR acknowledges most, and New-Reno's new data fade away in its recovery."
+        "the stairs are what is acknowledged. One run of each sender, of a seed that was named beforehand; the next "
+        "figure has the others. In the paper RR acknowledges most, and New-Reno's new data fade away in its recovery."
     )
     ran = [view.ran[red(scheme)] for scheme in COMPARED]
     first = hashlib.sha256("".join(one.runs[0]["identity"] for one in ran).encode()).hexdigest()[:16]
@@ -205,8 +200,7 @@ def _events(view: View, work: Work) -> Picture:
     name, title = "fig6-events", "Figure 6(d): when things happen to RR's first flow"
     caption = (
         "Each dot is a seed; in some an event does not come within the 6 s, or a timeout comes first. The diamond is "
-        "what the "
-        "paper tells of its one run."
+        "what the paper tells of its one run."
     )
     svg = (work.out / name).with_suffix(".svg")
     point = f"{RUN}scenario-red.toml --trace red.parquet"
@@ -248,10 +242,8 @@ def _figure_7(view: View, beside: Mapping[Trial, Ran], work: Work) -> Picture:
     name, title = "fig7", "Figure 7: the window under uniform loss, and the square-root model"
     caption = (
         "Left: the window; right: over the model's sqrt (1.5 / p). Solid: a network that never limits, as the model "
-        "assumes. "
-        "Dashed: Table 3's, whose 30 packets and 0.8 Mb/s cap the window where losses are few. Means over the seeds; "
-        "bands and "
-        "bars are 95 % intervals. In the paper both stay below the model, RR slightly closer to it."
+        "assumes. Dashed: Table 3's, whose 30 packets and 0.8 Mb/s cap the window where losses are few. Means over the "
+        "seeds; bands and bars are 95 % intervals. In the paper both stay below the model, RR slightly closer to it."
     )
     svg = (work.out / name).with_suffix(".svg")
     picture = Picture(
@@ -337,8 +329,7 @@ def _table_5(view: View, work: Work) -> Picture:
     name, title = "table5", "Table 5: a transfer of 100 kB among nineteen flows"
     caption = (
         "Boxes have the middle half of the runs, with the median; whiskers reach from 5 to 95 %, dots are the rest. "
-        "Diamonds are "
-        "the paper's values, each a single run."
+        "Diamonds are the paper's values, each a single run."
     )
     svg = (work.out / name).with_suffix(".svg")
     point = f"{RUN}scenario-fairness.toml"

@@ -43,8 +43,7 @@ def parameters(folder: Path, ran: Mapping[Trial, Ran]) -> dict[str, str]:
         ),
         "S004-35": (
             f"{len(ran[RENO_AMONG_RENO].runs[0]['flows'])} flows, {_common(f'{gap:g}' for gap in gaps)} s, "
-            f"{_bottleneck(table_5)['queue']['limit']}, "
-            f"{_target(table_5)}"
+            f"{_bottleneck(table_5)['queue']['limit']}, {_target(table_5)}"
         ),
     }
 

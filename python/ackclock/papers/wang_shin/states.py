@@ -34,8 +34,7 @@ ARROWS: tuple[tuple[Place, Place, float, Place, str, str], ...] = (
 )
 """From, to, how much it bends, where its number stands, the number, its alignment."""
 RULES = (
-    "1  third duplicate, unless a timeout's window is still being repaired: ssthresh = half of the window, recover = "
-    "first "
+    "1  third duplicate, unless a timeout's window is still being repaired: ssthresh is halved, recover = first "
     "unsent,\n    cwnd is kept, ndup = actnum = 0, snd_una is sent again",
     "2  ACK of all below recover: cwnd = actnum = ndup / 2 (at least 1); ssthresh is kept, so slow start may follow",
     "3  partial ACK: actnum = ndup / 2, ndup = 0, snd_una is sent again; what is new from here on is counted as sent",
@@ -96,15 +95,11 @@ def _box(axes: Axes, place: Place, name: str, what: str) -> None:
 
 CAPTION = (
     "Drawn after crates/tcp/src/recovery/robust.rs (docs/decisions/0047), not from a run. The shaded states are one "
-    "phase, "
-    "Recovery. ndup counts duplicates since the last retransmission, actnum is what the sender takes to be on the "
-    "path, recover "
-    "is where the recovery ends. The third duplicate leads from Open to Retreat (1). A single loss ends there (2); a "
-    "partial ACK "
-    "leads on to Probe (3), where each further one ends a round: without loss (4) or with (5), which moves the end of "
-    "the recovery. Its ACK leads back to Open (6). A timeout ends either state (7), and its window's repair leads back "
-    "(8). Text and "
-    "build differ in 4 (the text compares ndup with actnum, and the additional segment would have to leave first), 2 "
-    "and 6 "
-    "(the text says that congestion avoidance follows: exit_ssthresh = min)."
+    "phase, Recovery. ndup counts duplicates since the last retransmission, actnum is what the sender takes to be on "
+    "the path, recover is where the recovery ends. The third duplicate leads from Open to Retreat (1). A single loss "
+    "ends there (2); a partial ACK leads on to Probe (3), where each further one ends a round: without loss (4) or "
+    "with (5), which moves the end of the recovery. Its ACK leads back to Open (6). A timeout ends either state (7), "
+    "and its window's repair leads back (8). Text and build differ in 4 (the text compares ndup with actnum, and the "
+    "additional segment would have to leave first), 2 and 6 (the text says that congestion avoidance follows: "
+    "exit_ssthresh = min)."
 )
