@@ -25,6 +25,7 @@ STACKS = {
     "dsack-del": "#999933",
     "dsack-ewma": "#117733",
     "ncr-careful": "#661100",
+    "robust": "#1B7837",
 }
 MARKERS = {
     "tahoe": "X",
@@ -40,6 +41,7 @@ MARKERS = {
     "dsack-del": "D",
     "dsack-ewma": "P",
     "ncr-careful": "8",
+    "robust": "d",
 }
 EVENTS = {
     "needed": "#D55E00",

@@ -60,7 +60,7 @@ class Trial:
 
 
 def changed(document: Document, changes: Iterable[tuple[str, Value]]) -> Document:
-    """A copy with other values; a key that is not there yet is added, a place in a list must be there.
+    """A copy with other values; a key that is not there yet is added, with its tables; a place in a list must be there.
 
     Raises:
         ValueError: there is no such place.
@@ -71,12 +71,12 @@ def changed(document: Document, changes: Iterable[tuple[str, Value]]) -> Documen
         at: Any = copy
         try:
             for step in way:
-                at = at[int(step)] if isinstance(at, list) else at[step]
+                at = at[int(step)] if isinstance(at, list) else at.setdefault(step, {})
             if isinstance(at, list):
                 at[int(last)] = value
             else:
                 at[last] = value
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
             raise ValueError(f"the scenario has no place {path}") from error
     return copy
 
