@@ -25,6 +25,8 @@ STACKS = {
     "dsack-del": "#999933",
     "dsack-ewma": "#117733",
     "ncr-careful": "#661100",
+    "avg-dev": "#CC6677",
+    "rr-tcp": "#6699CC",
 }
 MARKERS = {
     "tahoe": "X",
@@ -40,6 +42,8 @@ MARKERS = {
     "dsack-del": "D",
     "dsack-ewma": "P",
     "ncr-careful": "8",
+    "avg-dev": "H",
+    "rr-tcp": "d",
 }
 EVENTS = {
     "needed": "#D55E00",

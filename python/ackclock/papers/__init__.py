@@ -6,5 +6,5 @@ that has a :class:`~ackclock.papers.paper.Paper` under the name ``PAPER``. To ad
 
 from __future__ import annotations
 
-MODULES = {"blanton-allman-2002": "ackclock.papers.blanton_allman"}
+MODULES = {"blanton-allman-2002": "ackclock.papers.blanton_allman", "leung-ma-2005": "ackclock.papers.leung_ma"}
 """The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""
