@@ -97,7 +97,7 @@ def test_every_trial_of_every_choice_is_a_scenario(tmp_path: Path) -> None:
     listed += [trial(m, Single(3.8)) for m in tuned()] + [ns2.Point(1.0, 50, 0.002, "del").trial]
     for each in listed:
         assert len(each.job(FOLDER, effort).identities()) == 1
-    assert len({m.set for m in tuned()}) == 18
+    assert len({m.set for m in tuned()}) == 9
 
 
 @pytest.mark.parametrize(("choices", "place"), [(ON_THE_SINGLE_PATH, Single(1.0)), (ON_TWO_PATHS, Split(30))])
@@ -154,7 +154,7 @@ def _cost_findings(folder: Path) -> list[claims.Finding]:
     table = [lines[0], *(line for line in lines if line[:7] in {f"S001-{n}" for n in range(40, 44)})]
     (folder / "claims.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
     (folder / "reference" / "state.csv").write_text((FOLDER / "reference" / "state.csv").read_text(encoding="utf-8"))
-    return findings(Made(Runs({}), Runs({}), 1, 1, {}), folder)
+    return findings(Made(Runs({}), Runs({}), 1, 1, Runs({}), 1, {}), folder)
 
 
 def test_gains_and_ratios_of_made_up_runs() -> None:

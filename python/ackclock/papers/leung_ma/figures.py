@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ackclock import colours
 from ackclock.papers import style
@@ -49,8 +49,10 @@ class Row:
     panels: Sequence[tuple[str, Sequence[tuple[float, Place]]]]
     """Each with its title and its places along the axis."""
     values: Callable[[View, Method, Place], list[float]]
-    log: bool
     scenario: str
+    log: bool = True
+    ticks: Sequence[float] = (1.0,)
+    """Of each decade, if it is logarithmic."""
 
 
 def _f(figure: str) -> Sequence[tuple[float, Place]]:
@@ -69,13 +71,13 @@ ROWS = (
         "fig3-5",
         "Figures 3 to 5: throughput against the packet delay factor",
         f"{LINES_ARE} In the paper AVG-DEV is 40 to 80 % above DEL, INC and AVG (left), 7 to 35 % above DEL and AVG "
-        "(middle) and 50 to 70 % above DEL (right), and everywhere close to FA.",
+        "(middle) and 50 to 70 % above DEL (right), and everywhere close to FA. The vertical axis is logarithmic.",
         FACTOR,
         "throughput, kB/s",
         [(f"Figure {n}: {name}", _f(name)) for n, name in enumerate(FIGURES, 3)],
         View.throughputs,
-        True,
         SINGLE,
+        ticks=(1.0, 2.0, 5.0),
     ),
     Row(
         "fig6-8",
@@ -87,7 +89,6 @@ ROWS = (
         RATE,
         [(f"Figure {n}: {name}", _f(name)) for n, name in enumerate(FIGURES, 6)],
         View.rates,
-        True,
         SINGLE,
     ),
     Row(
@@ -99,8 +100,8 @@ ROWS = (
         "throughput, kB/s",
         [(f"Figure {n}: {name}", _share(loss)) for n, name, loss in zip((10, 11), WITH, LOSSES, strict=True)],
         View.throughputs,
-        True,
         MULTIPATH,
+        log=False,
     ),
     Row(
         "table2-shares",
@@ -111,7 +112,6 @@ ROWS = (
         RATE,
         [(name, _share(loss, MIXED)) for name, loss in zip(WITH, LOSSES, strict=True)],
         View.rates,
-        True,
         MULTIPATH,
     ),
 )
@@ -131,7 +131,7 @@ def draw(v: View, out: Path) -> list[Picture]:
 
 def _row(row: Row, v: View, out: Path) -> Picture:
     figure = Figure(figsize=(style.WIDE_INCHES[0], style.WIDE_INCHES[1] + 0.2), layout="constrained")
-    panels = figure.subplots(1, len(row.panels), sharey=True)
+    panels = figure.subplots(1, len(row.panels), sharey=row.log)
     shown: dict[str, Ran] = {}
     for axes, (title, places) in zip(panels, row.panels, strict=True):
         for method in METHODS:
@@ -141,10 +141,12 @@ def _row(row: Row, v: View, out: Path) -> Picture:
             _ideal(axes, places, v)
         axes.set_title(title, loc="left")
         axes.set_xlabel(row.axis)
-    _scale(panels[0], row)
+        _scale(axes, row)
+    panels[0].set_ylabel(row.label)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(METHODS), handlelength=2.2, columnspacing=1.2)
-    ran = list(shown.values())
+    # Those without chance have one run; provenance looks at the first.
+    ran = sorted(shown.values(), key=lambda one: -len(one.runs))
     about = provenance(ran, "bars are 95 % intervals")
     figure.supxlabel(about, fontsize=5, color="#666666", x=0.995, ha="right")
     full = f"Leung & Ma 2005, {row.title}"
@@ -161,11 +163,13 @@ def _row(row: Row, v: View, out: Path) -> Picture:
 
 
 def _scale(axes: Axes, row: Row) -> None:
-    axes.set_ylabel(row.label)
     if row.log:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_major_locator(LogLocator(subs=row.ticks))
+    else:
+        axes.set_ylim(bottom=0)
 
 
 def _curve(axes: Axes, row: Row, method: Method, places: Sequence[tuple[float, Place]], v: View) -> None:

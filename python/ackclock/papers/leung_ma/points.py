@@ -181,16 +181,16 @@ ON_TWO_PATHS = (
 )
 """What is open for Figures 10 and 11 and Table 2."""
 
-ALPHAS, BETAS, LAMBDAS = (0.3, 0.4), (0.2, 0.3, 0.4), (0.2, 0.3, 0.4)
-"""§III-B's ranges: their ends, and the middle of the wider ones."""
+ALPHAS, BETAS, LAMBDAS = (0.3, 0.4), (0.2, 0.4), (0.2, 0.4)
+"""The ends of §III-B's ranges."""
 SENSITIVE_FS = (1.0, 1.8, 2.6, 3.8)
 
 
 def tuned() -> list[Method]:
-    """AVG-DEV with every combination of alpha, beta and lambda in §III-B's ranges."""
+    """AVG-DEV with every combination of the ends of alpha's, beta's and lambda's ranges, and as in Table 1."""
     names = [f"detect.threshold.{name}" for name in ("alpha", "beta", "lambda")]
     each = product(*([f"{x:g}" for x in values] for values in (ALPHAS, BETAS, LAMBDAS)))
-    return [Method(AVG_DEV.label, AVG_DEV.stack, tuple(zip(names, values, strict=True))) for values in each]
+    return [AVG_DEV, *(Method(AVG_DEV.label, AVG_DEV.stack, tuple(zip(names, v, strict=True))) for v in each)]
 
 
 def singles(fs: tuple[float, ...] = FS) -> list[Single]:
