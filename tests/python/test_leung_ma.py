@@ -14,7 +14,7 @@ import ackclock
 from ackclock.papers import MODULES, claims
 from ackclock.papers.lab import Lab
 from ackclock.papers.leung_ma import PAPER, ns2
-from ackclock.papers.leung_ma.findings import NO_CHANCE, PROBE_FS, UNCHECKED, Made, findings
+from ackclock.papers.leung_ma.findings import NO_CHANCE, PROBE_FS, UNCHECKED, Made, findings, judged
 from ackclock.papers.leung_ma.measures import (
     FIG3,
     MEASURES,
@@ -49,6 +49,7 @@ from ackclock.papers.leung_ma.points import (
 )
 from ackclock.papers.leung_ma.setup import burst, costs, longest, parameters, state
 from ackclock.papers.leung_ma.view import Runs, View
+from ackclock.papers.measure import Comparison, Mean
 from ackclock.papers.paper import Effort
 from ackclock.papers.progress import shown
 from ackclock.papers.reproduce import load
@@ -248,6 +249,36 @@ def test_ns_2_s_table_has_the_runs_that_its_readme_says() -> None:
     assert len(rows) == 288
     found = ns2.references(FOLDER)
     assert {(p.ack, means["throughput"].n) for p, means in found.items()} == {("every", 15), ("del", 3)}
+
+
+def test_a_point_far_from_ns_2_s_fails_and_points_of_few_runs_are_judged_together() -> None:
+    def compared(ours: float, runs: int) -> ns2.Compared:
+        c = Comparison(Mean(60, ours, 1.0), Mean(runs, 100.0, 1.0), ns2.TOLERANCE)
+        return ns2.Compared(ns2.Point(1.0, 50, 0.0, "every"), c, c, c)
+
+    near, far, few = compared(102, 15), compared(90, 15), compared(90, 3)
+    assert ns2.summary([near, few]).good
+    assert not ns2.summary([near, far]).good
+    assert len(ns2.summary([near, few]).table.rows) == 1
+    assert "throughput -10.0 %" in ns2.summary([near, few]).summary[-1]
+    assert len(ns2.summary([near]).summary) == 3
+
+
+def test_what_is_tried_says_what_would_hold_and_how_far_the_others_go() -> None:
+    numbers: dict[Trial, Ran] = {}
+    for choice in (OURS, *ON_THE_SINGLE_PATH):
+        for m in METHODS:
+            for f in PROBE_FS:
+                at = trial(m, Single(f), choice)
+                delayed = ("flow.0.receiver.ack", "delayed") in at.changes
+                speed = 200e3 if m == AVG_DEV and delayed else 100e3
+                numbers.setdefault(at, Ran(at, [flow(speed + (1e3 if m == AVG_DEV else 0))]))
+    figures = Runs({t: Ran(t, [flow()]) for m in METHODS for f in FS for t in [trial(m, Single(f))]})
+    made = Made(figures, Runs(numbers), 1, 1, Runs({}), 1, {})
+    found = judged(CLAIMS["S001-05"], made, FOLDER)
+    assert found.verdict is claims.Verdict.DIFFERS
+    # Every other choice gives what ours gives, so nothing else is to be said.
+    assert found.tried == ("If delayed ACKs (100 ms), it would hold: 101 (1 seed).",)
 
 
 def test_scenarios_say_for_every_value_where_it_is_stated() -> None:

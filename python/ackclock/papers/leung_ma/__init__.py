@@ -29,7 +29,7 @@ from ackclock.papers.trial import Ran, Trial, run, runs_of
 
 PAPERS_RUNS = 15
 """§IV-A, §IV-B."""
-PROBE_SEEDS = 2
+PROBE_SEEDS = 3
 """Of the runs with other choices, at most."""
 TUNED_SEEDS = 3
 """So many times the seeds for what alpha, beta and lambda matter."""

@@ -21,6 +21,7 @@ from ackclock.papers.leung_ma.points import (
     LOSSES,
     ON_THE_SINGLE_PATH,
     ON_TWO_PATHS,
+    OURS,
     SENSITIVE_FS,
     Choice,
     Single,
@@ -71,10 +72,15 @@ def findings(made: Made, folder: Path) -> list[Finding]:
         OSError: a file of the paper's folder is missing.
         ValueError: one of them makes no sense.
     """
-    return [_one(claim, made, folder) for claim in claims.read(folder / CLAIMS)]
+    return [judged(claim, made, folder) for claim in claims.read(folder / CLAIMS)]
 
 
-def _one(claim: Claim, made: Made, folder: Path) -> Finding:
+def judged(claim: Claim, made: Made, folder: Path) -> Finding:
+    """One of them.
+
+    Raises:
+        OSError, ValueError: see ``findings``.
+    """
     if claim.id in UNCHECKED:
         return Finding(claim, Verdict.UNCHECKED, note=UNCHECKED[claim.id])
     if claim.id in made.texts:
@@ -175,18 +181,26 @@ def _more(claim: Claim, v: View) -> str:
 
 
 def _tried(claim: Claim, made: Made) -> tuple[str, ...]:
-    """What the claim's number becomes with each other choice; first those that make it hold."""
+    """What the claim's number becomes with each other choice: those that make it hold, and the range of the others."""
     if claim.id in ("S001-38", "S001-50"):
         return ()
     listed = ON_THE_SINGLE_PATH if claim.id in OF_THE_SINGLE_PATH else ON_TWO_PATHS
+    measure = MEASURES[claim.id]
+    ours = measure(made.probe(OURS))
+    each = [(choice, measure(made.probe(choice))) for choice in listed]
     held, others = [], []
-    for choice in listed:
-        measured = MEASURES[claim.id](made.probe(choice))
-        values = " and ".join(f"{value:.3g}" for value in measured)
+    seeds = f"{made.probe_seeds} seed{'s' if made.probe_seeds > 1 else ''}"
+    for choice, measured in each:
         if claims.accepts(claim.accept, measured):
-            held.append(f"If {choice.label}, it would hold: {values} ({made.probe_seeds} seeds).")
-        else:
-            others.append(f"{choice.label}: {values}")
-    if others:
-        others = [f"It differs, too, with each of these ({made.probe_seeds} seeds): {'; '.join(others)}."]
-    return (*held, *others)
+            held.append(f"If {choice.label}, it would hold: {_numbers(measured)} ({seeds}).")
+        elif measured != ours:
+            others.append(measured)
+    if not others:
+        return tuple(held)
+    ranges = " and ".join(f"{min(values):.3g} to {max(values):.3g}" for values in zip(*others, strict=True))
+    more = "other choices" if held else "choices made otherwise"
+    return (*held, f"It differs with {len(others)} {more}, too: {ranges} (tables below).")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return " and ".join(f"{value:.3g}" for value in values)

@@ -134,6 +134,11 @@ IN_COMMON = (
         stacks=COUNTERS,
     ),
     Choice(
+        "INC adds 3, about one for each needless retransmission",
+        set=(("detect.threshold.step", "3"),),
+        stacks=(INC.stack,),
+    ),
+    Choice(
         "DEL waits until the hole was filled (detect.target = fill)",
         set=(("detect.target", "fill"),),
         stacks=(DEL.stack,),
