@@ -7,13 +7,17 @@ from dataclasses import replace
 from ackclock.papers import files
 from ackclock.papers.leung_ma import figures, ns2, tables
 from ackclock.papers.leung_ma.findings import PROBE_FS, Made, findings
+from ackclock.papers.leung_ma.measures import FIG4
 from ackclock.papers.leung_ma.points import (
+    AVG_DEV,
+    FIGURES,
     KEY,
     LOSSES,
     METHODS,
     MIXED,
     ON_THE_SINGLE_PATH,
     ON_TWO_PATHS,
+    OTHERS,
     OURS,
     SENSITIVE_FS,
     Single,
@@ -31,8 +35,8 @@ PAPERS_RUNS = 15
 """§IV-A, §IV-B."""
 PROBE_SEEDS = 3
 """Of the runs with other choices, at most."""
-TUNED_SEEDS = 3
-"""So many times the seeds for what alpha, beta and lambda matter."""
+MORE_SEEDS = 3
+"""So many times the seeds where a single run soon decides."""
 
 
 def reproduce(work: Work) -> Outcome:
@@ -45,20 +49,21 @@ def reproduce(work: Work) -> Outcome:
     single = [trial(m, p) for m in METHODS for p in singles()]
     lossy = [trial(m, p) for m in METHODS for p in splits(LOSSES[1])]
     steady = [trial(m, p) for m in METHODS for p in splits(LOSSES[0])]
-    sensitive = [trial(m, Single(f)) for m in tuned() for f in SENSITIVE_FS]
+    decided = [trial(m, Single(f)) for m in tuned() for f in SENSITIVE_FS]
+    decided += [trial(m, p) for m in (AVG_DEV, *OTHERS) for p in singles() if (p.every_ms, p.loss) == FIGURES[FIG4]]
     once = replace(work.effort, seeds=1)
     ran = _run(work, "figures and claims", [*single, *lossy], work.effort)
     # Without loss nothing on the two paths is random.
     ran |= _run(work, "two paths without loss", steady, once)
-    more = replace(work.effort, seeds=TUNED_SEEDS * work.effort.seeds)
-    tuned_runs = _run(work, "alpha, beta, lambda", sensitive, more)
+    more = replace(work.effort, seeds=MORE_SEEDS * work.effort.seeds)
+    sure = _run(work, "with more seeds", decided, more)
     effort = replace(work.effort, seeds=min(work.effort.seeds, PROBE_SEEDS))
     probes = _probes(work, effort, once)
     both = [ran[t] for t in (*lossy, *steady)]
     texts = parameters([ran[t] for t in single], both, work.folder)
-    made = Made(Runs(ran), Runs(probes), work.effort.seeds, effort.seeds, Runs(tuned_runs), more.seeds, texts)
+    made = Made(Runs(ran), Runs(probes), work.effort.seeds, effort.seeds, Runs(sure), more.seeds, texts)
     compared = _beside_ns2(work)
-    runs = list({id(r): r for r in (*ran.values(), *tuned_runs.values(), *probes.values())}.values())
+    runs = [*ran.values(), *sure.values(), *probes.values()]
     pictures = figures.draw(made.view(), work.out)
     first = ran[single[0]].runs
     return Outcome(

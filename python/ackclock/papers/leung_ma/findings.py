@@ -37,6 +37,8 @@ UNCHECKED = {
 }
 NO_CHANCE = frozenset(f"S001-{n}" for n in (*range(19, 33, 2), 33, 35, 36, 38))
 """Claims of two paths without loss: nothing is random there."""
+MORE = frozenset({"S001-16", "S001-50"})
+"""Claims about the largest of many ratios or means, where a single run soon decides."""
 RATE_OF_LOSS = 0.002
 
 
@@ -50,9 +52,9 @@ class Made:
     seeds: int
     """How many of the figures."""
     probe_seeds: int
-    tuned: Runs
-    """Of ``points.tuned()``, with more seeds: largest less smallest of many means is soon chance."""
-    tuned_seeds: int
+    more: Runs
+    """With more seeds, for ``MORE``."""
+    more_seeds: int
     texts: Mapping[str, str]
     """``setup.parameters``."""
 
@@ -133,8 +135,8 @@ def _cost(claim: Claim, folder: Path) -> Finding:
 def _measured(claim: Claim, made: Made) -> Finding:
     """The finding for a claim about runs."""
     measure, view, seeds = MEASURES[claim.id], made.view(), made.seeds
-    if claim.id == "S001-50":
-        view, seeds = View(made.tuned), made.tuned_seeds
+    if claim.id in MORE:
+        view, seeds = View(made.more), made.more_seeds
     measured = measure(view)
     intervals: tuple[tuple[float, float] | None, ...] = (None,) * len(measured)
     if claim.id not in NO_CHANCE and seeds > 1:
