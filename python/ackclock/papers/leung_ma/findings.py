@@ -168,7 +168,7 @@ def _more(claim: Claim, v: View) -> str:
         others = {"S001-35": (DEL, INC, AVG), "S001-36": (EWMA,), "S001-37": (DEL, INC, AVG, EWMA)}[claim.id]
         loss = LOSSES[1] if claim.id == "S001-37" else LOSSES[0]
         both = [(m.label, average_gains(v, loss, m)) for m in others]
-        listed = "; ".join(f"{name} {a:.0f} and {b:.0f}" for name, (a, b) in both)
+        listed = "; ".join(f"{name} {a:z.0f} and {b:z.0f}" for name, (a, b) in both)
         return f" Mean of the gains, and gain of the mean throughputs, %: {listed}."
     if claim.id in ("S001-11", "S001-12", "S001-47"):
         f = v.fs[0]
