@@ -118,6 +118,6 @@ PAPER = Paper(
     "Paths that reorder all the time: what does a sender gain if its threshold of duplicate ACKs follows the average "
     "and the mean deviation of reordering lengths (AVG-DEV)? And is a histogram of them (RR-TCP) worth more?",
     Effort(PAPERS_RUNS),
-    Effort(3, 150),
+    Effort(3, 120),
     reproduce,
 )
