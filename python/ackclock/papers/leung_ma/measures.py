@@ -123,7 +123,7 @@ def split_gains(v: View, loss: float, over: Sequence[Method]) -> Series:
 def spread(v: View) -> Series:
     """Largest less smallest mean throughput over alpha, beta and lambda, per cent of their mean, at each f."""
     values = [[v.throughput(m, Single(f)) for m in tuned()] for f in SENSITIVE_FS]
-    return [("", [100 * (max(each) - min(each)) / fmean(each) for each in values])]
+    return [("", [100 * (ratio(max(each), fmean(each)) - ratio(min(each), fmean(each))) for each in values])]
 
 
 def means(series: Series) -> tuple[float, ...]:
@@ -175,7 +175,7 @@ def order(*groups: tuple[Method, ...]) -> Callable[[Series], tuple[float, ...]]:
 def _single(v: View, share: int) -> Series:
     """Throughputs where all packets take one path, over their mean."""
     values = [v.throughput(m, Split(share)) for m in METHODS]
-    return [(f"{share} %", [value / fmean(values) for value in values])]
+    return [(f"{share} %", [ratio(value, fmean(values)) for value in values])]
 
 
 def _table_2() -> dict[str, Measure]:
