@@ -10,6 +10,7 @@ MODULES = {
     "hoe-1995": "ackclock.papers.hoe",
     "blanton-allman-2002": "ackclock.papers.blanton_allman",
     "wang-shin": "ackclock.papers.wang_shin",
+    "leung-ma-2005": "ackclock.papers.leung_ma",
     "fukuda-2018": "ackclock.papers.fukuda",
 }
 """The module of each paper by the paper's key, which is also its folder's name; in the order of the report."""

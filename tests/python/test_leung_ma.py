@@ -1,0 +1,288 @@
+"""Leung & Ma 2005: claims, set-up, choices, measures, and short runs of its paths."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ackclock
+from ackclock.papers import MODULES, claims
+from ackclock.papers.lab import Lab
+from ackclock.papers.leung_ma import PAPER, ns2
+from ackclock.papers.leung_ma.findings import PROBE_FS, UNCHECKED, Made, findings, judged
+from ackclock.papers.leung_ma.measures import (
+    FIG3,
+    MEASURES,
+    OF_THE_SINGLE_PATH,
+    OF_TWO_PATHS,
+    average_gains,
+    gains,
+    order,
+    to_best,
+)
+from ackclock.papers.leung_ma.points import (
+    AVG,
+    AVG_DEV,
+    DEL,
+    EWMA,
+    FA,
+    FS,
+    IN_COMMON,
+    KEY,
+    METHODS,
+    ON_THE_SINGLE_PATH,
+    ON_TWO_PATHS,
+    OURS,
+    SHARES,
+    Choice,
+    Method,
+    Place,
+    Single,
+    Split,
+    trial,
+    tuned,
+)
+from ackclock.papers.leung_ma.setup import burst, costs, longest, parameters, state
+from ackclock.papers.leung_ma.view import Runs, View
+from ackclock.papers.measure import Comparison, Mean
+from ackclock.papers.paper import Effort
+from ackclock.papers.progress import shown
+from ackclock.papers.reproduce import load
+from ackclock.papers.store import Store
+from ackclock.papers.trial import Ran, Trial, run
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "papers" / KEY
+CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
+
+
+def flow(throughput: float = 100e3, needless_fast: int = 0, sent: int = 1000, **more: float) -> dict[str, Any]:
+    """A run with one flow."""
+    numbers = {
+        "throughput_bytes_per_s": throughput,
+        "needless_fast_retransmissions": needless_fast,
+        "needless_retransmissions": 3 * needless_fast,
+        "data_packets_sent": sent,
+    }
+    return {"seed": 1, "identity": "", "duration_s": 1000.0, "flows": [{**numbers, **more}]}
+
+
+def made_up(numbers: Mapping[tuple[Method, Place], Mapping[str, Any]], choice: Choice = OURS) -> Runs:
+    """Runs of two seeds each."""
+    return Runs({t: Ran(t, [dict(n)] * 2) for (m, p), n in numbers.items() for t in [trial(m, p, choice)]})
+
+
+def test_the_paper_is_registered_and_every_claim_has_a_judge() -> None:
+    assert load(KEY) is PAPER
+    assert KEY in MODULES
+    # S001-46 is a number of our own for a test of eq. 11 and no claim.
+    assert set(CLAIMS) == {f"S001-{n:02}" for n in range(1, 53)} - {"S001-46"}
+    read_back = {"S001-01", "S001-02", "S001-03", "S001-39", "S001-52"}
+    counted = {f"S001-{n}" for n in (40, 41, 42, 43, 44)}
+    assert set(CLAIMS) == read_back | counted | set(UNCHECKED) | set(MEASURES)
+    assert OF_TWO_PATHS.isdisjoint(OF_THE_SINGLE_PATH)
+    assert set(MEASURES) == OF_TWO_PATHS | OF_THE_SINGLE_PATH | {"S001-38", "S001-50"}
+    assert all(bool(claim.accept) is (claim.id not in UNCHECKED) for claim in CLAIMS.values())
+
+
+def test_every_trial_of_every_choice_is_a_scenario(tmp_path: Path) -> None:
+    effort = Effort(1, 1)
+    listed: list[Trial] = [trial(m, Single(1.0, 100, 0.002), c) for c in (OURS, *ON_THE_SINGLE_PATH) for m in METHODS]
+    listed += [trial(m, Split(30, 0.003), c) for c in (OURS, *ON_TWO_PATHS) for m in METHODS]
+    listed += [trial(m, Single(3.8)) for m in tuned()] + [ns2.Point(1.0, 50, 0.002, "del").trial]
+    for each in listed:
+        assert len(each.job(FOLDER, effort).identities()) == 1
+    assert len({m.set for m in tuned()}) == 9
+
+
+@pytest.mark.parametrize(("choices", "place"), [(ON_THE_SINGLE_PATH, Single(1.0)), (ON_TWO_PATHS, Split(30))])
+def test_every_choice_changes_some_method_and_none_stands_there_twice(
+    choices: tuple[Choice, ...], place: Place
+) -> None:
+    ours = [trial(m, place) for m in METHODS]
+    each = [tuple(trial(m, place, c) for m in METHODS) for c in choices if c.count == OURS.count]
+    assert tuple(ours) not in each
+    assert len(set(each)) == len(each)
+    assert [c for c in choices if c.count != OURS.count] == [IN_COMMON[0]]
+
+
+def test_the_set_up_is_read_back_from_what_ran() -> None:
+    def ran(each: list[Trial], duration: float = 1000.0, runs: int = 15) -> list[Ran]:
+        return [Ran(t, [{"duration_s": duration, "flows": []}] * runs) for t in each]
+
+    single = [trial(m, Single(f, every)) for m in METHODS for f in FS for every in (50, 100)]
+    paths = [trial(m, Split(share)) for m in METHODS for share in SHARES]
+    texts = parameters(ran(single), ran(paths), FOLDER)
+    assert all(claims.accepts(CLAIMS[name].accept, text) for name, text in texts.items())
+    assert len(texts) == 5
+    changed = Trial(single[0].file, (*single[0].changes, ("flow.0.window", "50 packets")), AVG_DEV.stack)
+    other = parameters(ran([*single, changed, trial(tuned()[-1], Single(1.0))], 100.0), ran(paths), FOLDER)
+    assert other["S001-03"] == "100 packets, 1 s or 50 packets, 1 s"
+    assert other["S001-01"] == "0.3, 0.3, 0.3, 0.7, 0.5, 0.25 or 0.4, 0.4, 0.4, 0.7, 0.5, 0.25"
+    assert other["S001-52"] == "100 s or 1000 s, 15, 50 ms and 100 ms"
+
+
+def test_the_state_that_is_counted_is_that_of_the_implementation() -> None:
+    source = (ROOT / "crates/tcp/src/detect/threshold/avg_dev.rs").read_text(encoding="utf-8")
+    found = re.search(r"pub struct AvgDev \{(.*?)\n\}", source, re.DOTALL)
+    assert found is not None
+    fields = re.findall(r"^    (\w+):", found[1], re.MULTILINE)
+    assert fields == ["spec", *state(FOLDER)]
+
+
+def test_costs_need_a_line_for_each_stack(tmp_path: Path) -> None:
+    (tmp_path / "reference").mkdir()
+    head = "stack,threshold,state_bytes,instructions_per_event,acks,instructions,instructions_per_ack\n"
+    file = tmp_path / "reference" / "cost.csv"
+    file.write_text(head + "avg-dev,AVG-DEV,112,300,10,1000,100\nrr-tcp,FA,8344,900,10,3000,300\n")
+    assert costs(tmp_path)["rr-tcp"]["state_bytes"] == "8344"
+    judged = {f.claim.id: f for f in _cost_findings(tmp_path)}
+    assert [judged[f"S001-{n}"].measured for n in (40, 41, 42, 43)] == [(112.0,), (8344.0,), (3.0,), (6.0,)]
+    file.write_text(head + "avg-dev,AVG-DEV,112,300,10,1000,100\n")
+    with pytest.raises(ValueError, match="rr-tcp"):
+        costs(tmp_path)
+
+
+def _cost_findings(folder: Path) -> list[claims.Finding]:
+    """Those of a folder whose claims are Table 3's alone."""
+    lines = (FOLDER / "claims.csv").read_text(encoding="utf-8").splitlines()
+    table = [lines[0], *(line for line in lines if line[:7] in {f"S001-{n}" for n in range(40, 44)})]
+    (folder / "claims.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    (folder / "reference" / "state.csv").write_text((FOLDER / "reference" / "state.csv").read_text(encoding="utf-8"))
+    return findings(Made(Runs({}), Runs({}), 1, 1, Runs({}), 1, {}), folder)
+
+
+def test_gains_and_ratios_of_made_up_runs() -> None:
+    places = [Single(f) for f in FS]
+    numbers: dict[tuple[Method, Place], dict[str, Any]] = {}
+    for i, place in enumerate(places):
+        numbers |= {(m, place): flow(100e3, 50) for m in METHODS}
+        numbers[AVG_DEV, place] = flow(150e3, 5)
+        numbers[AVG, place] = flow((100 + 10 * i) * 1e3, 10)
+    v = View(made_up(numbers))
+    assert MEASURES["S001-04"](v)[:2] == pytest.approx((50, 50))
+    assert MEASURES["S001-04"](v)[3] == pytest.approx(100 * (150 / 170 - 1))
+    assert not claims.accepts(CLAIMS["S001-04"].accept, MEASURES["S001-04"](v))
+    assert MEASURES["S001-06"](v) == pytest.approx((1.5,))
+    assert MEASURES["S001-14"](v) == pytest.approx((10,))
+    assert [values for _, values in to_best(v, FIG3)] == [pytest.approx([0.5] * len(FS))]
+    every = View(v.runs, Choice("", count="needless_retransmissions"))
+    assert every.rate(AVG_DEV, places[0]) == pytest.approx(3 * v.rate(AVG_DEV, places[0])) == pytest.approx(1.5)
+    assert dict(gains(View(v.runs, fs=PROBE_FS), FIG3, (DEL,))) == {"DEL": pytest.approx([50] * 3)}
+
+
+def test_table_2_and_figure_10_of_made_up_runs() -> None:
+    numbers: dict[tuple[Method, Place], dict[str, Any]] = {}
+    for share in SHARES:
+        for loss in (0.0, 0.003):
+            for rank, m in enumerate((FA, AVG_DEV, AVG, DEL, METHODS[1], EWMA, METHODS[0])):
+                numbers[m, Split(share, loss)] = flow(100e3, 1 + rank)
+    numbers[AVG_DEV, Split(50)] = flow(1000e3, 2)
+    numbers[DEL, Split(20)] = flow(10e3, 4)
+    v = View(made_up(numbers))
+    assert MEASURES["S001-19"](v) == pytest.approx((0.7,))
+    assert claims.accepts(CLAIMS["S001-33"].accept, MEASURES["S001-33"](v))
+    # With loss AVG must not be below DEL's place, and is.
+    assert MEASURES["S001-34"](v)[2] == pytest.approx(4 / 3)
+    over_each, of_means = average_gains(v, 0.0, DEL)
+    assert (over_each, of_means) == pytest.approx(((900 + 900) / 9, 100 * (1800 / 810 - 1)))
+    assert MEASURES["S001-37"](v) == pytest.approx((0, 0, 0, 0))
+    assert MEASURES["S001-51"](v) == pytest.approx((2, 2))
+
+
+def test_an_order_takes_the_largest_of_a_group_and_the_smallest_of_the_next() -> None:
+    chain = order((FA,), (AVG, DEL), (EWMA,))
+    series = [("FA", [1.0]), ("AVG", [2.0]), ("DEL", [4.0]), ("EWMA", [4.0])]
+    assert chain(series) == (0.5, 1.0)
+
+
+def test_the_longest_burst_is_half_of_the_threshold_and_without_new_data_on_duplicates_all_of_it() -> None:
+    bursts = {n: burst(FOLDER, n) for n in (5, 10)}
+    assert longest(bursts) <= 0
+    assert (bursts[10], burst(FOLDER, 10, "nothing")) == (5, 10)
+    assert longest({4: 3, 10: 5}) == 1
+
+
+def test_short_runs_have_the_order_of_figures_3_and_6(tmp_path: Path) -> None:
+    trials = [trial(m, Single(1.0)) for m in METHODS]
+    ran = run(Lab(Store(tmp_path), shown), "test", FOLDER, trials, Effort(2, 300))
+    v = View(Runs(ran))
+    assert v.throughput(AVG_DEV, Single(1.0)) > 1.3 * v.throughput(EWMA, Single(1.0))
+    assert v.rate(AVG_DEV, Single(1.0)) < 0.3 * v.rate(EWMA, Single(1.0))
+    flows = [r["flows"][0] for one in ran.values() for r in one.runs]
+    # Nothing is lost: what is resent is needless, and so is every fast retransmit.
+    assert all(f["data_drops"] == 0 and f["needless_retransmissions"] == f["retransmissions"] for f in flows)
+    assert all(0 <= f["fast_recoveries"] - f["needless_fast_retransmissions"] <= 1 for f in flows)
+
+
+def test_without_loss_nothing_on_two_paths_is_random_and_one_path_alone_does_not_reorder(tmp_path: Path) -> None:
+    trials = [trial(m, Split(share)) for m in (AVG_DEV, FA) for share in (0, 40, 100)]
+    ran = run(Lab(Store(tmp_path), shown), "test", FOLDER, trials, Effort(2, 60))
+    for each in ran.values():
+        first, second = (one["flows"][0] for one in each.runs)
+        assert first == second
+    for share in (0, 100):
+        alone = [ran[trial(m, Split(share))].runs[0]["flows"][0]["acked_bytes"] for m in (AVG_DEV, FA)]
+        assert alone[0] == alone[1] > 0
+
+
+def test_a_needless_retransmission_s_own_ack_counts_as_ns_2_counts_it(tmp_path: Path) -> None:
+    """ns-2.35 has a third more fast recoveries here than a sender to which a DSACK is no news."""
+    point = ns2.Point(1.0, 50, 0.0, "every")
+    plain = Trial(point.trial.file, point.trial.changes, set=(("dup_rule", "new-sack-info"),))
+    ran = run(Lab(Store(tmp_path), shown), "test", FOLDER, [point.trial, plain], Effort(6))
+    theirs = ns2.references(FOLDER)[point]
+    ours = ran[point.trial].mean("fast_recoveries")
+    assert abs(ours.value - theirs["recoveries"].value) < ours.half + theirs["recoveries"].half
+    assert ran[plain].mean("fast_recoveries").value < 0.85 * theirs["recoveries"].value
+
+
+def test_ns_2_s_table_has_the_runs_that_its_readme_says() -> None:
+    with (FOLDER / "reference" / "ns2.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 288
+    found = ns2.references(FOLDER)
+    assert {(p.ack, means["throughput"].n) for p, means in found.items()} == {("every", 15), ("del", 3)}
+
+
+def test_a_point_far_from_ns_2_s_fails_and_points_of_few_runs_are_judged_together() -> None:
+    def compared(ours: float, runs: int) -> ns2.Compared:
+        c = Comparison(Mean(60, ours, 1.0), Mean(runs, 100.0, 1.0), ns2.TOLERANCE)
+        return ns2.Compared(ns2.Point(1.0, 50, 0.0, "every"), c, c, c)
+
+    near, far, few = compared(102, 15), compared(90, 15), compared(90, 3)
+    assert ns2.summary([near, few]).good
+    assert not ns2.summary([near, far]).good
+    assert len(ns2.summary([near, few]).table.rows) == 1
+    assert "throughput -10.0 %" in ns2.summary([near, few]).summary[-1]
+    assert len(ns2.summary([near]).summary) == 3
+
+
+def test_what_is_tried_says_what_would_hold_and_how_far_the_others_go() -> None:
+    numbers: dict[Trial, Ran] = {}
+    for choice in (OURS, *ON_THE_SINGLE_PATH):
+        for m in METHODS:
+            for f in PROBE_FS:
+                at = trial(m, Single(f), choice)
+                delayed = ("flow.0.receiver.ack", "delayed") in at.changes
+                speed = 200e3 if m == AVG_DEV and delayed else 100e3
+                numbers.setdefault(at, Ran(at, [flow(speed + (1e3 if m == AVG_DEV else 0))]))
+    figures = Runs({t: Ran(t, [flow()]) for m in METHODS for f in FS for t in [trial(m, Single(f))]})
+    made = Made(figures, Runs(numbers), 1, 1, Runs({}), 1, {})
+    found = judged(CLAIMS["S001-05"], made, FOLDER)
+    assert found.verdict is claims.Verdict.DIFFERS
+    # Every other choice gives what ours gives, so nothing else is to be said.
+    assert found.tried == ("If delayed ACKs (100 ms), it would hold: 101 (1 seed).",)
+
+
+def test_scenarios_say_for_every_value_where_it_is_stated() -> None:
+    for file in FOLDER.glob("scenario-*.toml"):
+        text = file.read_text(encoding="utf-8")
+        result = ackclock.run(re.sub(r'^duration = "[^"]*"', 'duration = "1 s"', text, flags=re.MULTILINE), seed=1)
+        assert result.runs["data_packets_sent"][0] > 0
+        assert "unsaid" in text or file.name == "scenario-burst.toml"
