@@ -25,12 +25,9 @@ STACKS = {
     "dsack-del": "#999933",
     "dsack-ewma": "#117733",
     "ncr-careful": "#661100",
-<<<<<<< HEAD
     "robust": "#1B7837",
-=======
     "avg-dev": "#CC6677",
     "rr-tcp": "#6699CC",
->>>>>>> leung
 }
 MARKERS = {
     "tahoe": "X",
@@ -46,12 +43,9 @@ MARKERS = {
     "dsack-del": "D",
     "dsack-ewma": "P",
     "ncr-careful": "8",
-<<<<<<< HEAD
     "robust": "d",
-=======
     "avg-dev": "H",
     "rr-tcp": "d",
->>>>>>> leung
 }
 EVENTS = {
     "needed": "#D55E00",

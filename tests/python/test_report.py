@@ -78,9 +78,10 @@ def reproduce_made_up(
     papers = {key: made_up(key, verdicts) for key in ("made-up-1999", "other-2001")}
     if not (folder / "papers").exists():
         lay_out(folder / "papers", *papers)
-    for key in list(MODULES):
+    # Put back in the opposite order, they stand as before.
+    for key in reversed(list(MODULES)):
         monkeypatch.delitem(MODULES, key)
-    for key in list(EXTRAS):
+    for key in reversed(list(EXTRAS)):
         monkeypatch.delitem(EXTRAS, key)
     for key in papers:
         monkeypatch.setitem(MODULES, key, key)
