@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "papers/leung-ma-2005"
 STACKS = {"avg-dev": "AVG-DEV", "rr-tcp": "FA"}
 EVENTS = 10_000
+EXAMPLES = ROOT / "target/release/examples"
 CALLGRIND = ["valgrind", "--tool=callgrind"]
 
 
@@ -33,8 +34,7 @@ def output(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 def alone(stack: str, events: int) -> tuple[int, int]:
     """Bytes held by a stack's rule after so many events, and instructions of the whole program."""
-    program = ROOT / "target/release/examples/threshold"
-    ran = output(*CALLGRIND, "--callgrind-out-file=/dev/null", program, stack, str(events))
+    ran = output(*CALLGRIND, "--callgrind-out-file=/dev/null", EXAMPLES / "threshold", stack, str(events))
     collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
     if not collected:
         sys.exit(f"callgrind said nothing:\n{ran.stderr}")
@@ -49,8 +49,7 @@ def received(stack: str, folder: Path) -> tuple[int, int]:
     scenario.write_text(short, encoding="utf-8")
     events = ackclock.run(scenario, stack=stack, seed=1, trace=trace).events
     acks = len(events.filter((events["side"] == "sender") & (events["event"] == "delivered")))
-    run = [sys.executable, "-m", "ackclock", "run", str(scenario), "--stack", stack, "--seed", "1", "--json"]
-    output(*CALLGRIND, f"--callgrind-out-file={profile}", *run)
+    output(*CALLGRIND, f"--callgrind-out-file={profile}", EXAMPLES / "run", scenario, stack)
     listed = output("callgrind_annotate", "--inclusive=yes", "--threshold=100", profile).stdout
     # The receiver's end is a connection, too.
     both, receiver = (
@@ -60,11 +59,11 @@ def received(stack: str, folder: Path) -> tuple[int, int]:
 
 
 def inclusive(listed: str, function: str) -> int:
-    """Instructions of a function and all that it calls, its copies together."""
+    """Instructions of a function and all that it calls; it is listed once for each file that parts of it are from."""
     found = re.findall(rf"^\s*([\d,]+) .*?ackclock_tcp::{function} ?(?:\[|\(|$)", listed, flags=re.MULTILINE)
-    if not found:
-        sys.exit(f"callgrind saw no {function}")
-    return sum(int(number.replace(",", "")) for number in found)
+    if len(set(found)) != 1:
+        sys.exit(f"callgrind saw {function} {len(set(found))} times, needed: once")
+    return int(found[0].replace(",", ""))
 
 
 def row(stack: str) -> dict[str, object]:
@@ -85,7 +84,8 @@ def row(stack: str) -> dict[str, object]:
 
 def main() -> None:
     """Measure both and write the table."""
-    output("cargo", "build", "--release", "--locked", "--package=ackclock-tcp", "--example=threshold")
+    for package, example in (("tcp", "threshold"), ("lab", "run")):
+        output("cargo", "build", "--release", "--locked", f"--package=ackclock-{package}", f"--example={example}")
     rows = [row(stack) for stack in STACKS]
     with (FOLDER / "reference/cost.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
