@@ -59,11 +59,11 @@ def received(stack: str, folder: Path) -> tuple[int, int]:
 
 
 def inclusive(listed: str, function: str) -> int:
-    """Instructions of a function and all that it calls; it is listed once for each file that parts of it are from."""
+    """Instructions of a function and all that it calls: the most of those listed for the files that it has parts of."""
     found = re.findall(rf"^\s*([\d,]+) .*?ackclock_tcp::{function} ?(?:\[|\(|$)", listed, flags=re.MULTILINE)
-    if len(set(found)) != 1:
-        sys.exit(f"callgrind saw {function} {len(set(found))} times, needed: once")
-    return int(found[0].replace(",", ""))
+    if not found:
+        sys.exit(f"callgrind saw no {function}")
+    return max(int(number.replace(",", "")) for number in found)
 
 
 def row(stack: str) -> dict[str, object]:

@@ -24,7 +24,7 @@ PAPERS = Path(__file__).resolve().parents[2] / "papers"
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Work:
     folder = tmp_path_factory.mktemp("across")
-    return Work(PAPERS, folder, Effort(2, 3), Lab(Store(folder / "points"), shown))
+    return Work(PAPERS, folder, Effort(2, 12), Lab(Store(folder / "points"), shown))
 
 
 def test_every_stack_runs_on_every_path_and_is_in_the_table_and_the_pictures(work: Work) -> None:

@@ -129,12 +129,13 @@ def test_what_can_be_run_is_listed_with_its_size(tmp_path: Path, ackclock: Comma
     cut(tmp_path, 1)
     rows = json.loads(ackclock("reproduce", "--list", "--json").stdout)
     assert [row["key"] for row in rows] == [*MODULES, *EXTRAS]
-    assert (rows[0]["title"], rows[0]["claims"], rows[0]["full"]["seeds"]) == (PAPER.title, 40, 30)
-    assert (rows[0]["packets"], rows[0]["processor_s"]) == (None, None)
+    row = next(row for row in rows if row["key"] == KEY)
+    assert (row["title"], row["claims"], row["full"]["seeds"]) == (PAPER.title, 40, 30)
+    assert (row["packets"], row["processor_s"]) == (None, None)
     size = {"points": 2, "runs": 60, "packets": 7_000_000, "simulated_s": 9.0}
     (tmp_path / "papers" / "sizes.json").write_text(json.dumps({KEY: size}), encoding="utf-8")
     line = next(line for line in ackclock("reproduce", "--list").stdout.splitlines() if line.startswith(KEY))
-    assert line.split("  ") == [KEY, PAPER.title, "40 claims, 30 seeds", "60 runs, 7.00 million packets"]
+    assert re.split(r" {2,}", line) == [KEY, PAPER.title, "40 claims, 30 seeds", "60 runs, 7.00 million packets"]
     spent = {**size, "packets": 500, "processor_s": 0.02, "wall_s": 0.01}
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "times.json").write_text(json.dumps({"spent": {"any": spent}}), encoding="utf-8")
