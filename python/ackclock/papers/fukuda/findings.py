@@ -153,13 +153,12 @@ def _signs(view: View) -> str:
 
 
 def _signs_in_the_model(work: Work) -> str:
-    """Eq. 1 to the letter, without inflation, is out of our recovery's reach, but not out of the model's."""
+    """The same of the model, with Cubic inflated and by eq. 1 to the letter."""
     share = _model(work, "app_mbps")
     ris = sorted({ri for _, ri, _ in share} & set(ON_GRID))
     lower = {i: sum(share["cubic", ri, i] < share["newreno", ri, "1"] for ri in ris) for i in ("0", "1")}
     return (
-        "Our recovery has no form without inflation. The model of ns-3's old rules has one (reference/README.md): of "
-        f"its {len(ris)} RI, Cubic without inflation is below NewReno with it at {lower['0']}, Cubic with it at "
+        f"In the model of ns-3's old rules (reference/README.md), of its {len(ris)} RI, Cubic without inflation is below NewReno with it at {lower['0']}, Cubic with it at "
         f"{lower['1']}."
     )
 

@@ -133,7 +133,7 @@ def read(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def compare(work: Work) -> tuple[list[Row], list[Ran]]:
-    """Run the model's points, and their neighbours in RI; with inflation, since our recovery has none without.
+    """Run the model's points, and their neighbours in RI; with inflation: README.md says why not without.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``curves.run``.
@@ -228,7 +228,7 @@ def beside_ns3(work: Work, rows: Sequence[Row]) -> tuple[Reference, list[Ran]]:
 
 
 def without_inflation(folder: Path) -> Table:
-    """What the model makes of a recovery without inflation, which ours has no parameter for.
+    """What the model makes of a recovery without inflation, which is not judged: README.md says why.
 
     Raises:
         OSError: the file is missing.

@@ -57,6 +57,13 @@ SWITCHES = (
         ),
     ),
     Switch(
+        "Cubic has eq. 1 to the letter: its recovery is not inflated (recovery.inflate = false)",
+        (),
+        (("recovery.inflate", "false"),),
+        (CUBIC,),
+    ),
+    Switch("no recovery is inflated (recovery.inflate = false)", (), (("recovery.inflate", "false"),)),
+    Switch(
         "Cubic has no fast convergence (congestion.fast_convergence = false)",
         (),
         (("congestion.fast_convergence", "false"),),
@@ -94,7 +101,7 @@ SWITCHES = (
     Switch("there is no handshake", WITHOUT_HANDSHAKE),
     Switch("a packet has two bytes more on the wire (PPP, as in ns-3)", (("flow.0.header", "54 B"),)),
 )
-"""Those that the engine has: none makes a NewReno recovery without inflation, or cuts at each third duplicate."""
+"""Those that the engine has: none cuts at each third duplicate."""
 
 HEAD = (
     "if",
