@@ -158,8 +158,8 @@ def _signs_in_the_model(work: Work) -> str:
     ris = sorted({ri for _, ri, _ in share} & set(ON_GRID))
     lower = {i: sum(share["cubic", ri, i] < share["newreno", ri, "1"] for ri in ris) for i in ("0", "1")}
     return (
-        f"In the model of ns-3's old rules (reference/README.md), of its {len(ris)} RI, Cubic without inflation is below NewReno with it at {lower['0']}, Cubic with it at "
-        f"{lower['1']}."
+        f"In the model of ns-3's old rules (reference/README.md), of its {len(ris)} RI, Cubic without inflation is "
+        f"below NewReno with it at {lower['0']}, Cubic with it at {lower['1']}."
     )
 
 
