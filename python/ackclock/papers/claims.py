@@ -15,6 +15,7 @@ from pathlib import Path
 from ackclock.papers import files
 
 RESAMPLES = 1000
+LONG = 1e4
 
 
 class Verdict(Enum):
@@ -142,7 +143,7 @@ class Finding:
         parts, open_ = [], False
         for bound, value, interval in zip(bounds, measured, intervals, strict=True):
             holds = _within(bound, value)
-            parts.append(f"{value:.4g}{unit} is {'' if holds else 'not '}{_in_words(bound)}{unit}")
+            parts.append(f"{shown(value)}{unit} is {'' if holds else 'not '}{_in_words(bound)}{unit}")
             open_ |= interval is not None and any(_within(bound, end) is not holds for end in interval)
         chance = " The 95 % interval reaches beyond the bound: other seeds may decide otherwise." if open_ else ""
         return f"{', and '.join(parts)}.{chance}"
@@ -202,6 +203,11 @@ def counts(findings: Iterable[Finding]) -> dict[Verdict, int]:
     return {verdict: sum(f.verdict is verdict for f in listed) for verdict in Verdict}
 
 
+def shown(value: float) -> str:
+    """To four digits, and to the unit what has more."""
+    return f"{value:,.0f}" if LONG <= abs(value) < math.inf else f"{value:.4g}"
+
+
 def ours(f: Finding) -> str:
     """The measured values with their intervals and the unit, to be read."""
     if f.measured is None:
@@ -215,7 +221,7 @@ def ours(f: Finding) -> str:
     )
     intervals = f.intervals or (None,) * len(f.measured)
     both = zip(f.measured, intervals, strict=True)
-    return "; ".join(f"{v:.4g}" + (f" [{i[0]:.4g}, {i[1]:.4g}]" if i else "") for v, i in both) + unit
+    return "; ".join(shown(v) + (f" [{shown(i[0])}, {shown(i[1])}]" if i else "") for v, i in both) + unit
 
 
 def write(path: Path, findings: Iterable[Finding]) -> None:

@@ -21,18 +21,8 @@ def inline(svg: str, prefix: str) -> Markup:
     body = re.sub(r'\s(?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", head) + ">" + rest
     body = re.sub(r'\bid="', f'id="{prefix}', body)
     body = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}", body)
-    body = re.sub(r'\b(d|x|y)="([^"]*)"', _rounded, body)
     body = re.sub(r"\s*\n\s*", " ", body)
     return Markup(body.replace("<svg", f'<svg role="img" style="--points: {width}"', 1))
-
-
-def _rounded(attribute: re.Match[str]) -> str:
-    """Coordinates to a hundredth of a point, an eighth of a printed dot: traces have thousands of them."""
-    return (
-        f'{attribute[1]}="'
-        + re.sub(r"-?\d+\.\d+", lambda n: f"{float(n[0]):.2f}".rstrip("0").rstrip("."), attribute[2])
-        + '"'
-    )
 
 
 def setup(readme: str) -> Markup:

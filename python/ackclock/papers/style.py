@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,5 +64,16 @@ def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> Path:
     for ending, extra in ((".svg", {"Date": None}), (".png", {"Software": None})):
         image = io.BytesIO()
         figure.savefig(image, format=ending[1:], dpi=PRINT_DPI, metadata={**about, **extra})
-        files.write(stem.with_suffix(ending), image.getvalue())
+        files.write(stem.with_suffix(ending), _lean(image.getvalue()) if ending == ".svg" else image.getvalue())
     return stem.with_suffix(".svg")
+
+
+def _lean(svg: bytes) -> bytes:
+    """Coordinates to a hundredth of a point, an eighth of a printed dot: traces have thousands of them."""
+    text = re.sub(r'\b(d|x|y)="([^"]*)"', _rounded, svg.decode())
+    return text.encode()
+
+
+def _rounded(attribute: re.Match[str]) -> str:
+    numbers = re.sub(r"-?\d+\.\d+", lambda n: f"{float(n[0]):.2f}".rstrip("0").rstrip("."), attribute[2])
+    return f'{attribute[1]}="{numbers}"'

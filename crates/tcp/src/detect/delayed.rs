@@ -252,7 +252,14 @@ mod tests {
 
     /// Ten duplicates a millisecond apart from 1 ms on, the hole filled at 11 ms.
     fn sample(resent: Time) -> ReorderSample {
-        ReorderSample { dupacks: 10, first_dup: at(1), last_dup: at(10), filled: at(11), resent: Some(resent) }
+        ReorderSample {
+            dupacks: 10,
+            first_dup: at(1),
+            last_dup: at(10),
+            filled: at(11),
+            resent: Some(resent),
+            segments: 1,
+        }
     }
 
     fn armed(delta: Nanos) -> (Delayed, Scoreboard) {

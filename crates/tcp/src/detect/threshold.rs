@@ -223,6 +223,6 @@ pub(crate) mod tests {
     /// A spurious fast retransmit whose hole took `dupacks` duplicates.
     pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
         let at = Time(0);
-        ReorderSample { dupacks, first_dup: at, last_dup: at, filled: at, resent: Some(at) }
+        ReorderSample { dupacks, first_dup: at, last_dup: at, filled: at, resent: Some(at), segments: 1 }
     }
 }

@@ -101,7 +101,8 @@ impl Episode {
     /// What a retransmission proved needless says about reordering (Blanton & Allman §6).
     pub fn sample(&self) -> Option<ReorderSample> {
         let (first_dup, last_dup, dupacks) = (self.first_dup, self.last_dup, self.dupacks_to_fill);
-        Some(ReorderSample { dupacks, first_dup, last_dup, filled: self.filled?, resent: Some(self.began) })
+        let (filled, resent, segments) = (self.filled?, Some(self.began), self.retransmits);
+        Some(ReorderSample { dupacks, first_dup, last_dup, filled, resent, segments })
     }
 }
 

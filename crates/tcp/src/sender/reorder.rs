@@ -18,6 +18,8 @@ pub struct ReorderSample {
     pub filled: Time,
     /// When the hole was resent, if it was: then this is a retransmission proved needless.
     pub resent: Option<Time>,
+    /// Segments that were resent for it, all needlessly.
+    pub segments: u32,
 }
 
 impl ReorderSample {
@@ -68,6 +70,6 @@ impl Reorder {
     /// An ACK advanced after `dupacks` duplicates.
     pub fn on_advance(&mut self, now: Time, dupacks: u32) -> Option<ReorderSample> {
         let (first_dup, last_dup) = self.dups.take()?;
-        (dupacks > 0).then_some(ReorderSample { dupacks, first_dup, last_dup, filled: now, resent: None })
+        (dupacks > 0).then_some(ReorderSample { dupacks, first_dup, last_dup, filled: now, resent: None, segments: 0 })
     }
 }

@@ -87,7 +87,14 @@ impl Spurious for Eifel {
         // RFC 4015 §4: from here on three duplicates begin a fast retransmit again, whatever `recover` was.
         ep.recover = ack.prior_una;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
-        let sample = ReorderSample { dupacks, first_dup, last_dup, filled: cx.now, resent: Some(ep.began) };
+        let sample = ReorderSample {
+            dupacks,
+            first_dup,
+            last_dup,
+            filled: cx.now,
+            resent: Some(ep.began),
+            segments: ep.retransmits,
+        };
         Some(Mistake { episode: ep.id, cause: ep.cause, sample: (ep.cause == Cause::Fast).then_some(sample) })
     }
 }

@@ -131,7 +131,14 @@ impl Spurious for Linux {
         // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
         let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
-        let now = ReorderSample { dupacks, first_dup, last_dup, filled: cx.now, resent: Some(ep.began) };
+        let now = ReorderSample {
+            dupacks,
+            first_dup,
+            last_dup,
+            filled: cx.now,
+            resent: Some(ep.began),
+            segments: ep.retransmits,
+        };
         let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
         Some(Mistake { episode: ep.id, cause: ep.cause, sample })
     }

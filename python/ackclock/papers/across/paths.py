@@ -122,7 +122,7 @@ PATHS = (
         "wang-shin",
         "scenario-model.toml",
         "1 % of packets lost, each by itself (Wang & Shin)",
-        100,
+        1000,
     ),
 )
 

@@ -9,7 +9,7 @@ from ackclock.papers import claims
 from ackclock.papers.blanton_allman.measures import MEASURES, Switch, View, as_fixed
 from ackclock.papers.blanton_allman.notes import DETAILS
 from ackclock.papers.blanton_allman.points import STOCK, Point, Setting, run
-from ackclock.papers.blanton_allman.schemes import ADAPTIVE, COUNTERS, EWMA, UNDO, at
+from ackclock.papers.blanton_allman.schemes import ADAPTIVE, COUNTERS, EWMA, INC, UNDO, at
 from ackclock.papers.blanton_allman.setup import burst, parameters
 from ackclock.papers.claims import Claim, Finding, Verdict
 from ackclock.papers.paper import Work
@@ -38,12 +38,19 @@ PROMPT = Switch(
     SENDERS,
     (("spurious.pending_srtts", "0"),),
 )
+EACH = Switch(
+    'INC adds 1 for each segment resent (detect.threshold.update_per = segment; §7: "per needless retransmit")',
+    (INC.stack,),
+    (("detect.threshold.update_per", "segment"),),
+)
 LITERAL = Switch("two waiting packets swap and not two places (scenario-ns2.toml)", reading="ns2")
 EVERY = (LITERAL, HOLES, FORGETFUL, PROMPT)
+INCS = (*EVERY, EACH)
 SWITCHES: dict[str, tuple[Switch, ...]] = {
     "S000-13": (LITERAL, PROMPT),
     "S000-14": (LITERAL, HOLES, PROMPT),
-    **dict.fromkeys((f"S000-{n}" for n in (23, 25, 26, 27, 29, 30, 31, 32, 33, 34, 35, 38)), EVERY),
+    **dict.fromkeys((f"S000-{n}" for n in (23, 26, 27, 29, 31, 32, 33, 34)), EVERY),
+    **dict.fromkeys((f"S000-{n}" for n in (25, 30, 35, 38)), INCS),
 }
 """What is tried where a claim differs."""
 

@@ -79,7 +79,7 @@ def _tried(claim: Claim, otherwise: list[tuple[str, tuple[float, ...]]]) -> tupl
     if not helps:
         return (f"None of the {len(otherwise)} choices, made otherwise alone, makes it hold.",)
     return tuple(
-        f"With this choice made otherwise it would hold: {label} ({' and '.join(f'{v:.4g}' for v in values)})."
+        f"With this choice made otherwise it would hold: {label} ({' and '.join(claims.shown(v) for v in values)})."
         for label, values in helps
     )
 

@@ -134,8 +134,8 @@ IN_COMMON = (
         stacks=COUNTERS,
     ),
     Choice(
-        "INC adds 3, about one for each needless retransmission",
-        set=(("detect.threshold.step", "3"),),
+        "INC adds 1 for each segment resent needlessly (update_per = segment)",
+        set=(("detect.threshold.update_per", "segment"),),
         stacks=(INC.stack,),
     ),
     Choice(

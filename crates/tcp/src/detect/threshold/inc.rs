@@ -8,6 +8,9 @@
 //! | --- | --- |
 //! | dupthresh | `dupthresh`, 3 at first and after a timeout (§6.6) |
 //! | K | `step` |
+//!
+//! Unsaid: whether one mistake counts once (§6.2: "every time we detect a spurious fast retransmit") or once for each segment
+//! resent (§7: "1 duplicate ACK per needless retransmit"): `update_per`.
 
 use super::cap::CapSpec;
 use super::DupThresh;
@@ -17,6 +20,17 @@ use crate::sender::reorder::ReorderSample;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What the step is added for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpdatePer {
+    /// A spurious fast retransmit (§6.2).
+    #[default]
+    Episode,
+    /// Each segment that it resent ("per needless retransmit", §7).
+    Segment,
+}
+
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -24,13 +38,15 @@ pub struct IncSpec {
     /// K, duplicates added. Default 1.
     #[schemars(range(min = 1, max = 1000))]
     pub step: u32,
+    /// What the step is added for. Default "episode".
+    pub update_per: UpdatePer,
     /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,
 }
 
 impl Default for IncSpec {
     fn default() -> Self {
-        IncSpec { step: 1, cap: CapSpec::default() }
+        IncSpec { step: 1, update_per: UpdatePer::Episode, cap: CapSpec::default() }
     }
 }
 
@@ -52,7 +68,11 @@ impl DupThresh for Inc {
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         if sample.resent.is_some() {
-            self.dupthresh = self.dupthresh.saturating_add(self.spec.step);
+            let times = match self.spec.update_per {
+                UpdatePer::Episode => 1,
+                UpdatePer::Segment => sample.segments,
+            };
+            self.dupthresh = self.dupthresh.saturating_add(self.spec.step.saturating_mul(times));
             self.spec.cap.store(&mut self.dupthresh, w, cx);
         }
     }
@@ -74,7 +94,7 @@ mod tests {
     fn a_stored_ceiling_stays_when_the_window_grows_again_and_a_tested_one_does_not() {
         for (store, cut, afterwards) in [(CapStore::Stored, 9, 9), (CapStore::Test, 9, 23)] {
             let cap = CapSpec { store, ..CapSpec::default() };
-            let mut t = Inc::new(&IncSpec { step: 20, cap });
+            let mut t = Inc::new(&IncSpec { step: 20, cap, ..IncSpec::default() });
             t.on_reorder(&spurious(9), &wide(), &context());
             assert_eq!(t.segments(&wide(), &context()), 23);
             let ten = Window { cwnd: 10_999.0, ssthresh: 0.0 };
@@ -100,5 +120,14 @@ mod tests {
         assert_eq!(got, [4, 5, 6]);
         t.on_rto(0, &wide(), &context());
         assert_eq!(t.segments(&wide(), &context()), 3);
+    }
+
+    #[test]
+    fn a_mistake_counts_once_or_for_each_segment_it_resent() {
+        for (update_per, want) in [(UpdatePer::Episode, 5), (UpdatePer::Segment, 11)] {
+            let mut t = Inc::new(&IncSpec { step: 2, update_per, ..IncSpec::default() });
+            t.on_reorder(&ReorderSample { segments: 4, ..spurious(9) }, &wide(), &context());
+            assert_eq!(t.segments(&wide(), &context()), want);
+        }
     }
 }
