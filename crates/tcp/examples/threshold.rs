@@ -61,7 +61,7 @@ fn fed(spec: &ThresholdSpec, events: u32) -> AnyThreshold {
         std::hint::black_box(rule.segments(&w, &cx));
         let resent = Some(cx.now);
         rule.on_reorder(
-            &ReorderSample { dupacks, first_dup: cx.now, last_dup: cx.now, filled: cx.now, resent },
+            &ReorderSample { dupacks, first_dup: cx.now, last_dup: cx.now, filled: cx.now, resent, segments: 1 },
             &w,
             &cx,
         );
