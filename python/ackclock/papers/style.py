@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from ackclock.colours import REFERENCE, STACKS
 from ackclock.papers import files
 
-__all__ = ["MARKERS", "PRINT_DPI", "REFERENCE", "SINGLE_INCHES", "STACKS", "WIDE_INCHES", "paper", "save"]
+__all__ = ["MARKERS", "PRINT_DPI", "REFERENCE", "SINGLE_INCHES", "STACKS", "WIDE_INCHES", "lean", "paper", "save"]
 
 MARKERS = {"sack-ff96": "o", "dsack": "s", "dsack-inc": "^", "dsack-avg": "v", "dsack-del": "D", "dsack-ewma": "P"}
 """Beside the colour, for print in grey; a stack keeps its own."""
@@ -64,14 +64,14 @@ def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> Path:
     for ending, extra in ((".svg", {"Date": None}), (".png", {"Software": None})):
         image = io.BytesIO()
         figure.savefig(image, format=ending[1:], dpi=PRINT_DPI, metadata={**about, **extra})
-        files.write(stem.with_suffix(ending), _lean(image.getvalue()) if ending == ".svg" else image.getvalue())
+        drawn = image.getvalue()
+        files.write(stem.with_suffix(ending), lean(drawn.decode()).encode() if ending == ".svg" else drawn)
     return stem.with_suffix(".svg")
 
 
-def _lean(svg: bytes) -> bytes:
+def lean(svg: str) -> str:
     """Coordinates to a hundredth of a point, an eighth of a printed dot: traces have thousands of them."""
-    text = re.sub(r'\b(d|x|y)="([^"]*)"', _rounded, svg.decode())
-    return text.encode()
+    return re.sub(r'\b(d|x|y)="([^"]*)"', _rounded, svg)
 
 
 def _rounded(attribute: re.Match[str]) -> str:
