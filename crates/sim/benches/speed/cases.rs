@@ -1,9 +1,9 @@
-//! The cases: one flow (Blanton & Allman's network), 20, 100 and 10,000 flows.
+//! The cases: one flow (Blanton & Allman's network, with and without queue swaps), 20, 100 and 10,000 flows.
 
 use crate::bare::Bare;
 use ackclock_sim::engine::{Network, Sim};
 use ackclock_sim::results::Results;
-use ackclock_sim::scenario::{DirectionSpec, QueueLimit, QueueSpec, Scenario};
+use ackclock_sim::scenario::{DirectionSpec, ElementSpec, Gap, QueueLimit, QueueSpec, Scenario, SwapMode};
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::stack::Stack;
@@ -14,21 +14,27 @@ use ackclock_tcp::units::Rate;
 pub(crate) const MSS: u32 = 1460;
 
 const STACK: &str = "sack-ff96";
+/// One of each kind.
+const MIXED: &[&str] = &["newreno", "sack-ff96", "rfc-6675", "dsack-avg", "rack-tlp", "linux-2025", "cubic", "rr-tcp"];
 
 /// Whose TCP runs on the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tcp {
     /// The yardstick.
     Bare,
-    /// The engine, as plain SACK.
-    Engine,
+    /// The engine, with these stacks in turn.
+    Engine(&'static [&'static str]),
 }
+
+/// Plain SACK.
+const SACK: Tcp = Tcp::Engine(&[STACK]);
 
 impl Tcp {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tcp::Bare => "bare",
-            Tcp::Engine => STACK,
+            Tcp::Engine([one]) => one,
+            Tcp::Engine(_) => "mixed",
         }
     }
 }
@@ -43,10 +49,12 @@ pub(crate) struct Case {
 }
 
 pub(crate) const CASES: &[Case] = &[
-    Case { name: "1", tcp: Tcp::Engine, scenario: one, ns2: Some("1") },
-    Case { name: "20", tcp: Tcp::Engine, scenario: twenty, ns2: Some("20") },
-    Case { name: "100", tcp: Tcp::Engine, scenario: hundred, ns2: Some("100") },
-    Case { name: "10000", tcp: Tcp::Engine, scenario: ten_thousand, ns2: None },
+    Case { name: "1", tcp: SACK, scenario: one, ns2: Some("1") },
+    Case { name: "1-swaps", tcp: Tcp::Engine(&["dsack-avg"]), scenario: swaps, ns2: None },
+    Case { name: "20", tcp: SACK, scenario: twenty, ns2: Some("20") },
+    Case { name: "100", tcp: SACK, scenario: hundred, ns2: Some("100") },
+    Case { name: "10000", tcp: SACK, scenario: ten_thousand, ns2: None },
+    Case { name: "10000-mixed", tcp: Tcp::Engine(MIXED), scenario: ten_thousand, ns2: None },
     Case { name: "bare-1", tcp: Tcp::Bare, scenario: one, ns2: None },
     Case { name: "bare-20", tcp: Tcp::Bare, scenario: twenty, ns2: None },
     Case { name: "bare-100", tcp: Tcp::Bare, scenario: hundred, ns2: None },
@@ -60,17 +68,23 @@ pub(crate) enum Run {
 }
 
 impl Run {
-    pub(crate) fn new(case: &Case) -> Result<Run, String> {
-        let s = (case.scenario)();
+    /// With `stack` for every flow, if there is one.
+    pub(crate) fn new(case: &Case, stack: Option<&str>) -> Result<Run, String> {
+        let mut s = (case.scenario)();
         let laid_out = match case.tcp {
             Tcp::Bare => Network::with_endpoints(&s, 1, (), |f, side| match side {
                 Side::Sender => Bare::sender(f.mss, f.window),
                 Side::Receiver => Bare::receiver(2),
             })
             .map(Run::Bare),
-            Tcp::Engine => {
-                let stack = Stack::named(STACK).ok_or("the stack is gone")?;
-                Sim::new(&s, &[stack], 1, ()).map(Run::Engine)
+            Tcp::Engine(names) => {
+                let names = stack.as_ref().map_or(names, std::slice::from_ref);
+                let stacks = names.iter().map(|n| Stack::named(n).ok_or(format!("no stack is called {n}")));
+                let stacks = stacks.collect::<Result<Vec<_>, _>>()?;
+                for (f, stack) in s.flows.iter_mut().zip((0..stacks.len() as u32).cycle()) {
+                    f.stack = stack;
+                }
+                Sim::new(&s, &stacks, 1, ()).map(Run::Engine)
             }
         };
         laid_out.map_err(|e| e.to_string())
@@ -103,6 +117,14 @@ fn scenario(flows: u32, seconds: u64, access: DirectionSpec, shared: DirectionSp
 /// Blanton & Allman's network without swaps.
 fn one() -> Scenario {
     scenario(1, 600, link(10, 0, None), link(5, 50, Some(65)), Nanos::ZERO)
+}
+
+/// The same with twelve swaps every second, on average: two of the queue's places each.
+fn swaps() -> Scenario {
+    let mut s = one();
+    let gap = Gap::Exponential(Nanos::from_secs(1));
+    s.links[0].forward.elements.push(ElementSpec::Swap { mode: SwapMode::Slots, count: 12, gap });
+    s
 }
 
 fn twenty() -> Scenario {

@@ -1,6 +1,7 @@
 //! How fast? Delivered data packets per CPU second, for the real engine, the yardstick (`bare.rs`) and ns-2.
 //!
-//! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N]`
+//! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N]`; one case here and now, perhaps with
+//! another stack: `-- --case NAME [--stack NAME]`
 //!
 //! Each case runs in a process of its own, so that its peak memory can be seen, in rounds, so that whatever else the
 //! machine does meets all of them. CPU time is the kernel's (`/proc`), without the time to build the scenario.
@@ -51,8 +52,8 @@ fn peak_rss_kb() -> f64 {
     line.and_then(|l| l.split_whitespace().next()?.parse().ok()).unwrap_or(f64::NAN)
 }
 
-fn run_here(case: &Case) -> Result<Outcome, String> {
-    let mut run = cases::Run::new(case)?;
+fn run_here(case: &Case, stack: Option<&str>) -> Result<Outcome, String> {
+    let mut run = cases::Run::new(case, stack)?;
     let before = cpu_s()?;
     let r = run.run();
     let cpu_s = cpu_s()? - before;
@@ -86,10 +87,11 @@ struct Args {
     only: String,
     rounds: usize,
     case: Option<String>,
+    stack: Option<String>,
 }
 
 fn args() -> Result<Args, String> {
-    let mut a = Args { json: false, only: String::new(), rounds: 3, case: None };
+    let mut a = Args { json: false, only: String::new(), rounds: 3, case: None, stack: None };
     let mut words = std::env::args().skip(1);
     while let Some(w) = words.next() {
         let mut value = || words.next().ok_or(format!("{w} needs a value"));
@@ -98,8 +100,13 @@ fn args() -> Result<Args, String> {
             "--json" => a.json = true,
             "--only" => a.only = value()?,
             "--case" => a.case = Some(value()?),
+            "--stack" => a.stack = Some(value()?),
             "--rounds" => a.rounds = value()?.parse().map_err(|_| "--rounds needs a number".to_owned())?,
-            _ => return Err(format!("unknown word {w}; known are --json, --only WORD, --rounds N, --case NAME")),
+            _ => {
+                return Err(format!(
+                    "unknown word {w}; known are --json, --only WORD, --rounds N, --case NAME, --stack NAME"
+                ))
+            }
         }
     }
     Ok(a)
@@ -162,7 +169,7 @@ fn main() -> ExitCode {
         None => bench(&a),
         Some(name) => {
             let case = CASES.iter().find(|c| c.name == name).ok_or(format!("no case is called {name}"))?;
-            run_here(case).map(|o| println!("outcome {}", o.to_line()))
+            run_here(case, a.stack.as_deref()).map(|o| println!("outcome {}", o.to_line()))
         }
     });
     match done {
