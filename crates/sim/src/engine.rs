@@ -206,6 +206,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     fn swap_event(&mut self, element: u32) {
         let Ok(i) = self.swaps.binary_search_by_key(&element, |s| s.0) else { return };
+        let link = self.swaps[i].1.link;
+        self.depart_up_to(link, self.so_far);
         let swap = &mut self.swaps[i].1;
         if let Some(q) = self.ports[self.lanes[swap.link as usize].port()].queue.as_mut() {
             swap.act(q.waiting(), |a, b| q.exchange(a, b));

@@ -206,15 +206,24 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     /// Lets packets leave a queued link's transmitter whose departure has a key up to `so_far`.
-    fn depart_up_to(&mut self, link: u32, so_far: u64) {
+    pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
         let (port, pace) = (self.lanes[link as usize].port(), self.lanes[link as usize].pace);
-        while let Some(q) =
-            self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
-        {
+        let patient = self.is_patient(port);
+        while let Some(q) = self.ports[port].queue.as_mut() {
+            let Some(at) = q.departure().filter(|t| key(*t, link) <= so_far) else { return };
             let left = q.depart(&pace);
             let Some(packet) = left else { return };
-            self.pass(link, Place::Exit, 0, packet);
+            if patient {
+                q.fly(packet, at, pace.delay);
+            } else {
+                self.pass(link, Place::Exit, 0, packet);
+            }
         }
+    }
+
+    /// Whether nobody sees when a packet leaves the transmitter: then that is worked out when it matters, and is no event.
+    fn is_patient(&self, port: usize) -> bool {
+        self.ports[port].exit.is_empty()
     }
 
     /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
@@ -236,7 +245,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn rekey(&mut self, link: u32) {
         let lane = &self.lanes[link as usize];
         if lane.is(Lane::QUEUED) {
-            let next = self.ports[lane.port()].queue.as_ref().and_then(QueuedLink::next_at);
+            let (port, delay) = (lane.port(), lane.pace.delay);
+            let patient = self.is_patient(port);
+            let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(patient, delay));
             self.next.set(link as usize, next.map_or(NEVER, |t| key(t, link)));
         }
     }

@@ -81,9 +81,13 @@ impl QueuedLink {
         }
     }
 
-    /// When something happens here next.
-    pub(crate) fn next_at(&self) -> Option<u64> {
-        let times = [self.departure(), self.flying.front().map(|f| f.0), self.late.front().map(|l| l.at)];
+    /// When something happens here next; `patient`: a departure is only seen by its arrival, after `delay`.
+    pub(crate) fn next_at(&self, patient: bool, delay: u64) -> Option<u64> {
+        let lands = self.flying.front().map(|f| f.0);
+        if patient && self.delays.is_empty() && self.late.is_empty() {
+            return lands.or_else(|| self.departure().map(|t| t + delay));
+        }
+        let times = [self.departure(), lands, self.late.front().map(|l| l.at)];
         times.into_iter().flatten().min()
     }
 
