@@ -63,10 +63,34 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     #[inline(never)]
     fn enter_gates(&mut self, packet: u32, link: u32) {
         if self.lanes[link as usize].is(Lane::QUEUED) {
+            if self.enter_queue(packet, link) {
+                return;
+            }
             self.depart_up_to(link, self.so_far);
         }
         self.pass(link, Place::Entry, 0, packet);
         self.rekey(link);
+    }
+
+    /// A packet comes to a patient queued link without gates, in one go; `false` if it is another kind.
+    #[inline]
+    fn enter_queue(&mut self, packet: u32, link: u32) -> bool {
+        let lane = &self.lanes[link as usize];
+        let port = &mut self.ports[lane.port()];
+        let simple = port.entry.is_empty() && port.split.is_none();
+        let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
+        q.leave_up_to(self.so_far, link, &lane.pace);
+        let offered = q.offer(packet, self.slab[packet].wire, self.now, &lane.pace);
+        self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
+        match offered {
+            Err(nth) => self.drop_packet(packet, link, link, nth, DropWhy::Queue),
+            Ok(()) if W::ENABLED && port.reports => {
+                let (packets, bytes) = q.held();
+                self.watch.queue(Time(self.now), link, packets, bytes);
+            }
+            Ok(()) => {}
+        }
+        true
     }
 
     /// A packet comes to the queue of a computed link, and at once to those fused with it: when will it arrive, and where?
@@ -208,27 +232,28 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// Lets packets leave a queued link's transmitter whose departure has a key up to `so_far`.
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
         let (port, pace) = (self.lanes[link as usize].port(), self.lanes[link as usize].pace);
-        let patient = self.is_patient(port);
-        while let Some(q) = self.ports[port].queue.as_mut() {
-            let Some(at) = q.departure().filter(|t| key(*t, link) <= so_far) else { return };
+        if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
+            return q.leave_up_to(so_far, link, &pace);
+        }
+        while let Some(q) =
+            self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
+        {
             let left = q.depart(&pace);
             let Some(packet) = left else { return };
-            if patient {
-                q.fly(packet, at, pace.delay);
-            } else {
-                self.pass(link, Place::Exit, 0, packet);
-            }
+            self.pass(link, Place::Exit, 0, packet);
         }
-    }
-
-    /// Whether nobody sees when a packet leaves the transmitter: then that is worked out when it matters, and is no event.
-    fn is_patient(&self, port: usize) -> bool {
-        self.ports[port].exit.is_empty()
     }
 
     /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
     pub(crate) fn queued_event(&mut self, link: u32) {
-        let port = self.lanes[link as usize].port();
+        let lane = &self.lanes[link as usize];
+        let port = lane.port();
+        if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
+            q.leave_up_to(self.so_far, link, &lane.pace);
+            let landed = q.land(self.now);
+            self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
+            return landed.into_iter().for_each(|packet| self.arrived(packet));
+        }
         self.depart_up_to(link, self.so_far);
         while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
             self.pass(link, late.place, late.gate as usize, late.packet);
@@ -246,8 +271,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let lane = &self.lanes[link as usize];
         if lane.is(Lane::QUEUED) {
             let (port, delay) = (lane.port(), lane.pace.delay);
-            let patient = self.is_patient(port);
-            let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(patient, delay));
+            let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(delay));
             self.next.set(link as usize, next.map_or(NEVER, |t| key(t, link)));
         }
     }

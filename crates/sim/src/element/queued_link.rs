@@ -7,6 +7,7 @@ use super::path_trace::{Service, TraceDelay};
 use super::redrawn_delay::RedrawnDelay;
 use super::Backlog;
 use crate::lane::{Pace, Transmitter};
+use crate::next_event::key;
 use crate::scenario::Place;
 use std::collections::VecDeque;
 
@@ -39,6 +40,8 @@ pub(crate) struct QueuedLink {
     bytes: u64,
     arrivals: u64,
     longest: u32,
+    /// Nothing stands behind the transmitter, so nobody sees when a packet leaves it: that is worked out when it matters.
+    pub(crate) patient: bool,
 }
 
 /// Something that adds to a link's delay.
@@ -78,13 +81,15 @@ impl QueuedLink {
             bytes: 0,
             arrivals: 0,
             longest: 0,
+            patient: false,
         }
     }
 
-    /// When something happens here next; `patient`: a departure is only seen by its arrival, after `delay`.
-    pub(crate) fn next_at(&self, patient: bool, delay: u64) -> Option<u64> {
+    /// When something happens here next, on a link whose own delay this is. If it is patient and nothing adds to the delay, a
+    /// departure is no event.
+    pub(crate) fn next_at(&self, delay: u64) -> Option<u64> {
         let lands = self.flying.front().map(|f| f.0);
-        if patient && self.delays.is_empty() && self.late.is_empty() {
+        if self.patient && self.delays.is_empty() && self.late.is_empty() {
             return lands.or_else(|| self.departure().map(|t| t + delay));
         }
         let times = [self.departure(), lands, self.late.front().map(|l| l.at)];
@@ -149,6 +154,16 @@ impl QueuedLink {
         Some(s.packet)
     }
 
+    /// Lets packets leave a patient link's transmitter whose departure has a key up to `so_far`.
+    #[inline]
+    pub(crate) fn leave_up_to(&mut self, so_far: u64, link: u32, pace: &Pace) {
+        while let Some(s) = self.serving.filter(|s| key(s.until, link) <= so_far) {
+            self.bytes -= u64::from(s.wire);
+            self.serve(s.until, pace);
+            self.fly(s.packet, s.until, pace.delay);
+        }
+    }
+
     /// From now on `more` adds to the link's delay.
     pub(crate) fn add_delay(&mut self, more: Delays) {
         self.delays.push(more);
@@ -182,6 +197,11 @@ impl QueuedLink {
     pub(crate) fn release(&mut self, now: u64) -> Option<Late> {
         let due = self.late.front().is_some_and(|l| l.at <= now);
         due.then(|| self.late.pop_front()).flatten()
+    }
+
+    /// Whether a packet is held back.
+    pub(crate) fn holds(&self) -> bool {
+        !self.late.is_empty()
     }
 
     /// How many wait, the one in transmission not counted.

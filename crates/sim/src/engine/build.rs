@@ -246,6 +246,9 @@ impl<'a> Parts<'a> {
             reports,
         };
         self.elements(d, name, &mut port);
+        if let Some(queue) = &mut port.queue {
+            queue.patient = port.exit.is_empty();
+        }
         let mut flags = Lane::PLAIN;
         if queued {
             flags |= Lane::QUEUED;
