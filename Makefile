@@ -83,8 +83,9 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), wit
 	@tools/need.sh valgrind
 	$(BIN)/python tools/instructions.py
 
-bench: ## delivered packets per CPU second: 1, 20, 100, 10,000 flows; a bare event loop; ns-2 where installed
-	cargo bench -p ackclock-sim --locked --bench speed
+bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, ns-2 where installed; into results/bench.json (QUICK=1)
+	$(BIN)/maturin develop --quiet --locked --release
+	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
 docs: ## the Rust documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
