@@ -27,7 +27,8 @@ def reproduce(work: Work) -> Outcome:
         findings(work, view, ran),
         figures.draw(view, ran, work.out),
         [*tables.tables(view), *spread.tables(ran)],
-        sum(len(one.runs) for one in ran.values()),
+        # Choices made otherwise meet at points of the grid.
+        len({run["identity"] for one in ran.values() for run in one.runs}),
         (runs[0]["seed"], runs[-1]["seed"]),
         (runs[0]["duration_s"], runs[0]["duration_s"]),
         runs_of(ran.values()),
