@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ackclock.papers import claims, fukuda, trial
-from ackclock.papers.fukuda import curves, measures, reference, setup, switches, views
+from ackclock.papers import claims, fukuda, measure, trial
+from ackclock.papers.fukuda import curves, reference, setup, switches, views
 from ackclock.papers.fukuda.courses import Course, course
 from ackclock.papers.fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
 from ackclock.papers.fukuda.measures import MEASURES, View
@@ -176,8 +176,8 @@ def papers_world() -> View:
 
 def test_every_claim_holds_where_the_paper_is_right() -> None:
     view = papers_world()
-    for key, measure in MEASURES.items():
-        assert claims.accepts(CLAIMS[key].accept, measure(view)), (key, measure(view))
+    for key, number in MEASURES.items():
+        assert claims.accepts(CLAIMS[key].accept, number(view)), (key, number(view))
 
 
 def test_no_claim_holds_where_nothing_is_as_the_paper_says() -> None:
@@ -203,9 +203,9 @@ def test_a_draw_takes_the_same_round_trips_of_all() -> None:
 
 
 def test_ranks_are_shared_by_equal_values() -> None:
-    assert measures.ranks([5, 1, 5]) == [2.5, 1, 2.5]
-    assert measures.rank_correlation([1, 2, 3], [9, 4, 1]) == pytest.approx(-1)
-    assert measures.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
+    assert measure.ranks([5, 1, 5]) == [2.5, 1, 2.5]
+    assert measure.rank_correlation([1, 2, 3], [9, 4, 1]) == pytest.approx(-1)
+    assert measure.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
 
 
 def test_cubic_cuts_by_equation_1_in_whole_segments() -> None:

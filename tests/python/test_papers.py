@@ -16,12 +16,12 @@ from ackclock.papers import EXTRAS, MODULES, claims, files
 from ackclock.papers.blanton_allman import ns2, schemes
 from ackclock.papers.blanton_allman import points as points_of
 from ackclock.papers.blanton_allman.findings import EXTREMES, SWITCHES, UNCHECKED
-from ackclock.papers.blanton_allman.measures import MEASURES, Switch, View, rank_correlation
+from ackclock.papers.blanton_allman.measures import MEASURES, Switch, View
 from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, Point, Setting, scenario, setting, settings
 from ackclock.papers.blanton_allman.schemes import AVG, DEL, EWMA, INC
 from ackclock.papers.blanton_allman.setup import burst, parameters
 from ackclock.papers.lab import Lab
-from ackclock.papers.measure import Comparison, Mean, Median, Verdict
+from ackclock.papers.measure import Comparison, Mean, Median, Verdict, rank_correlation
 from ackclock.papers.paper import Effort
 from ackclock.papers.progress import shown
 from ackclock.papers.reproduce import load, load_extra

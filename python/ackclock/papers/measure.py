@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+import polars as pl
 
 from ackclock import _native
 
@@ -98,3 +101,28 @@ class Comparison:
         if apart <= min(halves):
             return Verdict.IN_BOTH
         return Verdict.OVERLAP if apart <= sum(halves) else Verdict.OUTSIDE
+
+
+def ratio(a: float, b: float) -> float:
+    """``a`` / ``b``; equal zeros are 1."""
+    if b:
+        return a / b
+    return math.inf if a else 1.0
+
+
+def above(a: float, b: float) -> float:
+    """By how many per cent ``a`` is above ``b``."""
+    return 100 * (ratio(a, b) - 1)
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Equal values share the mean of their ranks."""
+    return pl.Series(values, dtype=pl.Float64).rank().to_list()
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
+    """Spearman's; 0 if one of them is constant."""
+    try:
+        return statistics.correlation(ranks(x), ranks(y))
+    except statistics.StatisticsError:
+        return 0.0

@@ -6,7 +6,6 @@ Figures 2 to 4 and 6 are of means, 5 and 7 to 9 of medians over the seeds (READM
 from __future__ import annotations
 
 import itertools
-import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from ackclock.papers.blanton_allman.schemes import (
     XS,
     ewma,
 )
+from ackclock.papers.measure import above, rank_correlation, ratio
 
 SOME = tuple(swaps for swaps in SWAPS if swaps)
 FEW, MANY = 4, 12
@@ -97,31 +97,6 @@ class View:
         values = self.values("needless_retransmissions", scheme, swaps, GAP_S)
         middle = statistics.median(values)
         return statistics.median(abs(value - middle) for value in values)
-
-
-def ratio(a: float, b: float) -> float:
-    """``a`` / ``b``; equal zeros are 1."""
-    if b:
-        return a / b
-    return math.inf if a else 1.0
-
-
-def above(a: float, b: float) -> float:
-    """By how many per cent ``a`` is above ``b``."""
-    return 100 * (ratio(a, b) - 1)
-
-
-def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's; 0 if one of them is constant."""
-
-    def ranks(values: Sequence[float]) -> list[float]:
-        # Equal values share the mean of their ranks.
-        return [sum(other < v for other in values) + (sum(other == v for other in values) + 1) / 2 for v in values]
-
-    try:
-        return statistics.correlation(ranks(x), ranks(y))
-    except statistics.StatisticsError:
-        return 0.0
 
 
 def levels_off(v: View) -> tuple[float, float]:

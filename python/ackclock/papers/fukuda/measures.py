@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from ackclock.papers.fukuda.courses import Course
 from ackclock.papers.fukuda.curves import BELOW, CUBIC, GRID, NEWRENO, PACKET_BYTES, SENDERS, Array, Curve, Sender
+from ackclock.papers.measure import rank_correlation
 
 SENDING_S = 10.0
 """§III: from 0.2 to 10.2 s."""
@@ -90,19 +90,6 @@ def difference(v: View, ri: int) -> float:
 def fewest(v: View, sender: Sender) -> float:
     """Fast recoveries, the mean over the round trips, where there are fewest on the grid."""
     return float(v.recoveries(sender, [ri for ri in GRID if ri in BELOW]).mean(axis=1).min())
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """Equal values share the mean of their ranks."""
-    return pl.Series(values, dtype=pl.Float64).rank().to_list()
-
-
-def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's; 0 if one of them is constant."""
-    try:
-        return statistics.correlation(ranks(x), ranks(y))
-    except statistics.StatisticsError:
-        return 0.0
 
 
 def along_ri(v: View, sender: Sender) -> float:

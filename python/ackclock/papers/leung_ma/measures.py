@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,6 +27,7 @@ from ackclock.papers.leung_ma.points import (
     tuned,
 )
 from ackclock.papers.leung_ma.view import View
+from ackclock.papers.measure import ratio
 
 FIG3, FIG4, FIG5 = FIGURES
 Series = Sequence[tuple[str, Sequence[float]]]
@@ -50,13 +50,6 @@ class Measure:
     def __call__(self, v: View) -> tuple[float, ...]:
         """The claim's numbers."""
         return self.combine(self.series(v))
-
-
-def ratio(a: float, b: float) -> float:
-    """``a`` / ``b``; equal zeros are 1."""
-    if b:
-        return a / b
-    return math.inf if a else 1.0
 
 
 def gain(v: View, over: Method, place: Place) -> float:
