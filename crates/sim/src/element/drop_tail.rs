@@ -51,7 +51,7 @@ pub(crate) struct DropTail {
     first: u32,
     end: u32,
     /// With fewer packets than this, the departed ones among them, a newcomer fits, is not the longest queue yet and has
-    /// a place in the ring: nothing need be taken off.
+    /// a place in the ring: nothing need be counted. 0 where bytes are.
     roomy: u32,
     bytes: u64,
     arrivals: u64,
@@ -82,13 +82,11 @@ impl DropTail {
     #[inline(always)]
     pub(crate) fn admit(&mut self, so_far: u64, wire: u32) -> bool {
         self.arrivals += 1;
-        if self.end.wrapping_sub(self.first) >= self.roomy {
-            return self.take_off(so_far, wire);
-        }
         // One for each newcomer keeps up with a busy link, and needs no guess how many there are.
         let i = self.first as usize & (self.leaving.len() - 1);
-        self.first = self.first.wrapping_add(u32::from((self.first != self.end) & (self.leaving[i] <= so_far)));
-        true
+        let departed = (self.roomy > 0) & (self.first != self.end) & (self.leaving[i] <= so_far);
+        self.first = self.first.wrapping_add(u32::from(departed));
+        self.end.wrapping_sub(self.first) < self.roomy || self.take_off(so_far, wire)
     }
 
     /// Takes off what has departed; whether a packet of `wire` bytes then fits.
