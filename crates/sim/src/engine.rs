@@ -94,7 +94,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.events += 1;
             // Packets of one link at one instant: those in the line came first.
             if k == line {
-                let packet = self.lines.pop(self.lanes[element_of(k) as usize].line, &self.slab);
+                let packet = self.lines.pop(k, &self.slab);
                 self.arrived(packet);
             } else if k == link {
                 self.link_event(element_of(k));
