@@ -241,16 +241,24 @@ impl Sender {
     /// anything else would be a silly window.
     #[inline]
     pub(super) fn next_len(&self) -> u32 {
+        self.next_len_in(self.room())
+    }
+
+    /// The same, where `room` is known.
+    #[inline]
+    pub(super) fn next_len_in(&self, room: Bytes) -> u32 {
+        let mss = u64::from(self.mss);
         if self.snd_nxt < self.snd_max {
             return self.board.get(self.snd_nxt).map_or(0, |s| s.len);
         }
-        let (room, mss) = (self.room(), u64::from(self.mss));
-        if room > mss {
-            // A FIN rides on the last full segment.
-            let with_fin = self.closed && room == mss + 1 && self.snd_max + room == self.stream_end;
-            return self.mss + u32::from(with_fin);
+        if room > mss + 1 {
+            return self.mss;
         }
         let all = self.snd_max + room == self.stream_end;
+        if room > mss {
+            // A FIN rides on the last full segment.
+            return self.mss + u32::from(self.closed && all);
+        }
         let silly = room < mss && !all && self.avoid_silly_window && room * 2 < u64::from(self.peer.max_wnd);
         if silly {
             0
