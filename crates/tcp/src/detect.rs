@@ -243,7 +243,7 @@ macro_rules! each {
 }
 
 impl Detector for AnyDetect {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         each!(self, x => x.on_ack(ack, w, board, cx))
     }

@@ -206,7 +206,7 @@ impl Receiver {
             self.unread += seg.len;
         }
         let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
-        self.tell_policy(a, seg.train);
+        self.tell_policy(&a, seg.train);
         Accept::Advanced
     }
 
@@ -264,9 +264,17 @@ impl Receiver {
     }
 
     #[inline]
-    fn tell_policy(&mut self, a: Arrival, train: u16) {
-        let train = train.max(1);
-        let each = Arrival { len: if train == 1 { a.len } else { a.len / u32::from(train) }, ..a };
+    fn tell_policy(&mut self, a: &Arrival, train: u16) {
+        if train > 1 {
+            return self.tell_of_train(a, train);
+        }
+        let d = self.ack.on_arrival(a);
+        self.obey(a.now, d);
+    }
+
+    #[cold]
+    fn tell_of_train(&mut self, a: &Arrival, train: u16) {
+        let each = Arrival { len: a.len / u32::from(train), ..*a };
         for _ in 0..train {
             let d = self.ack.on_arrival(&each);
             self.obey(a.now, d);
@@ -370,7 +378,7 @@ impl Receiver {
             duplicate: repeated == Some((seg.seq, data_end)),
             fin: seg.has(Segment::FIN),
         };
-        self.tell_policy(a, seg.train);
+        self.tell_policy(&a, seg.train);
         match (finished, self.rcv_nxt > before) {
             (true, _) => Accept::Finished,
             (false, true) => Accept::Advanced,

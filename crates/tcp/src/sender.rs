@@ -172,19 +172,32 @@ impl Sender {
         if seg.ack < self.snd_una || seg.ack > self.snd_max {
             return;
         }
-        // 2. The facts.
+        // 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
+        let Some(at) = self.take_plain(seg) else { return self.on_unusual_ack(now, seg, obs) };
+        let ack = self.read_plain(now, seg, at);
+        self.weigh(now, &ack, obs);
+    }
+
+    #[inline(never)]
+    fn on_unusual_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         let ack = self.read_ack(now, seg);
+        self.weigh(now, &ack, obs);
+    }
+
+    /// 3. to 10.
+    #[inline(always)]
+    fn weigh<O: Observer>(&mut self, now: Time, ack: &AckEvent, obs: &mut O) {
         self.burst_left = self.maxburst;
         // 3. Estimates.
         if ack.advances() {
-            self.slots.rto.on_ack(&ack, now);
+            self.slots.rto.on_ack(ack, now);
         }
-        let mut cx = self.ctx(now);
+        let mut cx = self.context(now);
         if self.recover.is_none() {
-            self.ask_start(now, &ack, &cx, obs);
+            self.ask_start(now, ack, &cx, obs);
         }
         if self.phase == Phase::Disorder && ack.advances() {
-            self.hole_filled_itself(now, &ack, &cx);
+            self.hole_filled_itself(now, ack, &cx);
         }
         let mut grows = ack.advances();
         if ack.ece {
@@ -194,16 +207,16 @@ impl Sender {
             cx = self.ctx(now);
         }
         // 5. Was an earlier episode a mistake?
-        self.judge_past(now, &ack, &mut cx, &mut grows, obs);
+        self.judge_past(now, ack, &mut cx, &mut grows, obs);
         // 6. Is something lost?
         let before = self.phase;
-        let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
+        let verdict = self.slots.detect.on_ack(ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
-            Phase::Open => self.in_open(now, &ack, grows, verdict, &cx, obs),
-            Phase::Disorder => self.in_disorder(now, &ack, grows, verdict, &cx, obs),
-            Phase::Recovery => self.in_recovery(now, &ack, verdict, &cx, obs),
-            Phase::Loss => self.in_loss(now, &ack, grows, verdict, &cx, obs),
+            Phase::Open => self.in_open(now, ack, grows, verdict, &cx, obs),
+            Phase::Disorder => self.in_disorder(now, ack, grows, verdict, &cx, obs),
+            Phase::Recovery => self.in_recovery(now, ack, verdict, &cx, obs),
+            Phase::Loss => self.in_loss(now, ack, grows, verdict, &cx, obs),
         };
         // 10. Timers; the run of duplicates ends with an ACK that advances.
         self.rearm(now, rearm, ack.advances());
@@ -227,6 +240,7 @@ impl Sender {
         self.check();
     }
 
+    #[inline(always)]
     fn in_open<O: Observer>(
         &mut self,
         now: Time,
@@ -362,16 +376,22 @@ impl Sender {
         }
     }
 
-    /// The components' view. `room` and `next_len` are what a new segment may use.
-    #[inline]
+    /// The components' view. Apart: only the hottest paths have it in place.
+    #[inline(never)]
     fn ctx(&self, now: Time) -> Ctx {
-        let next_len = self.next_len();
+        self.context(now)
+    }
+
+    /// The same. `room` and `next_len` are what a new segment may use.
+    #[inline(always)]
+    fn context(&self, now: Time) -> Ctx {
+        let room = self.room();
         Ctx {
             now,
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
             snd_max: self.snd_max,
-            room: self.room(),
+            room,
             recover: self.recover,
             timed_out: self.timed_out,
             srtt: self.slots.rto.srtt(),
@@ -379,7 +399,7 @@ impl Sender {
             rto: self.slots.rto.base(),
             rto_at: self.timers.rto,
             mss: self.mss,
-            next_len,
+            next_len: self.next_len_in(room),
             phase: self.phase,
             cwnd_limited: self.cwnd_limited,
         }

@@ -4,11 +4,47 @@ use super::ack::{self, AckEvent, DupRule};
 use super::scoreboard::Delivered;
 use super::{Ctx, Sender};
 use crate::detect::Detector;
+use crate::event::Phase;
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
 
 impl Sender {
+    /// 2. The usual ACK, made short: in Open it acknowledges whole segments sent once and tells nothing else. Says when the
+    /// last of them was sent, and takes them off the board; on any other ACK it changes nothing.
+    #[inline(always)]
+    pub(super) fn take_plain(&mut self, seg: &Segment) -> Option<Time> {
+        let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0;
+        if self.phase != Phase::Open || tells || self.snd_nxt != self.snd_max {
+            return None;
+        }
+        self.board.acknowledge_plain(seg.ack)
+    }
+
+    /// 2. What such an ACK told, the last of whose segments was sent at `at`.
+    #[inline(always)]
+    pub(super) fn read_plain(&mut self, now: Time, seg: &Segment, at: Time) -> AckEvent {
+        let prior_una = std::mem::replace(&mut self.snd_una, seg.ack);
+        self.update_peer_window(seg);
+        let rtt = now.since(at);
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
+        AckEvent {
+            ack: seg.ack,
+            prior_una,
+            sacked: 0,
+            delivered: seg.ack - prior_una,
+            dup_run: self.dup_run,
+            is_dup: false,
+            has_sack: false,
+            ece: false,
+            covers_retransmit: false,
+            dsack: None,
+            rtt: Some(rtt),
+            tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
+            newest: Some(ack::Newest { at, end: seg.ack, retransmitted: false }),
+        }
+    }
+
     /// 2. Applies an ACK to the scoreboard and says what it told.
     pub(super) fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
         let prior_una = self.snd_una;
@@ -90,6 +126,7 @@ impl Sender {
     }
 
     /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.
+    #[inline]
     fn update_peer_window(&mut self, seg: &Segment) -> bool {
         let same = seg.wnd == self.peer.wnd;
         if (seg.seq, seg.ack) >= (self.peer.wl1, self.peer.wl2) {

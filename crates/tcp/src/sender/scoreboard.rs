@@ -52,6 +52,13 @@ pub struct Scoreboard {
     sack: sack::SackState,
 }
 
+/// The oldest segments, up to an index, the last of which was sent at a time and ends at an offset.
+struct Run {
+    after: u32,
+    at: Time,
+    end: Offset,
+}
+
 /// What one ACK newly delivered, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Delivered {
@@ -276,7 +283,10 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
         self.released = self.head;
-        self.acknowledge_plain(ack, out);
+        if let Some(run) = self.plain_run(ack) {
+            out.bytes += self.take_off(&run);
+            out.newest = Some((run.at, run.end, false));
+        }
         while self.head != self.tail {
             let slot = self.slot(self.head);
             let s = self.ring[slot];
@@ -314,29 +324,45 @@ impl Scoreboard {
         }
     }
 
-    /// The usual case, made short: whole segments sent once, of which nothing is known.
+    /// The usual ACK, made short: nothing is SACKed, and it acknowledges whole segments sent once, of which nothing is known.
+    /// Says when the last of them was sent. On any other it changes nothing.
     #[inline]
-    fn acknowledge_plain(&mut self, ack: Offset, out: &mut Delivered) {
+    pub(crate) fn acknowledge_plain(&mut self, ack: Offset) -> Option<Time> {
+        if self.sacked > 0 || self.sack.has_fresh() {
+            return None;
+        }
+        let run = self.plain_run(ack).filter(|r| r.end == ack)?;
+        self.released = self.head;
+        self.take_off(&run);
+        self.sack.nothing_left();
+        Some(run.at)
+    }
+
+    /// How many of the oldest segments an ACK covers whole that were sent once and of which nothing is known.
+    #[inline]
+    fn plain_run(&self, ack: Offset) -> Option<Run> {
         let (mut i, mut last) = (self.head, None);
         while i != self.tail {
-            let s = &self.ring[self.slot(i)];
+            let s = self.at(i);
             if s.marks.0 != 0 || s.sends != 1 || s.end() > ack {
                 break;
             }
-            last = Some((s.at, s.end(), false));
             i = i.wrapping_add(1);
+            // They were sent in order, so the last of them was sent last.
+            last = Some(Run { after: i, at: s.at, end: s.end() });
         }
-        // They were sent in order, so the last of them was sent last.
-        if let Some(newest) = last {
-            let n = newest.1 - self.at(self.head).start;
-            self.pipe -= n;
-            out.bytes += n;
-            out.newest = last;
-            if self.hole.wrapping_sub(self.head) < i.wrapping_sub(self.head) {
-                self.hole = i;
-            }
-            self.head = i;
+        last
+    }
+
+    #[inline]
+    fn take_off(&mut self, run: &Run) -> Bytes {
+        let n = run.end - self.at(self.head).start;
+        self.pipe -= n;
+        if self.hole.wrapping_sub(self.head) < run.after.wrapping_sub(self.head) {
+            self.hole = run.after;
         }
+        self.head = run.after;
+        n
     }
 
     // ---- inside

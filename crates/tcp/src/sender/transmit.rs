@@ -17,36 +17,49 @@ impl Sender {
     #[inline]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         // 24. Fast path: nothing is missing, so three numbers decide.
-        if self.phase == Phase::Open
-            && !self.urgent
-            && !self.watched
-            && self.snd_nxt == self.snd_max
-            && self.board.lost_to_send() == 0
-        {
-            return self.poll_open(now, out, obs);
+        if self.phase == Phase::Open && !self.urgent && self.snd_nxt == self.snd_max && self.board.lost_to_send() == 0 {
+            return if self.watched { self.poll_watched(now, out, obs) } else { self.poll_open(now, out, obs) };
         }
         self.poll_slow(now, out, obs)
     }
 
     #[inline]
     fn poll_open<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        let sent = self.send_in_open(now, out, obs);
+        if self.max_train > 1 && sent.is_some_and(|s| s.len == self.mss) {
+            self.lengthen(now, out, obs);
+        }
+        sent.is_some()
+    }
+
+    /// The same under the eyes of a detector, which may hold it back.
+    #[inline(never)]
+    fn poll_watched<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        // 21.
+        if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
+            return false;
+        }
+        let Some(sent) = self.send_in_open(now, out, obs) else { return false };
+        self.tell(now, Xmit::New, &sent, now, Slot::Sequencer);
+        self.check();
+        true
+    }
+
+    #[inline(always)]
+    fn send_in_open<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> Option<Sent> {
         let len = self.next_len();
         if len == 0 {
             self.cwnd_limited = false;
             self.wait_for_window(now);
-            return false;
+            return None;
         }
         if !self.open_admits(len) || self.burst_left == 0 {
             self.cwnd_limited = true;
-            return false;
+            return None;
         }
-        let start = self.snd_max;
-        self.send_new(now, len, false, Slot::Sequencer, obs);
-        self.fill(out, start, u64::from(len));
-        if self.max_train > 1 && len == self.mss {
-            self.lengthen(now, out, obs);
-        }
-        true
+        let sent = self.send_new(now, len, false, Slot::Sequencer, obs);
+        self.fill(out, sent.start, u64::from(len));
+        Some(sent)
     }
 
     /// Makes a train of equal segments out of the one in `out`, as long as the window lets the next one go.
@@ -166,7 +179,7 @@ impl Sender {
     }
 
     /// Records and reports a new segment.
-    #[inline]
+    #[inline(always)]
     fn send_new<O: Observer>(&mut self, now: Time, len: u32, beyond_window: bool, by: Slot, obs: &mut O) -> Sent {
         if beyond_window {
             self.persist.probe_sent();
@@ -185,7 +198,7 @@ impl Sender {
         Some(sent)
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent<O: Observer>(&mut self, now: Time, sent: &Sent, by: Slot, obs: &mut O) {
         self.last_sends = sent.sends;
         self.burst_left -= 1;
@@ -241,16 +254,24 @@ impl Sender {
     /// anything else would be a silly window.
     #[inline]
     pub(super) fn next_len(&self) -> u32 {
+        self.next_len_in(self.room())
+    }
+
+    /// The same, where `room` is known.
+    #[inline]
+    pub(super) fn next_len_in(&self, room: Bytes) -> u32 {
+        let mss = u64::from(self.mss);
         if self.snd_nxt < self.snd_max {
             return self.board.get(self.snd_nxt).map_or(0, |s| s.len);
         }
-        let (room, mss) = (self.room(), u64::from(self.mss));
-        if room > mss {
-            // A FIN rides on the last full segment.
-            let with_fin = self.closed && room == mss + 1 && self.snd_max + room == self.stream_end;
-            return self.mss + u32::from(with_fin);
+        if room > mss + 1 {
+            return self.mss;
         }
         let all = self.snd_max + room == self.stream_end;
+        if room > mss {
+            // A FIN rides on the last full segment.
+            return self.mss + u32::from(self.closed && all);
+        }
         let silly = room < mss && !all && self.avoid_silly_window && room * 2 < u64::from(self.peer.max_wnd);
         if silly {
             0

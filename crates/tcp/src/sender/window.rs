@@ -20,6 +20,7 @@ impl Sender {
     }
 
     /// An ACK of new data opens the window.
+    #[inline(always)]
     pub(super) fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
         self.write_window(now, Slot::Congestion, obs, |s| {
             let before = s.w;
@@ -31,7 +32,7 @@ impl Sender {
     }
 
     /// Lends the window to one writer and reports what it did.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_window<O: Observer>(
         &mut self,
         now: Time,

@@ -31,6 +31,12 @@ impl SackState {
         })
     }
 
+    /// Whether the last ACK's blocks touched anything.
+    #[inline]
+    pub(super) fn has_fresh(&self) -> bool {
+        self.fresh_count > 0
+    }
+
     /// Nothing SACKed is outstanding: forget where the top was.
     #[inline]
     pub(super) fn nothing_left(&mut self) {
@@ -74,7 +80,7 @@ impl Scoreboard {
     /// Forgets which records the previous ACK SACKed; called before an ACK is read.
     #[inline]
     pub(crate) fn begin_ack(&mut self) {
-        if self.sack.fresh_count > 0 {
+        if self.sack.has_fresh() {
             self.forget_fresh();
         }
     }
