@@ -41,6 +41,9 @@ use scoreboard::Scoreboard;
 pub(crate) use timers::earliest;
 use timers::Timers;
 
+/// A round-trip time that no ACK has given.
+const UNSEEN: Nanos = Nanos(u64::MAX);
+
 /// The sending half of a connection after the handshake.
 pub struct Sender {
     // What every ACK and every send touches.
@@ -89,7 +92,8 @@ pub struct Sender {
     timed_out: bool,
     peer: PeerWindow,
     cap: Bytes,
-    min_rtt: Option<Nanos>,
+    /// [`UNSEEN`] before the first. No `Option`, whose two halves `ctx` would load as one right after the second was stored.
+    min_rtt: Nanos,
     slots: Slots,
     // What only losses touch.
     cold: Box<Cold>,
@@ -159,7 +163,7 @@ impl Sender {
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
             recover: None,
             timed_out: false,
-            min_rtt: None,
+            min_rtt: UNSEEN,
             slots,
             cold: Box::default(),
             persist: Persist::default(),
@@ -395,7 +399,7 @@ impl Sender {
             recover: self.recover,
             timed_out: self.timed_out,
             srtt: self.slots.rto.srtt(),
-            min_rtt: self.min_rtt,
+            min_rtt: (self.min_rtt != UNSEEN).then_some(self.min_rtt),
             rto: self.slots.rto.base(),
             rto_at: self.timers.rto,
             mss: self.mss,

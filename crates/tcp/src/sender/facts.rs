@@ -27,7 +27,7 @@ impl Sender {
         let prior_una = std::mem::replace(&mut self.snd_una, seg.ack);
         self.update_peer_window(seg);
         let rtt = now.since(at);
-        self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
+        self.min_rtt = self.min_rtt.min(rtt);
         AckEvent {
             ack: seg.ack,
             prior_una,
@@ -71,7 +71,7 @@ impl Sender {
         self.dup_run += u32::from(is_dup);
         let rtt = d.rtt(now);
         if let Some(r) = rtt {
-            self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
+            self.min_rtt = self.min_rtt.min(r);
         }
         AckEvent {
             ack: seg.ack,

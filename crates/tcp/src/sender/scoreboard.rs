@@ -243,9 +243,12 @@ impl Scoreboard {
         self.settle_hole();
     }
 
-    /// Records a new segment.
+    /// Records a new segment, and answers the record.
+    ///
+    /// Field by field, and not by reading it back: a processor that loads at once what it has just stored in smaller pieces
+    /// waits until the stores are in the cache, which took a sixth of the time of a packet.
     #[inline]
-    pub(crate) fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> &Sent {
+    pub(crate) fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> Sent {
         if self.tail.wrapping_sub(self.released) as usize >= self.ring.len() {
             self.grow();
         }
@@ -253,8 +256,9 @@ impl Scoreboard {
         self.tail = self.tail.wrapping_add(1);
         self.pipe += u64::from(len);
         let marks = Marks(if probe { Marks::PROBE } else { 0 });
-        self.ring[slot] = Sent { start, at, cwnd, len, marks, sends: 1 };
-        &self.ring[slot]
+        let s = &mut self.ring[slot];
+        (s.start, s.at, s.cwnd, s.len, s.marks, s.sends) = (start, at, cwnd, len, marks, 1);
+        Sent { start, at, cwnd, len, marks, sends: 1 }
     }
 
     /// Records that the segment containing `seq` was sent again.

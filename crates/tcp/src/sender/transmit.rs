@@ -184,7 +184,7 @@ impl Sender {
         if beyond_window {
             self.persist.probe_sent();
         }
-        let sent = *self.board.push(self.snd_max, len, now, self.w.cwnd, beyond_window);
+        let sent = self.board.push(self.snd_max, len, now, self.w.cwnd, beyond_window);
         self.snd_max = sent.end();
         self.snd_nxt = self.snd_max;
         self.sent(now, &sent, by, obs);
