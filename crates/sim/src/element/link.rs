@@ -252,7 +252,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             q.leave_up_to(self.so_far, link, &lane.pace);
             let landed = q.land(self.now);
             self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
-            return landed.into_iter().for_each(|packet| self.arrived(packet));
+            return landed.into_iter().for_each(|packet| self.arrived(packet, self.slab[packet].hop));
         }
         self.depart_up_to(link, self.so_far);
         while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
@@ -262,7 +262,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let landed = self.ports[port].queue.as_mut().and_then(|q| q.land(self.now));
         self.rekey(link);
         if let Some(packet) = landed {
-            self.arrived(packet);
+            self.arrived(packet, self.slab[packet].hop);
         }
     }
 
