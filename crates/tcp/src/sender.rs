@@ -45,9 +45,10 @@ use timers::Timers;
 const UNSEEN: Nanos = Nanos(u64::MAX);
 
 /// The sending half of a connection after the handshake.
+///
+/// In the order of its fields, what every ACK and every send touches first: with many flows the cache holds no more.
+#[repr(C, align(64))]
 pub struct Sender {
-    // What every ACK and every send touches.
-    board: Scoreboard,
     w: Window,
     snd_una: Offset,
     snd_nxt: Offset,
@@ -56,7 +57,11 @@ pub struct Sender {
     edge: Offset,
     /// End of what the application has written, its FIN included.
     stream_end: Offset,
+    cap: Bytes,
     timers: Timers,
+    peer: PeerWindow,
+    /// [`UNSEEN`] before the first. No `Option`, whose two halves `ctx` would load as one right after the second was stored.
+    min_rtt: Nanos,
     mss: u32,
     dup_run: u32,
     maxburst: u32,
@@ -81,19 +86,16 @@ pub struct Sender {
     /// After going back: whether what is SACKed is passed over.
     skip_sacked: bool,
     last_sends: u8,
-    max_train: u16,
     /// The start of the connection holds slow start back to this share.
     damped: bool,
+    max_train: u16,
     growth: f32,
     /// The threshold that observers were last told, 0 before the first. Of 65,535 on all are told as one.
     told_dupthresh: u16,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
-    recover: Option<Offset>,
     timed_out: bool,
-    peer: PeerWindow,
-    cap: Bytes,
-    /// [`UNSEEN`] before the first. No `Option`, whose two halves `ctx` would load as one right after the second was stored.
-    min_rtt: Nanos,
+    recover: Option<Offset>,
+    board: Scoreboard,
     slots: Slots,
     // What only losses touch.
     cold: Box<Cold>,

@@ -36,7 +36,9 @@ pub struct Marks(u8);
 
 /// Records of the sent and unacknowledged, oldest first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Scoreboard {
+    sack: sack::SackState,
     ring: Box<[Sent]>,
     /// Indices count up for ever (modulo 2³²); a slot is index & mask. `released..head` were delivered by the last ACK.
     released: u32,
@@ -49,7 +51,6 @@ pub struct Scoreboard {
     pipe: Bytes,
     sacked: Bytes,
     lost: Bytes,
-    sack: sack::SackState,
 }
 
 /// The oldest segments, up to an index, the last of which was sent at a time and ends at an offset.
