@@ -131,6 +131,7 @@ impl Sender {
     /// When what is about to be sent was last sent; now, if it is new.
     fn last_sent_at(&self, x: Xmit, now: Time) -> Time {
         let at = match x {
+            Xmit::New if self.snd_nxt == self.snd_max => return now,
             Xmit::New => self.snd_nxt,
             Xmit::Again(at) => at,
         };

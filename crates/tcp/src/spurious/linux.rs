@@ -123,6 +123,9 @@ impl Spurious for Linux {
         if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {
             *owed -= u32::from(*owed > 0 && right > from);
         }
+        if !cx.phase.repairs() && !self.all_reported() {
+            return None;
+        }
         let ep = ledger.get(id).filter(|ep| !ep.void)?;
         if !self.may_undo(ack, ep.recover, board, cx) {
             return None;

@@ -39,6 +39,11 @@ impl SendOrder {
         (self.judged, self.seen, self.hole, self.stale) = (Offset(0), Offset(0), None, true);
     }
 
+    /// Whether the scoreboard alone tells the order.
+    fn is_plain(&self) -> bool {
+        !self.stale && self.resent.is_empty()
+    }
+
     fn entry(s: &Sent) -> (Time, Offset, Offset) {
         (s.at, s.end(), s.start)
     }
@@ -53,6 +58,12 @@ impl SendOrder {
 }
 
 impl Scoreboard {
+    /// Whether nothing that is out was sent before `newest` (when, and its end), as far as one look tells.
+    #[inline]
+    pub fn is_in_order(&self, order: &SendOrder, newest: (Time, Offset)) -> bool {
+        !self.is_empty() && self.at(self.head).is_in_order(newest) && order.is_plain()
+    }
+
     /// Marks lost what was sent last before `newest` (when, and its end, which decides at equal times) and not after
     /// `by`; a retransmission counts like any other transmission. Returns the bytes newly marked, and when the newest of
     /// those was sent that were sent before `newest` and may still arrive. `newest` must not fall from call to call.
@@ -69,8 +80,7 @@ impl Scoreboard {
         if order.stale {
             order.relist(self);
         }
-        let in_order = first.sends == 1 && (first.at, first.end()) >= newest;
-        if in_order && order.resent.is_empty() {
+        if first.is_in_order(newest) && order.is_plain() {
             return (0, None);
         }
         let lost = self.judge_once(order, newest, by) + self.judge_resent(order, newest, by);
@@ -174,6 +184,11 @@ impl Sent {
     /// SACKed, or lost and not sent since.
     fn is_settled(&self) -> bool {
         self.marks.any(Marks::SACKED) || (self.marks.any(Marks::LOST) && !self.marks.any(Marks::REXMIT))
+    }
+
+    /// Sent once, and not before `newest`; then so is all above it that was sent once.
+    fn is_in_order(&self, newest: (Time, Offset)) -> bool {
+        self.sends == 1 && (self.at, self.end()) >= newest
     }
 
     /// Sent once, and neither SACKed nor lost.
