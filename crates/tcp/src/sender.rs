@@ -57,7 +57,8 @@ pub struct Sender {
     edge: Offset,
     /// End of what the application has written, its FIN included.
     stream_end: Offset,
-    cap: Bytes,
+    /// How far new data may go.
+    limit: Offset,
     timers: Timers,
     peer: PeerWindow,
     /// [`UNSEEN`] before the first. No `Option`, whose two halves `ctx` would load as one right after the second was stored.
@@ -95,6 +96,7 @@ pub struct Sender {
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
     timed_out: bool,
     recover: Option<Offset>,
+    cap: Bytes,
     board: Scoreboard,
     slots: Slots,
     // What only losses touch.
@@ -139,6 +141,7 @@ impl Sender {
             snd_max: Offset::DATA,
             edge: Offset::DATA + u64::from(wnd),
             stream_end: Offset::DATA,
+            limit: Offset::DATA,
             timers: Timers::default(),
             mss,
             dup_run: 0,
@@ -417,6 +420,7 @@ impl Sender {
         #[cfg(debug_assertions)]
         {
             assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
+            assert_eq!(self.limit, self.find_limit(), "how far new data may go");
             assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);
             self.board.check();
         }

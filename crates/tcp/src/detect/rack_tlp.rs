@@ -130,7 +130,9 @@ impl RackTlp {
         };
         if let Some((at, end)) = found {
             self.rtt = cx.now.since(at);
-            self.newest = self.newest.max(Some((at, end)));
+            if self.newest.is_none_or(|known| known < (at, end)) {
+                self.newest = Some((at, end));
+            }
         }
     }
 
@@ -162,8 +164,18 @@ impl RackTlp {
     }
 
     /// §6.2 step 5: marks what is lost by now, and arms the timer for the last of what may be lost later.
+    #[inline]
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
+        if board.is_in_order(&self.order, newest) {
+            self.reorder_at = None;
+            return 0;
+        }
+        self.detect_before(newest, repairing, board, cx)
+    }
+
+    #[inline(never)]
+    fn detect_before(&mut self, newest: (Time, Offset), repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
         let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
         self.reorder_at = waits.map(|at| at + wait);
@@ -171,6 +183,7 @@ impl RackTlp {
     }
 
     /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
+    #[inline]
     fn arm_probe(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
             self.tlp.arm(since, rto_at, cx);
@@ -187,20 +200,22 @@ impl Detector for RackTlp {
         self.take_newest(ack, board, cx);
         self.look_for_reordering(ack, board);
         let probe = self.tlp.on_ack(ack);
-        let ends = cx.phase.repairs() && cx.recover.is_some_and(|r| cx.snd_una >= r);
-        let repairing = cx.phase.repairs() && !ends;
+        let repairs = cx.phase.repairs();
+        let ends = repairs && cx.recover.is_some_and(|r| cx.snd_una >= r);
+        let repairing = repairs && !ends;
         self.window.on_ack(ack.dsack.is_some(), ends, cx);
         let lost = self.detect(repairing, board, cx);
-        self.sacked = board.sacked() > 0;
-        if repairing || self.sacked || lost > 0 || cx.flight() == 0 {
+        let sacked = board.sacked() > 0;
+        self.sacked = sacked;
+        if repairing || sacked || lost > 0 || cx.flight() == 0 {
             self.tlp.disarm();
         } else if ack.advances() {
             self.arm_probe(cx.now, cx.now + cx.rto, cx);
         }
         match (lost, probe) {
             (1.., _) => Verdict::Lost(lost),
-            (0, Outcome::RepairedLoss) if !cx.phase.repairs() => Verdict::Repaired,
-            (0, _) if self.sacked => Verdict::Suspect,
+            (0, Outcome::RepairedLoss) if !repairs => Verdict::Repaired,
+            (0, _) if sacked => Verdict::Suspect,
             (0, _) => Verdict::Clear,
         }
     }

@@ -292,12 +292,9 @@ impl Scoreboard {
             out.bytes += self.take_off(&run);
             out.newest = Some((run.at, run.end, false));
         }
-        while self.head != self.tail {
+        while self.head != self.tail && self.at(self.head).start < ack {
             let slot = self.slot(self.head);
             let s = self.ring[slot];
-            if s.start >= ack {
-                break;
-            }
             let whole = s.end() <= ack;
             let n = if whole { u64::from(s.len) } else { ack - s.start };
             self.pipe -= s.marks.weight() * n;

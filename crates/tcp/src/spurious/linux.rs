@@ -101,28 +101,10 @@ impl Linux {
             }
         }
     }
-}
 
-impl Spurious for Linux {
-    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
-        let id = ledger.count();
-        let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
-        match (&mut self.marker, under_way) {
-            // Nothing can be undone any more: so it stays.
-            (None, true) => {}
-            (Some((episode, _)), true) => *episode = id,
-            (_, false) => (self.marker, self.owed, self.stamp) = (Some((id, cx.snd_una)), None, None),
-        }
-    }
-    fn on_retransmit(&mut self, _: &Sent, _: Time, _: &mut Episode, cx: &Ctx) {
-        self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
-        self.stamp.get_or_insert(timestamp(cx.now));
-    }
-    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
-        let (id, from) = self.marker?;
-        if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {
-            *owed -= u32::from(*owed > 0 && right > from);
-        }
+    /// The verdict on the newest episode, if this ACK proves something.
+    #[inline(never)]
+    fn judge(&mut self, id: u32, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let ep = ledger.get(id).filter(|ep| !ep.void)?;
         if !self.may_undo(ack, ep.recover, board, cx) {
             return None;
@@ -141,5 +123,34 @@ impl Spurious for Linux {
         };
         let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
         Some(Mistake { episode: ep.id, cause: ep.cause, sample })
+    }
+}
+
+impl Spurious for Linux {
+    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+        let id = ledger.count();
+        let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
+        match (&mut self.marker, under_way) {
+            // Nothing can be undone any more: so it stays.
+            (None, true) => {}
+            (Some((episode, _)), true) => *episode = id,
+            (_, false) => (self.marker, self.owed, self.stamp) = (Some((id, cx.snd_una)), None, None),
+        }
+    }
+    fn on_retransmit(&mut self, _: &Sent, _: Time, _: &mut Episode, cx: &Ctx) {
+        self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
+        self.stamp.get_or_insert(timestamp(cx.now));
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        let (id, from) = self.marker?;
+        if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {
+            *owed -= u32::from(*owed > 0 && right > from);
+        }
+        // Most ACKs prove nothing.
+        if !cx.phase.repairs() && !self.all_reported() {
+            return None;
+        }
+        self.judge(id, ack, ledger, board, cx)
     }
 }
