@@ -79,7 +79,7 @@ wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
 	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
 
-instructions: .venv/.ready ## instructions per delivered packet (callgrind), within 2 % of tools/instructions.toml
+instructions: .venv/.ready ## instructions per delivered packet (callgrind), also of every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind
 	$(BIN)/python tools/instructions.py
 

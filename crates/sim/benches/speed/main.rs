@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N] [--ns3 PROGRAM]`, where PROGRAM is
 //! `ns3/speed.cc` compiled; one case here and now, perhaps with another stack:
-//! `-- --case NAME [--stack NAME]`
+//! `-- --case NAME [--stack NAME]`; the names of the stacks: `-- --stacks`
 //!
 //! Each case runs in a process of its own, so that its peak memory can be seen, in rounds, so that whatever else the
 //! machine does meets all of them. CPU time is the kernel's (`/proc`), without the time to build the scenario.
@@ -10,6 +10,7 @@
 mod bare;
 mod cases;
 
+use ackclock_tcp::stack::Stack;
 use cases::{Case, CASES};
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -96,19 +97,21 @@ struct Args {
     ns3: Option<String>,
     case: Option<String>,
     stack: Option<String>,
+    stacks: bool,
 }
 
-const WORDS: &str = "--json, --only WORD, --rounds N, --ns3 PROGRAM, --case NAME, --stack NAME";
+const WORDS: &str = "--json, --only WORD, --rounds N, --ns3 PROGRAM, --case NAME, --stack NAME, --stacks";
 
 fn args() -> Result<Args, String> {
     let only = String::new();
-    let mut a = Args { json: false, only, rounds: 3, ns3: None, case: None, stack: None };
+    let mut a = Args { json: false, only, rounds: 3, ns3: None, case: None, stack: None, stacks: false };
     let mut words = std::env::args().skip(1);
     while let Some(w) = words.next() {
         let mut value = || words.next().ok_or(format!("{w} needs a value"));
         match w.as_str() {
             "--bench" => {}
             "--json" => a.json = true,
+            "--stacks" => a.stacks = true,
             "--only" => a.only = value()?,
             "--ns3" => a.ns3 = Some(value()?),
             "--case" => a.case = Some(value()?),
@@ -211,6 +214,10 @@ fn print_line(c: &Case, o: &Outcome, ns2: Option<Outcome>, ns3: Option<Outcome>)
 
 fn main() -> ExitCode {
     let done = args().and_then(|a| match &a.case {
+        None if a.stacks => {
+            Stack::names().for_each(|name| println!("{name}"));
+            Ok(())
+        }
         None => bench(&a),
         Some(name) => {
             let case = CASES.iter().find(|c| c.name == name).ok_or(format!("no case is called {name}"))?;
