@@ -83,7 +83,7 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), als
 	@tools/need.sh valgrind
 	$(BIN)/python tools/instructions.py
 
-bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, ns-2 where installed; into results/bench.json (QUICK=1)
+bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 where installed; into results/bench.json (QUICK=1)
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
