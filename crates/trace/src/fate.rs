@@ -111,6 +111,12 @@ impl Fates {
         }
     }
 
+    /// Whether any verdicts have come in.
+    #[inline]
+    pub fn has_settled(&self) -> bool {
+        !self.settled.is_empty()
+    }
+
     /// Takes the verdicts that have come in: token, and whether the retransmission was needless.
     pub fn settled(&mut self) -> std::vec::Drain<'_, (u64, bool)> {
         self.settled.drain(..)

@@ -1,0 +1,181 @@
+//! A chunk of records as columns.
+
+use super::bits::pack;
+use super::ints::{Encoded, Ints};
+use super::page::Page;
+use super::presence::Presence;
+use crate::row::Row;
+use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
+use crate::sink::Chunk;
+use ackclock_tcp::time::Time;
+use parquet::basic::Encoding;
+use std::io::Write;
+
+const N: usize = COLUMNS.len();
+
+/// The records of a chunk, each taken apart into its cells when it happened. A column has its values in one of the places below;
+/// what stands under the other columns is never used.
+#[derive(Debug)]
+pub struct Columns {
+    presence: Presence,
+    /// The columns of the record being added.
+    filled: u64,
+    times: (Time, Time),
+    ints: Box<[Ints; N]>,
+    /// For real numbers and SACK blocks the values as Parquet's PLAIN has them; for words and flags a byte each.
+    bytes: Box<[Vec<u8>; N]>,
+    /// How many records have SACK blocks.
+    texts: usize,
+    /// With their rows, because verdicts come late.
+    truths: Box<[Vec<(u32, bool)>; N]>,
+}
+
+impl Columns {
+    pub(super) fn new() -> Self {
+        Columns {
+            presence: Presence::new(),
+            filled: 0,
+            times: (Time::ZERO, Time::ZERO),
+            ints: Box::new(std::array::from_fn(|_| Ints::default())),
+            bytes: Box::new(std::array::from_fn(|_| Vec::new())),
+            texts: 0,
+            truths: Box::new(std::array::from_fn(|_| Vec::new())),
+        }
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, column: Id) -> usize {
+        self.filled |= 1 << column as u32;
+        column as usize
+    }
+}
+
+impl Cells for Columns {
+    #[inline(always)]
+    fn int(&mut self, column: Id, v: i64) {
+        let c = self.fill(column);
+        self.ints[c].push(v);
+    }
+
+    #[inline(always)]
+    fn small(&mut self, column: Id, v: i32) {
+        self.int(column, v.into());
+    }
+
+    #[inline(always)]
+    fn real(&mut self, column: Id, v: f64) {
+        let c = self.fill(column);
+        self.bytes[c].extend_from_slice(&v.to_le_bytes());
+    }
+
+    #[inline(always)]
+    fn truth(&mut self, column: Id, v: bool) {
+        let c = self.fill(column);
+        self.truths[c].push((self.presence.rows() as u32, v));
+    }
+
+    #[inline(always)]
+    fn word(&mut self, column: Id, nth: usize) {
+        let c = self.fill(column);
+        self.bytes[c].push(nth as u8);
+    }
+
+    #[inline(always)]
+    fn flags(&mut self, v: Flags) {
+        let c = self.fill(Id::Flags);
+        self.bytes[c].push(v.0);
+    }
+
+    #[inline(never)]
+    fn sack(&mut self, v: Sack<'_>) {
+        let c = self.fill(Id::Sack);
+        let out = &mut self.bytes[c];
+        let start = out.len();
+        out.extend_from_slice(&[0; 4]);
+        // Memory takes whatever is written.
+        let _ = write!(out, "{v}");
+        let length = (out.len() - start - 4) as u32;
+        out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+        self.texts += 1;
+    }
+}
+
+impl Chunk for Columns {
+    #[inline(always)]
+    fn push(&mut self, row: Row) {
+        self.filled = 0;
+        fill(&row, self);
+        if self.presence.rows() == 0 {
+            self.times.0 = row.at;
+        }
+        self.times.1 = row.at;
+        self.presence.push(self.filled);
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.presence.rows()
+    }
+
+    fn judge(&mut self, nth: usize, needless: bool) {
+        self.presence.add(nth, Id::Needless);
+        self.truths[Id::Needless as usize].push((nth as u32, needless));
+    }
+
+    fn clear(&mut self) {
+        self.presence.clear();
+        self.ints.iter_mut().for_each(Ints::clear);
+        self.bytes.iter_mut().for_each(Vec::clear);
+        self.truths.iter_mut().for_each(Vec::clear);
+        self.texts = 0;
+    }
+}
+
+impl Columns {
+    /// Ends the chunk. What follows may be asked after this, and nothing may be added.
+    pub(super) fn finish(&mut self) {
+        self.presence.finish();
+    }
+
+    /// The first and the last record's time.
+    pub(super) fn times(&self) -> (Time, Time) {
+        self.times
+    }
+
+    /// Makes `page` of a column.
+    pub(super) fn encode(&mut self, column: &Column, page: &mut Page) {
+        let c = column.id as usize;
+        page.clear();
+        if column.nullable {
+            page.levels(|out| self.presence.write(column.id, out));
+        }
+        let bytes = &self.bytes[c];
+        match column.kind {
+            Kind::Int => Self::whole(&mut self.ints[c], page, |v, out| out.extend_from_slice(&v.to_le_bytes())),
+            Kind::Small => Self::whole(&mut self.ints[c], page, |v, out| out.extend_from_slice(&(v as i32).to_le_bytes())),
+            Kind::Real => page.plain(bytes.len() / size_of::<f64>(), bytes),
+            Kind::Bool => {
+                let truths = &mut self.truths[c];
+                truths.sort_unstable();
+                let mut packed = Vec::new();
+                pack(truths.iter().map(|t| t.1.into()), 1, &mut packed);
+                page.plain(truths.len(), &packed);
+            }
+            Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
+            Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),
+            Kind::Text => page.plain(self.texts, bytes),
+        }
+    }
+
+    fn whole(ints: &mut Ints, page: &mut Page, plain: impl Fn(i64, &mut Vec<u8>)) {
+        match ints.encoded() {
+            Encoded::Few { dictionary, places } => {
+                dictionary.iter().for_each(|v| page.entry(|out| plain(*v, out)));
+                page.places(places);
+            }
+            Encoded::Many(differences) => {
+                differences.write(page.values(differences.count, Encoding::DELTA_BINARY_PACKED));
+            }
+        }
+    }
+}
