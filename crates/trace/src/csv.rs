@@ -49,7 +49,7 @@ impl<W: Write> Sink for CsvSink<W> {
     fn write(&mut self, rows: &mut Vec<Row>) -> io::Result<()> {
         for row in rows {
             let mut line = Line { text: &mut self.text, at: 0 };
-            fill(row, &mut line);
+            fill(&row.by_ref(), &mut line);
             line.end();
             if self.text.len() >= PIECE {
                 self.hand_on()?;

@@ -7,6 +7,7 @@ use crate::hash::TraceHash;
 use crate::parquet::{Columns, ParquetSink};
 use crate::row::Row;
 use crate::sink::{Chunk, Meta, Sink};
+use ackclock_tcp::segment::Segment;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -81,9 +82,9 @@ macro_rules! either {
 }
 
 impl Chunk for FileChunk {
-    #[inline]
-    fn push(&mut self, row: Row) {
-        either!(self, c => c.push(row));
+    #[inline(always)]
+    fn push(&mut self, row: Row<&Segment>) {
+        either!(self, c => Chunk::push(c, row));
     }
 
     #[inline]

@@ -123,8 +123,8 @@ impl<S: Sink> Recorder<S> {
         self.written + (self.waiting.len() * CHUNK + self.current.chunk.len()) as u64
     }
 
-    #[inline]
-    fn push(&mut self, row: Row) {
+    #[inline(always)]
+    fn push(&mut self, row: Row<&Segment>) {
         if self.current.chunk.len() == CHUNK {
             self.turn();
         }
@@ -210,7 +210,7 @@ impl<S: Sink> Watch for Recorder<S> {
             Verdict::Known { needless } => Some(needless),
             Verdict::First | Verdict::Open => None,
         };
-        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg: *seg, wire, sends, needless, by } });
+        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg, wire, sends, needless, by } });
         if verdict == Verdict::Open {
             self.current.open += 1;
         }
@@ -228,14 +228,14 @@ impl<S: Sink> Watch for Recorder<S> {
         sends: u8,
     ) {
         self.hasher.dropped(at, flow, to, element, nth, why, seg, sends);
-        self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg: *seg, element, nth, why } });
+        self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg, element, nth, why } });
         self.fates.on_fate(flow, to, seg, sends, false);
         self.settle();
     }
 
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.hasher.delivered(at, flow, to, seg, wire, sends);
-        self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg: *seg, wire } });
+        self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg, wire } });
         self.fates.on_fate(flow, to, seg, sends, true);
         self.settle();
     }

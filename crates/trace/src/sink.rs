@@ -2,6 +2,7 @@
 
 use crate::hash::TraceHash;
 use crate::row::{Row, What};
+use ackclock_tcp::segment::Segment;
 use std::io;
 
 /// Version of the columns and their meaning. Raised when a column changes its meaning or disappears.
@@ -33,7 +34,7 @@ pub trait Sink {
 /// Some consecutive records of a run, in the form that a sink wants.
 pub trait Chunk {
     /// Adds the next record.
-    fn push(&mut self, row: Row);
+    fn push(&mut self, row: Row<&Segment>);
 
     /// How many records it has.
     fn len(&self) -> usize;
@@ -52,8 +53,8 @@ pub trait Chunk {
 
 impl Chunk for Vec<Row> {
     #[inline]
-    fn push(&mut self, row: Row) {
-        self.push(row);
+    fn push(&mut self, row: Row<&Segment>) {
+        self.push(row.owned());
     }
 
     #[inline]

@@ -7,42 +7,54 @@ use super::presence::Presence;
 use crate::row::Row;
 use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::Chunk;
+use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use parquet::basic::Encoding;
 use std::io::Write;
 
 const N: usize = COLUMNS.len();
 
-/// The records of a chunk, each taken apart into its cells when it happened. A column has its values in one of the places below;
-/// what stands under the other columns is never used.
+/// The records of a chunk, each taken apart into its cells when it happened.
 #[derive(Debug)]
 pub struct Columns {
     presence: Presence,
-    /// The columns of the record being added.
-    filled: u64,
     times: (Time, Time),
-    ints: Box<[Ints; N]>,
+    values: Box<Values>,
+}
+
+/// A column has its values in one of these places; what stands there for the other columns is never used.
+#[derive(Debug)]
+struct Values {
+    ints: [Ints; N],
     /// For real numbers and SACK blocks the values as Parquet's PLAIN has them; for words and flags a byte each.
-    bytes: Box<[Vec<u8>; N]>,
+    bytes: [Vec<u8>; N],
     /// How many records have SACK blocks.
     texts: usize,
     /// With their rows, because verdicts come late.
-    truths: Box<[Vec<(u32, bool)>; N]>,
+    truths: [Vec<(u32, bool)>; N],
 }
 
 impl Columns {
     pub(super) fn new() -> Self {
-        Columns {
-            presence: Presence::new(),
-            filled: 0,
-            times: (Time::ZERO, Time::ZERO),
-            ints: Box::new(std::array::from_fn(|_| Ints::default())),
-            bytes: Box::new(std::array::from_fn(|_| Vec::new())),
+        let values = Values {
+            ints: std::array::from_fn(|_| Ints::default()),
+            bytes: std::array::from_fn(|_| Vec::new()),
             texts: 0,
-            truths: Box::new(std::array::from_fn(|_| Vec::new())),
-        }
+            truths: std::array::from_fn(|_| Vec::new()),
+        };
+        Columns { presence: Presence::new(), times: (Time::ZERO, Time::ZERO), values: Box::new(values) }
     }
+}
 
+/// A record being taken apart.
+struct Record<'a> {
+    values: &'a mut Values,
+    row: u32,
+    /// Its columns, a bit each.
+    filled: u64,
+}
+
+impl Record<'_> {
     #[inline(always)]
     fn fill(&mut self, column: Id) -> usize {
         self.filled |= 1 << column as u32;
@@ -50,11 +62,11 @@ impl Columns {
     }
 }
 
-impl Cells for Columns {
+impl Cells for Record<'_> {
     #[inline(always)]
     fn int(&mut self, column: Id, v: i64) {
         let c = self.fill(column);
-        self.ints[c].push(v);
+        self.values.ints[c].push(v);
     }
 
     #[inline(always)]
@@ -65,31 +77,38 @@ impl Cells for Columns {
     #[inline(always)]
     fn real(&mut self, column: Id, v: f64) {
         let c = self.fill(column);
-        self.bytes[c].extend_from_slice(&v.to_le_bytes());
+        self.values.bytes[c].extend_from_slice(&v.to_le_bytes());
     }
 
     #[inline(always)]
     fn truth(&mut self, column: Id, v: bool) {
         let c = self.fill(column);
-        self.truths[c].push((self.presence.rows() as u32, v));
+        self.values.truths[c].push((self.row, v));
     }
 
     #[inline(always)]
     fn word(&mut self, column: Id, nth: usize) {
         let c = self.fill(column);
-        self.bytes[c].push(nth as u8);
+        self.values.bytes[c].push(nth as u8);
     }
 
     #[inline(always)]
     fn flags(&mut self, v: Flags) {
         let c = self.fill(Id::Flags);
-        self.bytes[c].push(v.0);
+        self.values.bytes[c].push(v.0);
     }
 
+    #[inline(always)]
+    fn sack(&mut self, v: Sack<'_>) {
+        self.fill(Id::Sack);
+        self.values.sack(v);
+    }
+}
+
+impl Values {
     #[inline(never)]
     fn sack(&mut self, v: Sack<'_>) {
-        let c = self.fill(Id::Sack);
-        let out = &mut self.bytes[c];
+        let out = &mut self.bytes[Id::Sack as usize];
         let start = out.len();
         out.extend_from_slice(&[0; 4]);
         // Memory takes whatever is written.
@@ -102,14 +121,16 @@ impl Cells for Columns {
 
 impl Chunk for Columns {
     #[inline(always)]
-    fn push(&mut self, row: Row) {
-        self.filled = 0;
-        fill(&row, self);
-        if self.presence.rows() == 0 {
+    fn push(&mut self, row: Row<&Segment>) {
+        let rows = self.presence.rows();
+        if rows == 0 {
             self.times.0 = row.at;
         }
         self.times.1 = row.at;
-        self.presence.push(self.filled);
+        let mut record = Record { values: &mut self.values, row: rows as u32, filled: 0 };
+        fill(&row, &mut record);
+        let filled = record.filled;
+        self.presence.push(filled);
     }
 
     #[inline]
@@ -119,15 +140,15 @@ impl Chunk for Columns {
 
     fn judge(&mut self, nth: usize, needless: bool) {
         self.presence.add(nth, Id::Needless);
-        self.truths[Id::Needless as usize].push((nth as u32, needless));
+        self.values.truths[Id::Needless as usize].push((nth as u32, needless));
     }
 
     fn clear(&mut self) {
         self.presence.clear();
-        self.ints.iter_mut().for_each(Ints::clear);
-        self.bytes.iter_mut().for_each(Vec::clear);
-        self.truths.iter_mut().for_each(Vec::clear);
-        self.texts = 0;
+        self.values.ints.iter_mut().for_each(Ints::clear);
+        self.values.bytes.iter_mut().for_each(Vec::clear);
+        self.values.truths.iter_mut().for_each(Vec::clear);
+        self.values.texts = 0;
     }
 }
 
@@ -149,13 +170,13 @@ impl Columns {
         if column.nullable {
             page.levels(|out| self.presence.write(column.id, out));
         }
-        let bytes = &self.bytes[c];
+        let bytes = &self.values.bytes[c];
         match column.kind {
-            Kind::Int => Self::whole(&mut self.ints[c], page, |v, out| out.extend_from_slice(&v.to_le_bytes())),
-            Kind::Small => Self::whole(&mut self.ints[c], page, |v, out| out.extend_from_slice(&(v as i32).to_le_bytes())),
+            Kind::Int => Self::whole(&mut self.values.ints[c], page, |v, out| out.extend_from_slice(&v.to_le_bytes())),
+            Kind::Small => Self::whole(&mut self.values.ints[c], page, |v, out| out.extend_from_slice(&(v as i32).to_le_bytes())),
             Kind::Real => page.plain(bytes.len() / size_of::<f64>(), bytes),
             Kind::Bool => {
-                let truths = &mut self.truths[c];
+                let truths = &mut self.values.truths[c];
                 truths.sort_unstable();
                 let mut packed = Vec::new();
                 pack(truths.iter().map(|t| t.1.into()), 1, &mut packed);
@@ -163,7 +184,7 @@ impl Columns {
             }
             Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
             Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),
-            Kind::Text => page.plain(self.texts, bytes),
+            Kind::Text => page.plain(self.values.texts, bytes),
         }
     }
 

@@ -27,7 +27,7 @@ pub trait Cells {
 
 /// Hands every filled cell of `row` to `c`.
 #[inline(always)]
-pub fn fill(row: &Row, c: &mut impl Cells) {
+pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
     int(c, Id::Time, row.at.0);
     if let Some((flow, side)) = &row.end {
         small(c, Id::Flow, *flow);

@@ -4,13 +4,14 @@
 use crate::row::What;
 use ackclock_sim::watch::{DropWhy, Side};
 use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why};
+use ackclock_tcp::segment::Segment;
 
 macro_rules! words {
     ($(#[$doc:meta])* $list:ident, $word:ident($from:ty) { $($is:pat => $says:literal,)* }) => {
         $(#[$doc])*
         pub const $list: &[&str] = &[$($says),*];
 
-        #[inline]
+        #[inline(always)]
         pub(super) fn $word(v: &$from) -> usize {
             match v { $($is => const { place($list, $says) },)* }
         }
@@ -36,7 +37,7 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
 
 words! {
     /// Kinds of record.
-    EVENTS, event(What) {
+    EVENTS, event(What<&Segment>) {
         What::Sent { .. } | What::Tcp(Event::Sent { .. }) => "sent",
         What::Delivered { .. } => "delivered",
         What::Dropped { .. } => "dropped",

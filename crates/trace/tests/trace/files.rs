@@ -97,9 +97,9 @@ impl Cells for Line {
 }
 
 fn table(rows: &[Row]) -> Vec<Vec<String>> {
-    let line = |row| {
+    let line = |row: &Row| {
         let mut line = Line(vec![String::new(); COLUMNS.len()]);
-        fill(row, &mut line);
+        fill(&row.by_ref(), &mut line);
         line.0
     };
     rows.iter().map(line).collect()
@@ -353,7 +353,7 @@ fn a_full_disk_is_reported_by_its_own_words_in_both_formats() {
     assert_eq!(csv.raw_os_error(), Some(28));
     let parquet = ackclock_trace::parquet::ParquetSink::new(full(), &meta()).and_then(|mut s| {
         let mut chunk = s.chunk();
-        rows.iter().for_each(|row| chunk.push(*row));
+        rows.iter().for_each(|row| chunk.push(row.by_ref()));
         s.write(&mut chunk)?;
         s.finish(hash).map(drop)
     });
