@@ -30,7 +30,7 @@ impl Presence {
     pub(super) fn push(&mut self, columns: u64) {
         self.latest[self.rows % ROWS] = columns;
         self.rows += 1;
-        if self.rows % ROWS == 0 {
+        if self.rows.is_multiple_of(ROWS) {
             self.turn();
         }
     }
@@ -56,7 +56,7 @@ impl Presence {
 
     /// Ends the last word.
     pub(super) fn finish(&mut self) {
-        if self.rows % ROWS != 0 {
+        if !self.rows.is_multiple_of(ROWS) {
             self.turn();
         }
     }
@@ -74,8 +74,9 @@ impl Presence {
                 repeat(rows, (w & 1) as u8, out);
             } else {
                 literal(rows, out);
-                let bytes = words[i..i + run].iter().flat_map(|w| w.to_le_bytes());
-                out.extend(bytes.take(rows.div_ceil(8)));
+                let whole = out.len() + rows.div_ceil(8);
+                words[i..i + run].iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
+                out.truncate(whole);
             }
             i += run;
         }
