@@ -10,8 +10,8 @@ use crate::seq::Offset;
 use crate::time::Time;
 
 impl Sender {
-    /// 2. The usual ACK, made short: in Open it acknowledges whole segments sent once and tells nothing else. Says when the
-    /// last of them was sent, and takes them off the board; on any other ACK it changes nothing.
+    /// Rule 2, made short for the usual ACK: in Open it acknowledges whole segments sent once and tells nothing else. Takes them
+    /// off the board and says when the last of them was sent; on any other ACK it changes nothing.
     #[inline(always)]
     pub(super) fn take_plain(&mut self, seg: &Segment) -> Option<Time> {
         let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0 || seg.ack == self.snd_una;
@@ -21,7 +21,7 @@ impl Sender {
         self.board.acknowledge_plain(seg.ack)
     }
 
-    /// 2. What such an ACK told, the last of whose segments was sent at `at`.
+    /// What such an ACK told, the last of whose segments was sent at `at`.
     #[inline(always)]
     pub(super) fn read_plain(&mut self, now: Time, seg: &Segment, at: Time) -> AckEvent {
         let prior_una = std::mem::replace(&mut self.snd_una, seg.ack);
@@ -100,11 +100,11 @@ impl Sender {
     /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
     /// same segment, or inside the second block.
     fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
-        let second = seg.sack_blocks().nth(1);
-        let (mut dsack, mut has_sack) = (None, false);
-        for (i, b) in seg.sack_blocks().enumerate() {
-            let inside_second = || second.is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
-            if i == 0 && b.0 < b.1 && (b.1 <= seg.ack || inside_second()) {
+        let mut blocks = seg.sack_blocks().peekable();
+        let (mut dsack, mut has_sack, mut first) = (None, false, true);
+        while let Some(b) = blocks.next() {
+            let mut inside_next = || blocks.peek().is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
+            if std::mem::take(&mut first) && b.0 < b.1 && (b.1 <= seg.ack || inside_next()) {
                 dsack = Some(b);
             } else if b.1 > seg.ack && b.0 < b.1 {
                 has_sack = true;
