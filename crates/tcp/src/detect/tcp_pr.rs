@@ -239,7 +239,8 @@ impl Detector for TcpPr {
         self.hold
     }
     fn watches_sends(&self) -> bool {
-        true
+        // While something is out, a send tells nothing new.
+        self.oldest.is_none() || self.hold.is_some()
     }
     fn on_sent(&mut self, _: Xmit, sent: &Sent, _: &Ctx) {
         if is_out(sent) {
