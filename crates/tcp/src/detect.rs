@@ -253,7 +253,7 @@ impl Detector for AnyDetect {
     fn keeps_time(&self) -> bool {
         each!(self, x => x.keeps_time())
     }
-    #[inline]
+    #[inline(never)]
     fn deadline(&self) -> Option<Time> {
         each!(self, x => x.deadline())
     }

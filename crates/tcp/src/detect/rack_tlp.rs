@@ -183,6 +183,7 @@ impl RackTlp {
     }
 
     /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
+    #[inline]
     fn arm_probe(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
             self.tlp.arm(since, rto_at, cx);

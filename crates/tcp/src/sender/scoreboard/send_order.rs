@@ -17,6 +17,10 @@ pub struct SendOrder {
     /// Below it, nothing that was sent once and waits is higher than `hole`, the last offset of such a segment.
     seen: Offset,
     hole: Option<Offset>,
+    /// Where on the board they were found last.
+    judged_index: u32,
+    seen_index: u32,
+    hole_index: u32,
     /// What was sent again: when, its end, its start. Some of it has been settled since.
     resent: VecDeque<(Time, Offset, Offset)>,
     stale: bool,
@@ -88,11 +92,21 @@ impl Scoreboard {
     }
 
     /// Index of the record at `at` or of the oldest above it.
-    fn index_from(&self, at: Offset) -> u32 {
+    fn index_from(&self, at: Offset, hint: u32) -> u32 {
         match self.iter().next() {
-            Some(s) if at > s.start => self.find(at).unwrap_or(self.tail),
+            Some(s) if at > s.start => self.find_near(at, hint).unwrap_or(self.tail),
             _ => self.head,
         }
+    }
+
+    /// Index of the record that contains `at`, which mostly still is `hint`.
+    fn find_near(&self, at: Offset, hint: u32) -> Option<u32> {
+        let out = hint.wrapping_sub(self.head) < self.tail.wrapping_sub(self.head);
+        let holds = |s: &Sent| s.start <= at && at < s.end();
+        if out && holds(self.at(hint)) {
+            return Some(hint);
+        }
+        self.find(at)
     }
 
     /// Where the record at `i` begins; where the board ends, if there is none.
@@ -106,7 +120,7 @@ impl Scoreboard {
 
     /// What was sent once is on the board in the order of sending: marks up to the first that waits.
     fn judge_once(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
-        let (mut i, mut marked) = (self.index_from(order.judged), 0);
+        let (mut i, mut marked) = (self.index_from(order.judged, order.judged_index), 0);
         while i != self.tail {
             let s = self.at(i);
             if s.waits_once() {
@@ -119,30 +133,30 @@ impl Scoreboard {
             }
             i = i.wrapping_add(1);
         }
-        order.judged = self.offset_of(i);
+        (order.judged, order.judged_index) = (self.offset_of(i), i);
         marked
     }
 
     /// When the highest of those was sent that were sent once, before `newest`, and are neither SACKed nor lost.
     fn waits_once(&self, order: &mut SendOrder, newest: (Time, Offset)) -> Option<Time> {
-        let mut i = self.index_from(order.seen.max(order.judged));
+        let mut i = self.index_from(order.seen.max(order.judged), order.seen_index);
         while i != self.tail && (self.at(i).sends > 1 || (self.at(i).at, self.at(i).end()) < newest) {
             if self.at(i).waits_once() {
-                order.hole = Some(last_of(self.at(i).end()));
+                (order.hole, order.hole_index) = (Some(last_of(self.at(i).end())), i);
             }
             i = i.wrapping_add(1);
         }
-        order.seen = self.offset_of(i);
+        (order.seen, order.seen_index) = (self.offset_of(i), i);
         // It may have been filled: then the one below it, if it is not acknowledged.
-        let mut i = self.find(order.hole.take()?)?;
-        let lowest = self.index_from(order.judged);
+        let mut i = self.find_near(order.hole.take()?, order.hole_index)?;
+        let lowest = if self.at(i).waits_once() { i } else { self.index_from(order.judged, order.judged_index) };
         while !self.at(i).waits_once() {
             if i.wrapping_sub(self.head) <= lowest.wrapping_sub(self.head) {
                 return None;
             }
             i = i.wrapping_sub(1);
         }
-        order.hole = Some(last_of(self.at(i).end()));
+        (order.hole, order.hole_index) = (Some(last_of(self.at(i).end())), i);
         Some(self.at(i).at)
     }
 
