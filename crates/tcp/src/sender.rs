@@ -53,6 +53,8 @@ pub struct Sender {
     edge: Offset,
     /// End of what the application has written, its FIN included.
     stream_end: Offset,
+    /// How far new data may go.
+    limit: Offset,
     timers: Timers,
     mss: u32,
     dup_run: u32,
@@ -133,6 +135,7 @@ impl Sender {
             snd_max: Offset::DATA,
             edge: Offset::DATA + u64::from(wnd),
             stream_end: Offset::DATA,
+            limit: Offset::DATA,
             timers: Timers::default(),
             mss,
             dup_run: 0,
@@ -411,6 +414,7 @@ impl Sender {
         #[cfg(debug_assertions)]
         {
             assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
+            assert_eq!(self.limit, self.find_limit(), "how far new data may go");
             assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);
             self.board.check();
         }

@@ -14,7 +14,7 @@ impl Sender {
     /// last of them was sent, and takes them off the board; on any other ACK it changes nothing.
     #[inline(always)]
     pub(super) fn take_plain(&mut self, seg: &Segment) -> Option<Time> {
-        let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0;
+        let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0 || seg.ack == self.snd_una;
         if self.phase != Phase::Open || tells || self.snd_nxt != self.snd_max {
             return None;
         }
@@ -135,6 +135,7 @@ impl Sender {
             self.peer.max_wnd = self.peer.max_wnd.max(seg.wnd);
             self.edge = seg.ack + u64::from(seg.wnd);
         }
+        self.limit = self.find_limit();
         same
     }
 

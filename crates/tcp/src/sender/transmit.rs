@@ -83,7 +83,7 @@ impl Sender {
             Gate::Window => {
                 gate::covers(self.w.cwnd, (self.snd_max - self.snd_una) + gate::payload(len, self.mss), self.mss)
             }
-            Gate::Pipe => self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss),
+            Gate::Pipe => self.w.cwnd - gate::real(self.board.pipe()) >= f64::from(self.mss),
         }
     }
 
@@ -244,9 +244,13 @@ impl Sender {
     /// 22. What a new segment at `snd_max` may use: data, the peer's window, the cap.
     #[inline]
     pub(super) fn room(&self) -> Bytes {
-        let cap = self.snd_una.0.saturating_add(self.cap);
-        let limit = self.stream_end.min(self.edge).0.min(cap);
-        limit.saturating_sub(self.snd_max.0)
+        self.limit.0.saturating_sub(self.snd_max.0)
+    }
+
+    /// How far new data may go; asked for when one of the three has changed, and kept.
+    #[inline]
+    pub(super) fn find_limit(&self) -> Offset {
+        self.stream_end.min(self.edge).min(Offset(self.snd_una.0.saturating_add(self.cap)))
     }
 
     /// Sequence space of the next segment at `snd_nxt`; 0 if there is none to send.
@@ -299,6 +303,7 @@ impl Sender {
     pub fn write(&mut self, bytes: Bytes) {
         if !self.closed {
             self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
+            self.limit = self.find_limit();
         }
     }
 
@@ -307,6 +312,7 @@ impl Sender {
         if !self.closed {
             self.closed = true;
             self.stream_end += 1;
+            self.limit = self.find_limit();
         }
     }
 
