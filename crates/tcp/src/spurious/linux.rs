@@ -103,6 +103,7 @@ impl Linux {
     }
 
     /// The verdict on the newest episode, if this ACK proves something.
+    #[inline(never)]
     fn judge(&mut self, id: u32, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let ep = ledger.get(id).filter(|ep| !ep.void)?;
         if !self.may_undo(ack, ep.recover, board, cx) {
@@ -140,13 +141,15 @@ impl Spurious for Linux {
         self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
         self.stamp.get_or_insert(timestamp(cx.now));
     }
+    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let (id, from) = self.marker?;
         if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {
             *owed -= u32::from(*owed > 0 && right > from);
         }
+        // Most ACKs prove nothing.
         if !cx.phase.repairs() && !self.all_reported() {
-            return None; // as most ACKs
+            return None;
         }
         self.judge(id, ack, ledger, board, cx)
     }

@@ -207,6 +207,6 @@ impl Sent {
 
     /// Sent once, and neither SACKed nor lost.
     fn waits_once(&self) -> bool {
-        self.sends == 1 && !self.is_settled()
+        self.sends == 1 && !self.marks.any(Marks::SACKED | Marks::LOST)
     }
 }
