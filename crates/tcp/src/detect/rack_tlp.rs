@@ -22,7 +22,7 @@ mod tlp;
 mod window;
 
 use super::{Detector, Verdict, Xmit};
-use crate::event::Window;
+use crate::event::{Phase, Window};
 use crate::recovery::{prr, RecoverySpec};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -189,10 +189,34 @@ impl RackTlp {
             self.tlp.arm(since, rto_at, cx);
         }
     }
-}
 
-impl Detector for RackTlp {
-    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+    /// The usual ACK, made short: in Open, nothing is SACKed or was sent again, no probe is out and all that is out was sent
+    /// later than what it delivers. Says whether it was one; on any other it changes nothing.
+    #[inline]
+    fn take_plain(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> bool {
+        let (Some(n), Some(rtt)) = (ack.newest, ack.rtt) else { return false };
+        let plain = cx.phase == Phase::Open && ack.advances() && ack.dsack.is_none() && board.sacked() == 0;
+        let newest = (n.at, n.end);
+        if !plain
+            || n.retransmitted
+            || self.fack > ack.prior_una
+            || self.newest.is_some_and(|known| known >= newest)
+            || !self.tlp.is_idle()
+            || !board.is_in_order(&self.order, newest)
+        {
+            return false;
+        }
+        self.min_rtt.sample(rtt, cx.now);
+        self.tlp.measured();
+        (self.rtt, self.newest, self.fack) = (cx.now.since(n.at), Some(newest), ack.ack);
+        self.window.on_ack(false, false, cx);
+        (self.reorder_at, self.sacked) = (None, false);
+        self.arm_probe(cx.now, cx.now + cx.rto, cx);
+        true
+    }
+
+    #[inline(never)]
+    fn on_telling_ack(&mut self, ack: &AckEvent, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if let Some(rtt) = ack.rtt {
             self.min_rtt.sample(rtt, cx.now);
             self.tlp.measured();
@@ -218,6 +242,15 @@ impl Detector for RackTlp {
             (0, _) if sacked => Verdict::Suspect,
             (0, _) => Verdict::Clear,
         }
+    }
+}
+
+impl Detector for RackTlp {
+    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if self.take_plain(ack, board, cx) {
+            return Verdict::Clear;
+        }
+        self.on_telling_ack(ack, board, cx)
     }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if self.reorder_at.is_some_and(|at| at <= cx.now) {

@@ -93,7 +93,7 @@ impl Sender {
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
             return false;
         }
-        let cx = self.ctx(now);
+        let cx = self.context(now);
         let Some((x, by)) = self.choose(&cx) else {
             self.cwnd_limited = cx.next_len > 0;
             // Nothing went since the last ACK came.
@@ -216,7 +216,7 @@ impl Sender {
 
     /// 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
     fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, before: Time, by: Slot) {
-        let cx = self.ctx(now);
+        let cx = self.context(now);
         match by {
             Slot::Disorder => self.slots.disorder.on_sent(x, sent, &self.w, &cx),
             Slot::Recovery => self.slots.recovery.on_sent(x, sent, &cx),

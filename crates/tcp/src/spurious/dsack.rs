@@ -134,30 +134,6 @@ impl Dsack {
         ep.void |= late || !newest || self.stopped;
         Some(Mistake { episode: ep.id, cause: ep.cause, sample: ep.sample() })
     }
-
-    #[inline(never)]
-    fn on_dsack(
-        &mut self,
-        block: (Offset, Offset),
-        ack: &AckEvent,
-        ledger: &mut Ledger,
-        board: &Scoreboard,
-        cx: &Ctx,
-    ) -> Option<Mistake> {
-        self.rtt = self.spec.sample_resent.then(|| self.sample(block, cx)).flatten();
-        let id = self.prove(block, ledger)?;
-        let newest = ledger.count() == id;
-        let running = ledger.open().is_some_and(|ep| ep.id == id);
-        let ep = ledger.get(id)?;
-        // RFC 3708 (A.1) speaks of SND.UNA and the scoreboard as this ACK found them.
-        let board_was_empty = board.sacked() == ack.sacked && ack.delivered == ack.acked() + ack.sacked;
-        ep.void |= self.spec.stop_on_lost_acks && board_was_empty && block.0 == ack.prior_una;
-        // Before the end of the episode another retransmission may follow: premature.
-        if running {
-            return None;
-        }
-        self.judge(ep, newest, cx)
-    }
 }
 
 impl Spurious for Dsack {
@@ -177,11 +153,27 @@ impl Spurious for Dsack {
         }
     }
     #[inline]
+    fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
+        ack.dsack.is_none() && !ack.covers_retransmit
+    }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         if ack.covers_retransmit && self.spec.sample_resent {
             self.note_answers(board, cx);
         }
-        self.on_dsack(ack.dsack?, ack, ledger, board, cx)
+        let block = ack.dsack?;
+        self.rtt = self.spec.sample_resent.then(|| self.sample(block, cx)).flatten();
+        let id = self.prove(block, ledger)?;
+        let newest = ledger.count() == id;
+        let running = ledger.open().is_some_and(|ep| ep.id == id);
+        let ep = ledger.get(id)?;
+        // RFC 3708 (A.1) speaks of SND.UNA and the scoreboard as this ACK found them.
+        let board_was_empty = board.sacked() == ack.sacked && ack.delivered == ack.acked() + ack.sacked;
+        ep.void |= self.spec.stop_on_lost_acks && board_was_empty && block.0 == ack.prior_una;
+        // Before the end of the episode another retransmission may follow: premature.
+        if running {
+            return None;
+        }
+        self.judge(ep, newest, cx)
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
         self.judge(ep, true, cx)

@@ -101,29 +101,6 @@ impl Linux {
             }
         }
     }
-
-    /// The verdict on the newest episode, if this ACK proves something.
-    #[inline(never)]
-    fn judge(&mut self, id: u32, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
-        let ep = ledger.get(id).filter(|ep| !ep.void)?;
-        if !self.may_undo(ack, ep.recover, board, cx) {
-            return None;
-        }
-        self.marker = None;
-        // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
-        let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
-        let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
-        let now = ReorderSample {
-            dupacks,
-            first_dup,
-            last_dup,
-            filled: cx.now,
-            resent: Some(ep.began),
-            segments: ep.retransmits,
-        };
-        let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
-        Some(Mistake { episode: ep.id, cause: ep.cause, sample })
-    }
 }
 
 impl Spurious for Linux {
@@ -142,15 +119,31 @@ impl Spurious for Linux {
         self.stamp.get_or_insert(timestamp(cx.now));
     }
     #[inline]
+    fn passes_over(&self, ack: &AckEvent, cx: &Ctx) -> bool {
+        ack.dsack.is_none() && !cx.phase.repairs() && !self.all_reported()
+    }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let (id, from) = self.marker?;
         if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {
             *owed -= u32::from(*owed > 0 && right > from);
         }
-        // Most ACKs prove nothing.
-        if !cx.phase.repairs() && !self.all_reported() {
+        let ep = ledger.get(id).filter(|ep| !ep.void)?;
+        if !self.may_undo(ack, ep.recover, board, cx) {
             return None;
         }
-        self.judge(id, ack, ledger, board, cx)
+        self.marker = None;
+        // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
+        let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
+        let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
+        let now = ReorderSample {
+            dupacks,
+            first_dup,
+            last_dup,
+            filled: cx.now,
+            resent: Some(ep.began),
+            segments: ep.retransmits,
+        };
+        let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
+        Some(Mistake { episode: ep.id, cause: ep.cause, sample })
     }
 }

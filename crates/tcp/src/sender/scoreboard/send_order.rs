@@ -128,7 +128,7 @@ impl Scoreboard {
                     break;
                 }
                 marked += self.mark_index_lost(i);
-            } else if s.sends == 1 && (s.at, s.end()) >= newest {
+            } else if s.is_in_order(newest) {
                 break;
             }
             i = i.wrapping_add(1);
@@ -140,24 +140,31 @@ impl Scoreboard {
     /// When the highest of those was sent that were sent once, before `newest`, and are neither SACKed nor lost.
     fn waits_once(&self, order: &mut SendOrder, newest: (Time, Offset)) -> Option<Time> {
         let mut i = self.index_from(order.seen.max(order.judged), order.seen_index);
-        while i != self.tail && (self.at(i).sends > 1 || (self.at(i).at, self.at(i).end()) < newest) {
-            if self.at(i).waits_once() {
-                (order.hole, order.hole_index) = (Some(last_of(self.at(i).end())), i);
+        while i != self.tail {
+            let s = self.at(i);
+            if s.is_in_order(newest) {
+                break;
+            }
+            if s.waits_once() {
+                (order.hole, order.hole_index) = (Some(last_of(s.end())), i);
             }
             i = i.wrapping_add(1);
         }
         (order.seen, order.seen_index) = (self.offset_of(i), i);
         // It may have been filled: then the one below it, if it is not acknowledged.
         let mut i = self.find_near(order.hole.take()?, order.hole_index)?;
-        let lowest = if self.at(i).waits_once() { i } else { self.index_from(order.judged, order.judged_index) };
-        while !self.at(i).waits_once() {
-            if i.wrapping_sub(self.head) <= lowest.wrapping_sub(self.head) {
-                return None;
+        if !self.at(i).waits_once() {
+            let lowest = self.index_from(order.judged, order.judged_index);
+            while !self.at(i).waits_once() {
+                if i.wrapping_sub(self.head) <= lowest.wrapping_sub(self.head) {
+                    return None;
+                }
+                i = i.wrapping_sub(1);
             }
-            i = i.wrapping_sub(1);
         }
-        (order.hole, order.hole_index) = (Some(last_of(self.at(i).end())), i);
-        Some(self.at(i).at)
+        let s = self.at(i);
+        (order.hole, order.hole_index) = (Some(last_of(s.end())), i);
+        Some(s.at)
     }
 
     /// What was sent again stands in the list in the order of sending; what has been settled since is dropped.
@@ -177,6 +184,9 @@ impl Scoreboard {
 
     /// When the last of those was sent that were sent again, before `newest`, and are neither SACKed nor lost again.
     fn waits_resent(&self, order: &SendOrder, newest: (Time, Offset)) -> Option<Time> {
+        if order.resent.is_empty() {
+            return None;
+        }
         let before = order.resent.partition_point(|e| (e.0, e.1) < newest);
         let waits = |e: &&(Time, Offset, Offset)| self.waits_again(e.0, e.1, e.2);
         order.resent.range(..before).rev().find(waits).map(|e| e.0)
