@@ -10,8 +10,8 @@ use crate::seq::Offset;
 use crate::time::Time;
 
 impl Sender {
-    /// 2. The usual ACK, made short: in Open it acknowledges whole segments sent once and tells nothing else. Says when the
-    /// last of them was sent, and takes them off the board; on any other ACK it changes nothing.
+    /// Rule 2, made short for the usual ACK: in Open it acknowledges whole segments sent once and tells nothing else. Takes them
+    /// off the board and says when the last of them was sent; on any other ACK it changes nothing.
     #[inline(always)]
     pub(super) fn take_plain(&mut self, seg: &Segment) -> Option<Time> {
         let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0 || seg.ack == self.snd_una;
@@ -21,7 +21,7 @@ impl Sender {
         self.board.acknowledge_plain(seg.ack)
     }
 
-    /// 2. What such an ACK told, the last of whose segments was sent at `at`.
+    /// What such an ACK told, the last of whose segments was sent at `at`.
     #[inline(always)]
     pub(super) fn read_plain(&mut self, now: Time, seg: &Segment, at: Time) -> AckEvent {
         let prior_una = std::mem::replace(&mut self.snd_una, seg.ack);
