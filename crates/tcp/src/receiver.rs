@@ -378,7 +378,7 @@ impl Receiver {
             duplicate: repeated == Some((seg.seq, data_end)),
             fin: seg.has(Segment::FIN),
         };
-        self.tell_of_all(&a, seg.train.max(1));
+        self.tell_policy(&a, seg.train);
         match (finished, self.rcv_nxt > before) {
             (true, _) => Accept::Finished,
             (false, true) => Accept::Advanced,

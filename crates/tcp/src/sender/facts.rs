@@ -100,11 +100,11 @@ impl Sender {
     /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
     /// same segment, or inside the second block.
     fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
-        let second = seg.sack_blocks().nth(1);
-        let (mut dsack, mut has_sack) = (None, false);
-        for (i, b) in seg.sack_blocks().enumerate() {
-            let inside_second = || second.is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
-            if i == 0 && b.0 < b.1 && (b.1 <= seg.ack || inside_second()) {
+        let mut blocks = seg.sack_blocks().peekable();
+        let (mut dsack, mut has_sack, mut first) = (None, false, true);
+        while let Some(b) = blocks.next() {
+            let mut inside_next = || blocks.peek().is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
+            if std::mem::take(&mut first) && b.0 < b.1 && (b.1 <= seg.ack || inside_next()) {
                 dsack = Some(b);
             } else if b.1 > seg.ack && b.0 < b.1 {
                 has_sack = true;

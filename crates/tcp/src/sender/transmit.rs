@@ -139,6 +139,7 @@ impl Sender {
     }
 
     /// Asks whoever decides in this phase.
+    #[inline]
     fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
         if self.urgent {
             return Some((self.urgent_segment(cx)?, Slot::Sequencer));

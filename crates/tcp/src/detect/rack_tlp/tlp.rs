@@ -48,7 +48,7 @@ impl Tlp {
     }
 
     /// §7.2: (re)starts the timer at `since`, not beyond the retransmission timer's `rto_at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arm(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
         if !self.may_probe() {
             return;

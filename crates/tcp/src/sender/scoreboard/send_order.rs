@@ -63,7 +63,7 @@ impl SendOrder {
 
 impl Scoreboard {
     /// Whether nothing that is out was sent before `newest` (when, and its end), as far as one look tells.
-    #[inline]
+    #[inline(always)]
     pub fn is_in_order(&self, order: &SendOrder, newest: (Time, Offset)) -> bool {
         !self.is_empty() && self.at(self.head).is_in_order(newest) && order.is_plain()
     }
