@@ -128,6 +128,10 @@ export interface QueueTrace {
 /** One flow of a run. */
 export interface FlowTrace {
   name: string;
+  /** The node that sends data. */
+  from: string;
+  /** The node that receives them. */
+  to: string;
   /** Name of the stack. */
   stack: string;
   /** Maximum segment size, bytes. */
@@ -149,7 +153,7 @@ export interface FlowTrace {
   marks: Marks;
 }
 
-/** A directed link of the path, in the order of the scenario's elements. */
+/** A directed link; its position in `RunTrace.links` is its number, as in `QueueTrace.link`. */
 export interface LinkTrace {
   from: string;
   to: string;
