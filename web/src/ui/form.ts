@@ -103,8 +103,10 @@ function list(editing: Editing, path: Path, field: Field, item: Shape): HTMLElem
       remove: () => change(items.toSpliced(i, 1)),
     });
   });
-  const add =
-    item.type === "variants" ? addOneOf(item, (made) => change([...items, made])) : addLike(field, items, change);
+  const flow = editing.read(["flow", 0]);
+  const ends = isTable(flow) ? { from: flow.from ?? "", to: flow.to ?? "" } : {};
+  const append = (made: Json) => change([...items, made]);
+  const add = item.type === "variants" ? addOneOf(item, ends, append) : addLike(field, items, change);
   const title = h(
     "div",
     { class: "line head" },
@@ -130,12 +132,12 @@ function addLike(field: Field, items: Json[], change: (next: Json[]) => void): H
   );
 }
 
-/** A menu of what may be added. */
-export function addOneOf(shape: Of<"variants">, add: (made: Json) => void): HTMLElement {
+/** A menu of what may be added; traffic begins between `ends`. */
+function addOneOf(shape: Of<"variants">, ends: Table, add: (made: Json) => void): HTMLElement {
   const select = h("select", { class: "add", "aria-label": "Add" }, h("option", { value: "" }, "+ Add …"));
   for (const v of shape.variants) select.append(h("option", { value: v.name, title: v.sentence }, kind(v.name)));
   select.addEventListener("change", () => {
-    if (select.value !== "") add(began(shape, select.value, undefined));
+    if (select.value !== "") add(began(shape, select.value, ends));
   });
   return select;
 }

@@ -53,7 +53,7 @@ export function kind(name: string): string {
   return KINDS[name] ?? name;
 }
 
-/** Each name, with the one value that it most often has, to begin with: an element made new is a scenario that runs. */
+/** What an element, an application or a source of background traffic begins with, so that the scenario still runs. */
 export const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   swap: { mode: "neighbours", gap: { exponential: "500 ms" } },
   bernoulli: { p: 0.01 },
@@ -68,4 +68,7 @@ export const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>
   netem: { delay: "10 ms", jitter: "2 ms" },
   "path-trace": { data: "time_s,delay_ms\n0,0\n10,40\n20,0\n" },
   deliveries: { data: "1\n2\n4\n7\n8\n" },
+  fixed: { size: "100 packets" },
+  transfers: { gap: { exponential: "1 s" }, size: { exponential: "10 kB" }, stack: "reno" },
+  source: { rate: "500 kbps" },
 };

@@ -125,15 +125,20 @@ export class Schema {
     const required = (node.required as string[] | undefined) ?? [];
     return Object.entries((node.properties as Record<string, Node> | undefined) ?? {}).map(([key, of]) => {
       const whole = this.resolve(of);
-      return {
-        key,
-        shape: this.shape(of),
-        sentence: sentence(whole),
-        standard: whole.default,
-        required: required.includes(key),
-      };
+      const shape = once(() => this.shape(of));
+      const about = { key, sentence: sentence(whole), standard: whole.default, required: required.includes(key) };
+      // A path of a split has elements again: shapes are worked out when someone asks.
+      return Object.defineProperty(about, "shape", { get: shape, enumerable: true }) as Field;
     });
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function quantity(dimensions: Dimension[], words: string[] = [], table?: Field[]): Shape {
