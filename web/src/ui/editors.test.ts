@@ -7,7 +7,7 @@ import { get, keyOf, put, type Table } from "./path";
 import { parse, write } from "./quantity";
 import { scaleOf } from "./scale";
 import { Schema } from "./schema";
-import { changed, effective, flat, label, written } from "./stack";
+import { changed, effective, fitting, flat, label, written } from "./stack";
 
 const schema = new Schema(JSON.parse(readFileSync("../docs/scenario.schema.json", "utf8")));
 const slots = schema.slots();
@@ -20,6 +20,8 @@ const CHAIN: Table = {
   ],
   flow: [{ from: "S", to: "D", stack: "reno", set: { "rto.tick": "500 ms" } }],
 };
+
+const NEWRENO: Table = { name: "newreno", rto: { kind: "rfc6298", tick: "1 ns" }, recovery: { kind: "newreno" } };
 
 test("every kind of element is a variant whose fields have a shape, and has something to begin with", () => {
   const element = schema.definition("Element");
@@ -96,18 +98,26 @@ test("a parameter that is put back to the stack's own value is no change, and a 
 });
 
 test("a stack is written into every flow, after the flow's own parameters", () => {
-  const alone = written(CHAIN, { name: "newreno", set: { "rto.min": "200 ms" } });
+  const known = { named: [NEWRENO], slots };
+  const alone = written(CHAIN, { name: "newreno", set: { "rto.min": "200 ms" } }, known);
   expect(get(alone, ["flow", 0])).toMatchObject({
     stack: "newreno",
     set: { "rto.tick": "500 ms", "rto.min": "200 ms" },
   });
-  const other = written(CHAIN, { name: null, set: { rto: "quic" } });
+  const other = written(CHAIN, { name: null, set: { rto: "quic" } }, known);
   expect(get(other, ["flow", 0])).toMatchObject({ stack: "reno", set: { rto: "quic" } });
   expect(flat({ rto: { tick: "1 s" }, recovery: { kind: "prr" } })).toEqual({
     "rto.tick": "1 s",
     recovery: { kind: "prr" },
   });
   expect(label({ name: null, set: { "rto.min": "1 s" } }, "reno")).toBe("reno · min 1 s");
+});
+
+test("a flow's parameter that a stack lacks is left out, and named", () => {
+  const own = { "rto.tick": "500 ms", "rto.phase": "0 ms", "recovery.hole_rule": "ff96" };
+  const { kept, left } = fitting(NEWRENO, own, slots);
+  expect(kept).toEqual({ "rto.tick": "500 ms" });
+  expect(left).toEqual(["rto.phase", "recovery.hole_rule"]);
 });
 
 test("a hop is added over a new node and taken away again", () => {

@@ -63,15 +63,44 @@ export function changed(
   return same ? rest : { ...rest, [dotted]: plain };
 }
 
-/** The scenario with this stack written into its flows: a file that runs alone. */
-export function written(scenario: Table, stack: StackChoice): Table {
-  const isDumbbell = isTable(scenario.dumbbell);
-  const path: Path = isDumbbell ? ["dumbbell", "flow"] : ["flow"];
+/** Those of a flow's own parameters that this stack has too, and the paths of the others. */
+export function fitting(
+  named: Table,
+  own: StackChoice["set"],
+  slots: readonly Field[],
+): { kept: StackChoice["set"]; left: string[] } {
+  const kept: StackChoice["set"] = {};
+  const left: string[] = [];
+  const inOrder = Object.entries(own).sort(([a], [b]) => a.split(".").length - b.split(".").length);
+  for (const [dotted, value] of inOrder) {
+    const path = dotted.replace(/\.kind$/, "").split(".");
+    if (shapeAt(slots, effective(named, kept, slots), path)) kept[dotted] = value;
+    else left.push(dotted);
+  }
+  return { kept, left };
+}
+
+/** What is needed to know a stack's parameters. */
+export interface Known {
+  /** As `ackclock stacks --json` spells them out. */
+  named: readonly Table[];
+  slots: readonly Field[];
+}
+
+/**
+ * The scenario with this stack written into its flows: a file that runs alone.
+ *
+ * A flow's own parameters stay where the stack has them.
+ */
+export function written(scenario: Table, stack: StackChoice, { named, slots }: Known): Table {
+  const path: Path = isTable(scenario.dumbbell) ? ["dumbbell", "flow"] : ["flow"];
   const flows = get(scenario, path);
   if (!Array.isArray(flows)) return scenario;
+  const profile = named.find((n) => n.name === stack.name);
   const stacked = flows.filter(isTable).map((flow): Table => {
+    const own = profile ? fitting(profile, flat(flow.set), slots).kept : flat(flow.set);
     const replaced = Object.keys(stack.set).filter((key) => typeof stack.set[key] === "string");
-    const kept = Object.entries(flat(flow.set)).filter(([key]) => !replaced.some((r) => key.startsWith(`${r}.`)));
+    const kept = Object.entries(own).filter(([key]) => !replaced.some((r) => key.startsWith(`${r}.`)));
     const set = { ...Object.fromEntries(kept), ...stack.set };
     const { set: _, ...rest } = flow;
     return { ...rest, stack: stack.name ?? flow.stack ?? "", ...(Object.keys(set).length > 0 ? { set } : {}) };

@@ -7,7 +7,7 @@ import { icon } from "./icons";
 import { words } from "./names";
 import { get, isTable, type Json, type Path, type Table } from "./path";
 import type { Field } from "./schema";
-import { changed, effective, flat, type StackChoice } from "./stack";
+import { changed, effective, fitting, flat, type StackChoice } from "./stack";
 
 export const MOST_STACKS = 4;
 
@@ -77,7 +77,9 @@ class Card {
   ) {
     const name = this.stack.name ?? String(given.flow.stack ?? "");
     const named = given.named.find((n) => n.name === name);
-    this.base = effective(named ?? {}, flat(given.flow.set), given.slots);
+    const own = flat(given.flow.set);
+    const { kept, left } = this.stack.name ? fitting(named ?? {}, own, given.slots) : { kept: own, left: [] };
+    this.base = effective(named ?? {}, kept, given.slots);
     this.editing = new Editing(
       (path) => get(this.now, path),
       (path, value) => this.put(path, value),
@@ -92,7 +94,9 @@ class Card {
       "Reset what was changed",
     );
     const inside = h("details", { class: "slots", ...this.remembered(`slots-${i}`) }, this.summary, ...this.slots);
-    const about = h("p", { class: "said" }, prose(named?.summary ?? ""));
+    const lacks =
+      left.length > 0 ? `. Left out, as it has no such parameter: ${left.map((l) => `\`${l}\``).join(", ")}` : "";
+    const about = h("p", { class: "said" }, prose((named?.summary ?? "") + lacks));
     const what = { class: "card stack", "data-stack": i, "aria-label": `Stack ${i + 1}` };
     this.element = h("section", what, this.head(), about, this.refused, inside, this.reset);
     this.mark();
