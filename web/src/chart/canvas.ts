@@ -21,6 +21,13 @@ export class CanvasSurface implements Surface {
     this.pixel = 1 / ratio;
   }
 
+  move(x: number, y: number, draw: () => void): void {
+    this.context.save();
+    this.context.translate(x, y);
+    draw();
+    this.context.restore();
+  }
+
   clip(x: number, y: number, width: number, height: number, draw: () => void): void {
     this.context.save();
     this.context.beginPath();

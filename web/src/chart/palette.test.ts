@@ -86,7 +86,6 @@ const TOGETHER = [
   ["needed", "needless", "dropped"],
   ["ack", "rwnd"],
   ["cwnd", "ssthresh", "pipe"],
-  ["disorder", "loss"],
 ];
 
 test.each(THEMES)("in %s every mark stands out from the paper, and writing more", (_, theme) => {

@@ -14,7 +14,7 @@ export interface Stretch {
 }
 
 /** How many of the ascending values are below `value` (or equal to it, with `orEqual`). */
-export function countBelow(values: Float64Array, value: number, orEqual = false): number {
+export function countBelow(values: ArrayLike<number>, value: number, orEqual = false): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

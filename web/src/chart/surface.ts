@@ -67,6 +67,8 @@ export interface Writing {
 export interface Surface {
   /** Side of the smallest dot that it shows, px. */
   readonly pixel: number;
+  /** Puts what `draw` draws at another place. */
+  move(x: number, y: number, draw: () => void): void;
   /** Everything that `draw` does stays inside the box. */
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
   boxes(boxes: Coords, colour: string, opacity?: number): void;

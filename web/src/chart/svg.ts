@@ -28,7 +28,6 @@ export class SvgSurface implements Surface {
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}" font-family="${FONT}"><title>${escaped(title)}</title><rect width="100%" height="100%" fill="${paper}"/>${this.parts.join("")}</svg>\n`;
   }
 
-  /** Puts what `draw` draws at another place. */
   move(x: number, y: number, draw: () => void): void {
     this.parts.push(`<g transform="translate(${n(x)} ${n(y)})">`);
     draw();
