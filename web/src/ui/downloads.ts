@@ -35,11 +35,10 @@ function section(stem: string, seed: number, item: Item, i: number, many: boolea
     download(`${file}.csv-metadata.json`, description, "application/json");
   };
   const guarded = () => csv().catch((error: Error) => notice(error.message, true));
-  const title = many ? [h("span", { class: `swatch stack-${i}` }), ` ${item.name}`] : [item.name];
   return h(
     "section",
     {},
-    h("h3", {}, ...title),
+    h("h3", {}, item.name),
     h("div", { class: "row" }, button("Scenario (TOML)", toml), button("Trace (CSV)", guarded)),
     h("p", { class: "said hash" }, "Same trace hash by ", h("code", {}, `ackclock run ${file}.toml --seed ${seed}`)),
     h("p", { class: "said" }, h("code", { "data-hash": i }, hashOf(item.run) ?? "")),

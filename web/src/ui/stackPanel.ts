@@ -159,7 +159,6 @@ class Card {
     return h(
       "div",
       { class: "line head" },
-      h("span", { class: `swatch stack-${i}`, "aria-hidden": true }),
       select,
       this.button("Duplicate", "copy", count >= MOST_STACKS, copy),
       this.button("Remove", "remove", count < 2, () => this.replace()),
@@ -185,6 +184,8 @@ class Card {
       h("span", { class: "kind" }, typeof kind === "string" ? kind : ""),
     );
     const attributes = { class: "slot", ...this.remembered(`slot-${this.i}-${slot.key}`) };
-    return h("details", attributes, summary, control(this.editing, [slot.key], slot));
+    // The summary has the slot's name already.
+    const inside = slot.shape.type === "table" ? slot : { ...slot, key: "component" };
+    return h("details", attributes, summary, control(this.editing, [slot.key], inside));
   }
 }
