@@ -1,0 +1,95 @@
+/** Bars, stairs and signs on a surface, thinned to what its pixels show. */
+
+import type { Bars, Sight } from "./bars";
+import type { Stairs } from "./stairs";
+import { Coords, type Look, type Shape, type Stroke, type Surface } from "./surface";
+
+/** At most one sign in a square of so many px; the bars below are all there. */
+const CELL_PX = 7;
+
+const scratch = new Coords();
+
+/** Bars as boxes; those in one column that touch become one. */
+export function drawBars(surface: Surface, bars: Bars, sight: Sight, width: number, colour: string, ends = 0): void {
+  const { y, pixel } = sight;
+  const wide = Math.max(Math.round(width / pixel), 1) * pixel;
+  const left = Math.floor(wide / pixel / 2) * pixel;
+  scratch.clear();
+  let column = Number.NaN;
+  let top = 0;
+  let bottom = 0;
+  const put = () => {
+    if (Number.isNaN(column)) return;
+    scratch.box(column - left, top, wide, Math.max(bottom - top, pixel));
+    if (ends === 0 || bottom - top < 3) return;
+    scratch.box(column - ends / 2, top, ends, pixel);
+    scratch.box(column - ends / 2, bottom - pixel, ends, pixel);
+  };
+  bars.visit(sight, (x, low, high) => {
+    const up = y.at(high);
+    const down = y.at(low);
+    if (ends === 0 && x === column && up <= bottom + pixel && down >= top - pixel) {
+      top = Math.min(top, up);
+      bottom = Math.max(bottom, down);
+      return;
+    }
+    put();
+    column = x;
+    top = up;
+    bottom = down;
+  });
+  put();
+  surface.boxes(scratch, colour);
+}
+
+/** A step line; a column of pixels with many steps shows from where to where they went. */
+export function drawStairs(surface: Surface, stairs: Stairs, sight: Sight, stroke: Stroke): void {
+  const { x, y, pixel } = sight;
+  const half = pixel / 2;
+  // Infinity stays an edge far above what is seen.
+  const place = (value: number) => {
+    const at = Math.min(Math.max(y.at(value), -1e4), 1e4);
+    return Math.round(at / pixel) * pixel + half;
+  };
+  scratch.clear();
+  let before = Number.NaN;
+  stairs.visit(sight, (column, first, low, high, last) => {
+    const at = column + half;
+    if (!Number.isNaN(before)) scratch.point(at, before);
+    if (low !== high) {
+      scratch.point(at, place(first));
+      scratch.point(at, place(low));
+      scratch.point(at, place(high));
+    }
+    before = place(last);
+    scratch.point(at, before);
+  });
+  if (!Number.isNaN(before)) scratch.point(x.end, before);
+  surface.line(scratch, stroke);
+}
+
+/** Ticks across the ACK line. */
+export function drawTicks(surface: Surface, bars: Bars, sight: Sight, colour: string): void {
+  scratch.clear();
+  let last = Number.NaN;
+  bars.visit(sight, (x, low) => {
+    if (x === last) return;
+    last = x;
+    scratch.box(x, sight.y.at(low) - 3, Math.max(1, sight.pixel), 6);
+  });
+  surface.boxes(scratch, colour);
+}
+
+/** Signs on bars, thinned where they would hide each other. */
+export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, look: Look): void {
+  const taken = new Set<number>();
+  scratch.clear();
+  bars.visit(sight, (x, low, high) => {
+    const y = (sight.y.at(low) + sight.y.at(high)) / 2;
+    const cell = Math.floor(x / CELL_PX) * 65_536 + Math.floor(y / CELL_PX);
+    if (taken.has(cell)) return;
+    taken.add(cell);
+    scratch.point(x, y);
+  });
+  if (scratch.length > 0) surface.signs(scratch, shape, look);
+}

@@ -1,0 +1,69 @@
+/** A view as a picture for a paper: its panels with their legend, as SVG or PNG. */
+
+import { CanvasSurface } from "../chart/canvas";
+import type { Size } from "../chart/panel";
+import type { Surface } from "../chart/surface";
+import { SvgSurface } from "../chart/svg";
+import type { Theme } from "../chart/theme";
+import type { LegendItem } from "./chart";
+import { drawLegend } from "./legend";
+
+export type PictureKind = "svg" | "png";
+
+export interface Picture {
+  readonly title: string;
+  readonly legend: readonly LegendItem[];
+  /** Whether the panels stand side by side. */
+  readonly beside: boolean;
+  readonly sizes: readonly Size[];
+  readonly draw: (surface: Surface, panel: number, size: Size) => void;
+}
+
+const EDGE_PX = 8;
+const GAP_PX = 16;
+/** Dots for each px of a PNG. */
+const DENSITY = 2;
+
+/** Draws `drawn` into a file. */
+export async function picture(drawn: Picture, theme: Theme, kind: PictureKind): Promise<Blob> {
+  const { sizes, beside } = drawn;
+  const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
+  const gaps = (sizes.length - 1) * GAP_PX;
+  const widths = sizes.map(({ width }) => width);
+  const heights = sizes.map(({ height }) => height);
+  const width = beside ? sum(widths) + gaps : Math.max(...widths);
+  const panels = beside ? Math.max(...heights) : sum(heights) + gaps;
+  const legend = drawLegend(new SvgSurface(0, 0), drawn.legend, theme, width, true);
+  const full = { width: Math.ceil(width + 2 * EDGE_PX), height: Math.ceil(panels + legend + 2 * EDGE_PX) };
+  const compose = (surface: Surface) => {
+    surface.move(EDGE_PX, EDGE_PX, () => drawLegend(surface, drawn.legend, theme, width));
+    let at = 0;
+    sizes.forEach((size, panel) => {
+      const x = EDGE_PX + (beside ? at : 0);
+      const y = EDGE_PX + legend + (beside ? 0 : at);
+      surface.move(x, y, () => drawn.draw(surface, panel, size));
+      at += (beside ? size.width : size.height) + GAP_PX;
+    });
+  };
+  if (kind === "svg") {
+    const surface = new SvgSurface(full.width, full.height);
+    compose(surface);
+    return new Blob([surface.toString(drawn.title, theme.paper)], { type: "image/svg+xml" });
+  }
+  return raster(full, theme, compose);
+}
+
+async function raster({ width, height }: Size, theme: Theme, compose: (surface: Surface) => void): Promise<Blob> {
+  const canvas = document.createElement("canvas");
+  canvas.width = width * DENSITY;
+  canvas.height = height * DENSITY;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser has no 2D canvas.");
+  context.scale(DENSITY, DENSITY);
+  context.fillStyle = theme.paper;
+  context.fillRect(0, 0, width, height);
+  compose(new CanvasSurface(context, DENSITY));
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("The picture is too large for this browser.");
+  return blob;
+}
