@@ -3,6 +3,8 @@
 //! The exports of `abi` are plain functions over linear memory, and `ackclock.mjs` beside this crate is their whole
 //! loader. A binding generator would add a program to install whose version must equal a library's, to pass one text.
 
+#![expect(clippy::result_large_err, reason = "as in ackclock_lab: a refusal is made once, by a person's slip")]
+
 #[cfg(target_family = "wasm")]
 pub mod abi;
 pub mod border;
@@ -62,9 +64,6 @@ struct What {
     seed: Option<String>,
 }
 
-/// A run whose columns are in the answer.
-type Told<'a> = &'a mut dyn Border;
-
 /// Answers a request: `{"ok": …}`, or `{"error": {…, "message": …}}` with the place of the mistake where there is one.
 pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
     let request: Request = match serde_json::from_slice(request) {
@@ -109,13 +108,13 @@ impl What {
         Ok(layout::of(&plan).to_string())
     }
 
-    fn run(&self, border: Told<'_>) -> Result<String, ScenarioError> {
+    fn run(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
         let (plan, seed) = self.plan()?;
         let (summary, ()) = watched(&plan, seed, (), border)?;
         Ok(report::json(&plan, &[summary]))
     }
 
-    fn trace(&self, border: Told<'_>) -> Result<String, ScenarioError> {
+    fn trace(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
         let (plan, seed) = self.plan()?;
         let (summary, picture) = watched(&plan, seed, Picture::new(&plan), border)?;
         // Numbers stand in the report as the command prints them, so it is not read and written again.
@@ -126,7 +125,7 @@ impl What {
         Ok(format!("{{\"layout\":{layout},\"flows\":{flows},\"queues\":{queues},\"report\":{report}}}"))
     }
 
-    fn csv(&self, border: Told<'_>) -> Result<String, ScenarioError> {
+    fn csv(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
         let failed = |e: std::io::Error| ScenarioError::option("--trace", e.to_string(), "less to write");
         let (plan, seed) = self.plan()?;
         let sink = CsvSink::new(Vec::new()).map_err(failed)?;
@@ -139,7 +138,7 @@ impl What {
     }
 }
 
-fn watched<W: Watch>(plan: &Plan, seed: u64, watch: W, border: Told<'_>) -> Result<(Summary, W), ScenarioError> {
+fn watched<W: Watch>(plan: &Plan, seed: u64, watch: W, border: &mut dyn Border) -> Result<(Summary, W), ScenarioError> {
     let (mut done, all) = (0, plan.scenario.duration.0);
     let mut told = |slice: ackclock_tcp::time::Nanos| {
         done += slice.0;
