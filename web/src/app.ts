@@ -1,23 +1,25 @@
 /** The lab: one state, its runs, the views of them, and all that changes it. */
-import { parse, stringify } from "smol-toml";
-import { type Engine, load } from "./engine/client";
+import { load } from "./engine/client";
+import type { Engine } from "./engine/engine";
 import type { FlowTrace, RunTrace } from "./engine/trace";
-import { PRESETS } from "./scenario/presets";
+import { type Preset, presets } from "./scenario/presets";
+import { decode, encode, type StackChoice, type State } from "./scenario/state";
+import { fromToml, type Table, toToml } from "./scenario/toml";
 import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
 import { dropped, pick } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
+import { busy, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Header } from "./ui/header";
 import { help, listen, type Shortcut } from "./ui/keys";
 import { flowsOf } from "./ui/links";
 import { notice } from "./ui/overlay";
 import { packetMenu } from "./ui/packetMenu";
 import { SidePanel } from "./ui/panel";
-import type { Table } from "./ui/path";
 import { presetMenu } from "./ui/presetMenu";
 import { Schema } from "./ui/schema";
 import { type Lab, type Progress, type Refused, Session } from "./ui/session";
-import { type Known, label, type StackChoice, written } from "./ui/stack";
+import { type Known, label, written } from "./ui/stack";
 import { type StallPanel, stallPanel, type Told } from "./ui/stallPanel";
 import { follow, toggle } from "./ui/theme";
 import { type Step, tour } from "./ui/tour";
@@ -27,29 +29,10 @@ import "./style/controls.css";
 import "./style/layout.css";
 import "./style/overlay.css";
 
-const GRAPHS: readonly (readonly [ViewName, string])[] = [
-  ["sequence", "Time sequence"],
-  ["window", "Window"],
-  ["dupthresh", "Duplicate threshold"],
-  ["rto", "Retransmission timeout"],
-  ["queue", "Queue"],
-  ["path", "Packets on the path"],
-  ["table", "Results"],
-];
+/** What the page begins with where its address asks for nothing. */
+const FIRST = "hoe-1995/fig5-7";
 
-/** Gestures that the views understand, for the sheet of help. */
-const GESTURES = [
-  ["Wheel, pinch", "zoom in time; with Shift the values"],
-  ["Drag", "move; with Shift choose a part"],
-  ["Double click", "show all"],
-  ["Click a packet", "drop, delay or duplicate it"],
-  ["← → + − 0", "in a graph: move, zoom, show all"],
-  ["n p Enter", "in a graph: next packet, previous, choose"],
-] as const;
-
-/** Where less than this share of a run is busy, the rest is not shown at first. */
-const BUSY = 0.8;
-const MARGIN = 1.04;
+type Span = readonly [number, number];
 
 class App {
   private readonly session: Session;
@@ -60,15 +43,15 @@ class App {
   private readonly parts: Frame;
   private runs: readonly RunTrace[] = [];
   private pointer = { x: 0, y: 0 };
-  private shown = 0;
-  private readonly remember = debounce(300, () => undefined);
+  private readonly remember = debounce(300, () => void this.address());
 
   constructor(
     private readonly engine: Engine,
     private readonly known: Known,
+    private readonly prepared: readonly Preset[],
     schema: Schema,
-    lab: Lab,
   ) {
+    const lab = ofPreset(this.preset(FIRST));
     this.session = new Session(lab, (what, i, signal, progress) => this.runOne(what, i, signal, progress), {
       progress: (progress) => this.progress(progress),
       done: (runs, of) => this.show(runs, of),
@@ -77,33 +60,42 @@ class App {
     });
     const shortcuts = this.shortcuts();
     this.header = new Header({
-      presets: () => this.presets(),
+      presets: () => this.menu(),
       run: () => void this.session.run(),
       stop: () => this.session.stop(),
       seed: (seed) => this.session.change({ seed }),
       tour: () => this.tour(),
       share: () => void this.share(),
       download: () => this.download(),
-      open: () => pick((file) => void this.open(file)),
+      open: () => pick((file) => void this.bring(file)),
       theme: toggle,
       help: () => help(shortcuts, GESTURES),
       drawer: () => document.body.classList.toggle("drawer"),
     });
     this.panel = new SidePanel(this.session, schema, known);
-    this.stall = stallPanel((pause) => pause && this.views.setWindow(pause.from, pause.to));
+    this.stall = stallPanel((pause) => pause && this.views.setWindow(...around(pause)));
     this.parts = frame(this.header.element, this.panel.element, this.stall.element);
-    this.views = createViews(this.parts.views, {
-      views: ["table", "sequence", "window", "dupthresh", "rto", "queue", "path"],
-    });
+    this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
     this.listen();
-    this.panel.draw();
   }
 
-  /** Runs what there is. */
+  /** Shows what the address asks for. */
   async begin(): Promise<void> {
-    await this.session.run();
-    this.whole();
+    const asked = await decode(location.hash);
+    if (asked.what === "state") {
+      const { view, ...lab } = asked.state;
+      await this.take(lab, spanOf(view));
+      return;
+    }
+    if (asked.what === "bad") notice(asked.message, true);
+    const id = asked.what === "preset" ? asked.id : FIRST;
+    if (!this.prepared.some((p) => p.id === id)) notice(`There is no experiment "${id}".`, true);
+    await this.open(this.preset(id));
+  }
+
+  private preset(id: string): Preset {
+    return (this.prepared.find((p) => p.id === id) ?? this.prepared[0]) as Preset;
   }
 
   private runOne(lab: Lab, i: number, signal: AbortSignal, progress: (share: number) => void): Promise<RunTrace> {
@@ -112,7 +104,7 @@ class App {
 
   /** The scenario with the i-th stack in it. */
   private toml(lab: Lab, i: number): string {
-    return stringify(written(lab.scenario, lab.stacks[i] as StackChoice, this.known));
+    return toToml(written(lab.scenario, lab.stacks[i] as StackChoice, this.known));
   }
 
   private names(lab: Lab): string[] {
@@ -128,33 +120,28 @@ class App {
   private show(runs: RunTrace[], lab: Lab): void {
     this.runs = runs;
     const names = this.names(lab);
-    const named = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
+    const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
     // A scenario whose flows have several stacks says itself which is which.
-    const own = (i: number) => lab.stacks[i]?.name === null && Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
-    const shown = runs.map((run, i) => (own(i) ? run : { ...run, flows: run.flows.map((flow) => named(flow, i)) }));
+    const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
+    const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
     this.views.setRuns(shown);
-    this.stall.show(
-      shown.flatMap((run, i) => pauses(run, i)),
-      names,
-    );
+    this.stall.show(told(runs), names);
     this.parts.stale.hidden = true;
     this.panel.drawHand();
     this.title(lab);
     this.remember.call();
-    this.shown += 1;
-    document.documentElement.dataset.runs = String(this.shown);
-    document.documentElement.dataset.lab = "shown";
+    const { dataset } = document.documentElement;
+    dataset.runs = String(Number(dataset.runs ?? 0) + 1);
+    dataset.lab = "shown";
   }
 
   private refuse(refused: Refused | undefined): void {
     const placed = this.panel.refuse(refused);
     if (!refused) return;
     document.documentElement.dataset.lab = "refused";
+    const where = "The engine refuses a value at the left. The graphs still show the run before.";
     this.parts.stale.hidden = false;
-    fill(
-      this.parts.stale,
-      placed ? "Refused at the left; the graphs show the scenario before." : refused.refusal.message,
-    );
+    fill(this.parts.stale, placed ? where : refused.refusal.message);
   }
 
   private title(lab: Lab): void {
@@ -163,45 +150,50 @@ class App {
     document.title = `${name} – Ackclock lab`;
   }
 
-  /** Another state as a whole, drawn and run. */
-  private async take(lab: Lab): Promise<void> {
+  /** Another state as a whole, drawn and run; without `span` all is shown in which something happens. */
+  private async take(lab: Lab, span?: Span): Promise<void> {
     this.session.change(lab);
     this.panel.draw();
     this.title(lab);
     await this.session.run();
+    this.views.setWindow(...(span ?? ([0, busy(this.runs)] as const)));
   }
 
-  private presets(): void {
-    const now = String(this.session.lab.scenario.name ?? "");
-    const current = PRESETS.find((p) => nameOf(p.toml) === now)?.id;
-    presetMenu(PRESETS, current, (id) => void this.take(ofPreset(id)).then(() => this.whole()));
+  private open(preset: Preset): Promise<void> {
+    return this.take(ofPreset(preset), preset.span ?? undefined);
   }
 
-  /** Shows all in which something happens. */
-  private whole(): void {
-    const { end } = this.views.timeline;
-    const last = Math.max(...this.runs.flatMap(({ flows }) => flows.map(lastMoment)));
-    this.views.setWindow(0, last < BUSY * end ? last * MARGIN : end);
+  private menu(): void {
+    const name = this.session.lab.scenario.name;
+    const current = this.prepared.find((p) => fromToml(p.scenario).name === name)?.id;
+    presetMenu(this.prepared, current, (id) => void this.open(this.preset(id)));
   }
 
   private tour(): void {
     const go = async (step: Step, stacks: StackChoice[]) => {
-      const lab = ofPreset(step.preset);
-      const run = { ...(lab.scenario.run as Table), ...(step.duration ? { duration: step.duration } : {}) };
-      await this.take({ ...lab, scenario: { ...lab.scenario, run }, stacks });
-      this.whole();
+      const preset = this.preset(step.preset);
+      const { scenario, seed } = ofPreset(preset);
+      const run = { ...(scenario.run as Table), ...(step.duration ? { duration: step.duration } : {}) };
+      await this.take({ scenario: { ...scenario, run }, seed, stacks }, step.span);
       if (step.stall) this.stall.step(1);
     };
     tour({ go });
   }
 
+  /** Puts the state into the address. */
+  private async address(): Promise<void> {
+    const { t0, t1 } = this.views.timeline.span;
+    const view = this.views.timeline.whole ? undefined : { from: t0, to: t1 };
+    history.replaceState(null, "", `#${await encode({ ...this.session.lab, view } satisfies State)}`);
+  }
+
   private async share(): Promise<void> {
-    this.remember.now();
+    await this.address();
     try {
       await navigator.clipboard.writeText(location.href);
       notice("The link is copied. It holds path, stacks, seed and view.");
     } catch {
-      notice("This browser does not let the page copy. The link is in the address bar.", true);
+      notice("The browser does not let the page copy. The link is in the address bar.", true);
     }
   }
 
@@ -219,13 +211,11 @@ class App {
     downloads(stem, lab.seed, items, { views: GRAPHS, picture });
   }
 
-  private async open(file: File): Promise<void> {
-    const text = await file.text();
+  /** A scenario that someone brings. */
+  private async bring(file: File): Promise<void> {
     try {
-      const scenario = parse(text) as Table;
-      const seed = Number((scenario.run as Table | undefined)?.seed ?? 1);
-      await this.take({ scenario, stacks: [{ name: null, set: {} }], seed });
-      this.whole();
+      const scenario = fromToml(await file.text());
+      await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
     } catch (error) {
       notice(`${file.name}: ${(error as Error).message}`, true);
     }
@@ -233,8 +223,12 @@ class App {
 
   private listen(): void {
     follow((now) => this.header.dark(now === "dark"));
-    dropped((file) => void this.open(file));
-    window.addEventListener("pointerdown", ({ clientX: x, clientY: y }) => (this.pointer = { x, y }), true);
+    dropped((file) => void this.bring(file));
+    window.addEventListener("hashchange", () => void this.begin());
+    const at = ({ clientX: x, clientY: y }: PointerEvent) => {
+      this.pointer = { x, y };
+    };
+    window.addEventListener("pointerdown", at, true);
     this.views.on("window", () => this.remember.call());
     this.views.on("packet", ({ run, flow, kind, index }) => {
       const trace = this.runs[run];
@@ -251,47 +245,50 @@ class App {
     return [
       { key: "r", says: "run again", do: () => void this.session.run() },
       { key: "Escape", says: "stop the run", do: () => this.session.stop() },
-      { key: "e", says: "experiments", do: () => this.presets() },
-      { key: ".", says: "next pause", do: () => this.stall.step(1) },
-      { key: ",", says: "longer pause", do: () => this.stall.step(-1) },
+      { key: "e", says: "experiments", do: () => this.menu() },
+      { key: ".", says: "next long pause", do: () => this.stall.step(1) },
+      { key: ",", says: "the one before", do: () => this.stall.step(-1) },
       { key: "s", says: "copy the link", do: () => void this.share() },
       { key: "d", says: "download", do: () => this.download() },
-      { key: "o", says: "open a file", do: () => pick((file) => void this.open(file)) },
+      { key: "o", says: "open a file", do: () => pick((file) => void this.bring(file)) },
       { key: "t", says: "dark or light", do: toggle },
       { key: "?", says: "this sheet", do: () => help(this.shortcuts(), GESTURES) },
     ];
   }
 }
 
-/** When a flow's last packet was sent or acknowledged. */
-function lastMoment({ sends, acks }: FlowTrace): number {
-  return Math.max(sends.time.at(-1) ?? 0, acks.time.at(-1) || 0);
+function ofPreset({ scenario, stacks, seed }: Preset): Lab {
+  return { scenario: fromToml(scenario), stacks, seed };
 }
 
-function nameOf(toml: string): string {
-  return String(parse(toml).name ?? "");
+/** The seed with which `ackclock run` begins. */
+function seedOf(scenario: Table): number {
+  const run = (scenario.run ?? {}) as Table;
+  const { seed, seeds } = run as { seed?: number; seeds?: number[] | { first?: number } };
+  return seed ?? (Array.isArray(seeds) ? seeds[0] : seeds?.first) ?? 1;
 }
 
-function ofPreset(id: string): Lab {
-  const preset = PRESETS.find((p) => p.id === id) ?? PRESETS[0];
-  const scenario = parse(preset?.toml ?? "") as Table;
-  return { scenario, stacks: preset?.stacks.map((name) => ({ name, set: {} })) ?? [], seed: 1 };
+/** What a link says of the view. */
+function spanOf(view: State["view"]): Span | undefined {
+  const { from, to } = (view ?? {}) as { from?: unknown; to?: unknown };
+  return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
 }
 
-function pauses(_run: RunTrace, _i: number): Told[] {
+/** A pause with a little of what was before and after. */
+function around({ from, to }: Told): Span {
+  const margin = 0.25 * (to - from);
+  return [from - margin, to + margin];
+}
+
+function told(_runs: readonly RunTrace[]): Told[] {
   return [];
 }
 
 /** Makes the page. */
 export async function app(): Promise<void> {
   const engine = await load();
-  const [named, schema] = await Promise.all([engine.stacks(), engine.schema()]);
+  const [named, schema, prepared] = await Promise.all([engine.stacks(), engine.schema(), presets()]);
   const shapes = new Schema(schema);
-  const made = new App(
-    engine,
-    { named: named as unknown as Table[], slots: shapes.slots() },
-    shapes,
-    ofPreset("hoe-1995/every"),
-  );
-  await made.begin();
+  const known: Known = { named: named as unknown as Table[], slots: shapes.slots() };
+  await new App(engine, known, prepared, shapes).begin();
 }

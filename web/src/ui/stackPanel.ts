@@ -1,13 +1,16 @@
 /** The stacks that are compared: up to four, each with its slots and their parameters. */
+
+import type { Refusal } from "../engine/engine";
+import type { StackChoice } from "../scenario/state";
 import { h, prose } from "./dom";
-import { Editing, type Refusal } from "./editing";
+import { Editing } from "./editing";
 import { sentenceOf } from "./field";
 import { control } from "./form";
 import { icon } from "./icons";
 import { words } from "./names";
 import { get, isTable, type Json, type Path, type Table } from "./path";
 import type { Field } from "./schema";
-import { changed, effective, fitting, flat, type StackChoice } from "./stack";
+import { changed, effective, fitting, flat } from "./stack";
 
 export const MOST_STACKS = 4;
 
