@@ -1,4 +1,4 @@
-/** Prepared experiments: those of the papers, and everyday paths. Made of the repository's files by scripts/presets.mjs. */
+/** Prepared experiments: everyday paths, and those of the papers. Made of the repository's files by scripts/presets.mjs. */
 import type { StackChoice } from "./state";
 
 export interface Preset {
@@ -18,7 +18,7 @@ export interface Preset {
   span: [number, number] | null;
 }
 
-/** All of them, the papers first; loaded when they are asked for. */
+/** All of them, in the order of a menu; loaded when they are asked for. */
 export async function presets(): Promise<readonly Preset[]> {
   return (await import("../../generated/presets.json")).default as unknown as Preset[];
 }
