@@ -28,7 +28,7 @@ test("columns own their memory, and links and elements have names", async () => 
   expect(trace.queues.map((q) => q.name)).toContain("R2 → R3, path 2");
   expect(trace.elements.map((e) => e.kind)).toContain("demote");
   expect(trace.elements.every((e, i) => e.number === trace.links.length + i)).toBe(true);
-  expect(trace.links.find((l) => l.from === "R4")?.rateBps).toBe(Number.POSITIVE_INFINITY);
+  expect(trace.links.find((l) => l.from === "R4" && l.to === "D")?.rateBps).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("another stack, parameters and seed make another run", async () => {
