@@ -43,6 +43,8 @@ class App {
   private readonly parts: Frame;
   private runs: readonly RunTrace[] = [];
   private pointer = { x: 0, y: 0 };
+  /** What was chosen from the menu, if it is not something else by now. */
+  private origin: (Lab & { preset: Preset }) | undefined;
   private readonly remember = debounce(300, () => void this.address());
 
   constructor(
@@ -85,6 +87,7 @@ class App {
     const asked = await decode(location.hash);
     if (asked.what === "state") {
       const { view, ...lab } = asked.state;
+      this.origin = undefined;
       await this.take(lab, spanOf(view));
       return;
     }
@@ -145,7 +148,10 @@ class App {
   }
 
   private title(lab: Lab): void {
-    const name = String(lab.scenario.name ?? "Scenario");
+    const { preset, scenario, stacks } = this.origin ?? {};
+    const same = lab.scenario === scenario && lab.stacks === stacks;
+    const own = String(lab.scenario.name ?? "Scenario");
+    const name = preset ? `${preset.title}${same ? "" : " (changed)"}` : own;
     this.header.show(name, lab.seed);
     document.title = `${name} – Ackclock lab`;
   }
@@ -160,19 +166,20 @@ class App {
   }
 
   private open(preset: Preset): Promise<void> {
-    return this.take(ofPreset(preset), preset.span ?? undefined);
+    const lab = ofPreset(preset);
+    this.origin = { preset, ...lab };
+    return this.take(lab, preset.span ?? undefined);
   }
 
   private menu(): void {
-    const name = this.session.lab.scenario.name;
-    const current = this.prepared.find((p) => fromToml(p.scenario).name === name)?.id;
-    presetMenu(this.prepared, current, (id) => void this.open(this.preset(id)));
+    presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
   }
 
   private tour(): void {
     const go = async (step: Step, stacks: StackChoice[]) => {
       const preset = this.preset(step.preset);
       const { scenario, seed } = ofPreset(preset);
+      this.origin = undefined;
       const run = { ...(scenario.run as Table), ...(step.duration ? { duration: step.duration } : {}) };
       await this.take({ scenario: { ...scenario, run }, seed, stacks }, step.span);
       if (step.stall) this.stall.step(1);
@@ -215,6 +222,7 @@ class App {
   private async bring(file: File): Promise<void> {
     try {
       const scenario = fromToml(await file.text());
+      this.origin = undefined;
       await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
     } catch (error) {
       notice(`${file.name}: ${(error as Error).message}`, true);
