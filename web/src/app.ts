@@ -7,7 +7,7 @@ import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
 import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
-import { dropped, pick } from "./ui/files";
+import { dropped, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
 import { busy, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Header } from "./ui/header";
@@ -41,6 +41,7 @@ class App {
   private readonly stall: StallPanel;
   private readonly views: Views;
   private readonly parts: Frame;
+  private readonly pick: () => void;
   private runs: readonly RunTrace[] = [];
   private pointer = { x: 0, y: 0 };
   /** What was chosen from the menu, if it is not something else by now. */
@@ -69,7 +70,7 @@ class App {
       tour: () => this.tour(),
       share: () => void this.share(),
       download: () => this.download(),
-      open: () => pick((file) => void this.bring(file)),
+      open: () => this.pick(),
       theme: toggle,
       help: () => help(shortcuts, GESTURES),
       drawer: () => document.body.classList.toggle("drawer"),
@@ -79,6 +80,7 @@ class App {
     this.parts = frame(this.header.element, this.panel.element, this.stall.element);
     this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
+    this.pick = picker((file) => void this.bring(file));
     this.listen();
   }
 
@@ -258,7 +260,7 @@ class App {
       { key: ",", says: "the one before", do: () => this.stall.step(-1) },
       { key: "s", says: "copy the link", do: () => void this.share() },
       { key: "d", says: "download", do: () => this.download() },
-      { key: "o", says: "open a file", do: () => pick((file) => void this.bring(file)) },
+      { key: "o", says: "open a file", do: () => this.pick() },
       { key: "t", says: "dark or light", do: toggle },
       { key: "?", says: "this sheet", do: () => help(this.shortcuts(), GESTURES) },
     ];
