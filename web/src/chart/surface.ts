@@ -73,6 +73,8 @@ export interface Surface {
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
   boxes(boxes: Coords, colour: string, opacity?: number): void;
   line(corners: Coords, stroke: Stroke): void;
+  /** A line of level and upright pieces only. */
+  steps(corners: Coords, stroke: Stroke): void;
   signs(places: Coords, shape: Shape, look: Look): void;
   text(text: string, x: number, y: number, writing: Writing): void;
   /** Width of `text`, px. */

@@ -18,6 +18,7 @@ export const BANDS: readonly LegendItem[] = SHADED.map((phase) => ({
 export function drawBands(surface: Surface, phases: Phases, { sight, plot, theme, hidden }: Scene): void {
   const { x, pixel } = sight;
   const { time, to } = phases;
+  const snap = (at: number) => Math.round(at / pixel) * pixel;
   const boxes = SHADED.map(() => new Coords());
   const hatched: [number, number][] = [];
   const last = countBelow(time, x.to, true);
@@ -25,10 +26,10 @@ export function drawBands(surface: Surface, phases: Phases, { sight, plot, theme
   for (let i = Math.max(countBelow(time, x.from) - 1, 0); i < last; i++) {
     const kind = (SHADED as readonly string[]).indexOf(PHASES[to[i]]);
     if (kind < 0 || hidden.has(SHADED[kind])) continue;
-    const left = Math.max(x.at(time[i]), plot.x);
-    const right = Math.min(i + 1 < time.length ? x.at(time[i + 1]) : x.end, plot.x + plot.width);
+    const left = snap(Math.max(x.at(time[i]), plot.x));
+    const right = snap(Math.min(i + 1 < time.length ? x.at(time[i + 1]) : x.end, plot.x + plot.width));
     // Many short phases in one pixel are drawn once, the first of them.
-    if (right - drawn < pixel / 2) continue;
+    if (right === drawn) continue;
     drawn = right;
     const width = Math.max(right - left, pixel);
     boxes[kind].box(left, plot.y, width, plot.height);

@@ -8,7 +8,7 @@ import { Scale } from "../chart/scale";
 import { Coords, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { moment } from "../chart/ticks";
-import type { Timeline } from "../chart/timeline";
+import type { Span, Timeline } from "../chart/timeline";
 import type { Tooltip } from "../chart/tip";
 import type { Chart, Hit, Scene, Style } from "./chart";
 import { make } from "./dom";
@@ -38,6 +38,8 @@ export class Row {
   private leave: (() => void)[] = [];
   /** Where the values seen were put by hand: their span, and where each run's begin. */
   private manual: { span: number; lows: number[] } | undefined;
+  /** The heights of the window for which they were asked last. */
+  private fitted: { span: Span; ranges: readonly Range[] } | undefined;
   private held: { run: number; hit: Hit } | undefined;
   private rubber: { run: number; box: readonly [number, number, number, number] } | undefined;
 
@@ -62,6 +64,7 @@ export class Row {
   }
 
   repaint(): void {
+    this.fitted = undefined;
     for (const panel of this.panels) panel.repaint();
   }
 
@@ -140,6 +143,7 @@ export class Row {
       `${title}, ${this.headings[run] || "run"}. Arrows move, plus and minus zoom, 0 shows all, n and p go from packet to packet, Enter chooses.`,
       (surface, size) => this.draw(surface, run, size, this.titled),
       (surface, size) => this.overlay(surface, run, size),
+      () => this.shared.timeline.cursor !== undefined || this.held?.run === run || this.rubber?.run === run,
     );
     panel.element.dataset.view = name;
     panel.element.dataset.run = String(run);
@@ -159,7 +163,13 @@ export class Row {
   }
 
   /** From where to where each run's values are seen: as long for all. */
-  private heights(): Range[] {
+  private heights(): readonly Range[] {
+    const { span } = this.shared.timeline;
+    if (this.fitted?.span !== span) this.fitted = { span, ranges: this.fit() };
+    return this.fitted.ranges;
+  }
+
+  private fit(): Range[] {
     if (this.manual) {
       const { span, lows } = this.manual;
       return lows.map((low) => ({ low, high: low + span }));
@@ -305,6 +315,7 @@ export class Row {
     const low = y.back(Math.max(y0, y1));
     const span = y.back(Math.min(y0, y1)) - low;
     this.manual = undefined;
+    this.fitted = undefined;
     timeline.set(x.back(x0), x.back(x1));
     if (this.style.own && span * Math.abs(y.factor) > 8) {
       const lows = this.heights().map((range) => (range.low + range.high - span) / 2);
