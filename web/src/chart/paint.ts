@@ -6,6 +6,9 @@ import { Coords, type Look, type Shape, type Stroke, type Surface } from "./surf
 
 /** At most one sign in a square of so many px; the bars below are all there. */
 const CELL_PX = 7;
+/** Signs closer than this on average are many. */
+const CROWD_PX = 18;
+const SMALLER = 0.65;
 
 const scratch = new Coords();
 
@@ -97,7 +100,7 @@ export function drawTicks(surface: Surface, bars: Bars, sight: Sight, colour: st
   surface.boxes(scratch, colour);
 }
 
-/** Signs on bars, thinned where they would hide each other. */
+/** Signs on bars, thinned where they would hide each other, and smaller where there are many. */
 export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, look: Look): void {
   const taken = new Set<number>();
   scratch.clear();
@@ -108,5 +111,6 @@ export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Sha
     taken.add(cell);
     scratch.point(x, y);
   });
-  if (scratch.length > 0) surface.signs(scratch, shape, look);
+  const crowd = scratch.length / 2 > Math.abs(sight.x.end - sight.x.start) / CROWD_PX;
+  if (scratch.length > 0) surface.signs(scratch, shape, crowd ? { ...look, size: look.size * SMALLER } : look);
 }

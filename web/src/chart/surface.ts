@@ -45,7 +45,7 @@ export interface Stroke {
 }
 
 /** A sign that tells a kind of point apart without its colour. */
-export type Shape = "triangle" | "diamond" | "cross" | "tick" | "disc" | "square" | "ring" | "bolt";
+export type Shape = "triangle" | "diamond" | "cross" | "tick" | "disc" | "square" | "ring" | "bolt" | "wedge";
 
 export interface Look {
   readonly colour: string;
@@ -100,6 +100,7 @@ export const OUTLINES: Readonly<
     area: false,
   },
   tick: { lines: [[0, -1, 0, 1]], area: false },
+  wedge: { lines: [[-1, -0.8, 1, -0.8, 0, 1]], area: true },
   bolt: { lines: [[0.3, -1, -0.8, 0.25, -0.1, 0.25, -0.3, 1, 0.8, -0.3, 0.1, -0.3]], area: true },
 };
 
