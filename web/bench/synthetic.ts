@@ -63,6 +63,7 @@ export function syntheticRun(segments: number, rate = 1000, stack = "synthetic")
   return {
     flows: [flow],
     queues: [queue],
+    elements: [],
     links: [
       { from: "S", to: "D", ...link },
       { from: "D", to: "S", ...link },

@@ -47,7 +47,7 @@ export interface Sends {
   element: Int32Array;
   /** As which arrival there, from 0, else -1. */
   nth: Int32Array;
-  /** The flow's how many-th data packet it is, from 0, in the order of sending, retransmissions included. */
+  /** The flow's how many-th packet with sequence space it is, from 0, in the order of sending: SYN and retransmissions included. */
   number: Uint32Array;
 }
 
@@ -157,10 +157,22 @@ export interface FlowTrace {
 export interface LinkTrace {
   from: string;
   to: string;
+  /** Bits per second; Infinity if transmission takes no time. */
   rateBps: number;
   delayS: number;
-  /** Packets; NaN if there is no limit. */
+  /** Packets; NaN if there is no limit, or one in bytes. */
   limitPackets: number;
+  /** Of a path of a split link: the how-many-th of its paths, from 1. Paths stand after all links. */
+  path?: number | undefined;
+}
+
+/** An element of the path; `Sends.element` names it by its number, or a link by the link's. */
+export interface ElementTrace {
+  number: number;
+  /** Position in `RunTrace.links`. */
+  link: number;
+  /** As scenario files call it. */
+  kind: string;
 }
 
 /** One run: a scenario with a seed and, in a comparison, one of the stacks. */
@@ -168,6 +180,7 @@ export interface RunTrace {
   flows: FlowTrace[];
   queues: QueueTrace[];
   links: LinkTrace[];
+  elements: ElementTrace[];
   durationS: number;
   summary: Report;
 }
