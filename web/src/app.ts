@@ -5,6 +5,7 @@ import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
+import { stalls } from "./stall/stall";
 import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
 import { dropped, picker } from "./ui/files";
@@ -76,7 +77,7 @@ class App {
       drawer: () => document.body.classList.toggle("drawer"),
     });
     this.panel = new SidePanel(this.session, schema, known);
-    this.stall = stallPanel((pause) => pause && this.views.setWindow(...around(pause)));
+    this.stall = stallPanel((pause) => this.point(pause));
     this.parts = frame(this.header.element, this.panel.element, this.stall.element);
     this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
@@ -130,7 +131,7 @@ class App {
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
     this.views.setRuns(shown);
-    this.stall.show(told(runs), names);
+    this.stall.show(() => told(runs), names);
     this.parts.stale.hidden = true;
     this.panel.drawHand();
     this.title(lab);
@@ -175,6 +176,14 @@ class App {
 
   private menu(): void {
     presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
+  }
+
+  /** Shows a pause, marked; without one what was seen stays. */
+  private point(pause: Told | undefined): void {
+    this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
+    if (!pause) return;
+    this.views.setFlow(pause.flow);
+    this.views.setWindow(...around(pause));
   }
 
   private tour(): void {
@@ -290,8 +299,8 @@ function around({ from, to }: Told): Span {
   return [from - margin, to + margin];
 }
 
-function told(_runs: readonly RunTrace[]): Told[] {
-  return [];
+function told(runs: readonly RunTrace[]): Told[] {
+  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
 }
 
 /** Makes the page. */
