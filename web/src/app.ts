@@ -249,14 +249,14 @@ class App {
     };
     window.addEventListener("pointerdown", at, true);
     this.views.on("window", () => this.remember.call());
-    this.views.on("packet", ({ run, flow, kind, index }) => {
-      const trace = this.runs[run];
-      if (kind !== "data" || !trace) return;
+    this.views.on("packet", (packet) => {
+      const run = this.runs[packet.run];
+      if (!run) return;
       const change = (scenario: Table) => {
         this.session.change({ scenario });
         this.panel.draw();
       };
-      packetMenu(this.pointer, trace, { flow, index }, this.session.lab.scenario, change);
+      packetMenu(this.pointer, run, packet, this.session.lab.scenario, change);
     });
   }
 
@@ -293,10 +293,11 @@ function spanOf(view: State["view"]): Span | undefined {
   return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
 }
 
-/** A pause with a little of what was before and after. */
-function around({ from, to }: Told): Span {
-  const margin = 0.25 * (to - from);
-  return [from - margin, to + margin];
+/** A pause with what led to it, if that was not long before, and a little of what came after. */
+function around({ from, to, sentences }: Told): Span {
+  const length = to - from;
+  const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));
+  return [first - 0.15 * length, to + 0.25 * length];
 }
 
 function told(runs: readonly RunTrace[]): Told[] {

@@ -2,7 +2,7 @@
 import type { FlowTrace, RunTrace } from "../engine/trace";
 import type { ViewName } from "../views/views";
 
-export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path"];
+export const ORDER: readonly ViewName[] = ["sequence", "table", "window", "dupthresh", "rto", "queue", "path"];
 
 /** As people call them. */
 export const GRAPHS: readonly (readonly [ViewName, string])[] = [
