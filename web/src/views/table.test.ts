@@ -30,8 +30,22 @@ test("the best is marked, and not where all are the same", () => {
 });
 
 test("differences are from the first run, in percent or as a factor", () => {
-  const line = { name: "", unit: "", values: [100, 100, 150, 95.5, 2000, undefined], write: String, more: true };
-  expect([0, 1, 2, 3, 4, 5].map((run) => difference(line, run))).toEqual(["", "", "+50 %", "−4.5 %", "× 20.0", ""]);
+  const line = {
+    name: "",
+    unit: "",
+    values: [100, 100, 150, 95.5, 2000, undefined, 100.01],
+    write: String,
+    more: true,
+  };
+  expect([0, 1, 2, 3, 4, 5, 6].map((run) => difference(line, run))).toEqual([
+    "",
+    "",
+    "+50 %",
+    "−4.5 %",
+    "× 20.0",
+    "",
+    "≈",
+  ]);
   expect(difference({ ...line, values: [0, 7] }, 1)).toBe("+7");
 });
 

@@ -98,6 +98,7 @@ export function difference({ values, write }: Line, run: number): string {
   const sign = value > first ? "+" : "−";
   if (first === 0) return `${sign}${write(Math.abs(value))}`;
   const share = Math.abs(value / first - 1);
+  if (share < 0.0005) return "≈";
   return share >= 9.995
     ? `× ${grouped(value / first, 1)}`
     : `${sign}${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
