@@ -5,9 +5,10 @@ import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
+import { stalls } from "./stall/stall";
 import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
-import { dropped, pick } from "./ui/files";
+import { dropped, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
 import { busy, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Header } from "./ui/header";
@@ -41,6 +42,7 @@ class App {
   private readonly stall: StallPanel;
   private readonly views: Views;
   private readonly parts: Frame;
+  private readonly pick: () => void;
   private runs: readonly RunTrace[] = [];
   private pointer = { x: 0, y: 0 };
   /** What was chosen from the menu, if it is not something else by now. */
@@ -69,16 +71,17 @@ class App {
       tour: () => this.tour(),
       share: () => void this.share(),
       download: () => this.download(),
-      open: () => pick((file) => void this.bring(file)),
+      open: () => this.pick(),
       theme: toggle,
       help: () => help(shortcuts, GESTURES),
       drawer: () => document.body.classList.toggle("drawer"),
     });
     this.panel = new SidePanel(this.session, schema, known);
-    this.stall = stallPanel((pause) => pause && this.views.setWindow(...around(pause)));
+    this.stall = stallPanel((pause) => this.point(pause));
     this.parts = frame(this.header.element, this.panel.element, this.stall.element);
     this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
+    this.pick = picker((file) => void this.bring(file));
     this.listen();
   }
 
@@ -128,7 +131,7 @@ class App {
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
     this.views.setRuns(shown);
-    this.stall.show(told(runs), names);
+    this.stall.show(() => told(runs), names);
     this.parts.stale.hidden = true;
     this.panel.drawHand();
     this.title(lab);
@@ -173,6 +176,14 @@ class App {
 
   private menu(): void {
     presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
+  }
+
+  /** Shows a pause, marked; without one what was seen stays. */
+  private point(pause: Told | undefined): void {
+    this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
+    if (!pause) return;
+    this.views.setFlow(pause.flow);
+    this.views.setWindow(...around(pause));
   }
 
   private tour(): void {
@@ -258,7 +269,7 @@ class App {
       { key: ",", says: "the one before", do: () => this.stall.step(-1) },
       { key: "s", says: "copy the link", do: () => void this.share() },
       { key: "d", says: "download", do: () => this.download() },
-      { key: "o", says: "open a file", do: () => pick((file) => void this.bring(file)) },
+      { key: "o", says: "open a file", do: () => this.pick() },
       { key: "t", says: "dark or light", do: toggle },
       { key: "?", says: "this sheet", do: () => help(this.shortcuts(), GESTURES) },
     ];
@@ -288,8 +299,8 @@ function around({ from, to }: Told): Span {
   return [from - margin, to + margin];
 }
 
-function told(_runs: readonly RunTrace[]): Told[] {
-  return [];
+function told(runs: readonly RunTrace[]): Told[] {
+  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
 }
 
 /** Makes the page. */

@@ -14,6 +14,11 @@ import type { Chart, Hit, LegendItem, Scene, Style } from "./chart";
 import { make } from "./dom";
 import { legendButtons } from "./legend";
 
+/** A stretch of time of one run. */
+export interface Marked extends Span {
+  readonly run: number;
+}
+
 /** What a row shares with the others. */
 export interface Shared {
   readonly timeline: Timeline;
@@ -22,6 +27,8 @@ export interface Shared {
   /** Whether the pointer moves the cursor now. */
   readonly follows: () => boolean;
   readonly chosen: (run: number, hit: Hit) => void;
+  /** A stretch of one run that is pointed at. */
+  readonly marked: () => Marked | undefined;
 }
 
 const MARGIN = 0.05;
@@ -121,6 +128,7 @@ export class Row {
     const scene: Scene = { sight, plot, theme, hidden: this.hidden };
     const inside = (draw: () => void) => surface.clip(plot.x, plot.y, plot.width, plot.height, draw);
     inside(() => this.charts[run].ground(surface, scene));
+    inside(() => this.mark(surface, run, sight, plot, theme));
     const { title, unit, whole } = this.style;
     const { from, to } = sight.y;
     const axis: Axis = {
@@ -131,6 +139,19 @@ export class Row {
     };
     drawFrame(surface, plot, theme, sight.x, axis, this.headings[run], titled);
     inside(() => this.charts[run].draw(surface, scene));
+  }
+
+  /** Shades what is pointed at, between two lines. */
+  private mark(surface: Surface, run: number, { x, pixel }: Sight, plot: Box, { cursor }: Theme): void {
+    const marked = this.shared.marked();
+    if (marked?.run !== run) return;
+    const [left, right] = [x.at(marked.t0), x.at(marked.t1)];
+    const shade = new Coords();
+    shade.box(left, plot.y, right - left, plot.height);
+    surface.boxes(shade, cursor, 0.07);
+    const edges = new Coords();
+    for (const at of [left, right]) edges.box(Math.round(at / pixel) * pixel, plot.y, pixel, plot.height);
+    surface.boxes(edges, cursor, 0.7);
   }
 
   /** Moves to the packet after the one held, or before. */

@@ -11,7 +11,7 @@ import { make } from "./dom";
 import { type Picture, type PictureKind, picture } from "./export";
 import { PathView, ways } from "./path";
 import { longest, QUEUE, QueueChart } from "./queue";
-import { Row, type Shared } from "./row";
+import { type Marked, Row, type Shared } from "./row";
 import { SEQUENCE, SequenceChart } from "./sequence";
 import { course } from "./sequence/course";
 import { STATE_VIEWS, StateChart, variables } from "./state";
@@ -68,6 +68,7 @@ export class Views {
   private flow = 0;
   /** Columns of runs. */
   private beside = 1;
+  private marked: Marked | undefined;
 
   constructor(container: HTMLElement, { views = VIEW_NAMES, arrange }: ViewsOptions) {
     this.names = views;
@@ -79,6 +80,7 @@ export class Views {
       tooltip: this.tooltip,
       theme: () => this.theme,
       follows: () => !this.transport.playing,
+      marked: () => this.marked,
       chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
     };
     const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE].filter(({ name }) => this.has(name));
@@ -105,6 +107,7 @@ export class Views {
   setRuns(runs: readonly RunTrace[]): void {
     this.transport.play(0);
     this.runs = runs;
+    this.marked = undefined;
     this.flow = Math.min(this.flow, Math.max(Math.min(...runs.map(({ flows }) => flows.length)) - 1, 0));
     this.timeline.setEnd(Math.max(0, ...runs.map(({ durationS }) => durationS)));
     this.timeline.look(undefined);
@@ -121,6 +124,12 @@ export class Views {
   /** Shows from `t0` to `t1`, s. */
   setWindow(t0: number, t1: number): void {
     this.timeline.set(t0, t1);
+  }
+
+  /** Points at a stretch of one run, or at nothing. */
+  mark(marked: Marked | undefined): void {
+    this.marked = marked;
+    for (const row of this.rows) row.repaint();
   }
 
   /** Looks at a moment, s. */
