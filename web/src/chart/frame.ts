@@ -86,8 +86,12 @@ export function drawFrame(
   rules.box(snap(plot.x), snap(bottom), plot.width, pixel);
   for (const { value } of across) rules.box(snap(time.at(value)), snap(bottom), pixel, 4);
   surface.boxes(rules, theme.rule);
-  for (const { value, label } of across)
-    surface.text(label, time.at(value), bottom + 6, { colour: theme.muted, align: "center", baseline: "top" });
+  for (const { value, label } of across) {
+    const writing = { colour: theme.muted, align: "center", baseline: "top" } as const;
+    // The last one must not be cut off by the panel's edge.
+    const most = right + RIGHT_PX - surface.measure(label, writing) / 2;
+    surface.text(label, Math.min(time.at(value), most), bottom + 6, writing);
+  }
   for (const { value, label } of up)
     surface.text(label, plot.x - 6, scale.at(value), { colour: theme.muted, align: "right", baseline: "middle" });
   const title = { colour: theme.muted } as const;
