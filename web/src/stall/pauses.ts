@@ -27,6 +27,12 @@ export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[
   return long.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, most);
 }
 
+/** The longest pause of a flow, however short, s. */
+export function longestPause(flow: FlowTrace, durationS: number): number {
+  if (flow.sends.time.length === 0) return 0;
+  return walk(flow, durationS).all.reduce((most, { from, to }) => Math.max(most, to - from), 0);
+}
+
 /** All intervals between ACKs of new data, and the shortest round trip of a first transmission. */
 function walk({ sends, acks }: FlowTrace, durationS: number): { all: Pause[]; shortest: number } {
   const all: Pause[] = [];

@@ -1,7 +1,7 @@
 /** A view over time: a panel for each run, side by side or one below the other, with one scale. */
 
 import type { Range, Sight } from "../chart/bars";
-import { type Axis, type Box, drawFrame, panelHeight, plotBox } from "../chart/frame";
+import { type Axis, type Box, drawFrame, fitted, headingStyle, panelHeight, plotBox } from "../chart/frame";
 import { type Gestures, listen } from "../chart/gestures";
 import { Panel, type Size } from "../chart/panel";
 import { Scale } from "../chart/scale";
@@ -33,8 +33,8 @@ export interface Shared {
 
 const MARGIN = 0.05;
 const HEADROOM = 1.1;
-/** The titles of the axes of values need no more room. */
-const TITLE_PX = 120;
+/** The title of the axis of values may reach so far into the plot. */
+const TITLE_PX = 70;
 
 export class Row {
   readonly element: HTMLElement;
@@ -107,6 +107,7 @@ export class Row {
     this.manual = undefined;
     this.fitted = undefined;
     this.held = undefined;
+    this.rubber = undefined;
   }
 
   /** Sizes of the panels as they are on the page, px. */
@@ -245,18 +246,20 @@ export class Row {
   }
 
   /** Writes the values at the cursor above the plot, or in it where there is no room above. */
-  private readout(surface: Surface, text: string, run: number, plot: Box, { ink, paper }: Theme): void {
+  private readout(surface: Surface, text: string, run: number, plot: Box, theme: Theme): void {
     const right = plot.x + plot.width;
-    const writing = { colour: ink, align: "right" } as const;
-    const heading = surface.measure(this.headings[run], { ...writing, bold: true, size: 12 });
+    const style = headingStyle(theme, right);
+    const heading = fitted(surface, this.headings[run], style.width, style.writing);
+    const left = right - surface.measure(heading, style.writing) - 16;
+    const writing = { colour: theme.ink, align: "right" } as const;
     const width = surface.measure(text, writing);
-    if (right - heading - 24 - width > TITLE_PX) {
-      surface.text(text, right - heading - 16, 14, writing);
+    if (width < left - plot.x - TITLE_PX) {
+      surface.text(text, left, 14, writing);
       return;
     }
     const ground = new Coords();
     ground.box(right - width - 6, plot.y + 2, width + 6, 16);
-    surface.boxes(ground, paper, 0.85);
+    surface.boxes(ground, theme.paper, 0.85);
     surface.text(text, right - 3, plot.y + 14, writing);
   }
 

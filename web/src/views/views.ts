@@ -66,6 +66,8 @@ export class Views {
   private theme: Theme;
   private runs: readonly RunTrace[] = [];
   private flow = 0;
+  /** Columns of runs. */
+  private beside = 1;
   private marked: Marked | undefined;
 
   constructor(container: HTMLElement, { views = VIEW_NAMES, arrange }: ViewsOptions) {
@@ -216,9 +218,12 @@ export class Views {
 
   private columns(): void {
     const runs = Math.max(this.runs.length, 1);
-    const fits = this.element.clientWidth >= COLUMN_PX * runs;
-    const beside = this.arrange ? this.arrange === "columns" : fits;
-    this.element.style.setProperty("--ak-columns", String(beside ? runs : 1));
+    const fits = (columns: number) => this.element.clientWidth >= COLUMN_PX * columns;
+    // Four runs that have no room side by side stand two by two.
+    const most = [runs, Math.ceil(runs / 2)].find(fits) ?? 1;
+    const columns = this.arrange === undefined ? most : this.arrange === "columns" ? runs : 1;
+    this.beside = columns;
+    this.element.style.setProperty("--ak-columns", String(columns));
   }
 
   private recolour(): void {
@@ -231,7 +236,7 @@ export class Views {
   }
 
   private pictured(view: ViewName): Picture {
-    const beside = this.element.style.getPropertyValue("--ak-columns") !== "1";
+    const { beside } = this;
     const row = this.rows.find(({ style }) => style.name === view);
     if (row) {
       return {
@@ -255,7 +260,7 @@ export class Views {
     return {
       title: "results",
       legend: [],
-      beside,
+      beside: 1,
       sizes: [tableSize(lines, headings.length)],
       draw: (surface) => drawTable(surface, lines, headings, this.theme),
     };

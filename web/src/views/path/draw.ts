@@ -1,5 +1,6 @@
 /** Nodes, links and what moves on them: data above, ACKs below. */
 
+import { fitted, headingStyle } from "../../chart/frame";
 import { countBelow } from "../../chart/pyramid";
 import { Coords, type Shape, type Surface } from "../../chart/surface";
 import type { ColourName, Theme } from "../../chart/theme";
@@ -81,7 +82,8 @@ export function drawPath(
     surface.boxes(coords, theme.paper);
     surface.text(node, at[i], y + LANE_PX + 22, { colour: theme.ink, align: "center", bold: true });
   });
-  if (heading) surface.text(heading, width - 12, 14, { colour: theme.ink, bold: true, align: "right", size: 12 });
+  const { writing } = headingStyle(theme, width);
+  surface.text(fitted(surface, heading, width - 24, writing), width - 12, 14, writing);
 }
 
 function label({ rateBps, delayS }: LinkTrace): string[] {
