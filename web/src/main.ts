@@ -1,3 +1,4 @@
 /** Entry of the page. */
-const app = document.querySelector<HTMLElement>("#app");
-if (app) app.textContent = "Ackclock lab";
+import { app } from "./app";
+
+void app();

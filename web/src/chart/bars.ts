@@ -1,6 +1,6 @@
 /** Stretches of the sequence space at moments: segments, SACK blocks. */
 
-import { children, descend, during, largest, least, levels } from "./pyramid";
+import { beginnings, children, descend, during, largest, least, levels } from "./pyramid";
 import type { Scale } from "./scale";
 
 /** What of a chart can be seen: scales from values to px, and the side of a device pixel in px. */
@@ -16,10 +16,18 @@ export interface Range {
   high: number;
 }
 
+/** The column of pixels in which a moment stands. */
+export function columns({ x, pixel }: Sight): (time: number) => number {
+  const factor = x.factor / pixel;
+  const start = x.start / pixel - x.from * factor;
+  return (time) => Math.round(time * factor + start);
+}
+
 /** Bars over ascending times, with a pyramid above them. */
 export class Bars {
   private readonly lows: Float64Array[];
   private readonly highs: Float64Array[];
+  private readonly begins: Float64Array[];
   /** The widest gap that keeps the bars of a node apart, if they were put one on the other. */
   private readonly gaps: Float64Array[];
 
@@ -32,6 +40,7 @@ export class Bars {
   ) {
     this.lows = levels(low, least);
     this.highs = levels(high, largest);
+    this.begins = beginnings(time);
     this.gaps = this.lows.map((level) => new Float64Array(level.length));
     for (let level = 0; level < this.gaps.length; level++) this.measureGaps(level);
   }
@@ -46,27 +55,27 @@ export class Bars {
    */
   visit(sight: Sight, emit: (x: number, low: number, high: number) => void): void {
     const { x, y, pixel } = sight;
-    const column = (at: number) => Math.round(x.at(this.time[at]) / pixel);
+    const { time, low, high, lows, highs, gaps, begins } = this;
+    const column = columns(sight);
     const bottom = Math.min(y.from, y.to);
     const top = Math.max(y.from, y.to);
     const small = pixel / Math.abs(y.factor);
     descend(
       this.length,
-      during(this.time, x.from, x.to),
-      (level, node, first, last) => {
-        const low = this.lows[level - 1][node];
-        const high = this.highs[level - 1][node];
-        if (high < bottom || low > top) return true;
-        if (this.gaps[level - 1][node] >= small) return false;
-        const at = column(first);
-        if (at !== column(last)) return false;
-        emit(at * pixel, low, high);
+      during(time, x.from, x.to),
+      (level, node) => {
+        const least = lows[level - 1][node];
+        const most = highs[level - 1][node];
+        if (most < bottom || least > top) return true;
+        if (gaps[level - 1][node] >= small) return false;
+        const begin = begins[level - 1];
+        const at = column(begin[node]);
+        if (at !== column(begin[node + 1])) return false;
+        emit(at * pixel, least, most);
         return true;
       },
       (point) => {
-        const low = this.low[point];
-        const high = this.high[point];
-        if (high >= bottom && low <= top) emit(column(point) * pixel, low, high);
+        if (high[point] >= bottom && low[point] <= top) emit(column(time[point]) * pixel, low[point], high[point]);
       },
     );
   }

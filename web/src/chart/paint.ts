@@ -6,6 +6,9 @@ import { Coords, type Look, type Shape, type Stroke, type Surface } from "./surf
 
 /** At most one sign in a square of so many px; the bars below are all there. */
 const CELL_PX = 7;
+/** Signs closer than this on average are many. */
+const CROWD_PX = 18;
+const SMALLER = 0.65;
 
 const scratch = new Coords();
 
@@ -20,6 +23,8 @@ export function drawBars(surface: Surface, bars: Bars, sight: Sight, width: numb
   let bottom = 0;
   const put = () => {
     if (Number.isNaN(column)) return;
+    top = Math.round(top / pixel) * pixel;
+    bottom = Math.round(bottom / pixel) * pixel;
     scratch.box(column - left, top, wide, Math.max(bottom - top, pixel));
     if (ends === 0 || bottom - top < 3) return;
     scratch.box(column - ends / 2, top, ends, pixel);
@@ -45,27 +50,42 @@ export function drawBars(surface: Surface, bars: Bars, sight: Sight, width: numb
 /** A step line; a column of pixels with many steps shows from where to where they went. */
 export function drawStairs(surface: Surface, stairs: Stairs, sight: Sight, stroke: Stroke): void {
   const { x, y, pixel } = sight;
-  const half = pixel / 2;
   // Infinity stays an edge far above what is seen.
   const place = (value: number) => {
     const at = Math.min(Math.max(y.at(value), -1e4), 1e4);
-    return Math.round(at / pixel) * pixel + half;
+    return Math.round(at / pixel) * pixel;
   };
   scratch.clear();
   let before = Number.NaN;
-  stairs.visit(sight, (column, first, low, high, last) => {
-    const at = column + half;
-    if (!Number.isNaN(before)) scratch.point(at, before);
-    if (low !== high) {
-      scratch.point(at, place(first));
-      scratch.point(at, place(low));
-      scratch.point(at, place(high));
+  const { value } = stairs;
+  let column = Number.NaN;
+  let [start, end, least, most] = [0, 0, 0, 0];
+  const put = () => {
+    if (Number.isNaN(column)) return;
+    const [first, low, high, last] = [place(value[start]), place(least), place(most), place(value[end])];
+    if (!Number.isNaN(before)) scratch.point(column, before);
+    if (first !== before) scratch.point(column, first);
+    if (low !== first && low !== last) scratch.point(column, low);
+    if (high !== first && high !== last) scratch.point(column, high);
+    if (last !== first) scratch.point(column, last);
+    before = last;
+  };
+  stairs.visit(sight, (at, first, last, low, high) => {
+    if (at === column) {
+      if (low < least) least = low;
+      if (high > most) most = high;
+    } else {
+      put();
+      column = at;
+      start = first;
+      least = low;
+      most = high;
     }
-    before = place(last);
-    scratch.point(at, before);
+    end = last;
   });
+  put();
   if (!Number.isNaN(before)) scratch.point(x.end, before);
-  surface.line(scratch, stroke);
+  surface.steps(scratch, stroke);
 }
 
 /** Ticks across the ACK line. */
@@ -80,7 +100,7 @@ export function drawTicks(surface: Surface, bars: Bars, sight: Sight, colour: st
   surface.boxes(scratch, colour);
 }
 
-/** Signs on bars, thinned where they would hide each other. */
+/** Signs on bars, thinned where they would hide each other, and smaller where there are many. */
 export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, look: Look): void {
   const taken = new Set<number>();
   scratch.clear();
@@ -91,5 +111,6 @@ export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Sha
     taken.add(cell);
     scratch.point(x, y);
   });
-  if (scratch.length > 0) surface.signs(scratch, shape, look);
+  const crowd = scratch.length / 2 > Math.abs(sight.x.end - sight.x.start) / CROWD_PX;
+  if (scratch.length > 0) surface.signs(scratch, shape, crowd ? { ...look, size: look.size * SMALLER } : look);
 }

@@ -21,14 +21,16 @@ export class Panel {
   private size: Size = { width: 0, height: 0 };
   private ratio = 1;
   private visible = true;
+  private moved = false;
   private stale = { below: false, above: false };
   private frame = 0;
 
-  /** `label` says to a screen reader what is drawn; `paint` draws it, `overlay` what moves. */
+  /** `label` says to a screen reader what is drawn; `paint` draws it, `overlay` what moves, if `moving` says that anything does. */
   constructor(
     label: string,
     private readonly paint: Paint,
     private readonly overlay: Paint,
+    private readonly moving: () => boolean,
   ) {
     this.element.className = "ak-panel";
     this.element.tabIndex = 0;
@@ -88,7 +90,10 @@ export class Panel {
     const before = performance.now();
     this.ratio = window.devicePixelRatio || 1;
     if (this.stale.below) this.layer(this.below, this.paint);
-    this.layer(this.above, this.overlay);
+    // A canvas that is empty and stays so costs nothing if it is left alone.
+    const moving = this.moving();
+    if (moving || this.moved) this.layer(this.above, moving ? this.overlay : () => {});
+    this.moved = moving;
     this.stale = { below: false, above: false };
     this.cost = performance.now() - before;
   }

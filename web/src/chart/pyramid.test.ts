@@ -127,8 +127,9 @@ test("stairs keep the first, least, largest and last value of each column of pix
       const stairs = new Stairs(bars.time, bars.low);
       const look = sight(count, seed);
       const told = new Map<number, number[]>();
-      stairs.visit(look, (x, first, low, high, last) => {
+      stairs.visit(look, (x, start, end, low, high) => {
         const before = told.get(x);
+        const [first, last] = [stairs.value[start], stairs.value[end]];
         told.set(
           x,
           before ? [before[0], Math.min(before[1], low), Math.max(before[2], high), last] : [first, low, high, last],

@@ -84,6 +84,18 @@ export function levels(
   return found;
 }
 
+/** When each node of each level begins, and at last the time of the last point. */
+export function beginnings(time: Float64Array): Float64Array[] {
+  const found: Float64Array[] = [];
+  for (let size = FAN; size < FAN * time.length; size *= FAN) {
+    const here = new Float64Array(Math.ceil(time.length / size) + 1);
+    for (let node = 0; node + 1 < here.length; node++) here[node] = time[node * size];
+    here[here.length - 1] = time[time.length - 1];
+    found.push(here);
+  }
+  return found;
+}
+
 /** The least of `values` from `first` up to, not including, `end`; infinity and NaN do not count. */
 export function least(values: Float64Array, first: number, end: number): number {
   let found = Number.POSITIVE_INFINITY;

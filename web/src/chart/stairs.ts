@@ -1,12 +1,13 @@
 /** Step functions: acknowledged data, windows, thresholds, queues. */
 
-import type { Range, Sight } from "./bars";
-import { around, countBelow, descend, during, largest, least, levels } from "./pyramid";
+import { columns, type Range, type Sight } from "./bars";
+import { around, beginnings, countBelow, descend, during, largest, least, levels } from "./pyramid";
 
 /** A value that holds until the next, over ascending times, with a pyramid above. */
 export class Stairs {
   private readonly lows: Float64Array[];
   private readonly highs: Float64Array[];
+  private readonly begins: Float64Array[];
 
   constructor(
     readonly time: Float64Array,
@@ -14,6 +15,7 @@ export class Stairs {
   ) {
     this.lows = levels(value, least);
     this.highs = levels(value, largest);
+    this.begins = beginnings(time);
   }
 
   get length(): number {
@@ -45,27 +47,24 @@ export class Stairs {
   }
 
   /**
-   * Tells `emit` each column of pixels in `sight` in which the value changes: the value that it comes with, the least and the largest
-   * in it, and the one that it leaves with.
+   * Tells `emit` of stretches of points in one column of pixels in `sight`, from left to right: the first and the last point, and the
+   * least and the largest value from the one to the other.
    */
-  visit(sight: Sight, emit: (x: number, first: number, low: number, high: number, last: number) => void): void {
+  visit(sight: Sight, emit: (x: number, first: number, last: number, low: number, high: number) => void): void {
     const { x, pixel } = sight;
-    const column = (at: number) => Math.round(x.at(this.time[at]) / pixel);
+    const { time, value, lows, highs, begins } = this;
+    const column = columns(sight);
     descend(
       this.length,
-      around(this.time, x.from, x.to),
+      around(time, x.from, x.to),
       (level, node, first, last) => {
-        const at = column(first);
-        if (at !== column(last)) return false;
-        const low = this.lows[level - 1][node];
-        const high = this.highs[level - 1][node];
-        emit(at * pixel, this.value[first], low, high, this.value[last]);
+        const begin = begins[level - 1];
+        const at = column(begin[node]);
+        if (at !== column(begin[node + 1])) return false;
+        emit(at * pixel, first, last, lows[level - 1][node], highs[level - 1][node]);
         return true;
       },
-      (point) => {
-        const value = this.value[point];
-        emit(column(point) * pixel, value, value, value, value);
-      },
+      (point) => emit(column(time[point]) * pixel, point, point, value[point], value[point]),
     );
   }
 }

@@ -45,7 +45,7 @@ export interface Stroke {
 }
 
 /** A sign that tells a kind of point apart without its colour. */
-export type Shape = "triangle" | "diamond" | "cross" | "tick" | "disc" | "square" | "ring" | "bolt";
+export type Shape = "triangle" | "diamond" | "cross" | "tick" | "disc" | "square" | "ring" | "bolt" | "wedge";
 
 export interface Look {
   readonly colour: string;
@@ -73,6 +73,8 @@ export interface Surface {
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
   boxes(boxes: Coords, colour: string, opacity?: number): void;
   line(corners: Coords, stroke: Stroke): void;
+  /** A line of level and upright pieces only. */
+  steps(corners: Coords, stroke: Stroke): void;
   signs(places: Coords, shape: Shape, look: Look): void;
   text(text: string, x: number, y: number, writing: Writing): void;
   /** Width of `text`, px. */
@@ -98,6 +100,7 @@ export const OUTLINES: Readonly<
     area: false,
   },
   tick: { lines: [[0, -1, 0, 1]], area: false },
+  wedge: { lines: [[-1, -0.8, 1, -0.8, 0, 1]], area: true },
   bolt: { lines: [[0.3, -1, -0.8, 0.25, -0.1, 0.25, -0.3, 1, 0.8, -0.3, 0.1, -0.3]], area: true },
 };
 

@@ -72,6 +72,10 @@ export class SvgSurface implements Surface {
       );
   }
 
+  steps(corners: Coords, stroke: Stroke): void {
+    this.line(corners, stroke);
+  }
+
   signs(places: Coords, shape: Shape, look: Look): void {
     const { lines, area } = OUTLINES[shape];
     let path = "";

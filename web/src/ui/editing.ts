@@ -1,16 +1,7 @@
 /** What editors share: where values stand, and where a refusal is shown. */
+import type { Refusal } from "../engine/engine";
 import type { Json, Path } from "./path";
 import { keyOf } from "./path";
-
-/** Why the engine does not take a scenario, at one place. */
-export interface Refusal {
-  /** As the engine names it, or undefined if it names none. */
-  key: string | undefined;
-  found: string;
-  allowed: string;
-  hint: string | undefined;
-  message: string;
-}
 
 type Shown = (refusal: Refusal | undefined) => void;
 

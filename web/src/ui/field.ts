@@ -1,6 +1,8 @@
 /** One value: an exact field, a slider where there is an order, and the place for a refusal. */
+
+import type { Refusal } from "../engine/engine";
 import { fill, fresh, h, prose } from "./dom";
-import type { Editing, Refusal } from "./editing";
+import type { Editing } from "./editing";
 import { words } from "./names";
 import { isTable, type Json, keyOf, type Path } from "./path";
 import { type Scale, scaleOf } from "./scale";

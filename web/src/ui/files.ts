@@ -1,16 +1,16 @@
 /** Files that come in by the menu or are dropped on the page. */
 import { h } from "./dom";
 
-/** Asks for a file. */
-export function pick(then: (file: File) => void): void {
-  const input = h("input", { type: "file", accept: ".toml,.csv,.txt", hidden: true });
+/** Puts a field for files into the page that nobody sees; the answer opens it. */
+export function picker(then: (file: File) => void): () => void {
+  const input = h("input", { type: "file", accept: ".toml", hidden: true, "aria-label": "Scenario" });
   input.addEventListener("change", () => {
     const file = input.files?.[0];
+    input.value = ""; // the same file may be chosen again
     if (file) then(file);
-    input.remove();
   });
   document.body.append(input);
-  input.click();
+  return () => input.click();
 }
 
 /** Hears of files that are dropped anywhere on the page. */

@@ -1,8 +1,9 @@
 /** Places in a scenario, as the engine names them in its refusals: `link[1].elements[0].p`. */
 
+import type { Json, Table } from "../scenario/toml";
+
+export type { Json, Table };
 export type Path = readonly (string | number)[];
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-export type Table = { [key: string]: Json };
 
 export function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value);

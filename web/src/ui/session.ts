@@ -1,9 +1,9 @@
 /** What the page is about, and its runs: a change leads to a run, and a newer change ends an older run. */
+import { type Refusal, refusalOf } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
+import type { StackChoice } from "../scenario/state";
 import { debounce } from "./dom";
-import type { Refusal } from "./editing";
 import type { Table } from "./path";
-import type { StackChoice } from "./stack";
 
 /** All that a link holds but for the view. */
 export interface Lab {
@@ -102,10 +102,4 @@ export class Session {
     if (refusal) this.tell.refused({ stack: first, refusal });
     else this.tell.failed(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
   }
-}
-
-/** The engine's refusal in an error, if that is what it is. */
-export function refusalOf(error: unknown): Refusal | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return typeof cause === "object" && cause !== null && "allowed" in cause ? (cause as Refusal) : undefined;
 }

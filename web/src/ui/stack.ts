@@ -1,13 +1,8 @@
 /** One of the stacks that are compared: a named one with some parameters changed. */
+
+import type { StackChoice } from "../scenario/state";
 import { get, isTable, type Json, type Path, put, type Table } from "./path";
 import type { Field, Shape } from "./schema";
-
-export interface StackChoice {
-  /** As `ackclock stacks` lists it; null for those that the scenario's flows name. */
-  name: string | null;
-  /** Changed parameters by path, as with `--set`. */
-  set: { [path: string]: Json };
-}
 
 /** What the parameters are with these changes: `base` is the stack spelled out. */
 export function effective(base: Table, set: StackChoice["set"], slots: readonly Field[]): Table {

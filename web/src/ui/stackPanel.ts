@@ -1,13 +1,16 @@
 /** The stacks that are compared: up to four, each with its slots and their parameters. */
+
+import type { Refusal } from "../engine/engine";
+import type { StackChoice } from "../scenario/state";
 import { h, prose } from "./dom";
-import { Editing, type Refusal } from "./editing";
+import { Editing } from "./editing";
 import { sentenceOf } from "./field";
 import { control } from "./form";
 import { icon } from "./icons";
 import { words } from "./names";
 import { get, isTable, type Json, type Path, type Table } from "./path";
 import type { Field } from "./schema";
-import { changed, effective, fitting, flat, type StackChoice } from "./stack";
+import { changed, effective, fitting, flat } from "./stack";
 
 export const MOST_STACKS = 4;
 
@@ -159,7 +162,6 @@ class Card {
     return h(
       "div",
       { class: "line head" },
-      h("span", { class: `swatch stack-${i}`, "aria-hidden": true }),
       select,
       this.button("Duplicate", "copy", count >= MOST_STACKS, copy),
       this.button("Remove", "remove", count < 2, () => this.replace()),
@@ -185,6 +187,8 @@ class Card {
       h("span", { class: "kind" }, typeof kind === "string" ? kind : ""),
     );
     const attributes = { class: "slot", ...this.remembered(`slot-${this.i}-${slot.key}`) };
-    return h("details", attributes, summary, control(this.editing, [slot.key], slot));
+    // The summary has the slot's name already.
+    const inside = slot.shape.type === "table" ? slot : { ...slot, key: "component" };
+    return h("details", attributes, summary, control(this.editing, [slot.key], inside));
   }
 }

@@ -51,7 +51,7 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
     back.disabled = at < 0;
     on.disabled = at + 1 >= pauses.length;
     if (!pause) return;
-    const who = names.length > 1 ? [h("span", { class: `swatch stack-${pause.run}` }), ` ${names[pause.run]}: `] : [];
+    const who = names.length > 1 ? [`${names[pause.run]}: `] : [];
     fill(title, ...who, h("strong", {}, pause.title));
     fill(list, ...pause.sentences.map((s) => h("li", {}, h("time", {}, `${s.time.toFixed(3)} s`), " ", prose(s.text))));
   }

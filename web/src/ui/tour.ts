@@ -1,7 +1,8 @@
 /** A tour of two minutes: steps that set the page, point at something, and say one thing. */
+
+import type { StackChoice } from "../scenario/state";
 import { fill, h } from "./dom";
 import { icon } from "./icons";
-import type { StackChoice } from "./stack";
 
 export interface Step {
   title: string;
@@ -11,6 +12,8 @@ export interface Step {
   stacks: readonly string[];
   /** Simulated time, if it is not the experiment's own. */
   duration?: string;
+  /** The part to look at, s; without it all in which something happens. */
+  span?: readonly [number, number];
   /** What is pointed at. */
   point?: string;
   /** Whether the longest pause is told. */
@@ -21,14 +24,14 @@ export const STEPS: readonly Step[] = [
   {
     title: "A sender that stalls",
     text: "1995: a megabyte over a short queue, as Janey Hoe drew it. Time goes to the right, the stream upwards; each dash is a segment, the line below them what is acknowledged. Net/2 loses some of a window, and then the line is flat for seconds.",
-    preset: "hoe-1995/every",
+    preset: "hoe-1995/fig5-7",
     stacks: ["net2"],
     point: ".ak-views",
   },
   {
     title: "Why did it stall?",
     text: "The panel tells the longest pause from its events: which segment was missing, why no ACK could bring it, and what the timer did. The arrows go to the next one.",
-    preset: "hoe-1995/every",
+    preset: "hoe-1995/fig5-7",
     stacks: ["net2"],
     point: ".stall",
     stall: true,
@@ -36,14 +39,14 @@ export const STEPS: readonly Step[] = [
   {
     title: "Hoe's answer",
     text: "Her sender stays in recovery over partial ACKs and measures where slow start should end. Same path, same seed, side by side: half the time, and no timeout.",
-    preset: "hoe-1995/every",
+    preset: "hoe-1995/fig5-7",
     stacks: ["net2", "hoe"],
     point: ".ak-views",
   },
   {
     title: "Nothing is lost, and yet",
     text: "2005: a path whose delay keeps changing, so that packets overtake each other. Reno takes three duplicate ACKs for a loss: all that it sends again was needless, and each time it halves its window.",
-    preset: "leung-ma-2005/single",
+    preset: "leung-ma-2005/fig6-8",
     stacks: ["reno"],
     duration: "60 s",
     point: ".ak-table",
@@ -51,7 +54,7 @@ export const STEPS: readonly Step[] = [
   {
     title: "Undo by DSACK",
     text: "The receiver reports what came twice. Blanton and Allman's sender learns from it that the cut was a mistake and takes it back. It still resends, but it no longer pays each time.",
-    preset: "leung-ma-2005/single",
+    preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack"],
     duration: "60 s",
     point: ".ak-table",
@@ -59,7 +62,7 @@ export const STEPS: readonly Step[] = [
   {
     title: "A threshold that learns",
     text: "AVG-DEV keeps an average and a deviation of how far packets are late, and waits that long before it believes in a loss. Below, the third graph shows the threshold rise from three; the table shows what it is worth.",
-    preset: "leung-ma-2005/single",
+    preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack", "avg-dev"],
     duration: "60 s",
     point: ".ak-table",
@@ -67,7 +70,7 @@ export const STEPS: readonly Step[] = [
   {
     title: "Your turn",
     text: "Zoom with the wheel or two fingers, point at a packet to learn all about it, click it to drop, delay or duplicate it. Path and stacks are at the left, and the link in the address bar holds everything you see.",
-    preset: "leung-ma-2005/single",
+    preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack", "avg-dev"],
     duration: "60 s",
     point: "#panel",

@@ -1,5 +1,7 @@
 /** The sender's phases as shades behind a plot. */
 
+import type { Sight } from "../chart/bars";
+import type { Box } from "../chart/frame";
 import { countBelow } from "../chart/pyramid";
 import { Coords, type Surface } from "../chart/surface";
 import { PHASES, type Phases } from "../engine/trace";
@@ -14,34 +16,58 @@ export const BANDS: readonly LegendItem[] = SHADED.map((phase) => ({
   draw: "band",
 }));
 
+/** A column of pixels that a phase fills in part is shaded in part, in so many steps. */
+const STEPS = 6;
+const HATCHED_PX = 3;
+
 /** Draws each phase but Open; Loss is hatched, so that it is told apart without its colour. */
 export function drawBands(surface: Surface, phases: Phases, { sight, plot, theme, hidden }: Scene): void {
-  const { x, pixel } = sight;
-  const { time, to } = phases;
-  const boxes = SHADED.map(() => new Coords());
-  const hatched: [number, number][] = [];
+  const { pixel } = sight;
+  const shares = coverage(phases, sight, plot);
+  SHADED.forEach((phase, kind) => {
+    if (hidden.has(phase)) return;
+    const boxes = Array.from({ length: STEPS + 1 }, () => new Coords());
+    const hatched: [number, number][] = [];
+    const share = shares[kind];
+    const step = (column: number) => Math.min(Math.ceil(share[column] * STEPS - 0.01), STEPS);
+    for (let from = 0; from < share.length; ) {
+      const level = step(from);
+      let to = from + 1;
+      while (to < share.length && step(to) === level) to++;
+      const width = (to - from) * pixel;
+      boxes[level].box(plot.x + from * pixel, plot.y, width, plot.height);
+      if (phase === "loss" && level === STEPS && width > HATCHED_PX) hatched.push([plot.x + from * pixel, width]);
+      from = to;
+    }
+    for (let level = 1; level <= STEPS; level++) surface.boxes(boxes[level], theme[phase], level / STEPS);
+    for (const [left, width] of hatched) surface.hatch(left, plot.y, width, plot.height, theme.hatch);
+  });
+}
+
+/** Which share of each column of pixels each phase has. */
+function coverage({ time, to }: Phases, { x, pixel }: Sight, plot: Box): Float64Array[] {
+  const width = Math.ceil(plot.width / pixel);
+  const shares = SHADED.map(() => new Float64Array(width));
+  const place = (at: number) => Math.min(Math.max((x.at(at) - plot.x) / pixel, 0), width);
   const last = countBelow(time, x.to, true);
-  let drawn = Number.NEGATIVE_INFINITY;
   for (let i = Math.max(countBelow(time, x.from) - 1, 0); i < last; i++) {
     const kind = (SHADED as readonly string[]).indexOf(PHASES[to[i]]);
-    if (kind < 0 || hidden.has(SHADED[kind])) continue;
-    const left = Math.max(x.at(time[i]), plot.x);
-    const right = Math.min(i + 1 < time.length ? x.at(time[i + 1]) : x.end, plot.x + plot.width);
-    // Many short phases in one pixel are drawn once, the first of them.
-    if (right - drawn < pixel / 2) continue;
-    drawn = right;
-    const width = Math.max(right - left, pixel);
-    boxes[kind].box(left, plot.y, width, plot.height);
-    if (SHADED[kind] === "loss" && width > 3) hatched.push([left, width]);
+    if (kind < 0) continue;
+    const left = place(time[i]);
+    const right = i + 1 < time.length ? place(time[i + 1]) : width;
+    for (let column = Math.floor(left); column < right; column++)
+      shares[kind][column] += Math.min(right, column + 1) - Math.max(left, column);
   }
-  SHADED.forEach((phase, kind) => {
-    surface.boxes(boxes[kind], theme[phase]);
-  });
-  for (const [left, width] of hatched) surface.hatch(left, plot.y, width, plot.height, theme.hatch);
+  return shares;
 }
 
 /** The index into `PHASES` that holds at `time`. */
 export function phaseAt({ time, to }: Phases, at: number): number {
   const before = countBelow(time, at, true);
   return before === 0 ? 0 : to[before - 1];
+}
+
+/** Whether the sender was ever in the phase. */
+export function hasPhase({ to }: Phases, phase: string): boolean {
+  return to.includes((PHASES as readonly string[]).indexOf(phase));
 }

@@ -34,6 +34,8 @@ export interface Scene {
 }
 
 export interface Chart {
+  /** Whether there is anything of what a key of the legend names; without it there always is. */
+  has?(key: string): boolean;
   /** What of the values there is from `t0` to `t1`; low is above high if there is nothing. */
   fit(t0: number, t1: number): Range;
   /** Draws what lies below the grid: the phases. */

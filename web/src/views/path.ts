@@ -45,6 +45,7 @@ export class PathView {
         `packets on the path, ${heading || "run"}`,
         (surface, size) => this.still(surface, i, size),
         (surface, size) => this.moving(surface, i, size),
+        () => true,
       );
       panel.element.classList.add("ak-path");
       panel.element.style.height = `${PATH_PX}px`;

@@ -47,6 +47,11 @@ export class QueueChart implements Chart {
     this.drops = new Bars(gone, level, level, new Uint32Array(gone.length));
   }
 
+  has(key: string): boolean {
+    if (key === "limit") return Number.isFinite(this.queue.limit);
+    return key !== "drops" || this.drops.length > 0;
+  }
+
   fit(t0: number, t1: number): Range {
     const { high } = this.found.range(t0, t1);
     const { limit } = this.queue;
@@ -71,7 +76,7 @@ export class QueueChart implements Chart {
 
   read(time: number): readonly (readonly [string, string])[] {
     const before = countBelow(this.queue.time, time, true);
-    return before === 0 ? [] : [["last arrival found", `${short(this.queue.packets[before - 1])} packets`]];
+    return before === 0 ? [] : [["last arrival found", short(this.queue.packets[before - 1])]];
   }
 }
 

@@ -8,9 +8,9 @@ import { Scale } from "../chart/scale";
 import { Coords, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { moment } from "../chart/ticks";
-import type { Timeline } from "../chart/timeline";
+import type { Span, Timeline } from "../chart/timeline";
 import type { Tooltip } from "../chart/tip";
-import type { Chart, Hit, Scene, Style } from "./chart";
+import type { Chart, Hit, LegendItem, Scene, Style } from "./chart";
 import { make } from "./dom";
 import { legendButtons } from "./legend";
 
@@ -26,6 +26,8 @@ export interface Shared {
 
 const MARGIN = 0.05;
 const HEADROOM = 1.1;
+/** The titles of the axes of values need no more room. */
+const TITLE_PX = 120;
 
 export class Row {
   readonly element: HTMLElement;
@@ -38,6 +40,8 @@ export class Row {
   private leave: (() => void)[] = [];
   /** Where the values seen were put by hand: their span, and where each run's begin. */
   private manual: { span: number; lows: number[] } | undefined;
+  /** The heights of the window for which they were asked last. */
+  private fitted: { span: Span; ranges: readonly Range[] } | undefined;
   private held: { run: number; hit: Hit } | undefined;
   private rubber: { run: number; box: readonly [number, number, number, number] } | undefined;
 
@@ -62,6 +66,7 @@ export class Row {
   }
 
   repaint(): void {
+    this.fitted = undefined;
     for (const panel of this.panels) panel.repaint();
   }
 
@@ -76,10 +81,15 @@ export class Row {
       this.relabel();
       this.repaint();
     };
-    const { legend } = this.style;
+    const legend = this.legend();
     this.keys.replaceChildren(
       ...(legend.length > 0 ? [legendButtons(legend, this.shared.theme(), this.hidden, toggle)] : []),
     );
+  }
+
+  /** What is in any of the charts. */
+  legend(): readonly LegendItem[] {
+    return this.style.legend.filter(({ key }) => this.charts.some((chart) => chart.has?.(key) ?? true));
   }
 
   clear(): void {
@@ -140,6 +150,7 @@ export class Row {
       `${title}, ${this.headings[run] || "run"}. Arrows move, plus and minus zoom, 0 shows all, n and p go from packet to packet, Enter chooses.`,
       (surface, size) => this.draw(surface, run, size, this.titled),
       (surface, size) => this.overlay(surface, run, size),
+      () => this.shared.timeline.cursor !== undefined || this.held?.run === run || this.rubber?.run === run,
     );
     panel.element.dataset.view = name;
     panel.element.dataset.run = String(run);
@@ -159,7 +170,13 @@ export class Row {
   }
 
   /** From where to where each run's values are seen: as long for all. */
-  private heights(): Range[] {
+  private heights(): readonly Range[] {
+    const { span } = this.shared.timeline;
+    if (this.fitted?.span !== span) this.fitted = { span, ranges: this.fit() };
+    return this.fitted.ranges;
+  }
+
+  private fit(): Range[] {
     if (this.manual) {
       const { span, lows } = this.manual;
       return lows.map((low) => ({ low, high: low + span }));
@@ -195,15 +212,7 @@ export class Row {
       surface.boxes(line, colours.cursor, 0.6);
       const values = this.charts[run].read(cursor).map((pair) => pair.join(" "));
       const text = [...(this.style.own ? [moment(cursor)] : []), ...values].join(" · ");
-      const right = sight.x.at(cursor) < plot.x + plot.width / 2;
-      this.readout(
-        surface,
-        text,
-        right ? plot.x + plot.width - 4 : plot.x + 4,
-        plot.y + 4,
-        right ? "right" : "left",
-        colours,
-      );
+      this.readout(surface, text, run, plot, colours);
     }
     if (this.held?.run === run) outline(surface, this.held.hit, sight, colours);
     if (this.rubber?.run !== run) return;
@@ -213,20 +222,20 @@ export class Row {
     surface.boxes(box, colours.needless, 0.2);
   }
 
-  private readout(
-    surface: Surface,
-    text: string,
-    x: number,
-    y: number,
-    align: "left" | "right",
-    { ink, paper }: Theme,
-  ): void {
-    const writing = { colour: ink, align, baseline: "top" } as const;
+  /** Writes the values at the cursor above the plot, or in it where there is no room above. */
+  private readout(surface: Surface, text: string, run: number, plot: Box, { ink, paper }: Theme): void {
+    const right = plot.x + plot.width;
+    const writing = { colour: ink, align: "right" } as const;
+    const heading = surface.measure(this.headings[run], { ...writing, bold: true, size: 12 });
     const width = surface.measure(text, writing);
+    if (right - heading - 24 - width > TITLE_PX) {
+      surface.text(text, right - heading - 16, 14, writing);
+      return;
+    }
     const ground = new Coords();
-    ground.box(align === "right" ? x - width - 3 : x - 3, y - 2, width + 6, 16);
+    ground.box(right - width - 6, plot.y + 2, width + 6, 16);
     surface.boxes(ground, paper, 0.85);
-    surface.text(text, x, y, writing);
+    surface.text(text, right - 3, plot.y + 14, writing);
   }
 
   private hold(run: number, hit: Hit | undefined): void {
@@ -305,6 +314,7 @@ export class Row {
     const low = y.back(Math.max(y0, y1));
     const span = y.back(Math.min(y0, y1)) - low;
     this.manual = undefined;
+    this.fitted = undefined;
     timeline.set(x.back(x0), x.back(x1));
     if (this.style.own && span * Math.abs(y.factor) > 8) {
       const lows = this.heights().map((range) => (range.low + range.high - span) / 2);

@@ -5,10 +5,10 @@ import { countBelow } from "../chart/pyramid";
 import type { Surface } from "../chart/surface";
 import { bytes, byteUnit } from "../chart/ticks";
 import type { Tip } from "../chart/tip";
-import { BANDS, drawBands } from "./bands";
+import { BANDS, drawBands, hasPhase } from "./bands";
 import type { Chart, Hit, Scene, Style } from "./chart";
 import type { Course } from "./sequence/course";
-import { drawCourse, LAYERS } from "./sequence/draw";
+import { drawCourse, hasLayer, LAYERS } from "./sequence/draw";
 import { tellAck, tellData, type Variables } from "./sequence/tell";
 
 export const SEQUENCE: Style = {
@@ -34,6 +34,11 @@ export class SequenceChart implements Chart {
     private readonly state: Variables,
   ) {
     this.data = [course.needed, course.needless, course.open, course.first];
+  }
+
+  has(key: string): boolean {
+    const layer = LAYERS.find((one) => one.key === key);
+    return layer ? hasLayer(this.course, layer.key) : hasPhase(this.course.flow.phases, key);
   }
 
   fit(t0: number, t1: number): Range {

@@ -6,7 +6,7 @@ import { Stairs } from "../chart/stairs";
 import type { Surface } from "../chart/surface";
 import { bytes, byteUnit, countUnit, short } from "../chart/ticks";
 import type { FlowTrace, Phases } from "../engine/trace";
-import { BANDS, drawBands } from "./bands";
+import { BANDS, drawBands, hasPhase } from "./bands";
 import type { Chart, LegendItem, Scene, Style } from "./chart";
 import type { Variables } from "./sequence/tell";
 
@@ -76,6 +76,11 @@ export class StateChart implements Chart {
     private readonly phases: Phases,
     private readonly lines: readonly (Line & { key: keyof Variables })[],
   ) {}
+
+  has(key: string): boolean {
+    const line = this.lines.find((one) => one.key === key);
+    return line ? this.state[line.key].length > 0 : hasPhase(this.phases, key);
+  }
 
   fit(t0: number, t1: number): Range {
     const seen = { low: 0, high: Number.NEGATIVE_INFINITY };

@@ -116,7 +116,8 @@ export function tableElement(lines: readonly Line[], headings: readonly string[]
     const text = value === undefined ? "–" : line.write(value);
     const mark = best(line, run) ? "best" : "";
     const change = make("span", { class: "ak-change" }, difference(line, run));
-    return make("td", { class: mark }, make("span", mark ? { title: "best" } : {}, text), change);
+    const exact: Record<string, string> = value === undefined ? {} : { "data-value": String(value) };
+    return make("td", { class: mark, ...exact }, make("span", mark ? { title: "best" } : {}, text), change);
   };
   const unit = ({ unit: name }: Line) => (name ? [make("span", { class: "ak-unit" }, ` (${name})`)] : []);
   return make(

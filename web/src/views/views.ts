@@ -225,8 +225,13 @@ export class Views {
     const beside = this.element.style.getPropertyValue("--ak-columns") !== "1";
     const row = this.rows.find(({ style }) => style.name === view);
     if (row) {
-      const { title, legend } = row.style;
-      return { title, legend, beside, sizes: row.sizes(), draw: (...where) => row.draw(...where, true) };
+      return {
+        title: row.style.title,
+        legend: row.legend(),
+        beside,
+        sizes: row.sizes(),
+        draw: (...where) => row.draw(...where, true),
+      };
     }
     if (view === "path")
       return {

@@ -5,8 +5,7 @@ import { drawBars, drawSigns, drawStairs, drawTicks } from "../../chart/paint";
 import { during } from "../../chart/pyramid";
 import type { Stairs } from "../../chart/stairs";
 import { Coords, type Shape, type Surface } from "../../chart/surface";
-import type { ColourName } from "../../chart/theme";
-import { KINDS } from "../../engine/trace";
+import { KINDS, type Kind } from "../../engine/trace";
 import type { LegendItem, Scene } from "../chart";
 import type { Course } from "./course";
 
@@ -22,7 +21,17 @@ export const LAYERS = [
   { key: "dsack", label: "DSACK block", colour: "dsack", draw: "bar", shape: "ring" },
   { key: "rwnd", label: "peer's window", colour: "rwnd", draw: "line" },
   { key: "allowed", label: "own window", colour: "ink", draw: "line", dash: [4, 3] },
+  { key: "timeout", label: "timeout", colour: "dropped", draw: "sign", shape: "bolt" },
+  { key: "mistake", label: "episode found a mistake", colour: "needless", draw: "sign", shape: "wedge" },
+  { key: "persist", label: "zero window probed", colour: "ack", draw: "sign", shape: "square" },
 ] as const satisfies readonly LegendItem[];
+
+/** Layers along the upper edge, each of certain marks. */
+const MARKS: Readonly<Partial<Record<LayerKey, readonly Kind[]>>> = {
+  timeout: ["timeout"],
+  mistake: ["mistake", "undone"],
+  persist: ["persist"],
+};
 
 export type LayerKey = (typeof LAYERS)[number]["key"];
 
@@ -45,7 +54,11 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
   for (const layer of LAYERS.filter(({ draw }) => draw === "line")) {
     if (!shown(layer.key)) continue;
     const dash = "dash" in layer ? { dash: layer.dash } : {};
-    drawStairs(surface, course[layer.key] as Stairs, sight, { colour: theme[layer.colour], width: 1.25, ...dash });
+    drawStairs(surface, course[layer.key as keyof Course] as Stairs, sight, {
+      colour: theme[layer.colour],
+      width: 1.25,
+      ...dash,
+    });
   }
   if (shown("sack")) drawBars(surface, course.sack, sight, Math.max(width * 0.6, 1), theme.sack);
   if (shown("dsack")) drawBars(surface, course.dsack, sight, width + 1.5, theme.dsack);
@@ -55,37 +68,43 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
     if (shown(key)) drawBars(surface, course[key], sight, width + 0.5, theme[key], each > ENDS_PX ? 4 : 0);
   for (const layer of LAYERS) {
     if (!("shape" in layer) || layer.shape === "tick" || !shown(layer.key)) continue;
+    const kinds = MARKS[layer.key];
+    if (kinds) {
+      drawMarks(surface, course, scene, kinds, layer);
+      continue;
+    }
     const look = { colour: theme[layer.colour], size: SIGN_PX, rim: theme.paper };
-    drawSigns(surface, course[layer.key] as Bars, sight, layer.shape, look);
+    drawSigns(surface, course[layer.key as keyof Course] as Bars, sight, layer.shape, look);
   }
-  drawMarks(surface, course, scene);
+}
+
+/** Whether the course has anything that the layer shows. */
+export function hasLayer(course: Course, key: LayerKey): boolean {
+  const kinds = MARKS[key];
+  if (kinds) return course.flow.marks.kind.some((kind) => kinds.includes(KINDS[kind]));
+  return (course[key as keyof Course] as Bars | Stairs).length > 0;
 }
 
 /** Timeouts and verdicts on whole episodes, along the upper edge. */
-function drawMarks(surface: Surface, { flow }: Course, { sight, plot, theme }: Scene): void {
-  const { marks } = flow;
+function drawMarks(
+  surface: Surface,
+  { flow: { marks } }: Course,
+  { sight, plot, theme }: Scene,
+  kinds: readonly Kind[],
+  { key, shape, colour }: LegendItem & { shape: Shape },
+): void {
   const { first, end } = during(marks.time, sight.x.from, sight.x.to);
-  const shapes: Readonly<Record<(typeof KINDS)[number], [Shape, ColourName]>> = {
-    timeout: ["bolt", "dropped"],
-    mistake: ["ring", "needless"],
-    undone: ["ring", "needless"],
-    persist: ["square", "ack"],
-  };
-  const height = plot.y + SIGN_PX;
-  for (const [kind, [shape, colour]] of Object.entries(shapes)) {
-    const wanted = (KINDS as readonly string[]).indexOf(kind);
-    let last = Number.NEGATIVE_INFINITY;
-    signs.clear();
-    scratch.clear();
-    for (let i = first; i < end; i++) {
-      if (marks.kind[i] !== wanted) continue;
-      const x = sight.x.at(marks.time[i]);
-      if (x - last < SIGN_PX) continue;
-      last = x;
-      signs.point(x, height);
-      if (kind === "timeout") scratch.box(Math.round(x / sight.pixel) * sight.pixel, plot.y, sight.pixel, plot.height);
-    }
-    surface.boxes(scratch, theme[colour], 0.5);
-    if (signs.length > 0) surface.signs(signs, shape, { colour: theme[colour], size: SIGN_PX + 2, rim: theme.paper });
+  let last = Number.NEGATIVE_INFINITY;
+  signs.clear();
+  scratch.clear();
+  for (let i = first; i < end; i++) {
+    if (!kinds.includes(KINDS[marks.kind[i]])) continue;
+    const x = sight.x.at(marks.time[i]);
+    if (x - last < SIGN_PX) continue;
+    last = x;
+    signs.point(x, plot.y + SIGN_PX);
+    if (key === "timeout") scratch.box(Math.round(x / sight.pixel) * sight.pixel, plot.y, sight.pixel, plot.height);
   }
+  surface.boxes(scratch, theme[colour], 0.5);
+  if (signs.length > 0) surface.signs(signs, shape, { colour: theme[colour], size: SIGN_PX + 2, rim: theme.paper });
 }

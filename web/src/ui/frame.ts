@@ -1,0 +1,23 @@
+/** The parts of the page and where they stand. */
+import { h } from "./dom";
+
+export interface Frame {
+  views: HTMLElement;
+  stale: HTMLElement;
+}
+
+/** Puts the parts into the document. */
+export function frame(header: HTMLElement, panel: HTMLElement, stall: HTMLElement): Frame {
+  const stale = h("p", { class: "stale", role: "status", hidden: true });
+  const views = h("div", { class: "card views" });
+  const main = h("main", { id: "main", tabindex: -1 }, stale, stall, views);
+  const closeDrawer = () => document.body.classList.remove("drawer");
+  const scrim = h("div", { class: "scrim", onclick: closeDrawer });
+  const skip = h("a", { class: "skip", href: "#main" }, "To the graphs");
+  skip.addEventListener("click", (event) => {
+    event.preventDefault(); // the fragment holds the state
+    main.focus();
+  });
+  document.body.replaceChildren(skip, header, panel, scrim, main);
+  return { views, stale };
+}
