@@ -1,6 +1,6 @@
 /**
- * How many frames a second the views draw while a million packets are panned and zoomed. `frames.mjs` opens this page and prints
- * what `measure` answers; a test of the browser may call it, too.
+ * How many frames a second the views draw while a million packets are panned and zoomed. A browser opens `bench/frames.html` on
+ * Vite's server (`?runs=4` shares the million among four runs) and asks for `await measure()`; there is no other user.
  */
 
 import { createViews } from "../src/views/views";

@@ -185,7 +185,7 @@ export class Views {
     const flows = this.runs.flatMap(({ flows: all }) => all.slice(this.flow, this.flow + 1));
     const states = flows.map(variables);
     const charts: Record<string, Chart[]> = {
-      sequence: flows.map((flow, i) => new SequenceChart(course(flow), states[i])),
+      sequence: flows.map((flow, i) => new SequenceChart(course(this.runs[i], flow), states[i])),
       queue: this.runs.flatMap((run) => {
         const queue = longest(run);
         return queue && queue.time.length > 0 ? [new QueueChart(run, queue)] : [];

@@ -27,6 +27,12 @@ const LINGER = 0.2;
 /** No link is drawn shorter than this share of the longest. */
 const LEAST = 0.3;
 
+const RATES = [
+  [1e9, "Gbps"],
+  [1e6, "Mbps"],
+  [1e3, "kbps"],
+] as const;
+
 const coords = new Coords();
 
 /** Where the nodes stand: links as long as their delays, but the short ones can be seen. */
@@ -79,13 +85,10 @@ export function drawPath(
 }
 
 function label({ rateBps, delayS }: LinkTrace): string[] {
-  const rate =
-    rateBps >= 1e9
-      ? `${short(rateBps / 1e9)} Gbps`
-      : rateBps >= 1e6
-        ? `${short(rateBps / 1e6)} Mbps`
-        : `${short(rateBps / 1e3)} kbps`;
-  return [rate, delayS === 0 ? "0 ms" : duration(delayS)];
+  const delay = delayS === 0 ? "0 ms" : duration(delayS);
+  if (!Number.isFinite(rateBps)) return [delay];
+  for (const [size, unit] of RATES) if (rateBps >= size) return [`${short(rateBps / size)} ${unit}`, delay];
+  return [`${short(rateBps)} bps`, delay];
 }
 
 /** What moves, as it is at `time`. */

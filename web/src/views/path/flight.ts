@@ -28,7 +28,8 @@ export function route({ links, queues }: RunTrace, from: string, to: string): Ro
   const reached = [from];
   for (let next = 0; next < reached.length && reached[next] !== to; next++)
     links.forEach((link, number) => {
-      if (link.from !== reached[next] || link.to === from || came.has(link.to)) return;
+      // The paths of a split link stand in the list beside the link itself.
+      if (link.path !== undefined || link.from !== reached[next] || link.to === from || came.has(link.to)) return;
       came.set(link.to, number);
       reached.push(link.to);
     });

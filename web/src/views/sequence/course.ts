@@ -3,10 +3,12 @@
 import { Bars } from "../../chart/bars";
 import { countBelow } from "../../chart/pyramid";
 import { Stairs } from "../../chart/stairs";
-import { FATES, type FlowTrace, VERDICTS } from "../../engine/trace";
+import { FATES, type FlowTrace, type RunTrace, VERDICTS } from "../../engine/trace";
 
 export interface Course {
   readonly flow: FlowTrace;
+  /** What an element's number names, in words. */
+  readonly place: (element: number) => string;
   readonly first: Bars;
   readonly needed: Bars;
   readonly needless: Bars;
@@ -26,7 +28,7 @@ export interface Course {
   readonly allowed: Stairs;
 }
 
-export function course(flow: FlowTrace): Course {
+export function course(run: RunTrace, flow: FlowTrace): Course {
   const { sends } = flow;
   const verdict = (name: (typeof VERDICTS)[number]) => {
     const wanted = VERDICTS.indexOf(name);
@@ -37,6 +39,7 @@ export function course(flow: FlowTrace): Course {
   const { acks, duplicates, acked, rwnd } = acknowledged(flow);
   return {
     flow,
+    place: (element) => place(run, element),
     first: verdict("first"),
     needed: verdict("needed"),
     needless: verdict("needless"),
@@ -172,4 +175,12 @@ function allowed({ windows, inflation }: FlowTrace, acked: Stairs): Stairs {
 export function lastAck(course: Course, time: number): number {
   const before = countBelow(course.acks.time, time, true);
   return before === 0 ? -1 : course.acks.item[before - 1];
+}
+
+/** An element of the path, or the queue of a link, and where it is. */
+function place({ links, elements }: RunTrace, number: number): string {
+  const element = elements.find((one) => one.number === number);
+  const link = links[element ? element.link : number];
+  const where = link ? ` of ${link.from} → ${link.to}` : "";
+  return `${element ? element.kind : "the queue"}${where}`;
 }

@@ -20,7 +20,7 @@ export const LAYERS = [
   { key: "sack", label: "SACK block", colour: "sack", draw: "bar" },
   { key: "dsack", label: "DSACK block", colour: "dsack", draw: "bar", shape: "ring" },
   { key: "rwnd", label: "peer's window", colour: "rwnd", draw: "line" },
-  { key: "allowed", label: "own window", colour: "ink", draw: "line", dash: [4, 3] },
+  { key: "allowed", label: "own window", colour: "cwnd", draw: "line", dash: [4, 3] },
   { key: "timeout", label: "timeout", colour: "dropped", draw: "sign", shape: "bolt" },
   { key: "mistake", label: "episode found a mistake", colour: "needless", draw: "sign", shape: "wedge" },
   { key: "persist", label: "zero window probed", colour: "ack", draw: "sign", shape: "square" },

@@ -52,13 +52,13 @@ export function tellData(course: Course, state: Variables, i: number): Tip {
   return note ? { title, note, rows } : { title, rows };
 }
 
-function fate({ flow: { sends } }: Course, i: number): string {
+function fate({ flow: { sends }, place }: Course, i: number): string {
   const then = sends.fateTime[i];
   switch (FATES[sends.fate[i]]) {
     case "delivered":
       return `arrived at ${moment(then)}, after ${duration(then - sends.time[i])}`;
     case "dropped":
-      return `dropped at ${moment(then)} by element ${sends.element[i]}, as its arrival ${grouped(sends.nth[i])}`;
+      return `dropped at ${moment(then)} by ${place(sends.element[i])}, as arrival ${grouped(sends.nth[i])} there`;
     default:
       return "under way when the run ended";
   }
