@@ -32,7 +32,13 @@ export interface Entry {
 }
 
 /** A menu at a point of the page, walked by arrow keys. */
-export function menu(x: number, y: number, title: string, entries: readonly Entry[], below?: HTMLElement): HTMLDialogElement {
+export function menu(
+  x: number,
+  y: number,
+  title: string,
+  entries: readonly Entry[],
+  below?: HTMLElement,
+): HTMLDialogElement {
   const list = h("div", { role: "menu", "aria-label": title });
   const box = h("dialog", { class: "menu" }, h("p", { class: "label" }, title), list, below ?? null);
   for (const entry of entries) {
