@@ -59,6 +59,8 @@ export class Views {
     "data-view": "table",
     "aria-label": "results",
   });
+  private readonly flows = make("select");
+  private readonly chooser = make("label", { class: "ak-flow" }, "Flow ", this.flows);
   private readonly names: readonly ViewName[];
   private readonly leave: (() => void)[];
   private readonly resized: ResizeObserver;
@@ -184,7 +186,8 @@ export class Views {
       path: this.path.element,
       table: this.table,
     };
-    this.element.replaceChildren(...this.names.map((name) => places[name]), this.tooltip.element);
+    this.flows.addEventListener("change", () => this.setFlow(this.flows.selectedIndex));
+    this.element.replaceChildren(this.chooser, ...this.names.map((name) => places[name]), this.tooltip.element);
   }
 
   private headings(): string[] {
@@ -193,6 +196,10 @@ export class Views {
 
   private fill(): void {
     const headings = this.headings();
+    const all = this.runs[0]?.flows ?? [];
+    this.flows.replaceChildren(...all.map(({ name }) => make("option", {}, name)));
+    this.flows.selectedIndex = this.flow;
+    this.chooser.hidden = all.length < 2;
     const flows = this.runs.flatMap(({ flows: all }) => all.slice(this.flow, this.flow + 1));
     const states = flows.map(variables);
     const charts: Record<string, Chart[]> = {

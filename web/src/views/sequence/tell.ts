@@ -48,7 +48,7 @@ export function tellData(course: Course, state: Variables, i: number): Tip {
     ...variables(course.flow, state, time),
   ];
   const note = NOTES[verdict];
-  const title = `Segment ${grouped(sends.number[i])}, ${nth(sends.sends[i])} transmission`;
+  const title = `Packet ${grouped(sends.number[i])}, ${nth(sends.sends[i])} transmission`;
   return note ? { title, note, rows } : { title, rows };
 }
 
