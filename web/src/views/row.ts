@@ -115,11 +115,6 @@ export class Row {
     return this.panels.map(({ width }) => ({ width, height: panelHeight(this.style.height, true) }));
   }
 
-  /** The longest time that drawing a panel took last, ms. */
-  cost(): number {
-    return this.panels.reduce((sum, { cost }) => sum + cost, 0);
-  }
-
   /** Draws a run's chart with its frame. */
   draw(surface: Surface, run: number, size: Size, titled: boolean): void {
     const theme = this.shared.theme();

@@ -156,14 +156,9 @@ export class Views {
     return () => all.delete(listener);
   }
 
-  /** A view as a picture, as it is now. */
+  /** A view as a picture, as it is now. Rejects if it shows nothing or is larger than the browser can draw. */
   export(view: ViewName, kind: PictureKind): Promise<Blob> {
     return picture(this.pictured(view), this.theme, kind);
-  }
-
-  /** What the last drawing of all views over time cost, ms. */
-  cost(): number {
-    return this.rows.reduce((sum, row) => sum + row.cost(), 0);
   }
 
   destroy(): void {
@@ -219,6 +214,7 @@ export class Views {
       headings,
     );
     this.transport.suit(this.path.roundTrip());
+    this.table.hidden = flows.length === 0;
     this.table.replaceChildren(tableElement(tableLines(this.runs, this.flow), headings));
     this.columns();
   }
