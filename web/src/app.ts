@@ -10,7 +10,7 @@ import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
 import { dropped, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
-import { busy, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
+import { busy, flowChoice, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Header } from "./ui/header";
 import { help, listen, type Shortcut } from "./ui/keys";
 import { flowsOf } from "./ui/links";
@@ -44,6 +44,7 @@ class App {
   private readonly parts: Frame;
   private readonly pick: () => void;
   private runs: readonly RunTrace[] = [];
+  private flow = 0;
   private pointer = { x: 0, y: 0 };
   /** What was chosen from the menu, if it is not something else by now. */
   private origin: (Lab & { preset: Preset }) | undefined;
@@ -131,6 +132,9 @@ class App {
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
     this.views.setRuns(shown);
+    this.flow = Math.min(this.flow, (runs[0]?.flows.length ?? 1) - 1);
+    fill(this.parts.flows, ...flowChoice(runs, this.flow, (flow) => this.lookAt(flow)));
+    this.parts.flows.hidden = this.parts.flows.childElementCount === 0;
     this.stall.show(() => told(runs), names);
     this.parts.stale.hidden = true;
     this.panel.drawHand();
@@ -162,7 +166,7 @@ class App {
   /** Another state as a whole, drawn and run; without `span` all is shown in which something happens. */
   private async take(lab: Lab, span?: Span): Promise<void> {
     this.session.change(lab);
-    this.panel.draw();
+    this.panel.renew();
     this.title(lab);
     await this.session.run();
     this.views.setWindow(...(span ?? ([0, busy(this.runs)] as const)));
@@ -178,11 +182,18 @@ class App {
     presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
   }
 
+  private lookAt(flow: number): void {
+    this.flow = flow;
+    this.views.setFlow(flow);
+  }
+
   /** Shows a pause, marked; without one what was seen stays. */
   private point(pause: Told | undefined): void {
     this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
     if (!pause) return;
-    this.views.setFlow(pause.flow);
+    this.lookAt(pause.flow);
+    const select = this.parts.flows.querySelector("select");
+    if (select) select.value = String(pause.flow);
     this.views.setWindow(...around(pause));
   }
 

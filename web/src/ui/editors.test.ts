@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { refusalOf } from "../engine/engine";
 import { loadHere } from "../engine/node";
 import { FATES } from "../engine/trace";
 import { toToml } from "../scenario/toml";
@@ -10,7 +11,7 @@ import { get, keyOf, put, type Table } from "./path";
 import { parse, write } from "./quantity";
 import { scaleOf } from "./scale";
 import { Schema } from "./schema";
-import { changed, effective, fitting, flat, label, written } from "./stack";
+import { changed, effective, fitting, flat, type Known, label, written } from "./stack";
 
 const schema = new Schema(JSON.parse(readFileSync("../docs/scenario.schema.json", "utf8")));
 const slots = schema.slots();
@@ -37,6 +38,33 @@ test("every kind of element is a variant whose fields have a shape, and has some
     const needed = fields.filter((f) => f.required).map((f) => f.key);
     expect(begun).toEqual(expect.arrayContaining(needed));
   }
+});
+
+test("each kind of element, made new, gives a scenario that the engine takes", async () => {
+  const engine = await loadHere();
+  const element = schema.definition("Element");
+  for (const { name } of element.type === "variants" ? element.variants : []) {
+    const scenario = put(CHAIN, ["link", 1, "elements"], [{ kind: name, ...STARTERS[name] } as Table]) as Table;
+    await expect(engine.check({ scenario: toToml(scenario) }), name).resolves.toBeDefined();
+  }
+});
+
+test("each component in each slot runs or is refused with what is allowed", async () => {
+  const engine = await loadHere();
+  const known: Known = { named: (await engine.stacks()) as unknown as Table[], slots };
+  let taken = 0;
+  for (const slot of slots) {
+    for (const { name } of slot.shape.type === "variants" ? slot.shape.variants : []) {
+      const scenario = toToml(written(CHAIN, { name: "rfc-6675", set: { [slot.key]: name } }, known));
+      const said = await engine.check({ scenario }).then(
+        () => "taken",
+        (error: unknown) => refusalOf(error)?.allowed,
+      );
+      expect(said, `${slot.key} = ${name}`).toBeTruthy();
+      taken += said === "taken" ? 1 : 0;
+    }
+  }
+  expect(taken).toBeGreaterThan(20);
 });
 
 test("each slot of a stack is a choice of components, a choice of words, or a table", () => {
@@ -156,6 +184,14 @@ test("an ACK is counted on the receiver's first link, where what acts both ways 
   const script = { kind: "script", only: "acks", drop: [3] };
   expect(get(dropped, place.path)).toEqual([script, { kind: "bernoulli", p: 0.1 }]);
   expect(get(dropped, ["link", 1, "elements"])).toEqual([{ kind: "bernoulli", p: 0.1 }]);
+});
+
+test("in a dumbbell the packets of an only flow are counted on the bottleneck", () => {
+  const dumbbell = { bottleneck: {}, access: {}, flow: [{ stack: "reno" }] };
+  const scenario: Table = { run: { duration: "1 s" }, dumbbell };
+  expect(placeOf(scenario, 0, "acks")?.path).toEqual(["dumbbell", "bottleneck", "back", "elements"]);
+  expect(placeOf({ ...scenario, background: [{ kind: "source" }] }, 0, "data")).toBeUndefined();
+  expect(placeOf(put(scenario, ["dumbbell", "flow", 0, "count"], 2) as Table, 0, "data")).toBeUndefined();
 });
 
 test("packets that share their first link with another flow's have no number of their own there", () => {

@@ -17,17 +17,31 @@ export interface Place {
   sort: Sort;
 }
 
-/** Nothing if other flows' packets pass there, so that the flow's have no numbers of their own. */
+/** Nothing if others' packets pass there, so that the flow's have no numbers of their own. */
 export function placeOf(scenario: Table, flow: number, sort: Sort): Place | undefined {
   const flows = flowsOf(scenario);
+  const background = Array.isArray(scenario.background) ? scenario.background.filter(isTable) : [];
+  if (isTable(scenario.dumbbell)) return flows.length + background.length > 1 ? undefined : inDumbbell(scenario, sort);
   const from = flows[flow]?.[sort === "data" ? "from" : "to"];
-  const sharing = flows.filter((f) => f.from === from || f.to === from);
-  if (isTable(scenario.dumbbell) || sharing.length !== 1 || Number(sharing[0]?.count ?? 1) > 1) return undefined;
+  const sharing = [...flows, ...background].filter((f) => f.from === from || f.to === from);
+  if (sharing.length !== 1 || Number(sharing[0]?.count ?? 1) > 1) return undefined;
   const links = linksOf(scenario);
   const out = links.findIndex((link) => link.from === from);
   if (out >= 0) return { path: ["link", out, "elements"], sort };
   const back = links.findIndex((link) => link.to === from);
   return back >= 0 ? { path: ["link", back, "back", "elements"], sort } : undefined;
+}
+
+/**
+ * A dumbbell's access links are all alike, so the packets of an only flow are counted behind them, where they come as
+ * they were sent, if nothing acts on them before.
+ */
+function inDumbbell(scenario: Table, sort: Sort): Place | undefined {
+  const acts = get(scenario, ["dumbbell", "access", "elements"]);
+  const alone = Number(flowsOf(scenario)[0]?.count ?? 1) === 1;
+  if (!alone || (Array.isArray(acts) && acts.length > 0)) return undefined;
+  const way = sort === "data" ? ["elements"] : ["back", "elements"];
+  return { path: ["dumbbell", "bottleneck", ...way], sort };
 }
 
 /** What acts there now: the way back without elements of its own has those of the way there. */

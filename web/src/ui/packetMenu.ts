@@ -20,7 +20,7 @@ export function packetMenu(
   const sent = kind === "data" ? run.flows[flow]?.sends : run.flows[flow]?.acks;
   const nth = sent?.number[index];
   if (!place || nth === undefined) {
-    notice("Other flows' packets take the same first link, so this one has no number of its own there.");
+    notice("Others' packets take the same first link, so this one has no number of its own there.");
     return;
   }
   const all = deeds(scenario, place);
