@@ -191,7 +191,7 @@ impl Stream {
                 return;
             }
         }
-        let mut i = self.pieces.partition_point(|p| p.start < range.start);
+        let mut i = self.first_from(range.start);
         while let Some(p) = self.pieces.get_mut(i).filter(|p| p.end <= range.end) {
             p.under_way.remove(sends);
             if arrived && (p.arrived == 0 || sends < p.arrived) {
@@ -204,6 +204,19 @@ impl Stream {
             i += 1;
         }
         self.prune();
+    }
+
+    /// The first piece that begins at `start` or later.
+    #[inline]
+    fn first_from(&self, start: u64) -> usize {
+        // Most pieces are as long as the first one.
+        if let Some(first) = self.pieces.front().filter(|p| p.start <= start) {
+            let guess = ((start - first.start) / (first.end - first.start)) as usize;
+            if self.pieces.get(guess).is_some_and(|p| p.start == start) {
+                return guess;
+            }
+        }
+        self.pieces.partition_point(|p| p.start < start)
     }
 
     fn acked(&mut self, ack: u64) {

@@ -1,11 +1,11 @@
 //! Records as Parquet. Not built for WebAssembly.
 //!
-//! A record becomes cells when it happens: [`columns`] takes them, [`ints`] encodes whole numbers as they come, [`presence`] knows
+//! A record becomes cells when it happens: [`columns`] takes them, [`numbers`] encodes numbers as they come, [`presence`] knows
 //! which cells are filled, [`page`] makes a column's page. The `parquet` crate writes headers, metadata and the file.
 
 mod bits;
 mod columns;
-mod ints;
+mod numbers;
 mod page;
 mod presence;
 

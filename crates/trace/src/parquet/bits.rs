@@ -17,6 +17,29 @@ pub(super) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<
     out.extend_from_slice(&waiting.to_le_bytes()[..rest]);
 }
 
+/// Numbers that are packed at once.
+pub(super) const PART: usize = 32;
+
+/// [`pack`] for a whole part. Up to seven bits wait for company, so up to 57 can be added without a look at how many there are.
+pub(super) fn pack_part(values: &[u64; PART], width: u32, out: &mut Vec<u8>) {
+    if width > u64::BITS - 7 {
+        return pack(values.iter().copied(), width, out);
+    }
+    let mut bytes = [0; PART * 8];
+    let (mut waiting, mut bits, mut at) = (0, 0, 0);
+    for v in values {
+        waiting |= v << bits;
+        bits += width;
+        if let Some(room) = bytes.get_mut(at..at + 8) {
+            room.copy_from_slice(&waiting.to_le_bytes());
+        }
+        at += bits as usize / 8;
+        waiting >>= bits & !7;
+        bits &= 7;
+    }
+    out.extend_from_slice(&bytes[..at]);
+}
+
 /// ULEB128.
 pub(super) fn varint(mut v: u64, out: &mut Vec<u8>) {
     while v >= 0x80 {
@@ -63,6 +86,9 @@ mod tests {
             let w = width as usize;
             let taken: Vec<u64> = (0..96).map(|n| (0..w).map(|b| bit(n * w + b) << b).sum()).collect();
             assert_eq!(taken, values, "{width}");
+            let mut parts = Vec::new();
+            values.as_chunks().0.iter().for_each(|part| pack_part(part, width, &mut parts));
+            assert_eq!(parts, out, "{width}");
         }
     }
 

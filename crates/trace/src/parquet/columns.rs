@@ -1,7 +1,7 @@
 //! A chunk of records as columns.
 
 use super::bits::pack;
-use super::ints::{Encoded, Ints};
+use super::numbers::{Differences, Numbers, Plain};
 use super::page::Page;
 use super::presence::Presence;
 use crate::row::Row;
@@ -9,7 +9,7 @@ use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::Chunk;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
-use parquet::basic::Encoding;
+use parquet::basic::{Compression, Encoding};
 use std::io::Write;
 
 const N: usize = COLUMNS.len();
@@ -25,8 +25,9 @@ pub struct Columns {
 /// A column has its values in one of these places; what stands there for the other columns is never used.
 #[derive(Debug)]
 struct Values {
-    ints: [Ints; N],
-    /// For real numbers and SACK blocks the values as Parquet's PLAIN has them; for words and flags a byte each.
+    ints: [Numbers<Differences>; N],
+    reals: [Numbers<Plain>; N],
+    /// For words and flags a byte each; SACK blocks as Parquet's PLAIN has them.
     bytes: [Vec<u8>; N],
     /// How many records have SACK blocks.
     texts: usize,
@@ -37,7 +38,8 @@ struct Values {
 impl Columns {
     pub(super) fn new() -> Self {
         let values = Values {
-            ints: std::array::from_fn(|_| Ints::default()),
+            ints: std::array::from_fn(|_| Numbers::default()),
+            reals: std::array::from_fn(|_| Numbers::default()),
             bytes: std::array::from_fn(|_| Vec::new()),
             texts: 0,
             truths: std::array::from_fn(|_| Vec::new()),
@@ -77,7 +79,7 @@ impl Cells for Record<'_> {
     #[inline(always)]
     fn real(&mut self, column: Id, v: f64) {
         let c = self.fill(column);
-        self.values.bytes[c].extend_from_slice(&v.to_le_bytes());
+        self.values.reals[c].push(v.to_bits() as i64);
     }
 
     #[inline(always)]
@@ -145,7 +147,8 @@ impl Chunk for Columns {
 
     fn clear(&mut self) {
         self.presence.clear();
-        self.values.ints.iter_mut().for_each(Ints::clear);
+        self.values.ints.iter_mut().for_each(Numbers::clear);
+        self.values.reals.iter_mut().for_each(Numbers::clear);
         self.values.bytes.iter_mut().for_each(Vec::clear);
         self.values.truths.iter_mut().for_each(Vec::clear);
         self.values.texts = 0;
@@ -172,9 +175,24 @@ impl Columns {
         }
         let bytes = &self.values.bytes[c];
         match column.kind {
-            Kind::Int => Self::whole(&mut self.values.ints[c], page, |v, out| out.extend_from_slice(&v.to_le_bytes())),
-            Kind::Small => Self::whole(&mut self.values.ints[c], page, |v, out| out.extend_from_slice(&(v as i32).to_le_bytes())),
-            Kind::Real => page.plain(bytes.len() / size_of::<f64>(), bytes),
+            Kind::Int | Kind::Small => match self.values.ints[c].encoded() {
+                Ok((dictionary, places)) => {
+                    let size = if matches!(column.kind, Kind::Int) { 8 } else { 4 };
+                    dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes()[..size])));
+                    page.places(places);
+                }
+                Err(many) => many.write(page.values(many.count, Encoding::DELTA_BINARY_PACKED)),
+            },
+            Kind::Real => match self.values.reals[c].encoded() {
+                Ok((dictionary, places)) => {
+                    dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes())));
+                    page.places(places);
+                }
+                Err(Plain(many)) => {
+                    page.plain(many.len() / size_of::<f64>(), many);
+                    page.compression = Compression::UNCOMPRESSED;
+                }
+            },
             Kind::Bool => {
                 let truths = &mut self.values.truths[c];
                 truths.sort_unstable();
@@ -185,18 +203,6 @@ impl Columns {
             Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
             Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),
             Kind::Text => page.plain(self.values.texts, bytes),
-        }
-    }
-
-    fn whole(ints: &mut Ints, page: &mut Page, plain: impl Fn(i64, &mut Vec<u8>)) {
-        match ints.encoded() {
-            Encoded::Few { dictionary, places } => {
-                dictionary.iter().for_each(|v| page.entry(|out| plain(*v, out)));
-                page.places(places);
-            }
-            Encoded::Many(differences) => {
-                differences.write(page.values(differences.count, Encoding::DELTA_BINARY_PACKED));
-            }
         }
     }
 }

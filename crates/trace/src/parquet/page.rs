@@ -22,13 +22,21 @@ pub(super) struct Page {
     /// Definition levels and values.
     body: Vec<u8>,
     filled: usize,
-    snappy: snap::raw::Encoder,
+    pub(super) compression: Compression,
+    compressor: Compressor,
 }
 
 impl Default for Page {
     fn default() -> Self {
-        let (dictionary, body, snappy) = (Vec::new(), Vec::new(), snap::raw::Encoder::new());
-        Page { encoding: Encoding::PLAIN, dictionary, entries: 0, body, filled: 0, snappy }
+        Page {
+            encoding: Encoding::PLAIN,
+            dictionary: Vec::new(),
+            entries: 0,
+            body: Vec::new(),
+            filled: 0,
+            compression: Compression::SNAPPY,
+            compressor: Compressor { snappy: snap::raw::Encoder::new(), room: Vec::new() },
+        }
     }
 }
 
@@ -45,6 +53,7 @@ impl Page {
         self.entries = 0;
         self.body.clear();
         self.filled = 0;
+        self.compression = Compression::SNAPPY;
     }
 
     /// Says which cells are filled. They come before the values, with the length in bytes.
@@ -118,19 +127,18 @@ impl Page {
         rows: usize,
         times: Option<(Time, Time)>,
     ) -> Result<(Bytes, ColumnCloseResult)> {
-        let mut out = TrackedWrite::new(Vec::with_capacity(self.body.len()));
+        let mut out = TrackedWrite::new(Vec::new());
         let mut writer = SerializedPageWriter::new(&mut out);
         let (mut uncompressed, mut encodings) = (0, vec![Encoding::RLE, self.encoding]);
         if self.entries > 0 {
-            let buf = compressed(&mut self.snappy, &self.dictionary)?;
+            let buf = self.compressor.of(&self.dictionary, self.compression)?;
             let (num_values, encoding, is_sorted) = (self.entries, Encoding::PLAIN, false);
             let page = Written::DictionaryPage { buf, num_values, encoding, is_sorted };
-            let page = writer.write_page(CompressedPage::new(page, self.dictionary.len()))?;
-            uncompressed += page.uncompressed_size;
+            uncompressed += writer.write_page(CompressedPage::new(page, self.dictionary.len()))?.uncompressed_size;
             encodings.push(Encoding::PLAIN);
         }
         let page = Written::DataPage {
-            buf: compressed(&mut self.snappy, &self.body)?,
+            buf: self.compressor.of(&self.body, self.compression)?,
             num_values: rows as u32,
             encoding: self.encoding,
             def_level_encoding: Encoding::RLE,
@@ -140,20 +148,17 @@ impl Page {
         let page = writer.write_page(CompressedPage::new(page, self.body.len()))?;
         uncompressed += page.uncompressed_size;
         let bytes = Bytes::from(out.into_inner()?);
-        let nulls = Some((rows - self.filled) as u64);
-        let statistics = times.map(|(first, last)| {
-            Statistics::int64(Some(first.0 as i64), Some(last.0 as i64), None, nulls, false)
-        });
         let mut about = ColumnChunkMetaData::builder(described)
-            .set_compression(Compression::SNAPPY)
+            .set_compression(self.compression)
             .set_encodings(encodings)
             .set_total_compressed_size(bytes.len() as i64)
             .set_total_uncompressed_size(uncompressed as i64)
             .set_num_values(rows as i64)
             .set_data_page_offset(page.offset as i64)
             .set_dictionary_page_offset((self.entries > 0).then_some(0));
-        if let Some(s) = statistics {
-            about = about.set_statistics(s);
+        if let Some((first, last)) = times {
+            let ns = |t: Time| Some(t.0 as i64);
+            about = about.set_statistics(Statistics::int64(ns(first), ns(last), None, Some(0), false));
         }
         let about = ColumnCloseResult {
             bytes_written: bytes.len() as u64,
@@ -167,6 +172,22 @@ impl Page {
     }
 }
 
-fn compressed(snappy: &mut snap::raw::Encoder, bytes: &[u8]) -> Result<Bytes> {
-    snappy.compress_vec(bytes).map(Bytes::from).map_err(|e| ParquetError::External(Box::new(e)))
+/// Snappy, with its memory.
+struct Compressor {
+    snappy: snap::raw::Encoder,
+    room: Vec<u8>,
+}
+
+impl Compressor {
+    fn of(&mut self, bytes: &[u8], compression: Compression) -> Result<Bytes> {
+        if compression == Compression::UNCOMPRESSED {
+            return Ok(Bytes::copy_from_slice(bytes));
+        }
+        let most = snap::raw::max_compress_len(bytes.len());
+        if self.room.len() < most {
+            self.room.resize(most, 0);
+        }
+        let length = self.snappy.compress(bytes, &mut self.room).map_err(|e| ParquetError::External(Box::new(e)))?;
+        Ok(Bytes::copy_from_slice(&self.room[..length]))
+    }
 }

@@ -74,8 +74,9 @@ impl Presence {
                 repeat(rows, (w & 1) as u8, out);
             } else {
                 literal(rows, out);
-                let bytes = words[i..i + run].iter().flat_map(|w| w.to_le_bytes());
-                out.extend(bytes.take(rows.div_ceil(8)));
+                let whole = out.len() + rows.div_ceil(8);
+                words[i..i + run].iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
+                out.truncate(whole);
             }
             i += run;
         }
