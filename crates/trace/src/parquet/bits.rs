@@ -1,33 +1,28 @@
 //! Numbers of a few bits each, one after the other, and of as many bytes as they need.
 
-/// Puts `values` behind one another, each in its `width` low bits, the first lowest (Parquet, Encodings, RLE). Whole bytes follow.
-pub(super) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
-    let (mut waiting, mut bits) = (0u64, 0);
-    for v in values {
-        waiting |= v << bits;
-        bits += width;
-        if bits >= u64::BITS {
-            out.extend_from_slice(&waiting.to_le_bytes());
-            bits -= u64::BITS;
-            // What of `v` did not fit; a shift by all 64 bits is none of it.
-            waiting = v.checked_shr(width - bits).unwrap_or(0);
-        }
-    }
-    let rest = bits.div_ceil(8) as usize;
-    out.extend_from_slice(&waiting.to_le_bytes()[..rest]);
-}
-
 /// Numbers that are packed at once.
 pub(super) const PART: usize = 32;
 
-/// [`pack`] for a whole part. Up to seven bits wait for company, so up to 57 can be added without a look at how many there are.
-pub(super) fn pack_part(values: &[u64; PART], width: u32, out: &mut Vec<u8>) {
-    if width > u64::BITS - 7 {
-        return pack(values.iter().copied(), width, out);
+/// With up to seven bits waiting, numbers so wide can be added to a word.
+const NARROW: u32 = u64::BITS - 7;
+
+/// Puts numbers behind one another, each in its `width` low bits, the first lowest (Parquet, Encodings, RLE).
+pub(super) fn pack(mut values: [u64; PART], mut width: u32, out: &mut Vec<u8>) {
+    let mut n = PART;
+    // Two neighbours are one number of twice the width.
+    while n > 1 && 2 * width <= NARROW {
+        n /= 2;
+        for i in 0..n {
+            values[i] = values[2 * i] | values[2 * i + 1] << width;
+        }
+        width *= 2;
+    }
+    if width > NARROW {
+        return pack_wide(&values, width, out);
     }
     let mut bytes = [0; PART * 8];
     let (mut waiting, mut bits, mut at) = (0, 0, 0);
-    for v in values {
+    for v in &values[..n] {
         waiting |= v << bits;
         bits += width;
         if let Some(room) = bytes.get_mut(at..at + 8) {
@@ -38,6 +33,30 @@ pub(super) fn pack_part(values: &[u64; PART], width: u32, out: &mut Vec<u8>) {
         bits &= 7;
     }
     out.extend_from_slice(&bytes[..at]);
+}
+
+fn pack_wide(values: &[u64; PART], width: u32, out: &mut Vec<u8>) {
+    let (mut waiting, mut bits) = (0, 0);
+    for v in values {
+        waiting |= u128::from(*v) << bits;
+        bits += width;
+        while bits >= 8 {
+            out.push(waiting as u8);
+            waiting >>= 8;
+            bits -= 8;
+        }
+    }
+}
+
+/// [`pack`] for what each of `bytes` stands for. Groups of eight are written whole.
+pub(super) fn pack_all(bytes: &[u8], of: impl Fn(u8) -> u64, width: u32, out: &mut Vec<u8>) {
+    let whole = out.len() + bytes.len().div_ceil(8) * width as usize;
+    for bytes in bytes.chunks(PART) {
+        let mut part = [0; PART];
+        part.iter_mut().zip(bytes).for_each(|(v, b)| *v = of(*b));
+        pack(part, width, out);
+    }
+    out.truncate(whole);
 }
 
 /// ULEB128.
@@ -78,18 +97,25 @@ mod tests {
     fn packed_numbers_of_every_width_can_be_taken_out_again() {
         for width in 0..=64 {
             let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-            let values: Vec<u64> = (1..=96u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask).collect();
+            let values: [u64; PART] = std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask);
             let mut out = Vec::new();
-            pack(values.iter().copied(), width, &mut out);
-            assert_eq!(out.len(), 96 * width as usize / 8);
-            let bit = |i: usize| u64::from(out[i / 8] >> (i % 8) & 1);
+            pack(values, width, &mut out);
+            assert_eq!(out.len(), PART * width as usize / 8);
             let w = width as usize;
-            let taken: Vec<u64> = (0..96).map(|n| (0..w).map(|b| bit(n * w + b) << b).sum()).collect();
+            let bit = |i: usize| u64::from(out[i / 8] >> (i % 8) & 1);
+            let taken: [u64; PART] = std::array::from_fn(|n| (0..w).map(|b| bit(n * w + b) << b).sum());
             assert_eq!(taken, values, "{width}");
-            let mut parts = Vec::new();
-            values.as_chunks().0.iter().for_each(|part| pack_part(part, width, &mut parts));
-            assert_eq!(parts, out, "{width}");
         }
+    }
+
+    #[test]
+    fn groups_of_eight_are_whole() {
+        let mut out = vec![9];
+        pack_all(&[1; 41], |b| u64::from(b) + 1, 2, &mut out);
+        let mut expected = vec![0b1010_1010; 11];
+        (expected[0], expected[10]) = (9, 0b10);
+        expected.push(0);
+        assert_eq!(out, expected);
     }
 
     #[test]

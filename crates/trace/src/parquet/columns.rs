@@ -1,6 +1,6 @@
 //! A chunk of records as columns.
 
-use super::bits::pack;
+use super::bits::pack_all;
 use super::numbers::{Differences, Numbers, Plain};
 use super::page::Page;
 use super::presence::Presence;
@@ -9,7 +9,7 @@ use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::Chunk;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
-use parquet::basic::{Compression, Encoding};
+use parquet::basic::Encoding;
 use std::io::Write;
 
 const N: usize = COLUMNS.len();
@@ -188,17 +188,13 @@ impl Columns {
                     dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes())));
                     page.places(places);
                 }
-                Err(Plain(many)) => {
-                    page.plain(many.len() / size_of::<f64>(), many);
-                    page.compression = Compression::UNCOMPRESSED;
-                }
+                Err(Plain(many)) => page.plain(many.len() / size_of::<f64>(), many),
             },
             Kind::Bool => {
                 let truths = &mut self.values.truths[c];
                 truths.sort_unstable();
-                let mut packed = Vec::new();
-                pack(truths.iter().map(|t| t.1.into()), 1, &mut packed);
-                page.plain(truths.len(), &packed);
+                let bytes: Vec<u8> = truths.iter().map(|t| t.1.into()).collect();
+                pack_all(&bytes, u64::from, 1, page.values(truths.len(), Encoding::PLAIN));
             }
             Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
             Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),

@@ -1,6 +1,6 @@
 //! Numbers of one column of a chunk: as places in a dictionary while few different ones occur, else as they are or as differences.
 
-use super::bits::{pack_part, varint, width, zigzag, PART};
+use super::bits::{pack, varint, width, zigzag, PART};
 
 /// So many different numbers are few: sizes on the wire, windows, links.
 const FEW: usize = 16;
@@ -146,7 +146,7 @@ impl Differences {
         }
         self.packed.extend_from_slice(&widths);
         for (w, over) in widths.iter().zip(&over).take(parts) {
-            pack_part(over, u32::from(*w), &mut self.packed);
+            pack(*over, u32::from(*w), &mut self.packed);
         }
         self.used = 0;
     }

@@ -1,6 +1,6 @@
 //! One column of one chunk in its pages: a dictionary if it has one, and a page of data.
 
-use super::bits::{literal, pack, repeat, width};
+use super::bits::{literal, pack_all, repeat, width};
 use ackclock_tcp::time::Time;
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
@@ -22,7 +22,6 @@ pub(super) struct Page {
     /// Definition levels and values.
     body: Vec<u8>,
     filled: usize,
-    pub(super) compression: Compression,
     compressor: Compressor,
 }
 
@@ -34,7 +33,6 @@ impl Default for Page {
             entries: 0,
             body: Vec::new(),
             filled: 0,
-            compression: Compression::SNAPPY,
             compressor: Compressor { snappy: snap::raw::Encoder::new(), room: Vec::new() },
         }
     }
@@ -53,7 +51,6 @@ impl Page {
         self.entries = 0;
         self.body.clear();
         self.filled = 0;
-        self.compression = Compression::SNAPPY;
     }
 
     /// Says which cells are filled. They come before the values, with the length in bytes.
@@ -98,9 +95,7 @@ impl Page {
             repeat(places.len(), 0, out);
         } else {
             literal(places.len(), out);
-            let whole = places.len().next_multiple_of(8) - places.len();
-            let places = places.iter().map(|p| of(*p)).chain(std::iter::repeat_n(0, whole));
-            pack(places, width, out);
+            pack_all(places, of, width, out);
         }
     }
 
@@ -131,14 +126,14 @@ impl Page {
         let mut writer = SerializedPageWriter::new(&mut out);
         let (mut uncompressed, mut encodings) = (0, vec![Encoding::RLE, self.encoding]);
         if self.entries > 0 {
-            let buf = self.compressor.of(&self.dictionary, self.compression)?;
+            let buf = self.compressor.of(&self.dictionary)?;
             let (num_values, encoding, is_sorted) = (self.entries, Encoding::PLAIN, false);
             let page = Written::DictionaryPage { buf, num_values, encoding, is_sorted };
             uncompressed += writer.write_page(CompressedPage::new(page, self.dictionary.len()))?.uncompressed_size;
             encodings.push(Encoding::PLAIN);
         }
         let page = Written::DataPage {
-            buf: self.compressor.of(&self.body, self.compression)?,
+            buf: self.compressor.of(&self.body)?,
             num_values: rows as u32,
             encoding: self.encoding,
             def_level_encoding: Encoding::RLE,
@@ -149,7 +144,7 @@ impl Page {
         uncompressed += page.uncompressed_size;
         let bytes = Bytes::from(out.into_inner()?);
         let mut about = ColumnChunkMetaData::builder(described)
-            .set_compression(self.compression)
+            .set_compression(Compression::SNAPPY)
             .set_encodings(encodings)
             .set_total_compressed_size(bytes.len() as i64)
             .set_total_uncompressed_size(uncompressed as i64)
@@ -179,10 +174,7 @@ struct Compressor {
 }
 
 impl Compressor {
-    fn of(&mut self, bytes: &[u8], compression: Compression) -> Result<Bytes> {
-        if compression == Compression::UNCOMPRESSED {
-            return Ok(Bytes::copy_from_slice(bytes));
-        }
+    fn of(&mut self, bytes: &[u8]) -> Result<Bytes> {
         let most = snap::raw::max_compress_len(bytes.len());
         if self.room.len() < most {
             self.room.resize(most, 0);
