@@ -3,8 +3,8 @@
 /// Numbers that are packed at once.
 pub(super) const PART: usize = 32;
 
-/// With up to seven bits waiting, numbers so wide can be added to a word.
-const NARROW: u32 = u64::BITS - 7;
+/// Behind up to seven bits that wait, numbers so wide do not fill a word.
+const NARROW: u32 = u64::BITS - 8;
 
 /// Puts numbers behind one another, each in its `width` low bits, the first lowest (Parquet, Encodings, RLE).
 pub(super) fn pack(mut values: [u64; PART], mut width: u32, out: &mut Vec<u8>) {
@@ -97,7 +97,8 @@ mod tests {
     fn packed_numbers_of_every_width_can_be_taken_out_again() {
         for width in 0..=64 {
             let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-            let values: [u64; PART] = std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask);
+            let values: [u64; PART] =
+                std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask);
             let mut out = Vec::new();
             pack(values, width, &mut out);
             assert_eq!(out.len(), PART * width as usize / 8);
@@ -112,9 +113,9 @@ mod tests {
     fn groups_of_eight_are_whole() {
         let mut out = vec![9];
         pack_all(&[1; 41], |b| u64::from(b) + 1, 2, &mut out);
-        let mut expected = vec![0b1010_1010; 11];
-        (expected[0], expected[10]) = (9, 0b10);
-        expected.push(0);
+        let mut expected = vec![9];
+        expected.extend([0b1010_1010; 10]);
+        expected.extend([0b10, 0]);
         assert_eq!(out, expected);
     }
 

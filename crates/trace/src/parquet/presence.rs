@@ -30,7 +30,7 @@ impl Presence {
     pub(super) fn push(&mut self, columns: u64) {
         self.latest[self.rows % ROWS] = columns;
         self.rows += 1;
-        if self.rows % ROWS == 0 {
+        if self.rows.is_multiple_of(ROWS) {
             self.turn();
         }
     }
@@ -56,7 +56,7 @@ impl Presence {
 
     /// Ends the last word.
     pub(super) fn finish(&mut self) {
-        if self.rows % ROWS != 0 {
+        if !self.rows.is_multiple_of(ROWS) {
             self.turn();
         }
     }

@@ -17,10 +17,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// A new empty folder that goes away at the end.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("ackclock-trace-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).unwrap();
@@ -41,17 +41,17 @@ impl Drop for Folder {
     }
 }
 
-fn meta() -> Meta {
+pub(crate) fn meta() -> Meta {
     Meta { scenario: "xxh3-128:ab".into(), seed: 7, stacks: vec!["reno".into(), "sack \"ff96\"".into()] }
 }
 
-fn record(path: &Path, calls: &[Call]) -> Result<TraceHash, TraceError> {
+pub(crate) fn record(path: &Path, calls: &[Call]) -> Result<TraceHash, TraceError> {
     let mut r = Recorder::create(path, meta(), 2)?;
     play(calls, &mut r);
     r.finish()
 }
 
-fn in_memory(calls: &[Call]) -> Vec<Row> {
+pub(crate) fn in_memory(calls: &[Call]) -> Vec<Row> {
     let mut r = Recorder::new(Vec::new(), 2);
     play(calls, &mut r);
     r.close().unwrap().1
@@ -96,7 +96,7 @@ impl Cells for Line {
     }
 }
 
-fn table(rows: &[Row]) -> Vec<Vec<String>> {
+pub(crate) fn table(rows: &[Row]) -> Vec<Vec<String>> {
     let line = |row: &Row| {
         let mut line = Line(vec![String::new(); COLUMNS.len()]);
         fill(&row.by_ref(), &mut line);
@@ -134,7 +134,7 @@ impl ValueAt for arrow_array::TypedDictionaryArray<'_, Int8Type, StringArray> {
     }
 }
 
-fn read_parquet(path: &Path) -> Vec<Vec<String>> {
+pub(crate) fn read_parquet(path: &Path) -> Vec<Vec<String>> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     assert_eq!(reader.schema().fields().len(), COLUMNS.len());
     for (f, c) in reader.schema().fields().iter().zip(COLUMNS) {
