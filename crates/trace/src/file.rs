@@ -4,9 +4,10 @@ use crate::csv::CsvSink;
 use crate::error::TraceError;
 use crate::hash::TraceHash;
 #[cfg(not(target_family = "wasm"))]
-use crate::parquet::ParquetSink;
+use crate::parquet::{Columns, ParquetSink};
 use crate::row::Row;
-use crate::sink::{Meta, Sink};
+use crate::sink::{Chunk, Meta, Sink};
+use ackclock_tcp::segment::Segment;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -60,14 +61,67 @@ impl TraceFile {
     }
 }
 
+/// Records on their way into a file.
+#[derive(Debug)]
+pub enum FileChunk {
+    /// Kept whole until they are written.
+    Rows(Vec<Row>),
+    /// Encoded at once.
+    #[cfg(not(target_family = "wasm"))]
+    Columns(Columns),
+}
+
+macro_rules! either {
+    ($chunk:ident, $c:ident => $call:expr) => {
+        match $chunk {
+            FileChunk::Rows($c) => $call,
+            #[cfg(not(target_family = "wasm"))]
+            FileChunk::Columns($c) => $call,
+        }
+    };
+}
+
+impl Chunk for FileChunk {
+    #[inline(always)]
+    fn push(&mut self, row: Row<&Segment>) {
+        either!(self, c => Chunk::push(c, row));
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        either!(self, c => c.len())
+    }
+
+    fn judge(&mut self, nth: usize, needless: bool) {
+        either!(self, c => c.judge(nth, needless));
+    }
+
+    fn clear(&mut self) {
+        either!(self, c => c.clear());
+    }
+}
+
 impl Sink for TraceFile {
+    type Chunk = FileChunk;
     type Out = ();
 
-    fn write(&mut self, rows: &[Row]) -> io::Result<()> {
-        match &mut self.format {
-            Format::Csv(s) => s.write(rows),
+    fn chunk(&self) -> FileChunk {
+        match &self.format {
+            Format::Csv(s) => FileChunk::Rows(s.chunk()),
             #[cfg(not(target_family = "wasm"))]
-            Format::Parquet(s) => s.write(rows),
+            Format::Parquet(s) => FileChunk::Columns(s.chunk()),
+        }
+    }
+
+    fn write(&mut self, chunk: &mut FileChunk) -> io::Result<()> {
+        match (&mut self.format, chunk) {
+            (Format::Csv(s), FileChunk::Rows(rows)) => s.write(rows),
+            #[cfg(not(target_family = "wasm"))]
+            (Format::Parquet(s), FileChunk::Columns(columns)) => s.write(columns),
+            #[cfg(not(target_family = "wasm"))]
+            (Format::Csv(_), FileChunk::Columns(_)) | (Format::Parquet(_), FileChunk::Rows(_)) => {
+                Err(io::Error::other("a chunk of another format"))
+            }
         }
     }
 
