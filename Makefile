@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-bench docs ns2-logs instructions bench reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench reproduce wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -93,6 +93,9 @@ web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and in 
 	else \
 	  echo "SKIPPED: the tests of the lab page in a browser"; \
 	fi
+
+web-figures: web ## the pictures of the lab page in README and docs, docs/figures/lab-*.png
+	cd web && CHROMIUM=$$(../tools/need.sh chromium) FIGURES=../docs/figures npm run --silent test:page -- tests/figures.test.ts
 
 web-bench: web ## click to picture, frames a second, size of the first load, into results/web-bench.json
 	cd web && CHROMIUM=$$(../tools/need.sh chromium) npm run --silent bench

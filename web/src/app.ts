@@ -5,11 +5,12 @@ import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
+import { stalls } from "./stall/stall";
 import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
 import { dropped, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
-import { busy, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
+import { busy, flowChoice, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Header } from "./ui/header";
 import { help, listen, type Shortcut } from "./ui/keys";
 import { flowsOf } from "./ui/links";
@@ -43,6 +44,7 @@ class App {
   private readonly parts: Frame;
   private readonly pick: () => void;
   private runs: readonly RunTrace[] = [];
+  private flow = 0;
   private pointer = { x: 0, y: 0 };
   /** What was chosen from the menu, if it is not something else by now. */
   private origin: (Lab & { preset: Preset }) | undefined;
@@ -76,7 +78,7 @@ class App {
       drawer: () => document.body.classList.toggle("drawer"),
     });
     this.panel = new SidePanel(this.session, schema, known);
-    this.stall = stallPanel((pause) => pause && this.views.setWindow(...around(pause)));
+    this.stall = stallPanel((pause) => this.point(pause));
     this.parts = frame(this.header.element, this.panel.element, this.stall.element);
     this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
@@ -130,7 +132,10 @@ class App {
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
     this.views.setRuns(shown);
-    this.stall.show(told(runs), names);
+    this.flow = Math.min(this.flow, (runs[0]?.flows.length ?? 1) - 1);
+    fill(this.parts.flows, ...flowChoice(runs, this.flow, (flow) => this.lookAt(flow)));
+    this.parts.flows.hidden = this.parts.flows.childElementCount === 0;
+    this.stall.show(() => told(runs), names);
     this.parts.stale.hidden = true;
     this.panel.drawHand();
     this.title(lab);
@@ -161,7 +166,7 @@ class App {
   /** Another state as a whole, drawn and run; without `span` all is shown in which something happens. */
   private async take(lab: Lab, span?: Span): Promise<void> {
     this.session.change(lab);
-    this.panel.draw();
+    this.panel.renew();
     this.title(lab);
     await this.session.run();
     this.views.setWindow(...(span ?? ([0, busy(this.runs)] as const)));
@@ -175,6 +180,21 @@ class App {
 
   private menu(): void {
     presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
+  }
+
+  private lookAt(flow: number): void {
+    this.flow = flow;
+    this.views.setFlow(flow);
+  }
+
+  /** Shows a pause, marked; without one what was seen stays. */
+  private point(pause: Told | undefined): void {
+    this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
+    if (!pause) return;
+    this.lookAt(pause.flow);
+    const select = this.parts.flows.querySelector("select");
+    if (select) select.value = String(pause.flow);
+    this.views.setWindow(...around(pause));
   }
 
   private tour(): void {
@@ -242,14 +262,14 @@ class App {
     };
     window.addEventListener("pointerdown", at, true);
     this.views.on("window", () => this.remember.call());
-    this.views.on("packet", ({ run, flow, kind, index }) => {
-      const trace = this.runs[run];
-      if (kind !== "data" || !trace) return;
+    this.views.on("packet", (packet) => {
+      const run = this.runs[packet.run];
+      if (!run) return;
       const change = (scenario: Table) => {
         this.session.change({ scenario });
         this.panel.draw();
       };
-      packetMenu(this.pointer, trace, { flow, index }, this.session.lab.scenario, change);
+      packetMenu(this.pointer, run, packet, this.session.lab.scenario, change);
     });
   }
 
@@ -286,14 +306,15 @@ function spanOf(view: State["view"]): Span | undefined {
   return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
 }
 
-/** A pause with a little of what was before and after. */
-function around({ from, to }: Told): Span {
-  const margin = 0.25 * (to - from);
-  return [from - margin, to + margin];
+/** A pause with what led to it, if that was not long before, and a little of what came after. */
+function around({ from, to, sentences }: Told): Span {
+  const length = to - from;
+  const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));
+  return [first - 0.15 * length, to + 0.25 * length];
 }
 
-function told(_runs: readonly RunTrace[]): Told[] {
-  return [];
+function told(runs: readonly RunTrace[]): Told[] {
+  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
 }
 
 /** Makes the page. */

@@ -1,7 +1,7 @@
 /** Axes, grid and headings around a plot. */
 
 import type { Scale } from "./scale";
-import { Coords, FONT_SIZE, type Surface } from "./surface";
+import { Coords, FONT_SIZE, type Surface, type Writing } from "./surface";
 import type { Theme } from "./theme";
 import { ticks, timeUnit, type Unit } from "./ticks";
 
@@ -25,6 +25,8 @@ const RIGHT_PX = 12;
 const TOP_PX = 24;
 const BOTTOM_PX = 20;
 const TITLED_PX = 16;
+/** The titles of the axes of values need no more room. */
+const TITLE_PX = 138;
 const EACH_X_PX = 76;
 const EACH_Y_PX = 38;
 
@@ -37,6 +39,19 @@ export function plotBox(width: number, height: number, titled: boolean): Box {
     width: Math.max(width - LEFT_PX - RIGHT_PX, 1),
     height: Math.max(height - TOP_PX - bottom, 1),
   };
+}
+
+/** `text`, cut short so that it is at most `width` px wide. */
+export function fitted(surface: Surface, text: string, width: number, writing: Writing): string {
+  if (surface.measure(text, writing) <= width) return text;
+  let length = text.length - 1;
+  while (length > 1 && surface.measure(`${text.slice(0, length)}…`, writing) > width) length--;
+  return `${text.slice(0, length).trimEnd()}…`;
+}
+
+/** How a panel's heading is written, and how wide it may be in a panel of `width` px. */
+export function headingStyle({ ink }: Theme, width: number): { writing: Writing; width: number } {
+  return { writing: { colour: ink, bold: true, align: "right", size: FONT_SIZE + 1 }, width: width - TITLE_PX };
 }
 
 /** Height of a panel whose plot is `plot` px high. */
@@ -71,14 +86,18 @@ export function drawFrame(
   rules.box(snap(plot.x), snap(bottom), plot.width, pixel);
   for (const { value } of across) rules.box(snap(time.at(value)), snap(bottom), pixel, 4);
   surface.boxes(rules, theme.rule);
-  for (const { value, label } of across)
-    surface.text(label, time.at(value), bottom + 6, { colour: theme.muted, align: "center", baseline: "top" });
+  for (const { value, label } of across) {
+    const writing = { colour: theme.muted, align: "center", baseline: "top" } as const;
+    // The last one must not be cut off by the panel's edge.
+    const most = right + RIGHT_PX - surface.measure(label, writing) / 2;
+    surface.text(label, Math.min(time.at(value), most), bottom + 6, writing);
+  }
   for (const { value, label } of up)
     surface.text(label, plot.x - 6, scale.at(value), { colour: theme.muted, align: "right", baseline: "middle" });
   const title = { colour: theme.muted } as const;
   surface.text(left.unit.name ? `${left.title} (${left.unit.name})` : left.title, 4, FONT_SIZE + 3, title);
-  if (heading)
-    surface.text(heading, right, FONT_SIZE + 3, { colour: theme.ink, bold: true, align: "right", size: FONT_SIZE + 1 });
+  const { writing, width } = headingStyle(theme, right);
+  surface.text(fitted(surface, heading, width, writing), right, FONT_SIZE + 3, writing);
   if (titled)
     surface.text(`time (${unit.name})`, right, bottom + 6 + TITLED_PX, { ...title, align: "right", baseline: "top" });
 }

@@ -12,19 +12,37 @@ const SMALLER = 0.65;
 
 const scratch = new Coords();
 
+/** How bars are drawn: px. */
+export interface BarStyle {
+  readonly width: number;
+  /** Width of the two ends of each, as xplot draws segments; 0 for none. */
+  readonly ends?: number;
+  /** Whether each is at least as high as wide. */
+  readonly grow?: boolean;
+}
+
 /** Bars as boxes; those in one column that touch become one. */
-export function drawBars(surface: Surface, bars: Bars, sight: Sight, width: number, colour: string, ends = 0): void {
+export function drawBars(
+  surface: Surface,
+  bars: Bars,
+  sight: Sight,
+  colour: string,
+  { width, ends = 0, grow = false }: BarStyle,
+): void {
   const { y, pixel } = sight;
   const wide = Math.max(Math.round(width / pixel), 1) * pixel;
   const left = Math.floor(wide / pixel / 2) * pixel;
+  const least = grow ? wide : 0;
   scratch.clear();
   let column = Number.NaN;
   let top = 0;
   let bottom = 0;
   const put = () => {
     if (Number.isNaN(column)) return;
-    top = Math.round(top / pixel) * pixel;
-    bottom = Math.round(bottom / pixel) * pixel;
+    // No bar is less high than wide: a short one would be lost beside the lines.
+    const less = Math.max(least - (bottom - top), 0) / 2;
+    top = Math.round((top - less) / pixel) * pixel;
+    bottom = Math.round((bottom + less) / pixel) * pixel;
     scratch.box(column - left, top, wide, Math.max(bottom - top, pixel));
     if (ends === 0 || bottom - top < 3) return;
     scratch.box(column - ends / 2, top, ends, pixel);

@@ -2,7 +2,8 @@
  * Level of detail: what a million points look like at the screen's resolution, at the cost of the pixels.
  *
  * Points are in order of time. Eight neighbours make a node, eight nodes a node above. A drawing begins at the top and
- * goes down only where a node is larger than a pixel, so no visible point is lost and none is invented.
+ * goes down only where a node is larger than a pixel, so no visible point is lost and none is invented. To hand all points to WebGL
+ * would be simpler, but is seven times slower where there is no graphics card.
  */
 
 const FAN = 8;

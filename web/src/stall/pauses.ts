@@ -20,17 +20,34 @@ const LONG = 2;
 
 /** The longest pauses of a flow, at most so many, the longest first. */
 export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[] {
-  const { sends } = flow;
-  if (sends.time.length === 0) return [];
-  const { all, shortest } = walk(flow, durationS);
+  const all: Pause[] = [];
+  let shortest = Number.POSITIVE_INFINITY;
+  walk(flow, durationS, (from, to, since, una, ended, last) => {
+    all.push({ from, to, since, una, ended });
+    if (ended >= 0 && last >= 0)
+      shortest = Math.min(shortest, roundTrip(flow.sends, last, flow.acks.ack[ended] as number, to));
+  });
   const long = all.filter((p) => p.to - p.from > LONG * shortest);
   return long.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, most);
 }
 
-/** All intervals between ACKs of new data, and the shortest round trip of a first transmission. */
-function walk({ sends, acks }: FlowTrace, durationS: number): { all: Pause[]; shortest: number } {
-  const all: Pause[] = [];
-  let [from, since, una, row, highest, shortest] = [sends.time[0] as number, 0, 1, 0, 1, Number.POSITIVE_INFINITY];
+/** The longest pause of a flow, however short, s. */
+export function longestPause(flow: FlowTrace, durationS: number): number {
+  let longest = 0;
+  walk(flow, durationS, (from, to) => {
+    longest = Math.max(longest, to - from);
+  });
+  return longest;
+}
+
+/** Tells of all intervals between ACKs of new data; `last` is the row in `sends` of what was sent last by then. */
+function walk(
+  { sends, acks }: FlowTrace,
+  durationS: number,
+  tell: (from: number, to: number, since: number, una: number, ended: number, last: number) => void,
+): void {
+  if (sends.time.length === 0) return;
+  let [from, since, una, row, highest] = [sends.time[0] as number, 0, 1, 0, 1];
   /** What was sent until then, and when the last of it ended the flow's idle time. */
   const sentUntil = (time: number) => {
     for (; row < sends.time.length && (sends.time[row] as number) <= time; row += 1) {
@@ -42,14 +59,11 @@ function walk({ sends, acks }: FlowTrace, durationS: number): { all: Pause[]; sh
     const [time, ack] = [acks.time[i] as number, acks.ack[i] as number];
     if (acks.dropped[i] === 1 || ack <= una) continue;
     sentUntil(time);
-    all.push({ from, to: time, since, una, ended: i });
-    const last = row - 1;
-    if (last >= 0) shortest = Math.min(shortest, roundTrip(sends, last, ack, time));
+    tell(from, time, since, una, i, row - 1);
     [from, since, una] = [time, acks.sent[i] as number, ack];
   }
   sentUntil(durationS);
-  if (una < highest) all.push({ from, to: durationS, since, una, ended: -1 });
-  return { all, shortest };
+  if (una < highest) tell(from, durationS, since, una, -1, row - 1);
 }
 
 /** Since the first transmission that ends at `ack` was sent; Infinity if it was sent again. */

@@ -28,9 +28,8 @@ export interface Pictures {
 
 /** Opens the sheet. `stem` begins the files' names. */
 export function downloads(stem: string, seed: number, items: readonly Item[], pictures: Pictures): void {
-  const dialog = sheet("Download", "download-sheet");
-  for (const [i, item] of items.entries()) dialog.append(section(stem, seed, item, i, items.length > 1));
-  dialog.append(picture(stem, pictures));
+  const sections = items.map((item, i) => section(stem, seed, item, i, items.length > 1));
+  sheet("Download", "download-sheet", ...sections, picture(stem, pictures));
 }
 
 function section(stem: string, seed: number, item: Item, i: number, many: boolean): HTMLElement {

@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { refusalOf } from "../engine/engine";
+import { loadHere } from "../engine/node";
+import { FATES } from "../engine/trace";
+import { toToml } from "../scenario/toml";
 import { deeds, placeOf, withDeed, withDeeds } from "./hand";
 import { linksOf, withHopAfter, withoutHop } from "./links";
 import { STARTERS } from "./names";
@@ -7,7 +11,7 @@ import { get, keyOf, put, type Table } from "./path";
 import { parse, write } from "./quantity";
 import { scaleOf } from "./scale";
 import { Schema } from "./schema";
-import { changed, effective, fitting, flat, label, written } from "./stack";
+import { changed, effective, fitting, flat, type Known, label, written } from "./stack";
 
 const schema = new Schema(JSON.parse(readFileSync("../docs/scenario.schema.json", "utf8")));
 const slots = schema.slots();
@@ -34,6 +38,33 @@ test("every kind of element is a variant whose fields have a shape, and has some
     const needed = fields.filter((f) => f.required).map((f) => f.key);
     expect(begun).toEqual(expect.arrayContaining(needed));
   }
+});
+
+test("each kind of element, made new, gives a scenario that the engine takes", async () => {
+  const engine = await loadHere();
+  const element = schema.definition("Element");
+  for (const { name } of element.type === "variants" ? element.variants : []) {
+    const scenario = put(CHAIN, ["link", 1, "elements"], [{ kind: name, ...STARTERS[name] } as Table]) as Table;
+    await expect(engine.check({ scenario: toToml(scenario) }), name).resolves.toBeDefined();
+  }
+});
+
+test("each component in each slot runs or is refused with what is allowed", async () => {
+  const engine = await loadHere();
+  const known: Known = { named: (await engine.stacks()) as unknown as Table[], slots };
+  let taken = 0;
+  for (const slot of slots) {
+    for (const { name } of slot.shape.type === "variants" ? slot.shape.variants : []) {
+      const scenario = toToml(written(CHAIN, { name: "rfc-6675", set: { [slot.key]: name } }, known));
+      const said = await engine.check({ scenario }).then(
+        () => "taken",
+        (error: unknown) => refusalOf(error)?.allowed,
+      );
+      expect(said, `${slot.key} = ${name}`).toBeTruthy();
+      taken += said === "taken" ? 1 : 0;
+    }
+  }
+  expect(taken).toBeGreaterThan(20);
 });
 
 test("each slot of a stack is a choice of components, a choice of words, or a table", () => {
@@ -127,21 +158,64 @@ test("a hop is added over a new node and taken away again", () => {
   expect(linksOf(withoutHop(CHAIN, 0)).map((l) => `${l.from}-${l.to}`)).toEqual(["S-D"]);
 });
 
-test("what is done by hand is a script on the flow's first link, and each deed can be taken back", () => {
-  const path = placeOf(CHAIN, 0);
-  expect(path).toEqual(["link", 0, "elements"]);
-  if (!path) return;
-  const dropped = withDeed(CHAIN, path, { what: "drop", nth: 30 });
-  const both = withDeed(dropped, path, { what: "delay", nth: 12, by: "40 ms" });
-  expect(get(both, path)).toEqual([{ kind: "script", only: "data", drop: [30], delay: [{ nth: 12, by: "40 ms" }] }]);
-  expect(deeds(both, path)).toEqual([
+test("what is done by hand is a script on the flow's first link, in one direction, and can be taken back", () => {
+  const place = placeOf(CHAIN, 0, "data");
+  expect(place?.path).toEqual(["link", 0, "elements"]);
+  if (!place) return;
+  const dropped = withDeed(CHAIN, place, { what: "drop", nth: 30 });
+  const both = withDeed(dropped, place, { what: "delay", nth: 12, by: "40 ms" });
+  expect(get(both, place.path)).toEqual([
+    { kind: "script", only: "data", drop: [30], delay: [{ nth: 12, by: "40 ms" }] },
+  ]);
+  expect(get(both, ["link", 0, "back", "elements"])).toEqual([]);
+  expect(deeds(both, place)).toEqual([
     { what: "delay", nth: 12, by: "40 ms" },
     { what: "drop", nth: 30 },
   ]);
-  expect(withDeeds(both, path, [])).toMatchObject({ link: [{ elements: [] }, {}] });
+  expect(withDeeds(both, place, [])).toMatchObject({ link: [{ elements: [] }, {}] });
+});
+
+test("an ACK is counted on the receiver's first link, where what acts both ways stays", () => {
+  const lossy = put(CHAIN, ["link", 1, "elements"], [{ kind: "bernoulli", p: 0.1 }]) as Table;
+  const place = placeOf(lossy, 0, "acks");
+  expect(place?.path).toEqual(["link", 1, "back", "elements"]);
+  if (!place) return;
+  const dropped = withDeed(lossy, place, { what: "drop", nth: 3 });
+  const script = { kind: "script", only: "acks", drop: [3] };
+  expect(get(dropped, place.path)).toEqual([script, { kind: "bernoulli", p: 0.1 }]);
+  expect(get(dropped, ["link", 1, "elements"])).toEqual([{ kind: "bernoulli", p: 0.1 }]);
+});
+
+test("in a dumbbell the packets of an only flow are counted on the bottleneck", () => {
+  const dumbbell = { bottleneck: {}, access: {}, flow: [{ stack: "reno" }] };
+  const scenario: Table = { run: { duration: "1 s" }, dumbbell };
+  expect(placeOf(scenario, 0, "acks")?.path).toEqual(["dumbbell", "bottleneck", "back", "elements"]);
+  expect(placeOf({ ...scenario, background: [{ kind: "source" }] }, 0, "data")).toBeUndefined();
+  expect(placeOf(put(scenario, ["dumbbell", "flow", 0, "count"], 2) as Table, 0, "data")).toBeUndefined();
 });
 
 test("packets that share their first link with another flow's have no number of their own there", () => {
   const two = put(CHAIN, ["flow", 1], { from: "S", to: "R", stack: "reno" }) as Table;
-  expect(placeOf(two, 0)).toBeUndefined();
+  expect(placeOf(two, 0, "data")).toBeUndefined();
+});
+
+test("the packet that is dropped by hand is the one that was chosen, data or ACK", async () => {
+  const engine = await loadHere();
+  for (const handshake of [false, true]) {
+    const scenario = put(CHAIN, ["flow", 0, "handshake"], handshake) as Table;
+    const run = async (of: Table) => (await engine.run({ scenario: toToml(of), seed: 1 })).flows[0];
+    const before = await run(scenario);
+    const dropped = async (sort: "data" | "acks", nth: number) => {
+      const place = placeOf(scenario, 0, sort);
+      if (!place) throw new Error("no place");
+      return run(withDeed(scenario, place, { what: "drop", nth }));
+    };
+    const data = before?.sends.number[40] ?? 0;
+    const after = await dropped("data", data);
+    expect([after?.sends.number[40], after?.sends.fate[40]]).toEqual([data, FATES.indexOf("dropped")]);
+    const ack = before?.acks.number[20] ?? 0;
+    const acks = (await dropped("acks", ack))?.acks;
+    expect(acks?.dropped[acks.number.indexOf(ack)]).toBe(1);
+    expect(acks?.dropped.reduce((a, b) => a + b, 0)).toBe(1);
+  }
 });

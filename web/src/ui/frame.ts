@@ -3,13 +3,16 @@ import { h } from "./dom";
 
 export interface Frame {
   views: HTMLElement;
+  /** Which flow is seen, where there are several. */
+  flows: HTMLElement;
   stale: HTMLElement;
 }
 
 /** Puts the parts into the document. */
 export function frame(header: HTMLElement, panel: HTMLElement, stall: HTMLElement): Frame {
   const stale = h("p", { class: "stale", role: "status", hidden: true });
-  const views = h("div", { class: "card views" });
+  const flows = h("div", { class: "line flows", hidden: true });
+  const views = h("div", { class: "card views" }, flows);
   const main = h("main", { id: "main", tabindex: -1 }, stale, stall, views);
   const closeDrawer = () => document.body.classList.remove("drawer");
   const scrim = h("div", { class: "scrim", onclick: closeDrawer });
@@ -19,5 +22,5 @@ export function frame(header: HTMLElement, panel: HTMLElement, stall: HTMLElemen
     main.focus();
   });
   document.body.replaceChildren(skip, header, panel, scrim, main);
-  return { views, stale };
+  return { views, flows, stale };
 }

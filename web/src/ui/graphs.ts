@@ -1,8 +1,9 @@
 /** The views in their order, and what one does in them. */
 import type { FlowTrace, RunTrace } from "../engine/trace";
 import type { ViewName } from "../views/views";
+import { h } from "./dom";
 
-export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path"];
+export const ORDER: readonly ViewName[] = ["sequence", "table", "window", "dupthresh", "rto", "queue", "path"];
 
 /** As people call them. */
 export const GRAPHS: readonly (readonly [ViewName, string])[] = [
@@ -40,4 +41,15 @@ export function busy(runs: readonly RunTrace[]): number {
 /** When a flow's last packet was sent or acknowledged. */
 function lastMoment({ sends, acks }: FlowTrace): number {
   return Math.max(sends.time.at(-1) ?? 0, acks.time.at(-1) || 0);
+}
+
+/** The choice of a flow; nothing where there is one. */
+export function flowChoice(runs: readonly RunTrace[], now: number, choose: (flow: number) => void): HTMLElement[] {
+  const flows = runs[0]?.flows ?? [];
+  if (flows.length < 2) return [];
+  const select = h("select", { id: "flow" });
+  for (const [i, { name, stack }] of flows.entries()) select.append(h("option", { value: i }, `${name}, ${stack}`));
+  select.value = String(now);
+  select.addEventListener("change", () => choose(Number(select.value)));
+  return [h("label", { for: "flow" }, `Flow, one of ${flows.length}`), select];
 }

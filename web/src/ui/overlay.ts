@@ -17,6 +17,8 @@ export function sheet(title: string, className: string, ...children: (Node | str
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+  // The first thing to do comes before the way out.
+  dialog.querySelector<HTMLElement>(":scope > :not(header) :is(button, input, select)")?.focus();
   return dialog;
 }
 
@@ -30,7 +32,13 @@ export interface Entry {
 }
 
 /** A menu at a point of the page, walked by arrow keys. */
-export function menu(x: number, y: number, title: string, entries: readonly Entry[], below?: HTMLElement): HTMLElement {
+export function menu(
+  x: number,
+  y: number,
+  title: string,
+  entries: readonly Entry[],
+  below?: HTMLElement,
+): HTMLDialogElement {
   const list = h("div", { role: "menu", "aria-label": title });
   const box = h("dialog", { class: "menu" }, h("p", { class: "label" }, title), list, below ?? null);
   for (const entry of entries) {

@@ -41,6 +41,12 @@ export class SidePanel {
     );
   }
 
+  /** Draws all of it for another scenario: nothing that was unfolded stays so. */
+  renew(): void {
+    this.opened.clear();
+    this.draw();
+  }
+
   /** Draws all of it. */
   draw(): void {
     this.drawStacks();

@@ -109,9 +109,10 @@ function linkTitle(name: string, link: Table): HTMLElement {
   return title(name, brief, ...elements.map((e) => kind(String(e.kind))));
 }
 
-/** The link that is most worth a look: the slowest that has elements, else the slowest. */
+/** The link that is most worth a look: the first on which something happens, else the first with a limited queue. */
 function bottleneck(links: Table[]): number {
-  const busy = links.findIndex((link) => Array.isArray(link.elements) && link.elements.length > 0);
+  const acts = (element: Json) => isTable(element) && element.p !== 0;
+  const busy = links.findIndex((link) => Array.isArray(link.elements) && link.elements.some(acts));
   const queued = links.findIndex((link) => link.queue !== undefined && link.queue !== "unlimited");
   return Math.max(0, busy >= 0 ? busy : queued);
 }

@@ -153,7 +153,7 @@ class Card {
   private head(): HTMLElement {
     const { given, i } = this;
     const select = h("select", { "aria-label": `Stack ${i + 1}` });
-    select.append(h("option", { value: "" }, `${String(given.flow.stack ?? "")} (as the scenario says)`));
+    select.append(h("option", { value: "" }, `${String(given.flow.stack ?? "")} (the scenario’s)`));
     for (const n of given.named) select.append(h("option", { value: n.name, title: n.summary }, n.name));
     select.value = this.stack.name ?? "";
     select.addEventListener("change", () => this.replace({ name: select.value || null, set: {} }));

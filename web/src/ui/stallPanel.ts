@@ -1,26 +1,27 @@
 /** Why did it stall? Walks through the longest pauses of the runs. */
+import type { Stall } from "../stall/stall";
 import { fill, h, prose } from "./dom";
 import { icon } from "./icons";
 
-/** A pause, told by its events. */
-export interface Told {
-  /** Index of the run. */
+/** A pause of one of the runs. */
+export interface Told extends Stall {
   run: number;
-  from: number;
-  to: number;
-  title: string;
-  sentences: readonly { time: number; text: string }[];
 }
+
+/** How long the pauses may wait to be looked for, ms: the picture comes first. */
+const PATIENCE = 300;
 
 export interface StallPanel {
   element: HTMLElement;
-  show: (pauses: readonly Told[], names: readonly string[]) => void;
+  /** Takes the runs' pauses, which `find` finds. */
+  show: (find: () => readonly Told[], names: readonly string[]) => void;
   step: (by: number) => void;
 }
 
 /** `look` brings a pause into the views; undefined leaves them. */
 export function stallPanel(look: (pause: Told | undefined) => void): StallPanel {
   let pauses: readonly Told[] = [];
+  let sought = () => {};
   let names: readonly string[] = [];
   let at = -1;
   const place = h("span", { class: "said", "aria-live": "polite" });
@@ -46,7 +47,7 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
   function draw(): void {
     const pause = pauses[at];
     const count = pauses.length === 1 ? "1 long pause" : `${pauses.length} long pauses`;
-    fill(place, pause ? `${at + 1} of ${pauses.length}, longest first` : pauses.length > 0 ? count : "No long pause.");
+    fill(place, pause ? `${at + 1} of ${pauses.length}, longest first` : pauses.length > 0 ? count : "No long pause");
     title.hidden = list.hidden = leave.hidden = pause === undefined;
     back.disabled = at < 0;
     on.disabled = at + 1 >= pauses.length;
@@ -63,14 +64,23 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
   }
 
   function step(by: number): void {
+    sought();
     if (pauses.length > 0) go(at + by);
   }
 
-  function show(next: readonly Told[], called: readonly string[]): void {
-    pauses = [...next].sort((a, b) => b.to - b.from - (a.to - a.from));
+  function show(find: () => readonly Told[], called: readonly string[]): void {
+    const search = () => {
+      if (sought !== search) return;
+      sought = () => {};
+      pauses = [...find()].sort((a, b) => b.to - b.from - (a.to - a.from));
+      draw();
+    };
+    sought = search;
     names = called;
+    pauses = [];
     at = -1;
     draw();
+    window.setTimeout(search, PATIENCE);
   }
   return { element, show, step };
 }

@@ -23,7 +23,7 @@ export interface Step {
 export const STEPS: readonly Step[] = [
   {
     title: "A sender that stalls",
-    text: "1995: a megabyte over a short queue, as Janey Hoe drew it. Time goes to the right, the stream upwards; each dash is a segment, the line below them what is acknowledged. Net/2 loses some of a window, and then the line is flat for seconds.",
+    text: "1995: a megabyte over a short queue, as Janey Hoe drew it. Time goes to the right, the stream upwards; each dash is a segment, the line below them what is acknowledged. Net/2 loses many of one window, and then the line is flat for half a second.",
     preset: "hoe-1995/fig5-7",
     stacks: ["net2"],
     point: ".ak-views",
@@ -38,7 +38,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "Hoe's answer",
-    text: "Her sender stays in recovery over partial ACKs and measures where slow start should end. Same path, same seed, side by side: half the time, and no timeout.",
+    text: "Her sender stays in recovery over partial ACKs and measures where slow start should end. Same path, same seed, side by side: no timeout, nothing sent needlessly, and it is done two seconds before.",
     preset: "hoe-1995/fig5-7",
     stacks: ["net2", "hoe"],
     point: ".ak-views",

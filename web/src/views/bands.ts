@@ -61,12 +61,6 @@ function coverage({ time, to }: Phases, { x, pixel }: Sight, plot: Box): Float64
   return shares;
 }
 
-/** The index into `PHASES` that holds at `time`. */
-export function phaseAt({ time, to }: Phases, at: number): number {
-  const before = countBelow(time, at, true);
-  return before === 0 ? 0 : to[before - 1];
-}
-
 /** Whether the sender was ever in the phase. */
 export function hasPhase({ to }: Phases, phase: string): boolean {
   return to.includes((PHASES as readonly string[]).indexOf(phase));

@@ -13,8 +13,8 @@ export type PictureKind = "svg" | "png";
 export interface Picture {
   readonly title: string;
   readonly legend: readonly LegendItem[];
-  /** Whether the panels stand side by side. */
-  readonly beside: boolean;
+  /** How many panels stand side by side. */
+  readonly beside: number;
   readonly sizes: readonly Size[];
   readonly draw: (surface: Surface, panel: number, size: Size) => void;
 }
@@ -27,22 +27,22 @@ const DENSITY = 2;
 /** Draws `drawn` into a file. */
 export async function picture(drawn: Picture, theme: Theme, kind: PictureKind): Promise<Blob> {
   const { sizes, beside } = drawn;
-  const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
-  const gaps = (sizes.length - 1) * GAP_PX;
-  const widths = sizes.map(({ width }) => width);
-  const heights = sizes.map(({ height }) => height);
-  const width = beside ? sum(widths) + gaps : Math.max(...widths);
-  const panels = beside ? Math.max(...heights) : sum(heights) + gaps;
+  const cell = {
+    width: Math.max(...sizes.map((size) => size.width)) + GAP_PX,
+    height: Math.max(...sizes.map((size) => size.height)) + GAP_PX,
+  };
+  const width = cell.width * Math.min(beside, sizes.length) - GAP_PX;
   const legend = drawLegend(new SvgSurface(0, 0), drawn.legend, theme, width, true);
-  const full = { width: Math.ceil(width + 2 * EDGE_PX), height: Math.ceil(panels + legend + 2 * EDGE_PX) };
+  const full = {
+    width: Math.ceil(width + 2 * EDGE_PX),
+    height: Math.ceil(cell.height * Math.ceil(sizes.length / beside) - GAP_PX + legend + 2 * EDGE_PX),
+  };
   const compose = (surface: Surface) => {
     surface.move(EDGE_PX, EDGE_PX, () => drawLegend(surface, drawn.legend, theme, width));
-    let at = 0;
     sizes.forEach((size, panel) => {
-      const x = EDGE_PX + (beside ? at : 0);
-      const y = EDGE_PX + legend + (beside ? 0 : at);
+      const x = EDGE_PX + cell.width * (panel % beside);
+      const y = EDGE_PX + legend + cell.height * Math.floor(panel / beside);
       surface.move(x, y, () => drawn.draw(surface, panel, size));
-      at += (beside ? size.width : size.height) + GAP_PX;
     });
   };
   if (kind === "svg") {

@@ -61,7 +61,7 @@ export class QueueChart implements Chart {
   ground(): void {}
 
   draw(surface: Surface, { sight, plot, theme, hidden }: Scene): void {
-    if (!hidden.has("packets")) drawBars(surface, this.found, sight, STEM_PX, theme.queue);
+    if (!hidden.has("packets")) drawBars(surface, this.found, sight, theme.queue, { width: STEM_PX });
     const { limit } = this.queue;
     if (!hidden.has("limit") && Number.isFinite(limit)) {
       const line = new Coords();

@@ -1,7 +1,7 @@
 /** A view over time: a panel for each run, side by side or one below the other, with one scale. */
 
 import type { Range, Sight } from "../chart/bars";
-import { type Axis, type Box, drawFrame, panelHeight, plotBox } from "../chart/frame";
+import { type Axis, type Box, drawFrame, fitted, headingStyle, panelHeight, plotBox } from "../chart/frame";
 import { type Gestures, listen } from "../chart/gestures";
 import { Panel, type Size } from "../chart/panel";
 import { Scale } from "../chart/scale";
@@ -14,6 +14,11 @@ import type { Chart, Hit, LegendItem, Scene, Style } from "./chart";
 import { make } from "./dom";
 import { legendButtons } from "./legend";
 
+/** A stretch of time of one run. */
+export interface Marked extends Span {
+  readonly run: number;
+}
+
 /** What a row shares with the others. */
 export interface Shared {
   readonly timeline: Timeline;
@@ -22,12 +27,14 @@ export interface Shared {
   /** Whether the pointer moves the cursor now. */
   readonly follows: () => boolean;
   readonly chosen: (run: number, hit: Hit) => void;
+  /** A stretch of one run that is pointed at. */
+  readonly marked: () => Marked | undefined;
 }
 
 const MARGIN = 0.05;
 const HEADROOM = 1.1;
-/** The titles of the axes of values need no more room. */
-const TITLE_PX = 120;
+/** The title of the axis of values may reach so far into the plot. */
+const TITLE_PX = 70;
 
 export class Row {
   readonly element: HTMLElement;
@@ -98,7 +105,9 @@ export class Row {
     this.panels = [];
     this.leave = [];
     this.manual = undefined;
+    this.fitted = undefined;
     this.held = undefined;
+    this.rubber = undefined;
   }
 
   /** Sizes of the panels as they are on the page, px. */
@@ -119,6 +128,7 @@ export class Row {
     const scene: Scene = { sight, plot, theme, hidden: this.hidden };
     const inside = (draw: () => void) => surface.clip(plot.x, plot.y, plot.width, plot.height, draw);
     inside(() => this.charts[run].ground(surface, scene));
+    inside(() => this.mark(surface, run, sight, plot, theme));
     const { title, unit, whole } = this.style;
     const { from, to } = sight.y;
     const axis: Axis = {
@@ -129,6 +139,19 @@ export class Row {
     };
     drawFrame(surface, plot, theme, sight.x, axis, this.headings[run], titled);
     inside(() => this.charts[run].draw(surface, scene));
+  }
+
+  /** Shades what is pointed at, between two lines. */
+  private mark(surface: Surface, run: number, { x, pixel }: Sight, plot: Box, { cursor }: Theme): void {
+    const marked = this.shared.marked();
+    if (marked?.run !== run) return;
+    const [left, right] = [x.at(marked.t0), x.at(marked.t1)];
+    const shade = new Coords();
+    shade.box(left, plot.y, right - left, plot.height);
+    surface.boxes(shade, cursor, 0.07);
+    const edges = new Coords();
+    for (const at of [left, right]) edges.box(Math.round(at / pixel) * pixel, plot.y, pixel, plot.height);
+    surface.boxes(edges, cursor, 0.7);
   }
 
   /** Moves to the packet after the one held, or before. */
@@ -223,18 +246,20 @@ export class Row {
   }
 
   /** Writes the values at the cursor above the plot, or in it where there is no room above. */
-  private readout(surface: Surface, text: string, run: number, plot: Box, { ink, paper }: Theme): void {
+  private readout(surface: Surface, text: string, run: number, plot: Box, theme: Theme): void {
     const right = plot.x + plot.width;
-    const writing = { colour: ink, align: "right" } as const;
-    const heading = surface.measure(this.headings[run], { ...writing, bold: true, size: 12 });
+    const style = headingStyle(theme, right);
+    const heading = fitted(surface, this.headings[run], style.width, style.writing);
+    const left = right - surface.measure(heading, style.writing) - 16;
+    const writing = { colour: theme.ink, align: "right" } as const;
     const width = surface.measure(text, writing);
-    if (right - heading - 24 - width > TITLE_PX) {
-      surface.text(text, right - heading - 16, 14, writing);
+    if (width < left - plot.x - TITLE_PX) {
+      surface.text(text, left, 14, writing);
       return;
     }
     const ground = new Coords();
     ground.box(right - width - 6, plot.y + 2, width + 6, 16);
-    surface.boxes(ground, paper, 0.85);
+    surface.boxes(ground, theme.paper, 0.85);
     surface.text(text, right - 3, plot.y + 14, writing);
   }
 

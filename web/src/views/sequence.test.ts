@@ -63,7 +63,7 @@ test("a dropped segment tells where it was dropped and as which arrival", () => 
   const i = sends.element.indexOf(0);
   const hit = { kind: "data", index: i, time: sends.time[i], low: 0, high: 0 } as const;
   const { rows, title } = chart.tell(hit);
-  expect(title).toBe(`Segment ${i}, first transmission`);
+  expect(title).toBe(`Packet ${i}, first transmission`);
   expect(Object.fromEntries(rows).fate).toMatch(new RegExp(`by the queue of S → D, as arrival ${i} there$`));
 });
 

@@ -1,5 +1,6 @@
 /** View (b): the sender's variables: windows, dupthresh, retransmission timeout. */
 
+import { chosen, gather } from "../chart/arrays";
 import type { Range } from "../chart/bars";
 import { drawStairs } from "../chart/paint";
 import { Stairs } from "../chart/stairs";
@@ -57,14 +58,11 @@ export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key
 ];
 
 export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variables {
-  const told = acks.pipe.map((_, i) => i).filter((i) => acks.dropped[i] === 0 && acks.pipe[i] >= 0);
+  const told = chosen(acks.time.length, (i) => acks.dropped[i] === 0 && acks.pipe[i] >= 0);
   return {
     cwnd: new Stairs(windows.time, windows.cwnd),
     ssthresh: new Stairs(windows.time, windows.ssthresh),
-    pipe: new Stairs(
-      told.map((i) => acks.time[i]),
-      told.map((i) => acks.pipe[i]),
-    ),
+    pipe: new Stairs(gather(acks.time, told), gather(acks.pipe, told)),
     dupthresh: new Stairs(dupthresh.time, dupthresh.value),
     rto: new Stairs(rto.time, rto.value),
   };

@@ -3,7 +3,8 @@
 import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { duration, grouped } from "../chart/ticks";
-import type { FlowTrace, RunTrace } from "../engine/trace";
+import type { RunTrace } from "../engine/trace";
+import { longestPause } from "../stall/pauses";
 import { make } from "./dom";
 
 /** A number for each run, and how it is written. */
@@ -27,25 +28,6 @@ interface Counts {
 function counts({ summary }: RunTrace, flow: number): Counts {
   const runs = summary.runs as readonly { readonly flows: readonly Counts[] }[] | undefined;
   return runs?.[0]?.flows[flow] ?? {};
-}
-
-/** The longest time for which the sender heard of no data newly delivered although some were under way, s. */
-export function longestStall({ sends, acks }: FlowTrace, end: number): number {
-  let longest = 0;
-  let next = 0;
-  let since = Number.NaN;
-  let outstanding = 0;
-  for (let i = 0; i < acks.time.length; i++) {
-    if (acks.dropped[i] || !(acks.newlyDelivered[i] > 0)) continue;
-    for (; next < sends.time.length && sends.time[next] <= acks.time[i]; next++) {
-      if (outstanding <= 0 || Number.isNaN(since)) since = sends.time[next];
-      if (sends.sends[next] === 1) outstanding += sends.len[next];
-    }
-    if (!Number.isNaN(since)) longest = Math.max(longest, acks.time[i] - since);
-    outstanding -= acks.newlyDelivered[i];
-    since = acks.time[i];
-  }
-  return outstanding > 0 && end > since ? Math.max(longest, end - since) : longest;
 }
 
 /** The lines of the table for flow `flow` of each run. */
@@ -84,7 +66,7 @@ export function tableLines(runs: readonly RunTrace[], flow: number): Line[] {
     line(
       "longest stall",
       "",
-      runs.map((run) => (run.flows[flow] ? longestStall(run.flows[flow], run.durationS) : undefined)),
+      runs.map((run) => (run.flows[flow] ? longestPause(run.flows[flow], run.durationS) : undefined)),
       duration,
     ),
   ];
@@ -98,6 +80,7 @@ export function difference({ values, write }: Line, run: number): string {
   const sign = value > first ? "+" : "−";
   if (first === 0) return `${sign}${write(Math.abs(value))}`;
   const share = Math.abs(value / first - 1);
+  if (share < 0.0005) return "≈";
   return share >= 9.995
     ? `× ${grouped(value / first, 1)}`
     : `${sign}${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;

@@ -11,7 +11,7 @@ import { make } from "./dom";
 import { type Picture, type PictureKind, picture } from "./export";
 import { PathView, ways } from "./path";
 import { longest, QUEUE, QueueChart } from "./queue";
-import { Row, type Shared } from "./row";
+import { type Marked, Row, type Shared } from "./row";
 import { SEQUENCE, SequenceChart } from "./sequence";
 import { course } from "./sequence/course";
 import { STATE_VIEWS, StateChart, variables } from "./state";
@@ -59,6 +59,8 @@ export class Views {
     "data-view": "table",
     "aria-label": "results",
   });
+  private readonly flows = make("select");
+  private readonly chooser = make("label", { class: "ak-flow" }, "Flow ", this.flows);
   private readonly names: readonly ViewName[];
   private readonly leave: (() => void)[];
   private readonly resized: ResizeObserver;
@@ -66,6 +68,9 @@ export class Views {
   private theme: Theme;
   private runs: readonly RunTrace[] = [];
   private flow = 0;
+  /** Columns of runs. */
+  private beside = 1;
+  private marked: Marked | undefined;
 
   constructor(container: HTMLElement, { views = VIEW_NAMES, arrange }: ViewsOptions) {
     this.names = views;
@@ -77,6 +82,7 @@ export class Views {
       tooltip: this.tooltip,
       theme: () => this.theme,
       follows: () => !this.transport.playing,
+      marked: () => this.marked,
       chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
     };
     const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE].filter(({ name }) => this.has(name));
@@ -103,6 +109,7 @@ export class Views {
   setRuns(runs: readonly RunTrace[]): void {
     this.transport.play(0);
     this.runs = runs;
+    this.marked = undefined;
     this.flow = Math.min(this.flow, Math.max(Math.min(...runs.map(({ flows }) => flows.length)) - 1, 0));
     this.timeline.setEnd(Math.max(0, ...runs.map(({ durationS }) => durationS)));
     this.timeline.look(undefined);
@@ -119,6 +126,12 @@ export class Views {
   /** Shows from `t0` to `t1`, s. */
   setWindow(t0: number, t1: number): void {
     this.timeline.set(t0, t1);
+  }
+
+  /** Points at a stretch of one run, or at nothing. */
+  mark(marked: Marked | undefined): void {
+    this.marked = marked;
+    for (const row of this.rows) row.repaint();
   }
 
   /** Looks at a moment, s. */
@@ -173,7 +186,8 @@ export class Views {
       path: this.path.element,
       table: this.table,
     };
-    this.element.replaceChildren(...this.names.map((name) => places[name]), this.tooltip.element);
+    this.flows.addEventListener("change", () => this.setFlow(this.flows.selectedIndex));
+    this.element.replaceChildren(this.chooser, ...this.names.map((name) => places[name]), this.tooltip.element);
   }
 
   private headings(): string[] {
@@ -182,6 +196,10 @@ export class Views {
 
   private fill(): void {
     const headings = this.headings();
+    const all = this.runs[0]?.flows ?? [];
+    this.flows.replaceChildren(...all.map(({ name }) => make("option", {}, name)));
+    this.flows.selectedIndex = this.flow;
+    this.chooser.hidden = all.length < 2;
     const flows = this.runs.flatMap(({ flows: all }) => all.slice(this.flow, this.flow + 1));
     const states = flows.map(variables);
     const charts: Record<string, Chart[]> = {
@@ -207,9 +225,12 @@ export class Views {
 
   private columns(): void {
     const runs = Math.max(this.runs.length, 1);
-    const fits = this.element.clientWidth >= COLUMN_PX * runs;
-    const beside = this.arrange ? this.arrange === "columns" : fits;
-    this.element.style.setProperty("--ak-columns", String(beside ? runs : 1));
+    const fits = (columns: number) => this.element.clientWidth >= COLUMN_PX * columns;
+    // Four runs that have no room side by side stand two by two.
+    const most = [runs, Math.ceil(runs / 2)].find(fits) ?? 1;
+    const columns = this.arrange === undefined ? most : this.arrange === "columns" ? runs : 1;
+    this.beside = columns;
+    this.element.style.setProperty("--ak-columns", String(columns));
   }
 
   private recolour(): void {
@@ -222,7 +243,7 @@ export class Views {
   }
 
   private pictured(view: ViewName): Picture {
-    const beside = this.element.style.getPropertyValue("--ak-columns") !== "1";
+    const { beside } = this;
     const row = this.rows.find(({ style }) => style.name === view);
     if (row) {
       return {
@@ -246,7 +267,7 @@ export class Views {
     return {
       title: "results",
       legend: [],
-      beside,
+      beside: 1,
       sizes: [tableSize(lines, headings.length)],
       draw: (surface) => drawTable(surface, lines, headings, this.theme),
     };

@@ -1,5 +1,6 @@
 /** Nodes, links and what moves on them: data above, ACKs below. */
 
+import { fitted, headingStyle } from "../../chart/frame";
 import { countBelow } from "../../chart/pyramid";
 import { Coords, type Shape, type Surface } from "../../chart/surface";
 import type { ColourName, Theme } from "../../chart/theme";
@@ -18,6 +19,8 @@ export interface Ways {
 export const PATH_PX = 176;
 const EDGE_PX = 34;
 const LANE_PX = 13;
+/** Names of nodes take so much from the room between them. */
+const ROOM_PX = 30;
 const PACKET = { width: 7, height: 11 };
 const ACK_PX = 7;
 const PITCH_PX = 3;
@@ -64,14 +67,17 @@ export function drawPath(
   });
   surface.boxes(coords, theme.rule, 0.6);
   there.links.forEach((link, i) => {
-    const room = at[i + 1] - at[i] - 20;
-    const middle = (at[i] + at[i + 1]) / 2;
+    const gap = at[i + 1] - at[i];
     const words = label(link);
     const writing = { colour: theme.muted, align: "center" } as const;
-    const lines = surface.measure(words.join(", "), writing) < room ? [words.join(", ")] : words;
-    if (lines.some((line) => surface.measure(line, writing) > room + 16)) return;
+    const wide = (line: string) => surface.measure(line, writing);
+    const lines = wide(words.join(", ")) < gap - ROOM_PX ? [words.join(", ")] : words;
+    const most = Math.max(...lines.map(wide));
+    // Where it would run into the nodes' names it stands below them; where into other links', nowhere.
+    if (most > gap) return;
+    const below = most < gap - ROOM_PX ? 0 : 1;
     lines.forEach((line, n) => {
-      surface.text(line, middle, y + LANE_PX + 22 + 14 * n, writing);
+      surface.text(line, (at[i] + at[i + 1]) / 2, y + LANE_PX + 22 + 14 * (n + below), writing);
     });
   });
   there.nodes.forEach((node, i) => {
@@ -81,7 +87,8 @@ export function drawPath(
     surface.boxes(coords, theme.paper);
     surface.text(node, at[i], y + LANE_PX + 22, { colour: theme.ink, align: "center", bold: true });
   });
-  if (heading) surface.text(heading, width - 12, 14, { colour: theme.ink, bold: true, align: "right", size: 12 });
+  const { writing } = headingStyle(theme, width);
+  surface.text(fitted(surface, heading, width - 24, writing), width - 12, 14, writing);
 }
 
 function label({ rateBps, delayS }: LinkTrace): string[] {

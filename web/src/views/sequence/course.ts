@@ -1,7 +1,7 @@
 /** A flow's course as a time-sequence graph needs it: bars, stairs and moments over time. */
 
+import { chosen, gather } from "../../chart/arrays";
 import { Bars } from "../../chart/bars";
-import { countBelow } from "../../chart/pyramid";
 import { Stairs } from "../../chart/stairs";
 import { FATES, type FlowTrace, type RunTrace, VERDICTS } from "../../engine/trace";
 
@@ -56,27 +56,18 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
 
 /** The segments that `wanted` wants. */
 function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
-  let count = 0;
-  for (let i = 0; i < sends.time.length; i++) if (wanted(i)) count++;
-  const item = new Uint32Array(count);
-  const low = new Float64Array(count);
-  const high = new Float64Array(count);
-  const time = new Float64Array(count);
-  for (let i = 0, n = 0; n < count; i++) {
-    if (!wanted(i)) continue;
-    item[n] = i;
-    time[n] = sends.time[i];
-    low[n] = sends.seq[i];
-    high[n++] = sends.seq[i] + sends.len[i];
-  }
-  return new Bars(time, low, high, item);
+  const item = chosen(sends.time.length, wanted);
+  const low = gather(sends.seq, item);
+  const high = gather(sends.len, item);
+  for (let n = 0; n < item.length; n++) high[n] += low[n];
+  return new Bars(gather(sends.time, item), low, high, item);
 }
 
 /** What the ACKs say that arrived. One that was overtaken by a later one moves no line. */
 function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" | "acked" | "rwnd"> {
-  const here = arrived(acks.dropped);
-  const time = Float64Array.from(here, (i) => acks.time[i]);
-  const ack = Float64Array.from(here, (i) => acks.ack[i]);
+  const here = chosen(acks.time.length, (i) => acks.dropped[i] === 0);
+  const time = gather(acks.time, here);
+  const ack = gather(acks.ack, here);
   const una = new Float64Array(here.length);
   const window = new Float64Array(here.length);
   for (let n = 0, most = 0, reach = 0; n < here.length; n++) {
@@ -87,27 +78,14 @@ function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" |
     una[n] = most;
     window[n] = reach;
   }
-  const repeats = here.map((_, n) => n).filter((n) => acks.dupRun[here[n]] > 0 && n > 0 && ack[n] === una[n - 1]);
-  const same = Float64Array.from(repeats, (n) => ack[n]);
+  const repeats = chosen(here.length, (n) => n > 0 && acks.dupRun[here[n]] > 0 && ack[n] === una[n - 1]);
+  const same = gather(ack, repeats);
   return {
     acks: new Bars(time, ack, ack, here),
-    duplicates: new Bars(
-      Float64Array.from(repeats, (n) => time[n]),
-      same,
-      same,
-      Uint32Array.from(repeats, (n) => here[n]),
-    ),
+    duplicates: new Bars(gather(time, repeats), same, same, Uint32Array.from(gather(here, repeats))),
     acked: new Stairs(time, una),
     rwnd: new Stairs(time, window),
   };
-}
-
-function arrived(dropped: Uint8Array): Uint32Array {
-  let count = 0;
-  for (const gone of dropped) if (!gone) count++;
-  const here = new Uint32Array(count);
-  for (let i = 0, n = 0; n < count; i++) if (!dropped[i]) here[n++] = i;
-  return here;
 }
 
 /** Whether block `block` of ACK `ack` is a DSACK: a first one at or below the ACK, or inside the second (RFC 2883 §4). */
@@ -121,60 +99,44 @@ export function isDsack(flow: FlowTrace, ack: number, block: number): boolean {
 
 /** SACK blocks where their ACK arrived. */
 function blocks(flow: FlowTrace): Pick<Course, "sack" | "dsack"> {
-  const found = { sack: [] as number[], dsack: [] as number[] };
-  const { acks } = flow;
+  const { acks, sackLeft, sackRight } = flow;
+  const by = new Uint32Array(sackLeft.length);
+  const kind = new Uint8Array(sackLeft.length);
+  const [SACK, DSACK] = [1, 2];
   for (let i = 0; i < acks.time.length; i++) {
-    if (acks.dropped[i]) continue;
-    for (let k = 0; k < acks.sackCount[i]; k++) (isDsack(flow, i, k) ? found.dsack : found.sack).push(i, k);
-  }
-  const bars = (pairs: readonly number[]) => {
-    const count = pairs.length / 2;
-    const time = new Float64Array(count);
-    const low = new Float64Array(count);
-    const high = new Float64Array(count);
-    const item = new Uint32Array(count);
-    for (let n = 0; n < count; n++) {
-      const ack = pairs[2 * n];
-      const at = acks.sackFirst[ack] + pairs[2 * n + 1];
-      item[n] = ack;
-      time[n] = acks.time[ack];
-      low[n] = flow.sackLeft[at];
-      high[n] = flow.sackRight[at];
+    if (acks.dropped[i] === 1) continue;
+    for (let k = 0; k < acks.sackCount[i]; k++) {
+      by[acks.sackFirst[i] + k] = i;
+      kind[acks.sackFirst[i] + k] = isDsack(flow, i, k) ? DSACK : SACK;
     }
-    return new Bars(time, low, high, item);
+  }
+  const bars = (wanted: number) => {
+    const here = chosen(kind.length, (at) => kind[at] === wanted);
+    const item = Uint32Array.from(gather(by, here));
+    return new Bars(gather(acks.time, item), gather(sackLeft, here), gather(sackRight, here), item);
   };
-  return { sack: bars(found.sack), dsack: bars(found.dsack) };
+  return { sack: bars(SACK), dsack: bars(DSACK) };
 }
 
-/** The right edge of the congestion window after each event that moves it. */
+/** The right edge of the congestion window after each event that moves it; of the events of one instant the last holds. */
 function allowed({ windows, inflation }: FlowTrace, acked: Stairs): Stairs {
-  const moves = [acked.time, windows.time, inflation.time];
-  const total = moves.reduce((sum, { length }) => sum + length, 0);
+  const total = acked.time.length + windows.time.length + inflation.time.length;
   const time = new Float64Array(total);
   const value = new Float64Array(total);
-  const next = [0, 0, 0];
-  let count = 0;
+  let [a, w, f, count] = [0, 0, 0, 0];
+  const at = (times: Float64Array, next: number) => (next < times.length ? times[next] : Number.POSITIVE_INFINITY);
   for (;;) {
-    let now = Number.POSITIVE_INFINITY;
-    moves.forEach((times, k) => {
-      if (next[k] < times.length && times[next[k]] < now) now = times[next[k]];
-    });
+    const now = Math.min(at(acked.time, a), at(windows.time, w), at(inflation.time, f));
     if (now === Number.POSITIVE_INFINITY) break;
-    moves.forEach((times, k) => {
-      while (next[k] < times.length && times[next[k]] === now) next[k]++;
-    });
-    if (next[1] === 0) continue;
-    const una = next[0] > 0 ? acked.value[next[0] - 1] : 1;
+    while (at(acked.time, a) === now) a++;
+    while (at(windows.time, w) === now) w++;
+    while (at(inflation.time, f) === now) f++;
+    if (w === 0) continue;
+    const una = a > 0 ? acked.value[a - 1] : 1;
     time[count] = now;
-    value[count++] = una + windows.cwnd[next[1] - 1] + (next[2] > 0 ? inflation.value[next[2] - 1] : 0);
+    value[count++] = una + windows.cwnd[w - 1] + (f > 0 ? inflation.value[f - 1] : 0);
   }
   return new Stairs(time.slice(0, count), value.slice(0, count));
-}
-
-/** The index of the ACK that had arrived last at `time`; -1 before the first. */
-export function lastAck(course: Course, time: number): number {
-  const before = countBelow(course.acks.time, time, true);
-  return before === 0 ? -1 : course.acks.item[before - 1];
 }
 
 /** An element of the path, or the queue of a link, and where it is. */

@@ -20,7 +20,7 @@ export const LAYERS = [
   { key: "sack", label: "SACK block", colour: "sack", draw: "bar" },
   { key: "dsack", label: "DSACK block", colour: "dsack", draw: "bar", shape: "ring" },
   { key: "rwnd", label: "peer's window", colour: "rwnd", draw: "line" },
-  { key: "allowed", label: "own window", colour: "cwnd", draw: "line", dash: [4, 3] },
+  { key: "allowed", label: "own window", colour: "cwnd", draw: "line", dash: [3, 3] },
   { key: "timeout", label: "timeout", colour: "dropped", draw: "sign", shape: "bolt" },
   { key: "mistake", label: "episode found a mistake", colour: "needless", draw: "sign", shape: "wedge" },
   { key: "persist", label: "zero window probed", colour: "ack", draw: "sign", shape: "square" },
@@ -36,7 +36,7 @@ const MARKS: Readonly<Partial<Record<LayerKey, readonly Kind[]>>> = {
 export type LayerKey = (typeof LAYERS)[number]["key"];
 
 const SIGN_PX = 9;
-const NARROW_PX = 1.5;
+const NARROW_PX = 2;
 const WIDE_PX = 4;
 /** So far apart, px, each segment gets its two ends, as xplot draws them. */
 const ENDS_PX = 14;
@@ -51,6 +51,7 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
   const { first, end } = during(course.first.time, sight.x.from, sight.x.to);
   const each = plot.width / Math.max(end - first, 1);
   const width = Math.min(Math.max(each * 0.3, NARROW_PX), WIDE_PX);
+  const ends = each > ENDS_PX ? width + 4 : 0;
   for (const layer of LAYERS.filter(({ draw }) => draw === "line")) {
     if (!shown(layer.key)) continue;
     const dash = "dash" in layer ? { dash: layer.dash } : {};
@@ -60,12 +61,12 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
       ...dash,
     });
   }
-  if (shown("sack")) drawBars(surface, course.sack, sight, Math.max(width * 0.6, 1), theme.sack);
-  if (shown("dsack")) drawBars(surface, course.dsack, sight, width + 1.5, theme.dsack);
+  if (shown("sack")) drawBars(surface, course.sack, sight, theme.sack, { width: Math.max(width * 0.6, 1) });
+  if (shown("dsack")) drawBars(surface, course.dsack, sight, theme.dsack, { width: width + 1.5 });
   if (shown("duplicates")) drawTicks(surface, course.duplicates, sight, theme.ack);
-  if (shown("first")) drawBars(surface, course.first, sight, width, theme.first, each > ENDS_PX ? 4 : 0);
+  if (shown("first")) drawBars(surface, course.first, sight, theme.first, { width, ends, grow: true });
   for (const key of ["open", "needless", "needed"] as const)
-    if (shown(key)) drawBars(surface, course[key], sight, width + 0.5, theme[key], each > ENDS_PX ? 4 : 0);
+    if (shown(key)) drawBars(surface, course[key], sight, theme[key], { width: width + 0.5, ends, grow: true });
   for (const layer of LAYERS) {
     if (!("shape" in layer) || layer.shape === "tick" || !shown(layer.key)) continue;
     const kinds = MARKS[layer.key];

@@ -1,11 +1,11 @@
 /** What the trace knows about one packet, in words. */
 
+import { countBelow } from "../../chart/pyramid";
 import type { Stairs } from "../../chart/stairs";
 import { bytes, duration, grouped, moment, short } from "../../chart/ticks";
 import type { Tip } from "../../chart/tip";
-import { FATES, PHASES, SLOTS, VERDICTS } from "../../engine/trace";
-import { phaseAt } from "../bands";
-import { type Course, isDsack, lastAck } from "./course";
+import { FATES, type FlowTrace, PHASES, SLOTS, VERDICTS, WHYS } from "../../engine/trace";
+import { type Course, isDsack } from "./course";
 
 /** The sender's variables over time. */
 export interface Variables {
@@ -34,21 +34,21 @@ const NOTES: Readonly<Record<(typeof VERDICTS)[number], string>> = {
 
 /** A segment with data. */
 export function tellData(course: Course, state: Variables, i: number): Tip {
-  const { sends, phases, mss } = course.flow;
+  const { sends } = course.flow;
   const time = sends.time[i];
   const from = sends.seq[i];
-  const phase = PHASES[phaseAt(phases, time)];
   const verdict = VERDICTS[sends.verdict[i]];
   const rows: [string, string][] = [
     ["data", `${grouped(from)} to ${grouped(from + sends.len[i] - 1)} (${bytes(sends.len[i])})`],
     ["sent", moment(time)],
     ["fate", fate(course, i)],
     ["asked by", SLOTS[sends.by[i]]],
-    ["phase", `${phase}${sends.episode[i] > 0 ? `, episode ${sends.episode[i]}` : ""}`],
-    ...variables(state, time, mss),
+    ["phase", phase(course.flow, time)],
+    ["episode", sends.episode[i] > 0 ? grouped(sends.episode[i]) : "none yet"],
+    ...variables(course.flow, state, time),
   ];
   const note = NOTES[verdict];
-  const title = `Segment ${grouped(sends.number[i])}, ${nth(sends.sends[i])} transmission`;
+  const title = `Packet ${grouped(sends.number[i])}, ${nth(sends.sends[i])} transmission`;
   return note ? { title, note, rows } : { title, rows };
 }
 
@@ -69,7 +69,6 @@ export function tellAck(course: Course, state: Variables, i: number): Tip {
   const { flow } = course;
   const { acks } = flow;
   const time = acks.time[i];
-  const before = lastAck(course, time);
   const rows: [string, string][] = [
     ["acknowledges", `up to ${grouped(acks.ack[i] - 1)}`],
     ["arrived", `${moment(time)}, after ${duration(time - acks.sent[i])}`],
@@ -81,21 +80,34 @@ export function tellAck(course: Course, state: Variables, i: number): Tip {
     rows.push([name, `${grouped(flow.sackLeft[at])} to ${grouped(flow.sackRight[at] - 1)}`]);
   }
   if (acks.newlyDelivered[i] >= 0) rows.push(["newly delivered", bytes(acks.newlyDelivered[i])]);
-  rows.push(["phase after it", PHASES[phaseAt(flow.phases, time)]], ...variables(state, time, flow.mss));
-  const run = acks.dupRun[i];
-  const repeated = run > 0 && (before < 0 || acks.newlyDelivered[i] === 0 || acks.sackCount[i] > 0);
-  return {
-    title: `ACK ${grouped(acks.number[i])}`,
-    ...(repeated ? { note: `duplicate ACKs in a row: ${run}` } : {}),
-    rows,
-  };
+  rows.push(["phase after it", phase(flow, time)], ...variables(flow, state, time));
+  const note = duplicate(course, i);
+  const title = `ACK ${grouped(acks.number[i])}`;
+  return note ? { title, note, rows } : { title, rows };
 }
 
-function variables(state: Variables, time: number, mss: number): [string, string][] {
+/** What it has to do with duplicates. */
+function duplicate({ flow: { acks }, acks: arrived, acked }: Course, i: number): string {
+  const run = acks.dupRun[i];
+  const n = countBelow(arrived.item, i);
+  if (run === 0 || n === 0) return "";
+  return acks.ack[i] === acked.value[n - 1] ? `duplicate ACKs in a row: ${run}` : `ends a row of ${run} duplicate ACKs`;
+}
+
+/** The phase at a moment, since when, and why. */
+function phase({ phases }: FlowTrace, time: number): string {
+  const before = countBelow(phases.time, time, true);
+  if (before === 0) return "open";
+  return `${PHASES[phases.to[before - 1]]} since ${moment(phases.time[before - 1])} (${WHYS[phases.why[before - 1]]})`;
+}
+
+function variables({ windows, mss }: FlowTrace, state: Variables, time: number): [string, string][] {
   const both = (value: number) =>
     Number.isFinite(value) ? `${bytes(value)} (${short(value / mss)} segments)` : "none yet";
+  const written = countBelow(windows.time, time, true);
+  const by = written > 0 ? `, by ${SLOTS[windows.by[written - 1]]}` : "";
   const rows: [string, string][] = [
-    ["cwnd", both(state.cwnd.at(time))],
+    ["cwnd", both(state.cwnd.at(time)) + by],
     ["ssthresh", both(state.ssthresh.at(time))],
     ["pipe", both(state.pipe.at(time))],
   ];
