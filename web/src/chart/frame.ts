@@ -25,8 +25,12 @@ const RIGHT_PX = 12;
 const TOP_PX = 24;
 const BOTTOM_PX = 20;
 const TITLED_PX = 16;
-/** The titles of the axes of values need no more room. */
-const TITLE_PX = 138;
+const TITLE_X_PX = 4;
+const APART_PX = 16;
+/** Where writing above a plot stands. */
+export const BASE_PX = FONT_SIZE + 3;
+/** How headings are written. */
+export const HEADING: Writing = { colour: "", bold: true, align: "right", size: FONT_SIZE + 1 };
 const EACH_X_PX = 76;
 const EACH_Y_PX = 38;
 
@@ -49,9 +53,20 @@ export function fitted(surface: Surface, text: string, width: number, writing: W
   return `${text.slice(0, length).trimEnd()}…`;
 }
 
-/** How a panel's heading is written, and how wide it may be in a panel of `width` px. */
-export function headingStyle({ ink }: Theme, width: number): { writing: Writing; width: number } {
-  return { writing: { colour: ink, bold: true, align: "right", size: FONT_SIZE + 1 }, width: width - TITLE_PX };
+/** What stands above a plot: the axis of values and its unit, the heading, and where the room between them begins and ends. */
+export interface Headline {
+  readonly title: string;
+  readonly heading: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Fits a headline over a plot that ends at `right`. */
+export function headline(surface: Surface, { title, unit }: Axis, heading: string, right: number): Headline {
+  const named = unit.name ? `${title} (${unit.name})` : title;
+  const from = TITLE_X_PX + surface.measure(named, { colour: "" }) + APART_PX;
+  const short = fitted(surface, heading, right - from, HEADING);
+  return { title: named, heading: short, from, to: right - surface.measure(short, HEADING) - APART_PX };
 }
 
 /** Height of a panel whose plot is `plot` px high. */
@@ -69,23 +84,19 @@ export function drawFrame(
   heading: string,
   titled: boolean,
 ): void {
-  const { pixel } = surface;
   const bottom = plot.y + plot.height;
   const right = plot.x + plot.width;
-  const snap = (at: number) => Math.round(at / pixel) * pixel;
   const unit = timeUnit(time.from, time.to);
   const across = ticks(time.from, time.to, plot.width / EACH_X_PX, unit);
   const { scale } = left;
   const up = ticks(scale.from, scale.to, plot.height / EACH_Y_PX, left.unit, left.whole);
-  const grid = new Coords();
-  for (const { value } of across) grid.box(snap(time.at(value)), plot.y, pixel, plot.height);
-  for (const { value } of up) grid.box(plot.x, snap(scale.at(value)), plot.width, pixel);
-  surface.boxes(grid, theme.grid);
-  const rules = new Coords();
-  rules.box(snap(plot.x) - pixel, plot.y, pixel, plot.height + pixel);
-  rules.box(snap(plot.x), snap(bottom), plot.width, pixel);
-  for (const { value } of across) rules.box(snap(time.at(value)), snap(bottom), pixel, 4);
-  surface.boxes(rules, theme.rule);
+  drawRules(
+    surface,
+    plot,
+    theme,
+    across.map(({ value }) => time.at(value)),
+    up.map(({ value }) => scale.at(value)),
+  );
   for (const { value, label } of across) {
     const writing = { colour: theme.muted, align: "center", baseline: "top" } as const;
     // The last one must not be cut off by the panel's edge.
@@ -94,10 +105,25 @@ export function drawFrame(
   }
   for (const { value, label } of up)
     surface.text(label, plot.x - 6, scale.at(value), { colour: theme.muted, align: "right", baseline: "middle" });
-  const title = { colour: theme.muted } as const;
-  surface.text(left.unit.name ? `${left.title} (${left.unit.name})` : left.title, 4, FONT_SIZE + 3, title);
-  const { writing, width } = headingStyle(theme, right);
-  surface.text(fitted(surface, heading, width, writing), right, FONT_SIZE + 3, writing);
-  if (titled)
-    surface.text(`time (${unit.name})`, right, bottom + 6 + TITLED_PX, { ...title, align: "right", baseline: "top" });
+  const above = headline(surface, left, heading, right);
+  surface.text(above.title, TITLE_X_PX, BASE_PX, { colour: theme.muted });
+  surface.text(above.heading, right, BASE_PX, { ...HEADING, colour: theme.ink });
+  const below = { colour: theme.muted, align: "right", baseline: "top" } as const;
+  if (titled) surface.text(`time (${unit.name})`, right, bottom + 6 + TITLED_PX, below);
+}
+
+/** Grid and axes, on whole pixels. */
+function drawRules(surface: Surface, plot: Box, theme: Theme, across: readonly number[], up: readonly number[]): void {
+  const { pixel } = surface;
+  const snap = (at: number) => Math.round(at / pixel) * pixel;
+  const bottom = snap(plot.y + plot.height);
+  const grid = new Coords();
+  for (const x of across) grid.box(snap(x), plot.y, pixel, plot.height);
+  for (const y of up) grid.box(plot.x, snap(y), plot.width, pixel);
+  surface.boxes(grid, theme.grid);
+  const rules = new Coords();
+  rules.box(snap(plot.x) - pixel, plot.y, pixel, plot.height + pixel);
+  rules.box(snap(plot.x), bottom, plot.width, pixel);
+  for (const x of across) rules.box(snap(x), bottom, pixel, 4);
+  surface.boxes(rules, theme.rule);
 }

@@ -12,8 +12,6 @@ export type Paint = (surface: Surface, size: Size) => void;
 
 export class Panel {
   readonly element = document.createElement("div");
-  /** What the last drawing cost, ms; for the measurement of frames. */
-  cost = 0;
   private readonly below = document.createElement("canvas");
   private readonly above = document.createElement("canvas");
   private readonly resized = new ResizeObserver(() => this.fit());
@@ -87,7 +85,6 @@ export class Panel {
     this.frame = 0;
     const { width, height } = this.size;
     if (width === 0 || height === 0) return;
-    const before = performance.now();
     this.ratio = window.devicePixelRatio || 1;
     if (this.stale.below) this.layer(this.below, this.paint);
     // A canvas that is empty and stays so costs nothing if it is left alone.
@@ -95,7 +92,6 @@ export class Panel {
     if (moving || this.moved) this.layer(this.above, moving ? this.overlay : () => {});
     this.moved = moving;
     this.stale = { below: false, above: false };
-    this.cost = performance.now() - before;
   }
 
   private layer(canvas: HTMLCanvasElement, paint: Paint): void {

@@ -98,7 +98,7 @@ export function beginnings(time: Float64Array): Float64Array[] {
 }
 
 /** The least of `values` from `first` up to, not including, `end`; infinity and NaN do not count. */
-export function least(values: Float64Array, first: number, end: number): number {
+export function least(values: ArrayLike<number>, first: number, end: number): number {
   let found = Number.POSITIVE_INFINITY;
   for (let i = first; i < end; i++) {
     const value = values[i];
@@ -108,7 +108,7 @@ export function least(values: Float64Array, first: number, end: number): number 
 }
 
 /** The largest, likewise. */
-export function largest(values: Float64Array, first: number, end: number): number {
+export function largest(values: ArrayLike<number>, first: number, end: number): number {
   let found = Number.NEGATIVE_INFINITY;
   for (let i = first; i < end; i++) {
     const value = values[i];

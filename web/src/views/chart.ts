@@ -34,6 +34,8 @@ export interface Scene {
 }
 
 export interface Chart {
+  /** What its values are, if it is more than the view's title says. */
+  readonly title?: string;
   /** Whether there is anything of what a key of the legend names; without it there always is. */
   has?(key: string): boolean;
   /** What of the values there is from `t0` to `t1`; low is above high if there is nothing. */
@@ -41,7 +43,7 @@ export interface Chart {
   /** Draws what lies below the grid: the phases. */
   ground(surface: Surface, scene: Scene): void;
   draw(surface: Surface, scene: Scene): void;
-  /** The values at a moment, for the cursor. */
+  /** The values at a moment, for the cursor, with their names; no name where the title is one. */
   read(time: number): readonly (readonly [string, string])[];
   /** The packet nearest to a place, if packets are drawn. */
   hit?(sight: Sight, x: number, y: number): Hit | undefined;

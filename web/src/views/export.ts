@@ -27,6 +27,7 @@ const DENSITY = 2;
 /** Draws `drawn` into a file. */
 export async function picture(drawn: Picture, theme: Theme, kind: PictureKind): Promise<Blob> {
   const { sizes, beside } = drawn;
+  if (sizes.length === 0) throw new Error(`There is no ${drawn.title} to draw in these runs.`);
   const cell = {
     width: Math.max(...sizes.map((size) => size.width)) + GAP_PX,
     height: Math.max(...sizes.map((size) => size.height)) + GAP_PX,

@@ -61,7 +61,7 @@ export function legendButtons(
   );
 }
 
-/** Writes the legend from (0, 0) on, `width` px wide; answers its height. With no surface it is only measured. */
+/** Writes the legend from (0, 0) on, `width` px wide; answers its height. `measureOnly` draws nothing. */
 export function drawLegend(
   surface: Surface,
   items: readonly LegendItem[],

@@ -2,7 +2,7 @@
 
 import { Bars, type Range } from "../chart/bars";
 import { drawBars, drawSigns } from "../chart/paint";
-import { countBelow } from "../chart/pyramid";
+import { countBelow, largest } from "../chart/pyramid";
 import { Coords, type Surface } from "../chart/surface";
 import { countUnit, short } from "../chart/ticks";
 import { FATES, type QueueTrace, type RunTrace } from "../engine/trace";
@@ -24,24 +24,43 @@ export const QUEUE: Style = {
 const STEM_PX = 1;
 const SIGN_PX = 8;
 
-/** The queue that was longest. */
-export function longest({ queues }: RunTrace): QueueTrace | undefined {
-  const most = (queue: QueueTrace) => queue.packets.reduce((high, packets) => Math.max(high, packets), 0);
-  return queues.length < 2 ? queues[0] : queues.reduce((best, queue) => (most(queue) > most(best) ? queue : best));
+/** A queue of the path that packets came to. */
+export interface QueueName {
+  readonly link: number;
+  readonly name: string;
 }
 
+/** Queues to which packets came in any of the runs, the longest first. */
+export function queuesOf(runs: readonly RunTrace[]): QueueName[] {
+  const most = new Map<number, { name: string; packets: number }>();
+  for (const { queues } of runs)
+    for (const { link, name, packets: found } of queues) {
+      const packets = largest(found, 0, found.length);
+      if (packets > (most.get(link)?.packets ?? 0)) most.set(link, { name, packets });
+    }
+  return [...most].sort(([, a], [, b]) => b.packets - a.packets).map(([link, { name }]) => ({ link, name }));
+}
+
+const NONE = {
+  time: new Float64Array(0),
+  packets: new Uint32Array(0),
+  bytes: new Float64Array(0),
+  limit: Number.NaN,
+};
+
 export class QueueChart implements Chart {
+  readonly title: string;
   private readonly found: Bars;
   private readonly drops: Bars;
+  private readonly queue: QueueTrace;
 
-  constructor(
-    run: RunTrace,
-    private readonly queue: QueueTrace,
-  ) {
-    const { time } = queue;
-    const high = Float64Array.from(queue.packets);
+  constructor(run: RunTrace, { link, name }: QueueName) {
+    this.title = `queue of ${name}`;
+    this.queue = run.queues.find((queue) => queue.link === link) ?? { ...NONE, link, name };
+    const { time, packets } = this.queue;
+    const high = Float64Array.from(packets);
     this.found = new Bars(time, new Float64Array(high.length), high, new Uint32Array(high.length));
-    const gone = dropsAt(run, queue.link);
+    const gone = dropsAt(run, link);
     // A drop stands at what it found.
     const level = gone.map((at) => high[Math.max(countBelow(time, at, true) - 1, 0)] ?? 0);
     this.drops = new Bars(gone, level, level, new Uint32Array(gone.length));
@@ -76,7 +95,7 @@ export class QueueChart implements Chart {
 
   read(time: number): readonly (readonly [string, string])[] {
     const before = countBelow(this.queue.time, time, true);
-    return before === 0 ? [] : [["last arrival found", short(this.queue.packets[before - 1])]];
+    return before === 0 ? [] : [["found", short(this.queue.packets[before - 1])]];
   }
 }
 

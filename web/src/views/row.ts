@@ -1,7 +1,7 @@
 /** A view over time: a panel for each run, side by side or one below the other, with one scale. */
 
 import type { Range, Sight } from "../chart/bars";
-import { type Axis, type Box, drawFrame, fitted, headingStyle, panelHeight, plotBox } from "../chart/frame";
+import { type Axis, BASE_PX, type Box, drawFrame, headline, panelHeight, plotBox } from "../chart/frame";
 import { type Gestures, listen } from "../chart/gestures";
 import { Panel, type Size } from "../chart/panel";
 import { Scale } from "../chart/scale";
@@ -33,8 +33,6 @@ export interface Shared {
 
 const MARGIN = 0.05;
 const HEADROOM = 1.1;
-/** The title of the axis of values may reach so far into the plot. */
-const TITLE_PX = 70;
 
 export class Row {
   readonly element: HTMLElement;
@@ -115,11 +113,6 @@ export class Row {
     return this.panels.map(({ width }) => ({ width, height: panelHeight(this.style.height, true) }));
   }
 
-  /** The longest time that drawing a panel took last, ms. */
-  cost(): number {
-    return this.panels.reduce((sum, { cost }) => sum + cost, 0);
-  }
-
   /** Draws a run's chart with its frame. */
   draw(surface: Surface, run: number, size: Size, titled: boolean): void {
     const theme = this.shared.theme();
@@ -129,16 +122,13 @@ export class Row {
     const inside = (draw: () => void) => surface.clip(plot.x, plot.y, plot.width, plot.height, draw);
     inside(() => this.charts[run].ground(surface, scene));
     inside(() => this.mark(surface, run, sight, plot, theme));
-    const { title, unit, whole } = this.style;
-    const { from, to } = sight.y;
-    const axis: Axis = {
-      title,
-      unit: unit(to),
-      scale: new Scale(from, to, sight.y.start, sight.y.end),
-      ...(whole ? { whole } : {}),
-    };
-    drawFrame(surface, plot, theme, sight.x, axis, this.headings[run], titled);
+    drawFrame(surface, plot, theme, sight.x, this.axis(run, sight), this.headings[run], titled);
     inside(() => this.charts[run].draw(surface, scene));
+  }
+
+  private axis(run: number, { y }: Sight): Axis {
+    const { title, unit, whole } = this.style;
+    return { title: this.charts[run].title ?? title, unit: unit(y.to), scale: y, ...(whole ? { whole } : {}) };
   }
 
   /** Shades what is pointed at, between two lines. */
@@ -233,9 +223,9 @@ export class Row {
       const line = new Coords();
       line.box(Math.round(sight.x.at(cursor) / surface.pixel) * surface.pixel, plot.y, surface.pixel, plot.height);
       surface.boxes(line, colours.cursor, 0.6);
-      const values = this.charts[run].read(cursor).map((pair) => pair.join(" "));
+      const values = this.charts[run].read(cursor).map((pair) => pair.join(" ").trim());
       const text = [...(this.style.own ? [moment(cursor)] : []), ...values].join(" · ");
-      this.readout(surface, text, run, plot, colours);
+      this.readout(surface, text, run, plot, this.axis(run, sight), colours);
     }
     if (this.held?.run === run) outline(surface, this.held.hit, sight, colours);
     if (this.rubber?.run !== run) return;
@@ -246,15 +236,13 @@ export class Row {
   }
 
   /** Writes the values at the cursor above the plot, or in it where there is no room above. */
-  private readout(surface: Surface, text: string, run: number, plot: Box, theme: Theme): void {
+  private readout(surface: Surface, text: string, run: number, plot: Box, axis: Axis, theme: Theme): void {
     const right = plot.x + plot.width;
-    const style = headingStyle(theme, right);
-    const heading = fitted(surface, this.headings[run], style.width, style.writing);
-    const left = right - surface.measure(heading, style.writing) - 16;
+    const { from, to } = headline(surface, axis, this.headings[run], right);
     const writing = { colour: theme.ink, align: "right" } as const;
     const width = surface.measure(text, writing);
-    if (width < left - plot.x - TITLE_PX) {
-      surface.text(text, left, 14, writing);
+    if (width < to - from) {
+      surface.text(text, to, BASE_PX, writing);
       return;
     }
     const ground = new Coords();

@@ -111,3 +111,14 @@ test("a picture of a long run stays small", () => {
   many.draw(surface, { sight: look, plot, theme, hidden: new Set() });
   expect(surface.toString("", "none").length).toBeLessThan(1_500_000);
 });
+
+test("a flow that sent nothing is an empty graph", () => {
+  const empty = syntheticRun(0);
+  const nothing = new SequenceChart(course(empty, empty.flows[0]), variables(empty.flows[0]));
+  expect(nothing.fit(0, 1).high).toBe(Number.NEGATIVE_INFINITY);
+  expect(nothing.next(0, 1)).toBeUndefined();
+  expect(nothing.read(0.5)).toEqual([]);
+  expect(["first", "needed", "sack", "timeout", "recovery"].map((key) => nothing.has(key))).toEqual(
+    Array(5).fill(false),
+  );
+});

@@ -112,6 +112,6 @@ export class StateChart implements Chart {
     return this.lines
       .map(({ key, label }) => [label, this.state[key].at(time), units[key] ?? bytes] as const)
       .filter(([, value]) => !Number.isNaN(value))
-      .map(([label, value, write]) => [label, write(value)]);
+      .map(([label, value, write]) => [this.lines.length > 1 ? label : "", write(value)]);
   }
 }

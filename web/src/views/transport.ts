@@ -73,8 +73,11 @@ export class Transport {
     const stood = this.direction === 0;
     this.direction = direction;
     const { timeline } = this;
-    if (direction === 1 && timeline.cursor === timeline.end) timeline.look(0);
-    if (timeline.cursor === undefined) timeline.look(direction < 0 ? timeline.span.t1 : timeline.span.t0);
+    if (direction === 1 && timeline.cursor === timeline.end) timeline.look(timeline.span.t0);
+    const { t0, t1 } = timeline.span;
+    const { cursor } = timeline;
+    // What is played is what is seen.
+    if (direction !== 0 && (cursor === undefined || cursor < t0 || cursor > t1)) timeline.look(direction < 0 ? t1 : t0);
     this.tell();
     if (!stood || direction === 0) return;
     this.last = performance.now();

@@ -10,7 +10,7 @@ import type { Chart, PacketRef } from "./chart";
 import { make } from "./dom";
 import { type Picture, type PictureKind, picture } from "./export";
 import { PathView, ways } from "./path";
-import { longest, QUEUE, QueueChart } from "./queue";
+import { QUEUE, QueueChart, queuesOf } from "./queue";
 import { type Marked, Row, type Shared } from "./row";
 import { SEQUENCE, SequenceChart } from "./sequence";
 import { course } from "./sequence/course";
@@ -59,8 +59,11 @@ export class Views {
     "data-view": "table",
     "aria-label": "results",
   });
-  private readonly flows = make("select");
-  private readonly chooser = make("label", { class: "ak-flow" }, "Flow ", this.flows);
+  private readonly flowChooser = chooser("Flow", (index) => this.setFlow(index));
+  private readonly queueChooser = chooser("Queue", (index) => {
+    this.queue = queuesOf(this.runs)[index]?.link;
+    this.fill();
+  });
   private readonly names: readonly ViewName[];
   private readonly leave: (() => void)[];
   private readonly resized: ResizeObserver;
@@ -68,6 +71,8 @@ export class Views {
   private theme: Theme;
   private runs: readonly RunTrace[] = [];
   private flow = 0;
+  /** The link whose queue is shown; the longest if it is not chosen. */
+  private queue: number | undefined;
   /** Columns of runs. */
   private beside = 1;
   private marked: Marked | undefined;
@@ -156,14 +161,9 @@ export class Views {
     return () => all.delete(listener);
   }
 
-  /** A view as a picture, as it is now. */
+  /** A view as a picture, as it is now. Rejects if it shows nothing or is larger than the browser can draw. */
   export(view: ViewName, kind: PictureKind): Promise<Blob> {
     return picture(this.pictured(view), this.theme, kind);
-  }
-
-  /** What the last drawing of all views over time cost, ms. */
-  cost(): number {
-    return this.rows.reduce((sum, row) => sum + row.cost(), 0);
   }
 
   destroy(): void {
@@ -186,8 +186,8 @@ export class Views {
       path: this.path.element,
       table: this.table,
     };
-    this.flows.addEventListener("change", () => this.setFlow(this.flows.selectedIndex));
-    this.element.replaceChildren(this.chooser, ...this.names.map((name) => places[name]), this.tooltip.element);
+    this.rows.find(({ style }) => style === QUEUE)?.element.prepend(this.queueChooser);
+    this.element.replaceChildren(this.flowChooser, ...this.names.map((name) => places[name]), this.tooltip.element);
   }
 
   private headings(): string[] {
@@ -196,18 +196,15 @@ export class Views {
 
   private fill(): void {
     const headings = this.headings();
-    const all = this.runs[0]?.flows ?? [];
-    this.flows.replaceChildren(...all.map(({ name }) => make("option", {}, name)));
-    this.flows.selectedIndex = this.flow;
-    this.chooser.hidden = all.length < 2;
+    offer(this.flowChooser, this.runs[0]?.flows ?? [], this.flow);
+    const queues = queuesOf(this.runs);
+    const queue = queues.find(({ link }) => link === this.queue) ?? queues[0];
+    offer(this.queueChooser, queues, queue ? queues.indexOf(queue) : -1);
     const flows = this.runs.flatMap(({ flows: all }) => all.slice(this.flow, this.flow + 1));
     const states = flows.map(variables);
     const charts: Record<string, Chart[]> = {
       sequence: flows.map((flow, i) => new SequenceChart(course(this.runs[i], flow), states[i])),
-      queue: this.runs.flatMap((run) => {
-        const queue = longest(run);
-        return queue && queue.time.length > 0 ? [new QueueChart(run, queue)] : [];
-      }),
+      queue: queue ? this.runs.map((run) => new QueueChart(run, queue)) : [],
     };
     for (const { style, lines } of STATE_VIEWS) {
       const told = states.some((state) => lines.some(({ key }) => state[key].length > 0));
@@ -219,6 +216,7 @@ export class Views {
       headings,
     );
     this.transport.suit(this.path.roundTrip());
+    this.table.hidden = flows.length === 0;
     this.table.replaceChildren(tableElement(tableLines(this.runs, this.flow), headings));
     this.columns();
   }
@@ -276,4 +274,19 @@ export class Views {
   private emit<K extends keyof ViewsEvents>(kind: K, detail: ViewsEvents[K]): void {
     for (const listener of this.listeners.get(kind) ?? []) (listener as (detail: ViewsEvents[K]) => void)(detail);
   }
+}
+
+/** A list to choose from. */
+function chooser(name: string, choose: (index: number) => void): HTMLLabelElement {
+  const select = make("select");
+  select.addEventListener("change", () => choose(select.selectedIndex));
+  return make("label", { class: "ak-choice" }, `${name} `, select);
+}
+
+/** Fills the list; with nothing to choose it is out of sight. */
+function offer(label: HTMLLabelElement, of: readonly { readonly name: string }[], index: number): void {
+  const select = label.querySelector("select");
+  select?.replaceChildren(...of.map(({ name }) => make("option", {}, name)));
+  if (select) select.selectedIndex = index;
+  label.hidden = of.length < 2;
 }

@@ -1,6 +1,6 @@
 /** Nodes, links and what moves on them: data above, ACKs below. */
 
-import { fitted, headingStyle } from "../../chart/frame";
+import { BASE_PX, fitted, HEADING } from "../../chart/frame";
 import { countBelow } from "../../chart/pyramid";
 import { Coords, type Shape, type Surface } from "../../chart/surface";
 import type { ColourName, Theme } from "../../chart/theme";
@@ -87,8 +87,7 @@ export function drawPath(
     surface.boxes(coords, theme.paper);
     surface.text(node, at[i], y + LANE_PX + 22, { colour: theme.ink, align: "center", bold: true });
   });
-  const { writing } = headingStyle(theme, width);
-  surface.text(fitted(surface, heading, width - 24, writing), width - 12, 14, writing);
+  surface.text(fitted(surface, heading, width - 24, HEADING), width - 12, BASE_PX, { ...HEADING, colour: theme.ink });
 }
 
 function label({ rateBps, delayS }: LinkTrace): string[] {

@@ -34,12 +34,17 @@ const NOTES: Readonly<Record<(typeof VERDICTS)[number], string>> = {
 
 /** A segment with data. */
 export function tellData(course: Course, state: Variables, i: number): Tip {
-  const { sends } = course.flow;
+  const { sends, mss } = course.flow;
   const time = sends.time[i];
   const from = sends.seq[i];
   const verdict = VERDICTS[sends.verdict[i]];
+  // Counted as people count segments: from 1, by their place in the stream.
+  const segment = Math.floor((from - 1) / mss) + 1;
   const rows: [string, string][] = [
-    ["data", `${grouped(from)} to ${grouped(from + sends.len[i] - 1)} (${bytes(sends.len[i])})`],
+    [
+      "data",
+      `${grouped(from)} to ${grouped(from + sends.len[i] - 1)} (${bytes(sends.len[i])}, segment ${grouped(segment)})`,
+    ],
     ["sent", moment(time)],
     ["fate", fate(course, i)],
     ["asked by", SLOTS[sends.by[i]]],
