@@ -155,7 +155,7 @@ class App {
     const placed = this.panel.refuse(refused);
     if (!refused) return;
     document.documentElement.dataset.lab = "refused";
-    const where = "The engine refuses a value at the left. The graphs still show the run before.";
+    const where = "The engine refuses a value in the panel. The graphs still show the run before.";
     this.parts.say(placed ? where : refused.refusal.message, true);
   }
 
