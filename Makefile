@@ -119,7 +119,9 @@ reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every 
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
-wheel: .venv/.ready ## a release wheel in dist/
+wheel: .venv/.ready ## a release wheel in dist/; the lab page is in it if it is built (make web)
+	@trap 'rm -rf python/ackclock/page' EXIT; \
+	if [ -d web/dist ]; then cp -r web/dist python/ackclock/page; fi; \
 	$(BIN)/maturin build --quiet --locked --release --out dist
 
 requirements: ## renew requirements-dev.txt

@@ -231,7 +231,9 @@ class App {
     const names = this.names(lab);
     const items = this.runs.map((run, i) => {
       const scenario = this.toml(lab, i);
-      return { name: names[i] ?? "", run, toml: scenario, csv: () => this.engine.csv({ scenario, seed: lab.seed }) };
+      const asked = { scenario, seed: lab.seed };
+      const traces = { csv: () => this.engine.csv(asked), parquet: () => this.engine.parquet(asked) };
+      return { name: names[i] ?? "", run, toml: scenario, ...traces };
     });
     const stem = String(lab.scenario.name ?? "scenario")
       .replace(/[^\w]+/g, "-")

@@ -1,16 +1,30 @@
-//! Runs a scenario file with one stack and one seed and prints what `ackclock run --json` would: the whole program is ours, so
-//! that a profiler sees nothing else.
+//! Runs a scenario file with one stack and one seed and prints what `ackclock run --json` would, the trace into a file if one is
+//! named: the whole program is ours, so that a profiler sees nothing else.
 
+use ackclock_lab::report::json;
+use ackclock_lab::run::run;
+use ackclock_lab::scenario::{Overrides, Plan};
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [file, stack] = words.as_slice() else {
-        eprintln!("needed: a scenario file and a stack");
-        return ExitCode::from(2);
+    let (file, stack, trace) = match words.as_slice() {
+        [file, stack] => (file, stack, None),
+        [file, stack, trace] => (file, stack, Some(Path::new(trace))),
+        _ => {
+            eprintln!("needed: a scenario file, a stack and perhaps a file for the trace");
+            return ExitCode::from(2);
+        }
     };
-    let ran = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"));
-    match ran.and_then(|text| ackclock_lab::report::run_text(&text, Some(stack), 1).map_err(|e| e.to_string())) {
+    let overrides = Overrides { stack: Some(stack.clone()), seed: Some(1), ..Overrides::default() };
+    let plan = Plan::load(Path::new(file), &overrides).map_err(|e| e.to_string());
+    let ran = plan.and_then(|plan| {
+        let ran = run(&plan, 1, trace, &mut |_| ControlFlow::Continue(()));
+        ran.map(|summary| json(&plan, &[summary])).map_err(|e| e.to_string())
+    });
+    match ran {
         Ok(report) => {
             println!("{report}");
             ExitCode::SUCCESS

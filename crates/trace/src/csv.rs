@@ -2,9 +2,10 @@
 
 use crate::hash::TraceHash;
 use crate::row::Row;
-use crate::schema::{Get, COLUMNS};
+use crate::schema::{fill, Cells, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::{Meta, Sink};
 use serde_json::{json, Value};
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -30,24 +31,6 @@ impl<W: Write> CsvSink<W> {
         Ok(sink)
     }
 
-    fn line(&mut self, row: &Row) -> io::Result<()> {
-        for (i, column) in COLUMNS.iter().enumerate() {
-            if i > 0 {
-                self.text.push(b',');
-            }
-            match column.get {
-                Get::Int(f) => f(row).map_or(Ok(()), |v| write!(self.text, "{v}"))?,
-                Get::Small(f) => f(row).map_or(Ok(()), |v| write!(self.text, "{v}"))?,
-                Get::Real(f) => f(row).map_or(Ok(()), |v| write!(self.text, "{v}"))?,
-                Get::Bool(f) => f(row).map_or(Ok(()), |v| write!(self.text, "{v}"))?,
-                Get::Word(_, f) => self.text.extend_from_slice(f(row).unwrap_or_default().as_bytes()),
-                Get::Text(f) => self.text.extend_from_slice(f(row).unwrap_or_default().as_bytes()),
-            }
-        }
-        self.text.push(b'\n');
-        Ok(())
-    }
-
     fn hand_on(&mut self) -> io::Result<()> {
         let done = self.out.write_all(&self.text);
         self.text.clear();
@@ -56,11 +39,18 @@ impl<W: Write> CsvSink<W> {
 }
 
 impl<W: Write> Sink for CsvSink<W> {
+    type Chunk = Vec<Row>;
     type Out = W;
 
-    fn write(&mut self, rows: &[Row]) -> io::Result<()> {
+    fn chunk(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    fn write(&mut self, rows: &mut Vec<Row>) -> io::Result<()> {
         for row in rows {
-            self.line(row)?;
+            let mut line = Line { text: &mut self.text, at: 0 };
+            fill(&row.by_ref(), &mut line);
+            line.end();
             if self.text.len() >= PIECE {
                 self.hand_on()?;
             }
@@ -72,6 +62,65 @@ impl<W: Write> Sink for CsvSink<W> {
         self.hand_on()?;
         self.out.flush()?;
         Ok(self.out)
+    }
+}
+
+/// A line being written.
+struct Line<'a> {
+    text: &'a mut Vec<u8>,
+    /// The column that comes next.
+    at: usize,
+}
+
+impl Line<'_> {
+    fn put(&mut self, column: Id, v: impl fmt::Display) {
+        self.skip_to(column as usize);
+        // Memory takes whatever is written.
+        let _ = write!(self.text, "{v}");
+    }
+
+    fn skip_to(&mut self, column: usize) {
+        debug_assert!(self.at <= column, "cells come in the order of the columns");
+        while self.at < column {
+            self.text.push(b',');
+            self.at += 1;
+        }
+    }
+
+    fn end(mut self) {
+        self.skip_to(COLUMNS.len() - 1);
+        self.text.push(b'\n');
+    }
+}
+
+impl Cells for Line<'_> {
+    fn int(&mut self, column: Id, v: i64) {
+        self.put(column, v);
+    }
+
+    fn small(&mut self, column: Id, v: i32) {
+        self.put(column, v);
+    }
+
+    fn real(&mut self, column: Id, v: f64) {
+        self.put(column, v);
+    }
+
+    fn truth(&mut self, column: Id, v: bool) {
+        self.put(column, v);
+    }
+
+    fn word(&mut self, column: Id, nth: usize) {
+        self.skip_to(column as usize);
+        self.text.extend_from_slice(COLUMNS[column as usize].word(nth).as_bytes());
+    }
+
+    fn flags(&mut self, v: Flags) {
+        self.put(Id::Flags, v);
+    }
+
+    fn sack(&mut self, v: Sack<'_>) {
+        self.put(Id::Sack, v);
     }
 }
 
@@ -87,11 +136,11 @@ pub fn description(csv: &Path, meta: &Meta, hash: TraceHash) -> String {
     let about: serde_json::Map<String, Value> =
         meta.pairs(hash).into_iter().map(|(k, v)| (k.to_owned(), Value::from(v))).collect();
     let column = |c: &crate::schema::Column| {
-        let datatype = match c.get {
-            Get::Int(_) | Get::Small(_) => "integer",
-            Get::Real(_) => "number",
-            Get::Bool(_) => "boolean",
-            Get::Word(..) | Get::Text(_) => "string",
+        let datatype = match c.kind {
+            Kind::Int | Kind::Small => "integer",
+            Kind::Real => "number",
+            Kind::Bool => "boolean",
+            Kind::Word(_) | Kind::Text => "string",
         };
         json!({"name": c.name, "datatype": datatype, "dc:description": c.meaning})
     };

@@ -111,6 +111,12 @@ impl Fates {
         }
     }
 
+    /// Whether any verdicts have come in.
+    #[inline]
+    pub fn has_settled(&self) -> bool {
+        !self.settled.is_empty()
+    }
+
     /// Takes the verdicts that have come in: token, and whether the retransmission was needless.
     pub fn settled(&mut self) -> std::vec::Drain<'_, (u64, bool)> {
         self.settled.drain(..)
@@ -185,7 +191,7 @@ impl Stream {
                 return;
             }
         }
-        let mut i = self.pieces.partition_point(|p| p.start < range.start);
+        let mut i = self.first_from(range.start);
         while let Some(p) = self.pieces.get_mut(i).filter(|p| p.end <= range.end) {
             p.under_way.remove(sends);
             if arrived && (p.arrived == 0 || sends < p.arrived) {
@@ -198,6 +204,19 @@ impl Stream {
             i += 1;
         }
         self.prune();
+    }
+
+    /// The first piece that begins at `start` or later.
+    #[inline]
+    fn first_from(&self, start: u64) -> usize {
+        // Most pieces are as long as the first one.
+        if let Some(first) = self.pieces.front().filter(|p| p.start <= start) {
+            let guess = ((start - first.start) / (first.end - first.start)) as usize;
+            if self.pieces.get(guess).is_some_and(|p| p.start == start) {
+                return guess;
+            }
+        }
+        self.pieces.partition_point(|p| p.start < start)
     }
 
     fn acked(&mut self, ack: u64) {

@@ -3,21 +3,18 @@
 use crate::csv::CsvSink;
 use crate::error::TraceError;
 use crate::hash::TraceHash;
-#[cfg(not(target_family = "wasm"))]
-use crate::parquet::ParquetSink;
+use crate::parquet::{Columns, ParquetSink};
 use crate::row::Row;
-use crate::sink::{Meta, Sink};
+use crate::sink::{Chunk, Meta, Sink};
+use ackclock_tcp::segment::Segment;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Endings that [`TraceFile::create`] knows.
-#[cfg(not(target_family = "wasm"))]
 pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
 /// Endings that [`TraceFile::create`] knows.
-#[cfg(target_family = "wasm")]
-pub const ENDINGS: &[&str] = &[".csv"];
 
 /// A trace file being written.
 #[derive(Debug)]
@@ -30,7 +27,6 @@ pub struct TraceFile {
 #[derive(Debug)]
 enum Format {
     Csv(CsvSink<NewFile>),
-    #[cfg(not(target_family = "wasm"))]
     Parquet(ParquetSink<NewFile>),
 }
 
@@ -44,7 +40,6 @@ impl TraceFile {
         let refused = |e| TraceError::io(path, e);
         let format = match ending.as_ref().and_then(|e| e.to_str()) {
             Some("csv") => NewFile::create(path).and_then(CsvSink::new).map(Format::Csv).map_err(refused)?,
-            #[cfg(not(target_family = "wasm"))]
             Some("parquet") => {
                 let sink = NewFile::create(path).and_then(|f| ParquetSink::new(f, &meta));
                 sink.map(Format::Parquet).map_err(refused)?
@@ -60,14 +55,62 @@ impl TraceFile {
     }
 }
 
+/// Records on their way into a file.
+#[derive(Debug)]
+pub enum FileChunk {
+    /// Kept whole until they are written.
+    Rows(Vec<Row>),
+    /// Encoded at once.
+    Columns(Columns),
+}
+
+macro_rules! either {
+    ($chunk:ident, $c:ident => $call:expr) => {
+        match $chunk {
+            FileChunk::Rows($c) => $call,
+            FileChunk::Columns($c) => $call,
+        }
+    };
+}
+
+impl Chunk for FileChunk {
+    #[inline(always)]
+    fn push(&mut self, row: Row<&Segment>) {
+        either!(self, c => Chunk::push(c, row));
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        either!(self, c => c.len())
+    }
+
+    fn judge(&mut self, nth: usize, needless: bool) {
+        either!(self, c => c.judge(nth, needless));
+    }
+
+    fn clear(&mut self) {
+        either!(self, c => c.clear());
+    }
+}
+
 impl Sink for TraceFile {
+    type Chunk = FileChunk;
     type Out = ();
 
-    fn write(&mut self, rows: &[Row]) -> io::Result<()> {
-        match &mut self.format {
-            Format::Csv(s) => s.write(rows),
-            #[cfg(not(target_family = "wasm"))]
-            Format::Parquet(s) => s.write(rows),
+    fn chunk(&self) -> FileChunk {
+        match &self.format {
+            Format::Csv(s) => FileChunk::Rows(s.chunk()),
+            Format::Parquet(s) => FileChunk::Columns(s.chunk()),
+        }
+    }
+
+    fn write(&mut self, chunk: &mut FileChunk) -> io::Result<()> {
+        match (&mut self.format, chunk) {
+            (Format::Csv(s), FileChunk::Rows(rows)) => s.write(rows),
+            (Format::Parquet(s), FileChunk::Columns(columns)) => s.write(columns),
+            (Format::Csv(_), FileChunk::Columns(_)) | (Format::Parquet(_), FileChunk::Rows(_)) => {
+                Err(io::Error::other("a chunk of another format"))
+            }
         }
     }
 
@@ -82,7 +125,6 @@ impl Sink for TraceFile {
                 about.keep()?;
                 table.keep().inspect_err(|_| drop(fs::remove_file(&name)))
             }
-            #[cfg(not(target_family = "wasm"))]
             Format::Parquet(s) => s.finish(hash)?.keep(),
         }
     }

@@ -10,7 +10,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use std::fmt;
 use std::str::FromStr;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::Xxh3Default;
 
 /// The hash's definition, as it stands in `docs/trace.md`.
 pub const TEXT: &str = "\
@@ -61,11 +61,36 @@ pub struct Hasher {
     flows: Vec<FlowHash>,
 }
 
+/// Bytes that wait to be hashed together.
+const WAITING: usize = 1024;
+/// Bytes of the longest record, a drop with four SACK blocks.
+const LONGEST: usize = 8 * 25;
+
 #[derive(Clone)]
 struct FlowHash {
-    state: Xxh3,
+    state: Xxh3Default,
     records: u64,
     last: Time,
+    waiting: [u8; WAITING],
+    used: usize,
+}
+
+impl FlowHash {
+    fn new() -> Self {
+        FlowHash { state: Xxh3Default::new(), records: 0, last: Time::ZERO, waiting: [0; WAITING], used: 0 }
+    }
+
+    fn digest(&self) -> u128 {
+        let mut all = self.state.clone();
+        all.update(&self.waiting[..self.used]);
+        all.digest128()
+    }
+
+    #[inline(never)]
+    fn hand_on(&mut self) {
+        self.state.update(&self.waiting[..self.used]);
+        self.used = 0;
+    }
 }
 
 impl Hasher {
@@ -78,21 +103,22 @@ impl Hasher {
 
     /// The hash of what has happened so far.
     pub fn hash(&self) -> TraceHash {
-        let mut all = Xxh3::new();
+        let mut all = Xxh3Default::new();
         all.update(&(self.flows.len() as u64).to_le_bytes());
         for f in &self.flows {
-            all.update(&f.state.digest128().to_le_bytes());
+            all.update(&f.digest().to_le_bytes());
             all.update(&f.records.to_le_bytes());
         }
         TraceHash(all.digest128())
     }
 
     fn grow(&mut self, flows: usize) {
-        self.flows.resize_with(flows, || FlowHash { state: Xxh3::new(), records: 0, last: Time::ZERO });
+        self.flows.resize_with(flows, FlowHash::new);
     }
 
-    #[inline]
-    fn record(&mut self, at: Time, flow: u32, words: &Words) {
+    /// Takes a record, which `write` puts into words behind the time.
+    #[inline(always)]
+    fn record(&mut self, at: Time, flow: u32, write: impl FnOnce(&mut Words<'_>)) {
         let i = flow as usize;
         if i >= self.flows.len() {
             self.grow(i + 1);
@@ -101,7 +127,14 @@ impl Hasher {
         debug_assert!(f.last <= at, "flow {flow}: {at} after {}", f.last);
         f.last = at;
         f.records += 1;
-        f.state.update(words.bytes());
+        if f.used > WAITING - LONGEST {
+            f.hand_on();
+        }
+        let Some(room) = f.waiting.get_mut(f.used..).and_then(<[u8]>::first_chunk_mut) else { return };
+        let mut words = Words { room, used: 0 };
+        words.push(at.0);
+        write(&mut words);
+        f.used += words.used;
     }
 }
 
@@ -117,38 +150,42 @@ impl Watch for Hasher {
         if bits(from) == bits(to) {
             return;
         }
-        let mut w = Words::new(at, 4, side);
-        bits(to).into_iter().for_each(|b| w.push(b));
-        self.record(at, flow, &w);
+        self.record(at, flow, |w| {
+            w.kind(4, side);
+            bits(to).into_iter().for_each(|b| w.push(b));
+        });
     }
 
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
-        let mut w = Words::new(at, 1, from);
-        w.push(sends.into());
-        w.push(wire.into());
-        w.segment(seg);
-        self.record(at, flow, &w);
+        self.record(at, flow, |w| {
+            w.kind(1, from);
+            w.push(sends.into());
+            w.push(wire.into());
+            w.segment(seg);
+        });
     }
 
     fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
-        let mut w = Words::new(at, 2, to);
-        w.push(element.into());
-        w.push(nth);
-        w.push(match why {
-            DropWhy::Queue => 0,
-            DropWhy::Loss => 1,
-            DropWhy::Script => 2,
-            DropWhy::Early => 3,
+        self.record(at, flow, |w| {
+            w.kind(2, to);
+            w.push(element.into());
+            w.push(nth);
+            w.push(match why {
+                DropWhy::Queue => 0,
+                DropWhy::Loss => 1,
+                DropWhy::Script => 2,
+                DropWhy::Early => 3,
+            });
+            w.segment(seg);
         });
-        w.segment(seg);
-        self.record(at, flow, &w);
     }
 
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
-        let mut w = Words::new(at, 3, to);
-        w.push(wire.into());
-        w.segment(seg);
-        self.record(at, flow, &w);
+        self.record(at, flow, |w| {
+            w.kind(3, to);
+            w.push(wire.into());
+            w.segment(seg);
+        });
     }
 
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
@@ -158,32 +195,29 @@ fn bits(w: Window) -> [u64; 2] {
     [w.cwnd.to_bits(), w.ssthresh.to_bits()]
 }
 
-/// One record's words. The longest, a drop with four SACK blocks, has 25.
-struct Words {
-    bytes: [u8; 8 * 25],
+/// One record's words, put where they wait.
+struct Words<'a> {
+    room: &'a mut [u8; LONGEST],
     used: usize,
 }
 
-impl Words {
-    #[inline]
-    fn new(at: Time, kind: u64, side: Side) -> Self {
-        let mut w = Words { bytes: [0; 8 * 25], used: 0 };
-        w.push(at.0);
-        w.push(kind);
-        w.push(match side {
+impl Words<'_> {
+    #[inline(always)]
+    fn kind(&mut self, kind: u64, side: Side) {
+        self.push(kind);
+        self.push(match side {
             Side::Sender => 0,
             Side::Receiver => 1,
         });
-        w
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, word: u64) {
-        self.bytes[self.used..self.used + 8].copy_from_slice(&word.to_le_bytes());
+        self.room[self.used..self.used + 8].copy_from_slice(&word.to_le_bytes());
         self.used += 8;
     }
 
-    #[inline]
+    #[inline(always)]
     fn segment(&mut self, s: &Segment) {
         // `train` is how packets were handed over, not what went over the wire.
         let Segment { seq, ack, len, wnd, tsval, tsecr, train: _, flags, blocks, sack, mss, wscale, opts } = *s;
@@ -204,9 +238,5 @@ impl Words {
             self.push(i64::from(left) as u64);
             self.push(i64::from(right) as u64);
         }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.used]
     }
 }

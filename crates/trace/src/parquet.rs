@@ -1,40 +1,33 @@
-//! Records as Arrow columns, and as Parquet. Not built for WebAssembly.
+//! Records as Parquet.
+//!
+//! A record becomes cells when it happens: [`columns`] takes them, [`numbers`] encodes numbers as they come, [`presence`] knows
+//! which cells are filled, [`page`] makes a column's page. The `parquet` crate writes headers, metadata and the file.
+
+mod bits;
+mod columns;
+mod numbers;
+mod page;
+mod presence;
+
+pub use columns::Columns;
 
 use crate::hash::TraceHash;
-use crate::row::Row;
-use crate::schema::{Column, Get, COLUMNS};
-use crate::sink::{Meta, Sink};
-use arrow_array::types::Int8Type;
-use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, Int8Array, RecordBatch, StringArray,
-};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, Encoding};
+use crate::schema::{Column, Id, Kind, COLUMNS};
+use crate::sink::{Chunk, Meta, Sink};
+use arrow_schema::{DataType, Field, Schema};
+use page::Page;
+use parquet::arrow::{add_encoded_arrow_schema_to_metadata, ArrowSchemaConverter};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
+use parquet::file::writer::SerializedFileWriter;
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The Arrow schema of a trace. Every field carries its unit and meaning as metadata.
-pub fn schema() -> Arc<Schema> {
-    Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>()))
-}
-
-/// The records as one batch of columns.
-///
-/// # Errors
-/// None that [`schema`] and the columns' types could disagree about; Arrow's own, were memory to overflow its offsets.
-pub fn batch(rows: &[Row]) -> Result<RecordBatch, ArrowError> {
-    batch_of(&schema(), rows)
-}
-
-fn batch_of(schema: &Arc<Schema>, rows: &[Row]) -> Result<RecordBatch, ArrowError> {
-    let arrays = COLUMNS.iter().map(|c| array(c, rows)).collect::<Result<Vec<_>, _>>()?;
-    RecordBatch::try_new(schema.clone(), arrays)
+pub fn schema() -> Schema {
+    Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>())
 }
 
 fn field(c: &Column) -> Field {
@@ -43,37 +36,20 @@ fn field(c: &Column) -> Field {
 }
 
 fn data_type(c: &Column) -> DataType {
-    match c.get {
-        Get::Int(_) => DataType::Int64,
-        Get::Small(_) => DataType::Int32,
-        Get::Real(_) => DataType::Float64,
-        Get::Bool(_) => DataType::Boolean,
-        Get::Word(..) => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
-        Get::Text(_) => DataType::Utf8,
+    match c.kind {
+        Kind::Int => DataType::Int64,
+        Kind::Small => DataType::Int32,
+        Kind::Real => DataType::Float64,
+        Kind::Bool => DataType::Boolean,
+        Kind::Word(_) => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+        Kind::Text => DataType::Utf8,
     }
 }
 
-fn array(c: &Column, rows: &[Row]) -> Result<ArrayRef, ArrowError> {
-    Ok(match c.get {
-        Get::Int(f) => Arc::new(rows.iter().map(f).collect::<Int64Array>()),
-        Get::Small(f) => Arc::new(rows.iter().map(f).collect::<Int32Array>()),
-        Get::Real(f) => Arc::new(rows.iter().map(f).collect::<Float64Array>()),
-        Get::Bool(f) => Arc::new(rows.iter().map(f).collect::<BooleanArray>()),
-        Get::Text(f) => Arc::new(rows.iter().map(f).collect::<StringArray>()),
-        Get::Word(lists, f) => {
-            let words: Vec<&str> = lists.concat();
-            // A handful of words, told apart by where they stand in memory sooner than by hashing each.
-            let place = |w: &str| words.iter().position(|known| std::ptr::eq(*known, w) || *known == w);
-            let keys: Int8Array = rows.iter().map(|row| f(row).and_then(place).map(|i| i as i8)).collect();
-            Arc::new(DictionaryArray::<Int8Type>::try_new(keys, Arc::new(StringArray::from(words.clone())))?)
-        }
-    })
-}
-
-/// Writes rows as Parquet with Snappy compression, one row group a chunk.
+/// Writes records as Parquet with Snappy compression, one row group a chunk and one page a column.
 pub struct ParquetSink<W: Write + Send> {
-    out: ArrowWriter<W>,
-    schema: Arc<Schema>,
+    out: SerializedFileWriter<W>,
+    page: Page,
     meta: Meta,
 }
 
@@ -83,21 +59,16 @@ impl<W: Write + Send> ParquetSink<W> {
     /// # Errors
     /// What `out` says.
     pub fn new(out: W, meta: &Meta) -> io::Result<Self> {
-        let mut props = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_max_row_group_row_count(Some(crate::recorder::CHUNK))
-            .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")));
-        // Times, offsets and windows seldom repeat: a dictionary of them costs more than it saves.
-        for column in COLUMNS.iter().filter(|c| matches!(c.get, Get::Int(_) | Get::Real(_))) {
-            props = props.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
-            if matches!(column.get, Get::Int(_)) {
-                props = props.set_column_encoding(ColumnPath::from(column.name), Encoding::DELTA_BINARY_PACKED);
-            }
-        }
         let schema = schema();
-        let out = ArrowWriter::try_new(out, schema.clone(), Some(props.build())).map_err(plain)?;
-        Ok(ParquetSink { out, schema, meta: meta.clone() })
+        let mut props = WriterProperties::builder()
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_offset_index_disabled(true)
+            .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
+            .build();
+        add_encoded_arrow_schema_to_metadata(&schema, &mut props);
+        let columns = ArrowSchemaConverter::new().convert(&schema).map_err(plain)?;
+        let out = SerializedFileWriter::new(out, columns.root_schema_ptr(), Arc::new(props)).map_err(plain)?;
+        Ok(ParquetSink { out, page: Page::default(), meta: meta.clone() })
     }
 }
 
@@ -108,11 +79,24 @@ impl<W: Write + Send> fmt::Debug for ParquetSink<W> {
 }
 
 impl<W: Write + Send> Sink for ParquetSink<W> {
+    type Chunk = Columns;
     type Out = W;
 
-    fn write(&mut self, rows: &[Row]) -> io::Result<()> {
-        let batch = batch_of(&self.schema, rows).map_err(io::Error::other)?;
-        self.out.write(&batch).map_err(plain)
+    fn chunk(&self) -> Columns {
+        Columns::new()
+    }
+
+    fn write(&mut self, chunk: &mut Columns) -> io::Result<()> {
+        chunk.finish();
+        let described = self.out.schema_descr().columns().to_vec();
+        let mut group = self.out.next_row_group().map_err(plain)?;
+        for (column, described) in COLUMNS.iter().zip(described) {
+            chunk.encode(column, &mut self.page);
+            let range = (column.id == Id::Time).then(|| chunk.times());
+            let (bytes, about) = self.page.column_chunk(described, chunk.len(), range).map_err(plain)?;
+            group.append_column(&bytes, about).map_err(plain)?;
+        }
+        group.close().map(drop).map_err(plain)
     }
 
     fn finish(mut self, hash: TraceHash) -> io::Result<W> {

@@ -8,7 +8,7 @@ use crate::fate::{Fates, Verdict};
 use crate::file::TraceFile;
 use crate::hash::{Hasher, TraceHash};
 use crate::row::{Row, What};
-use crate::sink::{Meta, Sink};
+use crate::sink::{Chunk, Meta, Sink};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
@@ -22,22 +22,24 @@ pub const CHUNK: usize = 1 << 17;
 
 /// Records a run, its trace hash and its needless retransmissions.
 #[derive(Debug)]
-pub struct Recorder<S = TraceFile> {
+pub struct Recorder<S: Sink = TraceFile> {
     sink: S,
     failed: Option<io::Error>,
-    chunks: VecDeque<Chunk>,
-    chunk: usize,
-    /// Records already written; a record's token is its number in the run.
+    /// The chunk being filled.
+    current: Judged<S::Chunk>,
+    /// Full chunks that have a retransmission without a verdict, or stand behind such a chunk.
+    waiting: VecDeque<Judged<S::Chunk>>,
+    spare: Vec<S::Chunk>,
+    /// Records in the chunks already written; a record's token is its number in the run.
     written: u64,
-    spare: Vec<Row>,
     asked: Vec<[VecDeque<Asked>; 2]>,
     hasher: Hasher,
     fates: Fates,
 }
 
-#[derive(Debug, Default)]
-struct Chunk {
-    rows: Vec<Row>,
+#[derive(Debug)]
+struct Judged<C> {
+    chunk: C,
     /// Retransmissions in it without a verdict.
     open: usize,
 }
@@ -75,19 +77,15 @@ impl Recorder<TraceFile> {
 impl<S: Sink> Recorder<S> {
     /// Records `flows` flows into `sink`.
     pub fn new(sink: S, flows: u32) -> Self {
-        Recorder::with_chunks_of(CHUNK, sink, flows)
-    }
-
-    fn with_chunks_of(chunk: usize, sink: S, flows: u32) -> Self {
         let mut asked = Vec::new();
         asked.resize_with(flows as usize, Default::default);
         Recorder {
+            current: Judged { chunk: sink.chunk(), open: 0 },
             sink,
             failed: None,
-            chunks: VecDeque::new(),
-            chunk,
-            written: 0,
+            waiting: VecDeque::new(),
             spare: Vec::new(),
+            written: 0,
             asked,
             hasher: Hasher::new(flows),
             fates: Fates::new(flows),
@@ -111,9 +109,7 @@ impl<S: Sink> Recorder<S> {
     pub fn close(mut self) -> io::Result<(TraceHash, S::Out)> {
         self.fates.finish();
         self.settle();
-        while !self.chunks.is_empty() {
-            self.write_first();
-        }
+        self.turn();
         if let Some(e) = self.failed {
             return Err(e);
         }
@@ -122,53 +118,49 @@ impl<S: Sink> Recorder<S> {
     }
 
     /// The number of the next record.
+    #[inline]
     fn token(&self) -> u64 {
-        self.written + self.chunks.iter().map(|c| c.rows.len() as u64).sum::<u64>()
+        self.written + (self.waiting.len() * CHUNK + self.current.chunk.len()) as u64
+    }
+
+    #[inline(always)]
+    fn push(&mut self, row: Row<&Segment>) {
+        if self.current.chunk.len() == CHUNK {
+            self.turn();
+        }
+        self.current.chunk.push(row);
+    }
+
+    /// Begins a new chunk, and writes those that are judged.
+    #[cold]
+    fn turn(&mut self) {
+        let chunk = self.spare.pop().unwrap_or_else(|| self.sink.chunk());
+        self.waiting.push_back(std::mem::replace(&mut self.current, Judged { chunk, open: 0 }));
+        while self.waiting.front().is_some_and(|c| c.open == 0) {
+            let Some(Judged { mut chunk, .. }) = self.waiting.pop_front() else { break };
+            self.written += chunk.len() as u64;
+            if self.failed.is_none() && !chunk.is_empty() {
+                self.failed = self.sink.write(&mut chunk).err();
+            }
+            chunk.clear();
+            self.spare.push(chunk);
+        }
     }
 
     #[inline]
-    fn push(&mut self, row: Row) {
-        let full = self.chunks.back().is_none_or(|c| c.rows.len() == self.chunk);
-        if full {
-            self.turn();
-        }
-        if let Some(c) = self.chunks.back_mut() {
-            c.rows.push(row);
-        }
-    }
-
-    /// Writes the chunks that are complete, and begins a new one.
-    #[cold]
-    fn turn(&mut self) {
-        self.write_settled();
-        let rows = std::mem::take(&mut self.spare);
-        self.chunks.push_back(Chunk { rows, open: 0 });
-    }
-
-    fn write_settled(&mut self) {
-        while self.chunks.front().is_some_and(|c| c.rows.len() == self.chunk && c.open == 0) {
-            self.write_first();
-        }
-    }
-
-    fn write_first(&mut self) {
-        let Some(mut c) = self.chunks.pop_front() else { return };
-        self.written += c.rows.len() as u64;
-        if self.failed.is_none() {
-            self.failed = self.sink.write(&c.rows).err();
-        }
-        c.rows.clear();
-        self.spare = c.rows;
-    }
-
     fn settle(&mut self) {
-        for (token, verdict) in self.fates.settled() {
+        if self.fates.has_settled() {
+            self.judge();
+        }
+    }
+
+    #[cold]
+    fn judge(&mut self) {
+        for (token, needless) in self.fates.settled() {
             let Ok(at) = usize::try_from(token - self.written) else { continue };
-            let Some(chunk) = self.chunks.get_mut(at / self.chunk) else { continue };
-            if let Some(Row { what: What::Sent { needless, .. }, .. }) = chunk.rows.get_mut(at % self.chunk) {
-                *needless = Some(verdict);
-                chunk.open -= 1;
-            }
+            let c = self.waiting.get_mut(at / CHUNK).unwrap_or(&mut self.current);
+            c.chunk.judge(at % CHUNK, needless);
+            c.open -= 1;
         }
     }
 
@@ -218,9 +210,9 @@ impl<S: Sink> Watch for Recorder<S> {
             Verdict::Known { needless } => Some(needless),
             Verdict::First | Verdict::Open => None,
         };
-        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg: *seg, wire, sends, needless, by } });
-        if let (Verdict::Open, Some(c)) = (verdict, self.chunks.back_mut()) {
-            c.open += 1;
+        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg, wire, sends, needless, by } });
+        if verdict == Verdict::Open {
+            self.current.open += 1;
         }
     }
 
@@ -236,14 +228,14 @@ impl<S: Sink> Watch for Recorder<S> {
         sends: u8,
     ) {
         self.hasher.dropped(at, flow, to, element, nth, why, seg, sends);
-        self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg: *seg, element, nth, why } });
+        self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg, element, nth, why } });
         self.fates.on_fate(flow, to, seg, sends, false);
         self.settle();
     }
 
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.hasher.delivered(at, flow, to, seg, wire, sends);
-        self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg: *seg, wire } });
+        self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg, wire } });
         self.fates.on_fate(flow, to, seg, sends, true);
         self.settle();
     }

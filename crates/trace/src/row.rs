@@ -1,30 +1,29 @@
-//! One record of a run, as it is kept until its chunk is written.
+//! One record of a run.
 
 use ackclock_sim::watch::{DropWhy, Side};
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
-/// One thing that happened. Records are kept whole and made into columns when a chunk is written: most columns mean
-/// nothing for most records, and writing forty of them for every packet would cost more than the packet.
+/// One thing that happened: with its packet while it is kept, with a reference to it (`Row<&Segment>`) while it is handed on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct Row<S = Segment> {
     /// When.
     pub at: Time,
     /// The flow (position in the scenario), and its end at which this happened or for which a dropped packet was meant.
     /// `None` for what belongs to no flow.
     pub end: Option<(u32, Side)>,
     /// What.
-    pub what: What,
+    pub what: What<S>,
 }
 
 /// The kinds of record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
+pub enum What<S = Segment> {
     /// A host handed a packet to its link.
     Sent {
         /// The packet.
-        seg: Segment,
+        seg: S,
         /// Bytes on the wire.
         wire: u32,
         /// How often the same data have now been sent (1 = first); 0 for a segment without sequence space.
@@ -37,7 +36,7 @@ pub enum What {
     /// A packet was dropped.
     Dropped {
         /// The packet.
-        seg: Segment,
+        seg: S,
         /// Element that dropped it.
         element: u32,
         /// 0-based number of its arrival there.
@@ -48,7 +47,7 @@ pub enum What {
     /// A packet reached a host.
     Delivered {
         /// The packet.
-        seg: Segment,
+        seg: S,
         /// Bytes on the wire.
         wire: u32,
     },
@@ -66,11 +65,34 @@ pub enum What {
 }
 
 impl Row {
-    /// The packet that the record is about.
-    pub fn seg(&self) -> Option<&Segment> {
-        match &self.what {
-            What::Sent { seg, .. } | What::Dropped { seg, .. } | What::Delivered { seg, .. } => Some(seg),
-            What::Queue { .. } | What::Tcp(_) => None,
+    /// The record without a copy of its packet.
+    #[inline]
+    pub fn by_ref(&self) -> Row<&Segment> {
+        Row { at: self.at, end: self.end, what: self.what.map_ref(|seg| seg) }
+    }
+}
+
+impl Row<&Segment> {
+    /// The record with its packet.
+    #[inline]
+    pub fn owned(&self) -> Row {
+        Row { at: self.at, end: self.end, what: self.what.map_ref(|seg| **seg) }
+    }
+}
+
+impl<S> What<S> {
+    #[inline]
+    fn map_ref<'a, T>(&'a self, f: impl FnOnce(&'a S) -> T) -> What<T> {
+        match self {
+            What::Sent { seg, wire, sends, needless, by } => {
+                What::Sent { seg: f(seg), wire: *wire, sends: *sends, needless: *needless, by: *by }
+            }
+            What::Dropped { seg, element, nth, why } => {
+                What::Dropped { seg: f(seg), element: *element, nth: *nth, why: *why }
+            }
+            What::Delivered { seg, wire } => What::Delivered { seg: f(seg), wire: *wire },
+            What::Queue { link, packets, bytes } => What::Queue { link: *link, packets: *packets, bytes: *bytes },
+            What::Tcp(e) => What::Tcp(*e),
         }
     }
 }

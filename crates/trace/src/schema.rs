@@ -1,20 +1,23 @@
-//! The one table from which the Arrow schema, the CSV header and `docs/trace.md` come.
+//! The one table from which the Parquet schema, the CSV header and `docs/trace.md` come, and which kind of record fills which column.
 //!
-//! A new column is one entry in [`COLUMNS`]; then `cargo run -p ackclock-trace --example trace_page > docs/trace.md`.
+//! A new column is one entry in [`COLUMNS`] and its [`Id`], and a line in [`fill`]; then
+//! `cargo run -p ackclock-trace --example trace_page > docs/trace.md`.
 
 mod columns;
+mod fill;
 mod page;
 mod words;
 
-pub use columns::COLUMNS;
+pub use columns::{Id, COLUMNS};
+pub use fill::{fill, Cells, Flags, Sack};
 pub use page::page;
 pub use words::{CAUSES, DROPS, EVENTS, PHASES, SIDES, SLOTS, WHYS};
-
-use crate::row::Row;
 
 /// A column of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
+    /// Which it is.
+    pub id: Id,
     /// Its name in every format.
     pub name: &'static str,
     /// The unit of its values; empty where there is none.
@@ -23,37 +26,45 @@ pub struct Column {
     pub nullable: bool,
     /// One sentence for those who load it.
     pub meaning: &'static str,
-    /// Its type, and how its value comes out of a record.
-    pub get: Get,
+    /// The type of its values.
+    pub kind: Kind,
 }
 
-/// A column's type with its getter.
+/// A column's type.
 #[derive(Clone, Copy, Debug)]
-pub enum Get {
+pub enum Kind {
     /// Arrow `int64`. Signed, so that differences of two columns work in every tool.
-    Int(fn(&Row) -> Option<i64>),
+    Int,
     /// Arrow `int32`.
-    Small(fn(&Row) -> Option<i32>),
+    Small,
     /// Arrow `float64`.
-    Real(fn(&Row) -> Option<f64>),
+    Real,
     /// Arrow `bool`.
-    Bool(fn(&Row) -> Option<bool>),
+    Bool,
     /// Arrow `dictionary<int8, utf8>`: one of a few words, from these lists.
-    Word(&'static [&'static [&'static str]], fn(&Row) -> Option<&'static str>),
+    Word(&'static [&'static [&'static str]]),
     /// Arrow `utf8`.
-    Text(fn(&Row) -> Option<String>),
+    Text,
 }
 
-impl Get {
+impl Kind {
     /// The type's name in Arrow.
     pub fn arrow(&self) -> &'static str {
         match self {
-            Get::Int(_) => "int64",
-            Get::Small(_) => "int32",
-            Get::Real(_) => "float64",
-            Get::Bool(_) => "bool",
-            Get::Word(..) => "dictionary<int8, utf8>",
-            Get::Text(_) => "utf8",
+            Kind::Int => "int64",
+            Kind::Small => "int32",
+            Kind::Real => "float64",
+            Kind::Bool => "bool",
+            Kind::Word(_) => "dictionary<int8, utf8>",
+            Kind::Text => "utf8",
         }
+    }
+}
+
+impl Column {
+    /// The `nth` of the column's words; empty where there is none.
+    pub fn word(&self, nth: usize) -> &'static str {
+        let Kind::Word(lists) = self.kind else { return "" };
+        lists.iter().copied().flatten().nth(nth).copied().unwrap_or_default()
     }
 }

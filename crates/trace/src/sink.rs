@@ -1,7 +1,8 @@
 //! Where records go, and what a file says about the run that it holds.
 
 use crate::hash::TraceHash;
-use crate::row::Row;
+use crate::row::{Row, What};
+use ackclock_tcp::segment::Segment;
 use std::io;
 
 /// Version of the columns and their meaning. Raised when a column changes its meaning or disappears.
@@ -9,14 +10,19 @@ pub const FORMAT: u32 = 1;
 
 /// Takes records, a chunk at a time.
 pub trait Sink {
+    /// What a chunk is while it is being filled.
+    type Chunk: Chunk;
     /// What is left at the end.
     type Out;
 
-    /// Takes the next records, in the order of the run.
+    /// An empty chunk.
+    fn chunk(&self) -> Self::Chunk;
+
+    /// Takes the next records, in the order of the run. What it leaves of the chunk is cleared.
     ///
     /// # Errors
     /// Whatever the system says about the file; the run's trace is then lost.
-    fn write(&mut self, rows: &[Row]) -> io::Result<()>;
+    fn write(&mut self, chunk: &mut Self::Chunk) -> io::Result<()>;
 
     /// Takes the trace hash and finishes.
     ///
@@ -25,12 +31,59 @@ pub trait Sink {
     fn finish(self, hash: TraceHash) -> io::Result<Self::Out>;
 }
 
+/// Some consecutive records of a run, in the form that a sink wants.
+pub trait Chunk {
+    /// Adds the next record.
+    fn push(&mut self, row: Row<&Segment>);
+
+    /// How many records it has.
+    fn len(&self) -> usize;
+
+    /// Whether it has none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The verdict on the retransmission that is its `nth` record, which had none when it was added.
+    fn judge(&mut self, nth: usize, needless: bool);
+
+    /// Takes all records out, and keeps the memory.
+    fn clear(&mut self);
+}
+
+impl Chunk for Vec<Row> {
+    #[inline]
+    fn push(&mut self, row: Row<&Segment>) {
+        self.push(row.owned());
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn judge(&mut self, nth: usize, needless: bool) {
+        if let Some(Row { what: What::Sent { needless: verdict, .. }, .. }) = self.get_mut(nth) {
+            *verdict = Some(needless);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
 /// Keeps everything in memory.
 impl Sink for Vec<Row> {
+    type Chunk = Vec<Row>;
     type Out = Vec<Row>;
 
-    fn write(&mut self, rows: &[Row]) -> io::Result<()> {
-        self.extend_from_slice(rows);
+    fn chunk(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    fn write(&mut self, chunk: &mut Vec<Row>) -> io::Result<()> {
+        self.append(chunk);
         Ok(())
     }
 

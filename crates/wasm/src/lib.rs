@@ -18,7 +18,8 @@ use ackclock_lab::summary::Summary;
 use ackclock_lab::{report, schema, stacks};
 use ackclock_sim::watch::Watch;
 use ackclock_trace::csv::{description, CsvSink};
-use ackclock_trace::Recorder;
+use ackclock_trace::parquet::ParquetSink;
+use ackclock_trace::{Recorder, Sink, TraceHash};
 use border::{Border, Column};
 use picture::Picture;
 use serde::Deserialize;
@@ -37,6 +38,8 @@ enum Request {
     Trace(What),
     /// The trace as `ackclock run --trace FILE.csv` writes it.
     Csv(What),
+    /// The same as `FILE.parquet`.
+    Parquet(What),
     /// How the scenario is laid out, without running it.
     Check(What),
     /// The text that `ackclock show` prints.
@@ -74,6 +77,7 @@ pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
         Request::Run(what) => what.run(border),
         Request::Trace(what) => what.trace(border),
         Request::Csv(what) => what.csv(border),
+        Request::Parquet(what) => what.parquet(border),
         Request::Check(what) => what.check(),
         Request::Show(what) => what.plan().map(|(plan, _)| Value::from(plan.to_toml()).to_string()),
         Request::Stacks => Ok(stacks::json()),
@@ -126,16 +130,35 @@ impl What {
     }
 
     fn csv(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
-        let failed = |e: std::io::Error| ScenarioError::option("--trace", e.to_string(), "less to write");
         let (plan, seed) = self.plan()?;
-        let sink = CsvSink::new(Vec::new()).map_err(failed)?;
-        let recorder = Recorder::new(sink, plan.scenario.flows.len() as u32);
-        let (_, recorder) = watched(&plan, seed, recorder, border)?;
-        let (hash, csv) = recorder.close().map_err(failed)?;
+        let (hash, csv) = recorded(&plan, seed, CsvSink::new(Vec::new()), border)?;
         let description = description(Path::new("trace.csv"), &meta(&plan, seed), hash);
-        let csv = border.column(Column::U8(csv));
-        Ok(json!({ "csv": csv, "description": description, "trace_hash": hash.to_string() }).to_string())
+        let file = border.column(Column::U8(csv));
+        Ok(json!({ "file": file, "description": description, "trace_hash": hash.to_string() }).to_string())
     }
+
+    fn parquet(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
+        let (plan, seed) = self.plan()?;
+        let (hash, parquet) = recorded(&plan, seed, ParquetSink::new(Vec::new(), &meta(&plan, seed)), border)?;
+        let file = border.column(Column::U8(parquet));
+        Ok(json!({ "file": file, "trace_hash": hash.to_string() }).to_string())
+    }
+}
+
+/// The file that a run's records make, and the trace hash.
+fn recorded<S: Sink<Out = Vec<u8>>>(
+    plan: &Plan,
+    seed: u64,
+    sink: std::io::Result<S>,
+    border: &mut dyn Border,
+) -> Result<(TraceHash, Vec<u8>), ScenarioError> {
+    let recorder = Recorder::new(sink.map_err(failed)?, plan.scenario.flows.len() as u32);
+    let (_, recorder) = watched(plan, seed, recorder, border)?;
+    recorder.close().map_err(failed)
+}
+
+fn failed(e: std::io::Error) -> ScenarioError {
+    ScenarioError::option("--trace", e.to_string(), "less to write")
 }
 
 fn watched<W: Watch>(plan: &Plan, seed: u64, watch: W, border: &mut dyn Border) -> Result<(Summary, W), ScenarioError> {

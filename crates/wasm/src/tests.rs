@@ -105,12 +105,18 @@ fn what_is_shown_checks_and_runs_as_the_scenario_does() {
 }
 
 #[test]
-fn the_csv_has_the_trace_hash_of_the_run() {
+fn trace_files_have_the_trace_hash_of_the_run() {
     let (_, scenario) = scenarios().into_iter().find(|(name, _)| name.ends_with("good.toml")).unwrap();
     let answer = |what: &str| ask(json!({ "do": what, "scenario": scenario, "seed": "1" }))["ok"].clone();
-    let csv = answer("csv");
-    assert_eq!(csv["trace_hash"], answer("run")["runs"][0]["trace_hash"]);
-    let first: Vec<u8> = csv["csv"].as_array().unwrap()[..4].iter().map(|b| b.as_u64().unwrap() as u8).collect();
-    assert_eq!(first, b"time");
-    assert!(csv["description"].as_str().unwrap().contains(csv["trace_hash"].as_str().unwrap()));
+    let (csv, parquet, run) = (answer("csv"), answer("parquet"), answer("run"));
+    let hash = run["runs"][0]["trace_hash"].as_str().unwrap();
+    assert_eq!((csv["trace_hash"].as_str(), parquet["trace_hash"].as_str()), (Some(hash), Some(hash)));
+    assert!(csv["description"].as_str().unwrap().contains(hash));
+    let bytes = |file: &Value| -> Vec<u8> {
+        file["file"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap() as u8).collect()
+    };
+    assert!(bytes(&csv).starts_with(b"time"));
+    let parquet = bytes(&parquet);
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    assert!(parquet.windows(hash.len()).any(|w| w == hash.as_bytes()));
 }

@@ -49,9 +49,17 @@ test("the CSV is the trace of the run: header, hash, description", async () => {
   expect(text.slice(0, text.indexOf("\n"))).toMatch(/^time_\w+,flow,/);
   const trace = await engine.run({ scenario, seed: 3 });
   expect((trace.summary.runs as { trace_hash: string }[])[0]?.trace_hash).toBe(csv.traceHash);
-  expect(JSON.parse(csv.description).tableSchema.columns.length).toBe(
+  expect(JSON.parse(csv.description ?? "").tableSchema.columns.length).toBe(
     text.slice(0, text.indexOf("\n")).split(",").length,
   );
+});
+
+test("the Parquet file is whole and says which run it holds", async () => {
+  const { bytes, traceHash } = await engine.parquet({ scenario, seed: 3 });
+  const text = new TextDecoder("latin1").decode(bytes);
+  expect([text.slice(0, 4), text.slice(-4)]).toEqual(["PAR1", "PAR1"]);
+  expect(text).toContain(traceHash);
+  expect(traceHash).toBe((await engine.csv({ scenario, seed: 3 })).traceHash);
 });
 
 test("a refusal says where, what was found and what is allowed", async () => {

@@ -56,8 +56,8 @@ export type Stack = Readonly<Record<string, unknown>> & { readonly name: string;
 /** A trace to download. */
 export interface File {
   bytes: Uint8Array<ArrayBuffer>;
-  /** For `NAME.csv-metadata.json`: which run it is, and every column's type and meaning. */
-  description: string;
+  /** Of a CSV, for `NAME.csv-metadata.json`: which run it is, and every column's type and meaning. */
+  description: string | undefined;
   traceHash: string;
 }
 
@@ -66,6 +66,8 @@ export interface Engine {
   run(run: Run, options?: Options): Promise<RunTrace>;
   /** The trace as `ackclock run --trace FILE.csv` writes it. */
   csv(run: Run, options?: Options): Promise<File>;
+  /** The same as `ackclock run --trace FILE.parquet` writes it. */
+  parquet(run: Run, options?: Options): Promise<File>;
   /** The scenario's layout; rejects as `run` does. */
   check(scenario: Scenario): Promise<Layout>;
   /** The scenario with every default spelled out, as `ackclock show` prints it. */
@@ -85,10 +87,8 @@ export function engine(ask: Ask): Engine {
     ask(request, options) as Promise<T>;
   return {
     run: async (run, options) => runTrace(await said<Answer>({ do: "trace", ...asked(run) }, options)),
-    csv: async (run, options) => {
-      const { csv, description, trace_hash } = await said<Csv>({ do: "csv", ...asked(run) }, options);
-      return { bytes: csv, description, traceHash: trace_hash };
-    },
+    csv: async (run, options) => file(await said<Recorded>({ do: "csv", ...asked(run) }, options)),
+    parquet: async (run, options) => file(await said<Recorded>({ do: "parquet", ...asked(run) }, options)),
     check: async (scenario) => layout(await said<Layout>({ do: "check", ...scenario })),
     show: (scenario) => said<string>({ do: "show", ...scenario }),
     stacks: () => said<Stack[]>({ do: "stacks" }),
@@ -120,10 +120,14 @@ interface Answer {
   report: Report;
 }
 
-interface Csv {
-  csv: Uint8Array<ArrayBuffer>;
-  description: string;
+interface Recorded {
+  file: Uint8Array<ArrayBuffer>;
+  description?: string;
   trace_hash: string;
+}
+
+function file({ file, description, trace_hash }: Recorded): File {
+  return { bytes: file, description, traceHash: trace_hash };
 }
 
 /** Seeds go as digits: they may be greater than JavaScript's whole numbers. */

@@ -10,7 +10,14 @@ export interface Item {
   run: RunTrace;
   /** Runs alone: `ackclock run` gives the same trace hash. */
   toml: string;
-  csv: () => Promise<{ bytes: Uint8Array<ArrayBuffer>; description: string }>;
+  csv: () => Promise<Trace>;
+  parquet: () => Promise<Trace>;
+}
+
+export interface Trace {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Of a CSV, for `NAME.csv-metadata.json`. */
+  description: string | undefined;
 }
 
 export interface Pictures {
@@ -28,17 +35,20 @@ export function downloads(stem: string, seed: number, items: readonly Item[], pi
 function section(stem: string, seed: number, item: Item, i: number, many: boolean): HTMLElement {
   const file = many ? `${stem}-${item.name.replace(/[^\w.-]+/g, "-")}` : stem;
   const toml = () => download(`${file}.toml`, item.toml, "application/toml");
-  const csv = async () => {
-    const { bytes, description } = await item.csv();
-    download(`${file}.csv`, new Blob([bytes], { type: "text/csv" }));
-    download(`${file}.csv-metadata.json`, description, "application/json");
+  const trace = async (name: string, type: string, made: Promise<Trace>) => {
+    const { bytes, description } = await made;
+    download(name, new Blob([bytes], { type }));
+    if (description) download(`${name}-metadata.json`, description, "application/json");
   };
-  const guarded = () => csv().catch((error: Error) => notice(error.message, true));
+  const failed = (error: Error) => notice(error.message, true);
+  const csv = () => trace(`${file}.csv`, "text/csv", item.csv()).catch(failed);
+  const parquet = () => trace(`${file}.parquet`, "application/vnd.apache.parquet", item.parquet()).catch(failed);
+  const scenario = button("Scenario (TOML)", toml);
   return h(
     "section",
     {},
     h("h3", {}, item.name),
-    h("div", { class: "row" }, button("Scenario (TOML)", toml), button("Trace (CSV)", guarded)),
+    h("div", { class: "row" }, scenario, button("Trace (CSV)", csv), button("Trace (Parquet)", parquet)),
     h("p", { class: "said hash" }, "Same trace hash by ", h("code", {}, `ackclock run ${file}.toml --seed ${seed}`)),
     h("p", { class: "said" }, h("code", { "data-hash": i }, hashOf(item.run) ?? "")),
   );

@@ -1,6 +1,6 @@
 //! `docs/trace.md`.
 
-use super::{Get, COLUMNS, EVENTS};
+use super::{Kind, COLUMNS, EVENTS};
 use crate::sink::FORMAT;
 use std::fmt::Write;
 
@@ -13,15 +13,15 @@ pub fn page() -> String {
     let _ =
         write!(p, "\n## Columns (format {FORMAT})\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n");
     for c in COLUMNS {
-        let words = match c.get {
-            Get::Word(lists, _) if c.name != "event" && c.name != "why" => {
+        let words = match c.kind {
+            Kind::Word(lists) if c.name != "event" && c.name != "why" => {
                 let all: Vec<String> = lists.iter().copied().flatten().map(|w| format!("`{w}`")).collect();
                 format!(" One of {}.", all.join(", "))
             }
             _ => String::new(),
         };
         let null = if c.nullable { "" } else { ", never empty" };
-        let _ = writeln!(p, "| `{}` | {}{null} | {} | {}{words} |", c.name, c.get.arrow(), c.unit, c.meaning);
+        let _ = writeln!(p, "| `{}` | {}{null} | {} | {}{words} |", c.name, c.kind.arrow(), c.unit, c.meaning);
     }
     let _ = write!(p, "\n## Trace hash\n\n{}\n{USE}", crate::hash::TEXT);
     p

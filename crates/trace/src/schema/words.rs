@@ -1,23 +1,43 @@
-//! The words that stand in columns. Each list comes from the `match` that writes it, so they cannot part.
+//! The words that stand in columns, and the place of each in its list. Each list comes from the `match` that knows the places, so
+//! they cannot part.
 
 use crate::row::What;
 use ackclock_sim::watch::{DropWhy, Side};
 use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why};
+use ackclock_tcp::segment::Segment;
 
 macro_rules! words {
     ($(#[$doc:meta])* $list:ident, $word:ident($from:ty) { $($is:pat => $says:literal,)* }) => {
         $(#[$doc])*
         pub const $list: &[&str] = &[$($says),*];
 
-        pub(super) fn $word(v: &$from) -> &'static str {
-            match v { $($is => $says,)* }
+        #[inline(always)]
+        pub(super) fn $word(v: &$from) -> usize {
+            match v { $($is => const { place($list, $says) },)* }
         }
     };
 }
 
+/// Where `word` stands in `list`.
+const fn place(list: &[&str], word: &str) -> usize {
+    let mut i = 0;
+    while !same(list[i].as_bytes(), word.as_bytes()) {
+        i += 1;
+    }
+    i
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 words! {
     /// Kinds of record.
-    EVENTS, event(What) {
+    EVENTS, event(What<&Segment>) {
         What::Sent { .. } | What::Tcp(Event::Sent { .. }) => "sent",
         What::Delivered { .. } => "delivered",
         What::Dropped { .. } => "dropped",

@@ -5,20 +5,22 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_trace::csv::CsvSink;
 use ackclock_trace::recorder::CHUNK;
-use ackclock_trace::schema::{Get, COLUMNS};
+use ackclock_trace::schema::{fill, Cells, Flags, Id, Kind, Sack, COLUMNS};
+use ackclock_trace::sink::Chunk;
 use ackclock_trace::{Hasher, Meta, Recorder, Row, Sink, TraceError, TraceHash};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, Int8Type};
 use arrow_array::{Array, RecordBatch, StringArray};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// A new empty folder that goes away at the end.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("ackclock-trace-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).unwrap();
@@ -39,37 +41,68 @@ impl Drop for Folder {
     }
 }
 
-fn meta() -> Meta {
+pub(crate) fn meta() -> Meta {
     Meta { scenario: "xxh3-128:ab".into(), seed: 7, stacks: vec!["reno".into(), "sack \"ff96\"".into()] }
 }
 
-fn record(path: &Path, calls: &[Call]) -> Result<TraceHash, TraceError> {
+pub(crate) fn record(path: &Path, calls: &[Call]) -> Result<TraceHash, TraceError> {
     let mut r = Recorder::create(path, meta(), 2)?;
     play(calls, &mut r);
     r.finish()
 }
 
-fn in_memory(calls: &[Call]) -> Vec<Row> {
+pub(crate) fn in_memory(calls: &[Call]) -> Vec<Row> {
     let mut r = Recorder::new(Vec::new(), 2);
     play(calls, &mut r);
     r.close().unwrap().1
 }
 
-/// A cell as CSV writes it; empty for null.
-fn cell(row: &Row, get: Get) -> String {
-    match get {
-        Get::Int(f) => f(row).map(|v| v.to_string()),
-        Get::Small(f) => f(row).map(|v| v.to_string()),
-        Get::Real(f) => f(row).map(|v| v.to_string()),
-        Get::Bool(f) => f(row).map(|v| v.to_string()),
-        Get::Word(_, f) => f(row).map(str::to_owned),
-        Get::Text(f) => f(row),
+/// The cells of a record as CSV writes them; empty for null.
+struct Line(Vec<String>);
+
+impl Line {
+    fn put(&mut self, column: Id, v: impl Display) {
+        self.0[column as usize] = v.to_string();
     }
-    .unwrap_or_default()
 }
 
-fn table(rows: &[Row]) -> Vec<Vec<String>> {
-    rows.iter().map(|r| COLUMNS.iter().map(|c| cell(r, c.get)).collect()).collect()
+impl Cells for Line {
+    fn int(&mut self, column: Id, v: i64) {
+        self.put(column, v);
+    }
+
+    fn small(&mut self, column: Id, v: i32) {
+        self.put(column, v);
+    }
+
+    fn real(&mut self, column: Id, v: f64) {
+        self.put(column, v);
+    }
+
+    fn truth(&mut self, column: Id, v: bool) {
+        self.put(column, v);
+    }
+
+    fn word(&mut self, column: Id, nth: usize) {
+        self.put(column, COLUMNS[column as usize].word(nth));
+    }
+
+    fn flags(&mut self, v: Flags) {
+        self.put(Id::Flags, v);
+    }
+
+    fn sack(&mut self, v: Sack<'_>) {
+        self.put(Id::Sack, v);
+    }
+}
+
+pub(crate) fn table(rows: &[Row]) -> Vec<Vec<String>> {
+    let line = |row: &Row| {
+        let mut line = Line(vec![String::new(); COLUMNS.len()]);
+        fill(&row.by_ref(), &mut line);
+        line.0
+    };
+    rows.iter().map(line).collect()
 }
 
 fn parquet_cell(batch: &RecordBatch, column: usize, row: usize) -> String {
@@ -77,13 +110,13 @@ fn parquet_cell(batch: &RecordBatch, column: usize, row: usize) -> String {
     if a.is_null(row) {
         return String::new();
     }
-    match COLUMNS[column].get {
-        Get::Int(_) => a.as_primitive::<Int64Type>().value(row).to_string(),
-        Get::Small(_) => a.as_primitive::<Int32Type>().value(row).to_string(),
-        Get::Real(_) => a.as_primitive::<Float64Type>().value(row).to_string(),
-        Get::Bool(_) => a.as_boolean().value(row).to_string(),
-        Get::Text(_) => a.as_string::<i32>().value(row).to_owned(),
-        Get::Word(..) => {
+    match COLUMNS[column].kind {
+        Kind::Int => a.as_primitive::<Int64Type>().value(row).to_string(),
+        Kind::Small => a.as_primitive::<Int32Type>().value(row).to_string(),
+        Kind::Real => a.as_primitive::<Float64Type>().value(row).to_string(),
+        Kind::Bool => a.as_boolean().value(row).to_string(),
+        Kind::Text => a.as_string::<i32>().value(row).to_owned(),
+        Kind::Word(_) => {
             let words = a.as_dictionary::<Int8Type>();
             words.downcast_dict::<StringArray>().unwrap().value_at(row)
         }
@@ -101,7 +134,7 @@ impl ValueAt for arrow_array::TypedDictionaryArray<'_, Int8Type, StringArray> {
     }
 }
 
-fn read_parquet(path: &Path) -> Vec<Vec<String>> {
+pub(crate) fn read_parquet(path: &Path) -> Vec<Vec<String>> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     assert_eq!(reader.schema().fields().len(), COLUMNS.len());
     for (f, c) in reader.schema().fields().iter().zip(COLUMNS) {
@@ -314,12 +347,14 @@ fn a_csv_whose_name_was_taken_meanwhile_leaves_no_description() {
 #[test]
 fn a_full_disk_is_reported_by_its_own_words_in_both_formats() {
     let full = || File::options().write(true).open("/dev/full").unwrap();
-    let rows = in_memory(&long());
+    let mut rows = in_memory(&long());
     let hash = TraceHash(0);
-    let csv = CsvSink::new(full()).unwrap().write(&rows).unwrap_err();
+    let csv = CsvSink::new(full()).unwrap().write(&mut rows).unwrap_err();
     assert_eq!(csv.raw_os_error(), Some(28));
     let parquet = ackclock_trace::parquet::ParquetSink::new(full(), &meta()).and_then(|mut s| {
-        s.write(&rows)?;
+        let mut chunk = s.chunk();
+        rows.iter().for_each(|row| chunk.push(row.by_ref()));
+        s.write(&mut chunk)?;
         s.finish(hash).map(drop)
     });
     assert_eq!(parquet.unwrap_err().raw_os_error(), Some(28));
@@ -329,9 +364,14 @@ fn a_full_disk_is_reported_by_its_own_words_in_both_formats() {
 struct Full;
 
 impl Sink for Full {
+    type Chunk = Vec<Row>;
     type Out = ();
 
-    fn write(&mut self, _: &[Row]) -> std::io::Result<()> {
+    fn chunk(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    fn write(&mut self, _: &mut Vec<Row>) -> std::io::Result<()> {
         Err(std::io::ErrorKind::StorageFull.into())
     }
 
@@ -356,9 +396,14 @@ fn a_failed_recorder_says_so_during_the_run_and_at_its_end() {
 struct Watched(std::rc::Rc<std::cell::RefCell<Vec<usize>>>);
 
 impl Sink for Watched {
+    type Chunk = Vec<Row>;
     type Out = ();
 
-    fn write(&mut self, rows: &[Row]) -> std::io::Result<()> {
+    fn chunk(&self) -> Vec<Row> {
+        Vec::new()
+    }
+
+    fn write(&mut self, rows: &mut Vec<Row>) -> std::io::Result<()> {
         self.0.borrow_mut().push(rows.len());
         Ok(())
     }

@@ -12,7 +12,7 @@ use ackclock_tcp::units::Rate;
 use ackclock_trace::{Hasher, Recorder, Row, What};
 
 /// Two transfers with handshake and FIN over 5 Mb/s and 50 ms that swap packets, with this loss of data and of ACKs.
-fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
+pub(crate) fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
     let swap = ElementSpec::Swap { mode: SwapMode::Literal, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) };
     let loss = |p, at| ElementSpec::Bernoulli { p, per: Per::Packet, at, only: Only::All };
     let mut shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
@@ -38,7 +38,7 @@ fn with_doubles(loss: f64) -> Scenario {
     s
 }
 
-fn run<W: Watch>(s: &Scenario, stack: &str, seed: u64, watch: W) -> (Results, W) {
+pub(crate) fn run<W: Watch>(s: &Scenario, stack: &str, seed: u64, watch: W) -> (Results, W) {
     let mut sim = Sim::new(s, &[Stack::named(stack).unwrap()], seed, watch).unwrap();
     let results = sim.run();
     (results, sim.into_watch())

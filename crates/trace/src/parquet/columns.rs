@@ -1,0 +1,204 @@
+//! A chunk of records as columns.
+
+use super::bits::pack_all;
+use super::numbers::{Differences, Numbers, Plain};
+use super::page::Page;
+use super::presence::Presence;
+use crate::row::Row;
+use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
+use crate::sink::Chunk;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+use parquet::basic::Encoding;
+use std::io::Write;
+
+const N: usize = COLUMNS.len();
+
+/// The records of a chunk, each taken apart into its cells when it happened.
+#[derive(Debug)]
+pub struct Columns {
+    presence: Presence,
+    times: (Time, Time),
+    values: Box<Values>,
+}
+
+/// A column has its values in one of these places; what stands there for the other columns is never used.
+#[derive(Debug)]
+struct Values {
+    ints: [Numbers<Differences>; N],
+    reals: [Numbers<Plain>; N],
+    /// For words and flags a byte each; SACK blocks as Parquet's PLAIN has them.
+    bytes: [Vec<u8>; N],
+    /// How many records have SACK blocks.
+    texts: usize,
+    /// With their rows, because verdicts come late.
+    truths: [Vec<(u32, bool)>; N],
+}
+
+impl Columns {
+    pub(super) fn new() -> Self {
+        let values = Values {
+            ints: std::array::from_fn(|_| Numbers::default()),
+            reals: std::array::from_fn(|_| Numbers::default()),
+            bytes: std::array::from_fn(|_| Vec::new()),
+            texts: 0,
+            truths: std::array::from_fn(|_| Vec::new()),
+        };
+        Columns { presence: Presence::new(), times: (Time::ZERO, Time::ZERO), values: Box::new(values) }
+    }
+}
+
+/// A record being taken apart.
+struct Record<'a> {
+    values: &'a mut Values,
+    row: u32,
+    /// Its columns, a bit each.
+    filled: u64,
+}
+
+impl Record<'_> {
+    #[inline(always)]
+    fn fill(&mut self, column: Id) -> usize {
+        self.filled |= 1 << column as u32;
+        column as usize
+    }
+}
+
+impl Cells for Record<'_> {
+    #[inline(always)]
+    fn int(&mut self, column: Id, v: i64) {
+        let c = self.fill(column);
+        self.values.ints[c].push(v);
+    }
+
+    #[inline(always)]
+    fn small(&mut self, column: Id, v: i32) {
+        self.int(column, v.into());
+    }
+
+    #[inline(always)]
+    fn real(&mut self, column: Id, v: f64) {
+        let c = self.fill(column);
+        self.values.reals[c].push(v.to_bits() as i64);
+    }
+
+    #[inline(always)]
+    fn truth(&mut self, column: Id, v: bool) {
+        let c = self.fill(column);
+        self.values.truths[c].push((self.row, v));
+    }
+
+    #[inline(always)]
+    fn word(&mut self, column: Id, nth: usize) {
+        let c = self.fill(column);
+        self.values.bytes[c].push(nth as u8);
+    }
+
+    #[inline(always)]
+    fn flags(&mut self, v: Flags) {
+        let c = self.fill(Id::Flags);
+        self.values.bytes[c].push(v.0);
+    }
+
+    #[inline(always)]
+    fn sack(&mut self, v: Sack<'_>) {
+        self.fill(Id::Sack);
+        self.values.sack(v);
+    }
+}
+
+impl Values {
+    #[inline(never)]
+    fn sack(&mut self, v: Sack<'_>) {
+        let out = &mut self.bytes[Id::Sack as usize];
+        let start = out.len();
+        out.extend_from_slice(&[0; 4]);
+        // Memory takes whatever is written.
+        let _ = write!(out, "{v}");
+        let length = (out.len() - start - 4) as u32;
+        out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+        self.texts += 1;
+    }
+}
+
+impl Chunk for Columns {
+    #[inline(always)]
+    fn push(&mut self, row: Row<&Segment>) {
+        let rows = self.presence.rows();
+        if rows == 0 {
+            self.times.0 = row.at;
+        }
+        self.times.1 = row.at;
+        let mut record = Record { values: &mut self.values, row: rows as u32, filled: 0 };
+        fill(&row, &mut record);
+        let filled = record.filled;
+        self.presence.push(filled);
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.presence.rows()
+    }
+
+    fn judge(&mut self, nth: usize, needless: bool) {
+        self.presence.add(nth, Id::Needless);
+        self.values.truths[Id::Needless as usize].push((nth as u32, needless));
+    }
+
+    fn clear(&mut self) {
+        self.presence.clear();
+        self.values.ints.iter_mut().for_each(Numbers::clear);
+        self.values.reals.iter_mut().for_each(Numbers::clear);
+        self.values.bytes.iter_mut().for_each(Vec::clear);
+        self.values.truths.iter_mut().for_each(Vec::clear);
+        self.values.texts = 0;
+    }
+}
+
+impl Columns {
+    /// Ends the chunk. What follows may be asked after this, and nothing may be added.
+    pub(super) fn finish(&mut self) {
+        self.presence.finish();
+    }
+
+    /// The first and the last record's time.
+    pub(super) fn times(&self) -> (Time, Time) {
+        self.times
+    }
+
+    /// Makes `page` of a column.
+    pub(super) fn encode(&mut self, column: &Column, page: &mut Page) {
+        let c = column.id as usize;
+        page.clear();
+        if column.nullable {
+            page.levels(|out| self.presence.write(column.id, out));
+        }
+        let bytes = &self.values.bytes[c];
+        match column.kind {
+            Kind::Int | Kind::Small => match self.values.ints[c].encoded() {
+                Ok((dictionary, places)) => {
+                    let size = if matches!(column.kind, Kind::Int) { 8 } else { 4 };
+                    dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes()[..size])));
+                    page.places(places);
+                }
+                Err(many) => many.write(page.values(many.count, Encoding::DELTA_BINARY_PACKED)),
+            },
+            Kind::Real => match self.values.reals[c].encoded() {
+                Ok((dictionary, places)) => {
+                    dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes())));
+                    page.places(places);
+                }
+                Err(Plain(many)) => page.plain(many.len() / size_of::<f64>(), many),
+            },
+            Kind::Bool => {
+                let truths = &mut self.values.truths[c];
+                truths.sort_unstable();
+                let bytes: Vec<u8> = truths.iter().map(|t| t.1.into()).collect();
+                pack_all(&bytes, u64::from, 1, page.values(truths.len(), Encoding::PLAIN));
+            }
+            Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
+            Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),
+            Kind::Text => page.plain(self.values.texts, bytes),
+        }
+    }
+}

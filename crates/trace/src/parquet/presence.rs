@@ -1,0 +1,142 @@
+//! Which cells of a chunk are filled: a bit a cell, kept column by column.
+
+use super::bits::{literal, repeat};
+use crate::schema::{Id, COLUMNS};
+
+/// A word has a bit for each of so many rows.
+const ROWS: usize = 64;
+
+/// The filled cells of all columns.
+#[derive(Debug)]
+pub(super) struct Presence {
+    rows: usize,
+    /// The latest rows, a bit for each column.
+    latest: [u64; ROWS],
+    columns: Box<[Vec<u64>; COLUMNS.len()]>,
+}
+
+impl Presence {
+    pub(super) fn new() -> Self {
+        Presence { rows: 0, latest: [0; ROWS], columns: Box::new(std::array::from_fn(|_| Vec::new())) }
+    }
+
+    #[inline]
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The next row has these columns.
+    #[inline]
+    pub(super) fn push(&mut self, columns: u64) {
+        self.latest[self.rows % ROWS] = columns;
+        self.rows += 1;
+        if self.rows.is_multiple_of(ROWS) {
+            self.turn();
+        }
+    }
+
+    /// A cell of an earlier row is filled after all.
+    pub(super) fn add(&mut self, row: usize, column: Id) {
+        let c = column as usize;
+        match self.columns[c].get_mut(row / ROWS) {
+            Some(word) => *word |= 1 << (row % ROWS),
+            None => self.latest[row % ROWS] |= 1 << c,
+        }
+    }
+
+    /// The latest rows become a word of each column.
+    #[inline(never)]
+    fn turn(&mut self) {
+        transpose(&mut self.latest);
+        for (column, word) in self.columns.iter_mut().zip(self.latest) {
+            column.push(word);
+        }
+        self.latest = [0; ROWS];
+    }
+
+    /// Ends the last word.
+    pub(super) fn finish(&mut self) {
+        if !self.rows.is_multiple_of(ROWS) {
+            self.turn();
+        }
+    }
+
+    /// A column's definition levels (0 empty, 1 filled), once finished. Where nothing changes for long, a run says so.
+    pub(super) fn write(&self, column: Id, out: &mut Vec<u8>) {
+        let words = &self.columns[column as usize];
+        let even = |w: u64| w == 0 || w == u64::MAX;
+        let mut i = 0;
+        while let Some(&w) = words.get(i) {
+            let same = |other: &u64| if even(w) { *other == w } else { !even(*other) };
+            let run = words[i..].iter().take_while(|other| same(other)).count();
+            let rows = (run * ROWS).min(self.rows - i * ROWS);
+            if even(w) {
+                repeat(rows, (w & 1) as u8, out);
+            } else {
+                literal(rows, out);
+                let whole = out.len() + rows.div_ceil(8);
+                words[i..i + run].iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
+                out.truncate(whole);
+            }
+            i += run;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.rows = 0;
+        self.latest = [0; ROWS];
+        self.columns.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// Bit `c` of word `r` and bit `r` of word `c` change places: halves of halves, as in Warren, Hacker's Delight, §7-3.
+fn transpose(words: &mut [u64; ROWS]) {
+    let (mut half, mut mask) = (ROWS / 2, u64::MAX >> (ROWS / 2));
+    while half > 0 {
+        for pair in words.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                let swapped = ((*a >> half) ^ *b) & mask;
+                *a ^= swapped << half;
+                *b ^= swapped;
+            }
+        }
+        half /= 2;
+        mask ^= mask << half;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_columns() {
+        let rows: [u64; ROWS] = std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut columns = rows;
+        transpose(&mut columns);
+        for (r, row) in rows.iter().enumerate() {
+            for (c, column) in columns.iter().enumerate() {
+                assert_eq!(row >> c & 1, column >> r & 1, "row {r}, column {c}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_even_stretch_takes_a_few_bytes_and_a_late_cell_is_not_lost() {
+        let mut p = Presence::new();
+        (0..100_000).for_each(|_| p.push(1 << Id::Time as usize));
+        p.add(99_999, Id::Needless);
+        p.add(3, Id::Needless);
+        p.finish();
+        let written = |column| {
+            let mut out = Vec::new();
+            p.write(column, &mut out);
+            out
+        };
+        assert_eq!(written(Id::Flow), [0xc0, 0x9a, 0x0c, 0], "twice a hundred thousand, empty");
+        let late = written(Id::Needless);
+        assert_eq!(late.len(), 1 + 8 + 4 + 1 + 4);
+        assert_eq!((late[1], late[17]), (1 << 3, 1 << 7), "row 3 of the first word, row 31 of the last one");
+    }
+}
