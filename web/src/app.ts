@@ -1,5 +1,6 @@
 /** The lab: one state, its runs, the views of them, and all that changes it. */
 import { load } from "./engine/client";
+import { readCsv } from "./engine/csv";
 import type { Engine } from "./engine/engine";
 import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
@@ -125,21 +126,26 @@ class App {
   }
 
   private show(runs: RunTrace[], lab: Lab): void {
-    this.runs = runs;
     const names = this.names(lab);
     const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
     // A scenario whose flows have several stacks says itself which is which.
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
-    this.views.setRuns(shown);
+    this.display(shown, names);
+    this.parts.say();
+    this.panel.drawHand();
+    this.title(lab);
+    this.remember.call();
+  }
+
+  /** Draws runs, called so. */
+  private display(runs: readonly RunTrace[], names: readonly string[]): void {
+    this.runs = runs;
+    this.views.setRuns(runs);
     this.flow = Math.min(this.flow, (runs[0]?.flows.length ?? 1) - 1);
     fill(this.parts.flows, ...flowChoice(runs, this.flow, (flow) => this.lookAt(flow)));
     this.parts.flows.hidden = this.parts.flows.childElementCount === 0;
     this.stall.show(() => told(runs), names);
-    this.parts.stale.hidden = true;
-    this.panel.drawHand();
-    this.title(lab);
-    this.remember.call();
     const { dataset } = document.documentElement;
     dataset.runs = String(Number(dataset.runs ?? 0) + 1);
     dataset.lab = "shown";
@@ -150,8 +156,7 @@ class App {
     if (!refused) return;
     document.documentElement.dataset.lab = "refused";
     const where = "The engine refuses a value at the left. The graphs still show the run before.";
-    this.parts.stale.hidden = false;
-    fill(this.parts.stale, placed ? where : refused.refusal.message);
+    this.parts.say(placed ? where : refused.refusal.message, true);
   }
 
   private title(lab: Lab): void {
@@ -242,15 +247,24 @@ class App {
     downloads(stem, lab.seed, items, { views: GRAPHS, picture });
   }
 
-  /** A scenario that someone brings. */
+  /** A scenario or a trace that someone brings. */
   private async bring(file: File): Promise<void> {
     try {
+      if (file.name.endsWith(".csv")) return this.trace(file.name, readCsv(await file.text()));
       const scenario = fromToml(await file.text());
       this.origin = undefined;
       await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
     } catch (error) {
       notice(`${file.name}: ${(error as Error).message}`, true);
     }
+  }
+
+  /** Shows a run that was made elsewhere; the scenario at the left stays. */
+  private trace(name: string, run: RunTrace): void {
+    this.session.stop();
+    this.display([run], [name]);
+    this.views.setWindow(0, busy(this.runs));
+    this.parts.say(`The graphs show the trace ${name}. Run shows the scenario at the left again.`);
   }
 
   private listen(): void {

@@ -187,6 +187,27 @@ test("a scenario that was downloaded opens as the same run", async () => {
   expect(wrong).toEqual([]);
 });
 
+test("a trace that was downloaded opens as the same graph", async () => {
+  const { page, wrong } = await open(lab);
+  await page.keyboard.press("d");
+  const csv = await saved(page, () => page.getByRole("button", { name: "Trace (CSV)" }).click());
+  await page.keyboard.press("Escape");
+  const counted = async (of: Page) => ({
+    goodput: await values(of, "retransmissions, needed"),
+    needless: await values(of, "retransmissions, needless"),
+    timeouts: await values(of, "timeouts"),
+    stall: await values(of, "longest stall"),
+  });
+  const before = await counted(page);
+  const { page: other } = await open(lab, "#preset=paths/bundle");
+  await afterwards(other, () => bring(other, "mine.csv", csv.toString()));
+  expect(await counted(other)).toEqual(before);
+  expect(await other.locator(".note").textContent()).toContain("mine.csv");
+  await afterwards(other, () => bring(other, "bad.csv", "a,b\n").then(() => other.keyboard.press("r")));
+  expect(await other.locator(".notice.bad").textContent()).toContain("bad.csv: line 1");
+  expect(wrong).toEqual([]);
+});
+
 test("a file that is no scenario gives one message that says where", async () => {
   const { page } = await open(lab);
   await bring(page, "bad.toml", "a = 1\nb = [");

@@ -59,7 +59,6 @@ class Flow {
   /** When ACKs were sent that are under way, with their numbers, by what they say. */
   answers = new Map<string, [number, number][]>();
   numbered = { sender: 0, receiver: 0 };
-  longest = 0;
 }
 
 function columns(names: string): Columns {
