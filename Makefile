@@ -103,11 +103,11 @@ web-bench: web ## click to picture, frames a second, size of the first load, int
 ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
 	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
 
-instructions: .venv/.ready ## instructions per delivered packet (callgrind), within 2 % of tools/instructions.toml
+instructions: .venv/.ready ## instructions per delivered packet (callgrind), also of every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind
 	$(BIN)/python tools/instructions.py
 
-bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, ns-2 where installed; into results/bench.json (QUICK=1)
+bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 where installed; into results/bench.json (QUICK=1)
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 

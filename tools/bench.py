@@ -1,31 +1,40 @@
 """Measures how fast Ackclock is, case by case, into a table and results/bench.json.
 
-The Rust bench's cases run interleaved with ns-2 on the same scenario where ns-2 is installed; instructions are
-callgrind's where valgrind is. Rates are delivered data packets per second of processor time, start-up not counted.
+The Rust bench's cases run interleaved with ns-2 and ns-3 on the same scenarios where these are installed; instructions
+are callgrind's where valgrind is. Rates are delivered data packets per second of processor time, start-up not counted.
 
-    tools/bench.py              all of it: two and a half minutes
+    tools/bench.py              all of it: about three minutes
+    tools/bench.py PART...      only these, and nothing is written: flows, stacks, recording, sweep, start
     tools/bench.py --quick      no instructions, one round
+    tools/bench.py --docs       measures nothing: puts what results/bench.json says into docs/speed.md
 """
 
 from __future__ import annotations
 
 import json
-import re
+import os
+import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import instructions
+import speed_page
 from instructions import ROOT, bench, output
 
 import ackclock
 from ackclock import _native
 
 OUT = ROOT / "results/bench.json"
+NS3 = ROOT / "crates/sim/benches/ns3/speed.cc"
+NS3_LIBRARIES = ("core", "network", "internet", "point-to-point", "applications", "nix-vector-routing")
 SWAPS = ROOT / "papers/blanton-allman-2002/scenario-paper.toml"
 MSS = 1460
 KEYS = (
@@ -33,10 +42,18 @@ KEYS = (
     "packets_per_cpu_s",
     "ns2_packets_per_cpu_s",
     "ratio",
+    "ns3_packets_per_cpu_s",
+    "ratio_ns3",
     "instructions_per_packet",
     "rss_mb",
+    "per_simulated_s",
+    "ns2_per_simulated_s",
+    "ns3_per_simulated_s",
+    "seconds",
+    "machine",
 )
-COUNTED = ("1", "1-swaps", "20", "100", "bare-1", "bare-20", "bare-100")
+"""What each row of results/bench.json has, if only null; `…_per_simulated_s` shows that all carried as much."""
+COUNTED = (*instructions.CASES, "bare-1", "bare-20", "bare-100")
 """Cases whose instructions are counted: callgrind is fifty times slower than the machine."""
 SHORT = """
 [run]
@@ -55,45 +72,61 @@ to = "D"
 stack = "rfc-6675"
 """
 RUNS = 1000
+HEAD = "{:<34}{:>12}{:>12}{:>7}{:>9}{:>7}{:>8}{:>8}"
 
 Row = dict[str, object]
 
 
-def counted(program: Path, *words: str) -> float | None:
-    """Instructions for each delivered packet; None without valgrind."""
-    if shutil.which("valgrind") is None:
+def machine() -> str:
+    """The processor's model and how many of its cores there are."""
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
+    models = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
+    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
+
+
+@cache
+def ns3() -> Path | None:
+    """Compile the program for ns-3; nothing where ns-3's headers or a compiler are missing."""
+    program = ROOT / "target/ns3-speed"
+    if shutil.which("g++") is None or not Path("/usr/include/ns3/core-module.h").exists():
         return None
-    ran = output("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), *words)
-    collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
-    packets = re.search(r"^outcome (\S+)", ran.stdout, re.MULTILINE)
-    return int(collected[1]) / float(packets[1]) if collected and packets else None
+    program.parent.mkdir(exist_ok=True)
+    libraries = [f"-lns3-{name}" for name in NS3_LIBRARIES]
+    output("g++", "-std=c++17", "-O3", "-Wall", "-Wextra", "-o", program, NS3, *libraries)
+    return program
 
 
-def simulator(program: Path, quick: bool) -> Iterator[Row]:
+def ratio(ours: float, theirs: float | None) -> float | None:
+    """How many times as fast, if there is something to compare with."""
+    return round(ours / theirs, 2) if theirs else None
+
+
+def flows(program: Path, quick: bool) -> Iterator[Row]:
     """The cases of the Rust bench."""
-    rounds = "1" if quick else "3"
-    for line in output(str(program), "--json", "--rounds", rounds).stdout.splitlines():
+    other = ns3()
+    words = ["--json", "--rounds", "1" if quick else "3", *(["--ns3", str(other)] if other else [])]
+    for line in output(program, *words).stdout.splitlines():
         case: Mapping[str, Any] = json.loads(line)
-        ours, theirs = case["packets_per_cpu_s"], case["ns2_packets_per_cpu_s"]
-        instructions = None if quick or case["case"] not in COUNTED else counted(program, "--case", case["case"])
+        ours = case["packets_per_cpu_s"]
+        counted = not quick and case["case"] in COUNTED and shutil.which("valgrind") is not None
         yield {
+            **{key: case[key] for key in KEYS if key in case},
             "case": f"{case['case']} ({case['tcp']})",
-            "packets_per_cpu_s": ours,
-            "ns2_packets_per_cpu_s": theirs,
-            "ratio": round(ours / theirs, 2) if theirs else None,
-            "instructions_per_packet": instructions and round(instructions, 1),
+            "ratio": ratio(ours, case["ns2_packets_per_cpu_s"]),
+            "ratio_ns3": ratio(ours, case["ns3_packets_per_cpu_s"]),
+            "instructions_per_packet": instructions.count(program, case["case"]) if counted else None,
             "rss_mb": round(case["peak_rss_kb"] / 1024, 1),
         }
 
 
 def stacks(program: Path) -> Iterator[Row]:
     """Instructions of every stack on the path with swaps."""
-    for stack in ackclock.stacks():
-        instructions = counted(program, "--case", "1-swaps", "--stack", stack["name"])
-        yield {"case": f"1-swaps ({stack['name']})", "instructions_per_packet": instructions and round(instructions, 1)}
+    found = instructions.counts(program, ())[1] if shutil.which("valgrind") else {}
+    for stack, number in found.items():
+        yield {"case": f"{instructions.STACKS_ON} ({stack})", "instructions_per_packet": number}
 
 
-def recorded() -> Iterator[Row]:
+def recording() -> Iterator[Row]:
     """One run with swaps, 600 s: nothing written, and all its events as Parquet and as CSV."""
     text = SWAPS.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as temporary:
@@ -106,17 +139,19 @@ def recorded() -> Iterator[Row]:
             yield {"case": f"ackclock run, trace: {kind or 'none'}", "packets_per_cpu_s": round(packets / taken)}
 
 
-def sweep() -> Row:
-    """How much sooner many short runs are done on two cores than on one."""
-    walls = []
-    for threads in (1, 2):
+def sweep() -> Iterator[Row]:
+    """How much sooner many short runs are done on two cores than on one: the median of seven pairs."""
+
+    def wall(threads: int) -> float:
         before = time.perf_counter()
         ackclock.run(SHORT, seeds=RUNS, threads=threads, name="short")
-        walls.append(time.perf_counter() - before)
-    return {"case": f"{RUNS} runs of 5 s: two cores over one", "ratio": round(walls[0] / walls[1], 2)}
+        return time.perf_counter() - before
+
+    pairs = [wall(1) / wall(2) for _ in range(7)]
+    yield {"case": f"{RUNS} runs of 5 s: two cores over one", "ratio": round(statistics.median(pairs), 2)}
 
 
-def start() -> Row:
+def start() -> Iterator[Row]:
     """Seconds from `ackclock run` to its end with next to nothing to simulate: the best of five."""
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
         file.write(SHORT.replace('"5 s"', '"1 ms"'))
@@ -127,7 +162,7 @@ def start() -> Row:
             before = time.perf_counter()
             subprocess.run(command, check=True, capture_output=True)
             walls.append(time.perf_counter() - before)
-    return {"case": "ackclock run, 1 ms simulated", "seconds": round(min(walls), 3)}
+    yield {"case": "ackclock run, 1 ms simulated", "seconds": round(min(walls), 3)}
 
 
 def shown(row: Row) -> str:
@@ -138,30 +173,50 @@ def shown(row: Row) -> str:
         return "" if value is None else form.format(value)
 
     rates = (cell("packets_per_cpu_s", "{:,}"), cell("ns2_packets_per_cpu_s", "{:,}"), cell("ratio", "{:.2f}"))
-    rest = (cell("instructions_per_packet", "{:,.0f}"), cell("rss_mb", "{:.1f}"), cell("seconds", "{:.3f} s"))
-    return "{:<42}{:>12}{:>12}{:>7}{:>8}{:>8} {}".format(str(row["case"]), *rates, *rest).rstrip()
+    ns3 = (cell("ns3_packets_per_cpu_s", "{:,}"), cell("ratio_ns3", "{:.0f}"))
+    rest = (cell("instructions_per_packet", "{:,.0f}"), cell("rss_mb", "{:.1f}"))
+    return f"{HEAD.format(str(row['case']), *rates, *ns3, *rest)} {cell('seconds', '{:.3f} s')}".rstrip()
 
 
-def main() -> None:
-    """Measure, print as it comes, write."""
-    quick = "--quick" in sys.argv[1:]
-    program = bench()
+def missing() -> Iterator[str]:
+    """Which simulators are not there to be compared with."""
     if shutil.which("ns2") is None and shutil.which("ns") is None:
-        print("ns-2 is not installed (Debian: ns2), so nothing is compared with it.")
-    print("{:<42}{:>12}{:>12}{:>7}{:>8}{:>8}".format("case", "packets/s", "ns-2", "ratio", "instr.", "MB"))
+        yield "ns-2 is not installed (Debian: ns2), so nothing is compared with it."
+    if ns3() is None:
+        yield "ns-3 is not installed (Debian: libns3-dev and g++), so nothing is compared with it."
+
+
+def main() -> int:
+    """Measure, print as it comes, write."""
+    words = sys.argv[1:]
+    if words == ["--docs"]:
+        speed_page.renew(json.loads(OUT.read_text(encoding="utf-8")))
+        return 0
+    quick = "--quick" in words
+    program = bench()
+    parts: dict[str, Callable[[], Iterator[Row]]] = {
+        "flows": partial(flows, program, quick),
+        "recording": recording,
+        "sweep": sweep,
+        "start": start,
+        "stacks": partial(stacks, program),
+    }
+    wanted = [word for word in words if word != "--quick"]
+    if unknown := [word for word in wanted if word not in parts]:
+        sys.exit(f"{unknown[0]}: no such part; there are {', '.join(parts)}")
+    for line in missing():
+        print(line)
+    print(HEAD.format("case", "packets/s", "ns-2", "ratio", "ns-3", "ratio", "instr.", "MB"))
     rows: list[Row] = []
-    for part in (simulator(program, quick), recorded(), (one() for one in (sweep, start))):
-        for row in part:
-            rows.append(row)
+    for name in wanted or [name for name in parts if not (quick and name == "stacks")]:
+        for row in parts[name]():
+            rows.append({**dict.fromkeys(KEYS), **row, "machine": machine()})
             print(shown(row), flush=True)
-    if not quick:
-        for row in stacks(program):
-            rows.append(row)
-            print(shown(row), flush=True)
-    OUT.parent.mkdir(exist_ok=True)
-    complete = [{**dict.fromkeys(KEYS), **row} for row in rows]
-    OUT.write_text(json.dumps(complete, indent=2) + "\n", encoding="utf-8")
+    if not wanted:
+        OUT.parent.mkdir(exist_ok=True)
+        OUT.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

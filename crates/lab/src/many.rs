@@ -3,11 +3,13 @@
 use crate::run::{run, RunError};
 use crate::scenario::Plan;
 use crate::summary::Summary;
-use rayon::prelude::*;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 /// How often progress is told.
@@ -32,8 +34,8 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Runs all jobs on `threads` threads (0: one for each core). `told` is called on the caller's thread some twenty times a
-/// second with the share of simulated time that is done, and may stop everything.
+/// Runs all jobs on `threads` threads (0: one for each core), which take them one by one in their order. `told` is called
+/// on the caller's thread some twenty times a second with the share of simulated time that is done, and may stop everything.
 ///
 /// # Errors
 /// That of the first job that has one; [`RunError::Stopped`] if `told` said so.
@@ -45,56 +47,88 @@ pub fn run_many(
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0)).max(1);
     let one = |job: &Job<'_>| {
-        run(job.plan, job.seed, job.trace, &mut |slice| {
-            done.fetch_add(slice.0, Ordering::Relaxed);
+        let mut untold = 0;
+        let summary = run(job.plan, job.seed, job.trace, &mut |slice| {
+            untold += slice.0;
+            // All threads write to `done`, and a core that does takes it away from the others.
+            if untold >= total / 1000 {
+                done.fetch_add(std::mem::take(&mut untold), Ordering::Relaxed);
+            }
             if stop.load(Ordering::Relaxed) {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
-        })
-        .inspect_err(|_| stop.store(true, Ordering::Relaxed))
+        });
+        done.fetch_add(untold, Ordering::Relaxed);
+        summary.inspect_err(|_| stop.store(true, Ordering::Relaxed))
     };
-    let one = &one;
-    std::thread::scope(|scope| {
-        let (ready, finished) = mpsc::channel();
-        let worker = move || {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
-            let all = || jobs.par_iter().map(one).collect::<Vec<_>>();
-            // Without threads of our own the runs still get done.
-            let results = pool.map_or_else(|_| jobs.iter().map(one).collect(), |pool| pool.install(all));
-            let _ = ready.send(results);
-        };
-        scope.spawn(worker);
-        loop {
-            match finished.recv_timeout(TOLD_EVERY) {
-                Ok(results) => return first_error(results),
-                Err(RecvTimeoutError::Disconnected) => return Err(RunError::Stopped),
-                Err(RecvTimeoutError::Timeout) => {
-                    let share = done.load(Ordering::Relaxed) as f64 / total as f64;
-                    if told(share.min(1.0)).is_break() {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                }
-            }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut results = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(i) else { break };
+            results.push((i, one(job)));
         }
+        results
+    };
+    let mut results = on_threads(number_of(threads).min(jobs.len()), &work, || {
+        let share = done.load(Ordering::Relaxed) as f64 / total as f64;
+        if told(share.min(1.0)).is_break() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    results.sort_unstable_by_key(|(i, _)| *i);
+    first_error(results.into_iter().map(|(_, result)| result), jobs.len())
+}
+
+fn number_of(threads: usize) -> usize {
+    let threads = NonZeroUsize::new(threads).or_else(|| thread::available_parallelism().ok());
+    threads.map_or(1, NonZeroUsize::get)
+}
+
+/// What `work` answers on each of `threads` threads, one after the other; while they work, `wait` is called now and then.
+fn on_threads<T: Send>(threads: usize, work: &(impl Fn() -> Vec<T> + Sync), mut wait: impl FnMut()) -> Vec<T> {
+    thread::scope(|scope| {
+        let (working, idle) = mpsc::channel::<()>();
+        let worker = |_| {
+            let working = working.clone();
+            let held = move || {
+                let results = work();
+                drop(working);
+                results
+            };
+            thread::Builder::new().spawn_scoped(scope, held).ok()
+        };
+        let workers: Vec<_> = (0..threads).map_while(worker).collect();
+        drop(working);
+        // Without threads of our own the work still gets done.
+        let mut results = if workers.is_empty() { work() } else { Vec::new() };
+        while idle.recv_timeout(TOLD_EVERY) == Err(RecvTimeoutError::Timeout) {
+            wait();
+        }
+        results.extend(workers.into_iter().flat_map(|w| w.join().unwrap_or_else(|panic| resume_unwind(panic))));
+        results
     })
 }
 
-/// All summaries, or the error that made the others stop.
-fn first_error(results: Vec<Result<Summary, RunError>>) -> Result<Vec<Summary>, RunError> {
-    let mut summaries = Vec::with_capacity(results.len());
-    let mut stopped = false;
+/// The summaries of all `jobs`, or the error that made the others stop.
+fn first_error(
+    results: impl Iterator<Item = Result<Summary, RunError>>,
+    jobs: usize,
+) -> Result<Vec<Summary>, RunError> {
+    let mut summaries = Vec::with_capacity(jobs);
     for result in results {
         match result {
             Ok(summary) => summaries.push(summary),
-            Err(RunError::Stopped) => stopped = true,
+            Err(RunError::Stopped) => {}
             Err(e) => return Err(e),
         }
     }
-    if stopped {
-        Err(RunError::Stopped)
-    } else {
+    if summaries.len() == jobs {
         Ok(summaries)
+    } else {
+        Err(RunError::Stopped)
     }
 }

@@ -113,6 +113,20 @@ fn told_hears_of_all_time_and_may_stop() {
 }
 
 #[test]
+fn a_job_that_fails_is_the_answer_whatever_the_others_come_to() {
+    let plan = plan(GOOD, &[1, 2, 3, 4, 5, 6]);
+    let nowhere = scratch("no-such-folder").join("trace.csv");
+    for threads in [1, 2, 9] {
+        let mut jobs = Job::all(&plan, None);
+        assert_eq!(run_many(&jobs, threads, |_| ControlFlow::Continue(())).unwrap().len(), jobs.len());
+        jobs[3].trace = Some(&nowhere);
+        let failed = run_many(&jobs, threads, |_| ControlFlow::Continue(()));
+        assert!(matches!(failed, Err(RunError::Trace(_))), "{threads} threads");
+        assert!(run_many(&[], threads, |_| ControlFlow::Continue(())).unwrap().is_empty());
+    }
+}
+
+#[test]
 fn a_trace_of_unknown_form_or_in_no_folder_is_an_error() {
     let plan = plan(DUMBBELL, &[1]);
     let refuse = |path: PathBuf| run_many(&Job::all(&plan, Some(&path)), 1, |_| ControlFlow::Continue(())).unwrap_err();

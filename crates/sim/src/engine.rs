@@ -94,8 +94,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.events += 1;
             // Packets of one link at one instant: those in the line came first.
             if k == line {
-                let packet = self.lines.pop(self.lanes[element_of(k) as usize].line, &self.slab);
-                self.arrived(packet);
+                let (packet, hop) = self.lines.pop(k, &self.slab);
+                self.arrived(packet, hop);
             } else if k == link {
                 self.link_event(element_of(k));
             } else {
@@ -181,15 +181,14 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         let (packet, next) = lane.pop(&self.slab);
         self.next.set(link as usize, next);
-        self.arrived(packet);
+        self.arrived(packet, self.slab[packet].hop);
     }
 
-    /// A packet is at the end of its link.
+    /// A packet is at the end of its link, which is number `hop` in the list of paths.
     #[inline]
-    pub(crate) fn arrived(&mut self, packet: u32) {
-        let p = &mut self.slab[packet];
-        p.hop += 1;
-        match self.hops[p.hop as usize] {
+    pub(crate) fn arrived(&mut self, packet: u32, hop: u32) {
+        self.slab[packet].hop = hop + 1;
+        match self.hops[hop as usize + 1] {
             HOST => self.deliver(packet),
             link if link & FUSED != 0 => self.refused(packet, link),
             link => self.enter(packet, link),

@@ -28,6 +28,8 @@ pub(crate) struct Lines {
 struct List {
     head: u32,
     tail: u32,
+    /// Of the first packet, read when it became the first: it has then come into the cache when its turn is.
+    hop: u32,
     /// The latest key that ever stood here.
     latest: u64,
 }
@@ -42,7 +44,7 @@ impl Lines {
                 lanes[*link as usize].line = line as u8;
             }
         }
-        Lines { keys: [NEVER; MOST], min: NEVER, lists: [List { head: NONE, tail: NONE, latest: 0 }; MOST] }
+        Lines { keys: [NEVER; MOST], min: NEVER, lists: [List { head: NONE, tail: NONE, hop: 0, latest: 0 }; MOST] }
     }
 
     /// The least key of all, [`NEVER`] if there is no packet.
@@ -58,7 +60,7 @@ impl Lines {
         list.latest = key;
         let tail = std::mem::replace(&mut list.tail, h);
         if tail == NONE {
-            list.head = h;
+            (list.head, list.hop) = (h, slab[h].hop);
             self.keys[usize::from(line) % MOST] = key;
             self.min = self.min.min(key);
         } else {
@@ -69,22 +71,23 @@ impl Lines {
         true
     }
 
-    /// Takes the first packet.
+    /// Takes the first packet of the line whose first key this is; answers it and where it stands in the list of paths.
     #[inline]
-    pub(crate) fn pop(&mut self, line: u8, slab: &Slab) -> u32 {
-        let line = usize::from(line) % MOST;
+    pub(crate) fn pop(&mut self, key: u64, slab: &Slab) -> (u32, u32) {
+        // Keys differ. Not looked up in the link's lane, which nothing else needs here.
+        let line = (0..MOST).map(|line| line * usize::from(self.keys[line] == key)).sum::<usize>() % MOST;
         let list = &mut self.lists[line];
-        let h = list.head;
+        let (h, hop) = (list.head, list.hop);
         if h == list.tail {
             list.tail = NONE;
             self.keys[line] = NEVER;
         } else {
             let p = &slab[h];
-            list.head = p.next;
+            (list.head, list.hop) = (p.next, slab[p.next].hop);
             self.keys[line] = p.next_key;
         }
         self.min = self.keys.iter().fold(NEVER, |m, k| m.min(*k));
-        h
+        (h, hop)
     }
 
     /// Packets in all lines, by walking them.
@@ -194,7 +197,7 @@ mod tests {
                 let k = lines.min().min(next.min());
                 let link = element_of(k) as usize;
                 let first = if k == lines.min() {
-                    lines.pop(lanes[link].line, &slab)
+                    lines.pop(k, &slab).0
                 } else {
                     let (h, after) = lanes[link].pop(&slab);
                     next.set(link, after);

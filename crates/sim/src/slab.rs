@@ -6,8 +6,9 @@ use ackclock_tcp::segment::Segment;
 /// No packet.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A packet somewhere in the network.
+/// A packet somewhere in the network. What every one has fills one cache line; timestamps and SACK blocks lie in the next.
 #[derive(Clone, Copy)]
+#[repr(C, align(64))]
 pub(crate) struct Packet {
     /// The key of the arrival of the packet behind this one in its lane. Kept here and not there, so that popping this
     /// packet, which is about to be read anyway, touches no other.
@@ -20,10 +21,10 @@ pub(crate) struct Packet {
     pub(crate) to: u32,
     /// Bytes on the wire.
     pub(crate) wire: u32,
-    /// How often its data has been sent (1 = first), 0 for a pure ACK.
-    pub(crate) sends: u8,
     /// The how manieth packet of its host it is, from 0; written only where someone listens.
     pub(crate) number: u32,
+    /// How often its data has been sent (1 = first), 0 for a pure ACK.
+    pub(crate) sends: u8,
     pub(crate) seg: Segment,
 }
 

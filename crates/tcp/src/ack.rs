@@ -179,7 +179,7 @@ macro_rules! dispatch {
 }
 
 impl AckPolicy for AnyAck {
-    #[inline]
+    #[inline(always)]
     fn on_arrival(&mut self, a: &Arrival) -> AckDecision {
         dispatch!(self, p => p.on_arrival(a))
     }

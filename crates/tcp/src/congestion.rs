@@ -157,7 +157,7 @@ macro_rules! each {
 }
 
 impl Congestion for AnyCongestion {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         each!(self, x => x.on_ack(ack, w, cx));
     }

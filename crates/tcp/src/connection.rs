@@ -47,6 +47,8 @@ pub struct Connection {
     time_wait: Option<Time>,
     /// A RST waits to be sent.
     reset_due: bool,
+    /// Established, and neither waiting in TIME-WAIT nor gone: one look tells that nothing rare is to be asked.
+    usual: bool,
     /// The peer's FIN came before the application closed.
     passive: bool,
     extras: Extras,
@@ -80,7 +82,7 @@ impl Connection {
         let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd)));
         let rx = (sides != Sides::Sender).then(|| Box::new(Receiver::new(&cfg)));
         let extras = Extras::agreed(stack.options.timestamps, stack.options.ecn);
-        Connection { tx, rx, extras, ..Self::closed_end() }
+        Connection { tx, rx, extras, usual: true, ..Self::closed_end() }
     }
 
     /// An active open: the first `poll_transmit` writes a SYN. `mss` is the MSS option, `rwnd` our receive buffer.
@@ -101,6 +103,7 @@ impl Connection {
             closed: None,
             time_wait: None,
             reset_due: false,
+            usual: false,
             passive: false,
             extras: Extras::default(),
             last_sends: 0,
@@ -108,19 +111,31 @@ impl Connection {
     }
 
     /// A segment has arrived.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
+            return self.on_rare(now, seg, obs);
+        }
+        // Where data flow one way, a host has one half.
+        match (&mut self.tx, &mut self.rx) {
+            (Some(_), None) => self.take_ack(now, seg, obs),
+            (None, Some(rx)) if !self.extras.has(Extras::ECN) => _ = rx.on_segment(now, seg),
+            _ => self.on_plain(now, seg, obs),
+        }
+    }
+
+    /// Before the connection is established and after its end, SYN, FIN and RST, and anything in TIME-WAIT.
+    #[inline(never)]
+    fn on_rare<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         if self.handshake.is_some() || self.closed.is_some() {
-            return self.on_segment_unestablished(now, seg, obs);
+            self.on_segment_unestablished(now, seg, obs);
+        } else {
+            self.on_flagged(now, seg, obs);
         }
-        if seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) == 0 && self.time_wait.is_none() {
-            return self.on_plain(now, seg, obs);
-        }
-        self.on_flagged(now, seg, obs);
     }
 
     /// Data and ACKs of an established connection.
-    #[inline]
+    #[inline(never)]
     fn on_plain<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         if let Some(rx) = &mut self.rx {
             if (self.tx.is_none() || seg.len > 0 || seg.has(Segment::ACK)) && rx.on_segment(now, seg) == Accept::No {
@@ -130,10 +145,7 @@ impl Connection {
                 self.extras.hear(seg);
             }
         }
-        // A host that only receives is done here.
-        if self.tx.is_some() {
-            self.take_ack(now, seg, obs);
-        }
+        self.take_ack(now, seg, obs);
     }
 
     #[inline]
@@ -153,7 +165,6 @@ impl Connection {
         }
     }
 
-    /// SYN, FIN and RST, and anything in TIME-WAIT.
     fn on_flagged<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         let accept = self.rx.as_mut().map_or(Accept::Same, |rx| rx.on_segment(now, seg));
         // RFC 9293 §3.10.7.4: the peer's FIN again; it has been answered, and the wait begins anew.
@@ -204,6 +215,15 @@ impl Connection {
     /// When the driver should come back at the latest.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
+        match (self.usual, &self.tx, &self.rx) {
+            (true, Some(tx), None) => tx.next_timer(),
+            (true, None, Some(rx)) => rx.next_timer(),
+            _ => self.next_of_all(),
+        }
+    }
+
+    #[inline(never)]
+    fn next_of_all(&self) -> Option<Time> {
         if let Some(h) = &self.handshake {
             return h.deadline();
         }
@@ -215,7 +235,7 @@ impl Connection {
     /// Writes the next segment into `out`; `false` means that nothing is to be sent now.
     #[inline]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        if self.handshake.is_some() || self.reset_due {
+        if !self.usual && (self.handshake.is_some() || self.reset_due) {
             return self.poll_unestablished(now, out);
         }
         if let Some(tx) = &mut self.tx {
@@ -272,7 +292,7 @@ impl Connection {
     pub fn abort(&mut self) {
         if self.closed.is_none() {
             self.reset_due = self.handshake.as_ref().is_none_or(|h| h.has_met_peer());
-            self.closed = Some(CloseReason::Aborted);
+            (self.closed, self.usual) = (Some(CloseReason::Aborted), false);
             if !self.reset_due {
                 self.end(CloseReason::Aborted);
             }

@@ -243,7 +243,7 @@ macro_rules! each {
 }
 
 impl Detector for AnyDetect {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         each!(self, x => x.on_ack(ack, w, board, cx))
     }
@@ -253,7 +253,7 @@ impl Detector for AnyDetect {
     fn keeps_time(&self) -> bool {
         each!(self, x => x.keeps_time())
     }
-    #[inline]
+    #[inline(never)]
     fn deadline(&self) -> Option<Time> {
         each!(self, x => x.deadline())
     }

@@ -185,7 +185,7 @@ impl Receiver {
     /// A train counts as one segment of its whole length for everything but the ACK policy, which hears of each of its
     /// segments; the answers coalesce into one ACK. A driver that wants every ACK of a train hands in its segments one
     /// by one and asks after each.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Time, seg: &Segment) -> Accept {
         if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
             let age = self.ts.age(now, seg);
@@ -206,7 +206,7 @@ impl Receiver {
             self.unread += seg.len;
         }
         let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
-        self.tell_policy(a, seg.train);
+        self.tell_policy(&a, seg.train);
         Accept::Advanced
     }
 
@@ -218,7 +218,7 @@ impl Receiver {
 
     /// Makes `out` carry our acknowledgment: ACK flag, `ack`, `wnd`, SACK blocks, and with timestamps `tsecr` and the
     /// option's bit (`tsval` is the caller's). For pure ACKs and data segments alike; it counts as sent.
-    #[inline]
+    #[inline(always)]
     pub fn fill_ack(&mut self, now: Time, out: &mut Segment) {
         let wnd = self.window();
         self.right_edge = self.right_edge.max(Offset(self.rcv_nxt.0.saturating_add(u64::from(wnd))));
@@ -263,10 +263,18 @@ impl Receiver {
         }
     }
 
-    #[inline]
-    fn tell_policy(&mut self, a: Arrival, train: u16) {
-        let train = train.max(1);
-        let each = Arrival { len: if train == 1 { a.len } else { a.len / u32::from(train) }, ..a };
+    #[inline(always)]
+    fn tell_policy(&mut self, a: &Arrival, train: u16) {
+        if train > 1 {
+            return self.tell_of_all(a, train);
+        }
+        let d = self.ack.on_arrival(a);
+        self.obey(a.now, d);
+    }
+
+    #[inline(never)]
+    fn tell_of_all(&mut self, a: &Arrival, train: u16) {
+        let each = Arrival { len: a.len / u32::from(train), ..*a };
         for _ in 0..train {
             let d = self.ack.on_arrival(&each);
             self.obey(a.now, d);
@@ -370,7 +378,7 @@ impl Receiver {
             duplicate: repeated == Some((seg.seq, data_end)),
             fin: seg.has(Segment::FIN),
         };
-        self.tell_policy(a, seg.train);
+        self.tell_policy(&a, seg.train);
         match (finished, self.rcv_nxt > before) {
             (true, _) => Accept::Finished,
             (false, true) => Accept::Advanced,

@@ -6,8 +6,9 @@ use crate::time::Time;
 /// A segment in the sender's offsets. `Copy`, 72 bytes (pinned by a test), no payload: drivers attach bytes.
 ///
 /// SACK blocks are `i32` offsets from `ack` (a DSACK lies below it). Entries of `sack` beyond `blocks` mean nothing and
-/// are left as they are, so that writing a data segment does not touch them.
+/// are left as they are, so that writing a data segment does not touch them. What every segment has comes first, in 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Segment {
     /// First offset that the segment covers; the SYN stands at 0.
     pub seq: Offset,
@@ -17,24 +18,24 @@ pub struct Segment {
     pub len: u32,
     /// Receive window in bytes, scale already applied.
     pub wnd: u32,
-    /// Timestamp value (RFC 7323 §3.2), if `opts` has [`Segment::TIMESTAMPS`].
-    pub tsval: u32,
-    /// Timestamp echo reply, likewise.
-    pub tsecr: u32,
     /// 1, or the number of equal segments that `len` covers.
     pub train: u16,
     /// Header flags with the header's own bit values.
     pub flags: u8,
     /// SACK blocks present, 0 to 4.
     pub blocks: u8,
-    /// SACK blocks as (left, right) distances from `ack`, right edge exclusive (RFC 2018 §3).
-    pub sack: [(i32, i32); 4],
     /// Maximum segment size option of a SYN; 0 if absent.
     pub mss: u16,
     /// Window scale option of a SYN; [`Segment::NO_SCALE`] if absent.
     pub wscale: u8,
     /// Other options: [`Segment::SACK_PERMITTED`], [`Segment::TIMESTAMPS`]; and ECN's two bits, [`Segment::ECT`], [`Segment::CE`].
     pub opts: u8,
+    /// Timestamp value (RFC 7323 §3.2), if `opts` has [`Segment::TIMESTAMPS`].
+    pub tsval: u32,
+    /// Timestamp echo reply, likewise.
+    pub tsecr: u32,
+    /// SACK blocks as (left, right) distances from `ack`, right edge exclusive (RFC 2018 §3).
+    pub sack: [(i32, i32); 4],
 }
 
 impl Segment {
@@ -112,8 +113,10 @@ impl Segment {
     /// The SACK blocks as (left, right) offsets; blocks that would lie before offset 0 are dropped.
     pub fn sack_blocks(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         self.sack[..usize::from(self.blocks.min(4))].iter().filter_map(|&(l, r)| {
-            let at = |d: i32| self.ack.0.checked_add_signed(i64::from(d)).map(Offset);
-            Some((at(l)?, at(r)?))
+            let at = |d: i32| self.ack.0.wrapping_add_signed(i64::from(d));
+            let (left, right) = (at(l), at(r));
+            // No offset comes near 2⁶³: one look tells whether either wrapped.
+            ((left | right) >> 63 == 0).then_some((Offset(left), Offset(right)))
         })
     }
 

@@ -41,10 +41,14 @@ use scoreboard::Scoreboard;
 pub(crate) use timers::earliest;
 use timers::Timers;
 
+/// A round-trip time that no ACK has given.
+const UNSEEN: Nanos = Nanos(u64::MAX);
+
 /// The sending half of a connection after the handshake.
+///
+/// In the order of its fields, what every ACK and every send touches first: with many flows the cache holds no more.
+#[repr(C, align(64))]
 pub struct Sender {
-    // What every ACK and every send touches.
-    board: Scoreboard,
     w: Window,
     snd_una: Offset,
     snd_nxt: Offset,
@@ -53,7 +57,12 @@ pub struct Sender {
     edge: Offset,
     /// End of what the application has written, its FIN included.
     stream_end: Offset,
+    /// How far new data may go.
+    limit: Offset,
     timers: Timers,
+    peer: PeerWindow,
+    /// [`UNSEEN`] before the first. No `Option`, whose two halves `ctx` would load as one right after the second was stored.
+    min_rtt: Nanos,
     mss: u32,
     dup_run: u32,
     maxburst: u32,
@@ -78,18 +87,17 @@ pub struct Sender {
     /// After going back: whether what is SACKed is passed over.
     skip_sacked: bool,
     last_sends: u8,
-    max_train: u16,
     /// The start of the connection holds slow start back to this share.
     damped: bool,
+    max_train: u16,
     growth: f32,
     /// The threshold that observers were last told, 0 before the first. Of 65,535 on all are told as one.
     told_dupthresh: u16,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
-    recover: Option<Offset>,
     timed_out: bool,
-    peer: PeerWindow,
+    recover: Option<Offset>,
     cap: Bytes,
-    min_rtt: Option<Nanos>,
+    board: Scoreboard,
     slots: Slots,
     // What only losses touch.
     cold: Box<Cold>,
@@ -133,6 +141,7 @@ impl Sender {
             snd_max: Offset::DATA,
             edge: Offset::DATA + u64::from(wnd),
             stream_end: Offset::DATA,
+            limit: Offset::DATA,
             timers: Timers::default(),
             mss,
             dup_run: 0,
@@ -159,7 +168,7 @@ impl Sender {
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
             recover: None,
             timed_out: false,
-            min_rtt: None,
+            min_rtt: UNSEEN,
             slots,
             cold: Box::default(),
             persist: Persist::default(),
@@ -172,19 +181,32 @@ impl Sender {
         if seg.ack < self.snd_una || seg.ack > self.snd_max {
             return;
         }
-        // 2. The facts.
+        // 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
+        let Some(at) = self.take_plain(seg) else { return self.on_unusual_ack(now, seg, obs) };
+        let ack = self.read_plain(now, seg, at);
+        self.weigh(now, &ack, obs);
+    }
+
+    #[inline(never)]
+    fn on_unusual_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         let ack = self.read_ack(now, seg);
+        self.weigh(now, &ack, obs);
+    }
+
+    /// 3. to 10.
+    #[inline(always)]
+    fn weigh<O: Observer>(&mut self, now: Time, ack: &AckEvent, obs: &mut O) {
         self.burst_left = self.maxburst;
         // 3. Estimates.
         if ack.advances() {
-            self.slots.rto.on_ack(&ack, now);
+            self.slots.rto.on_ack(ack, now);
         }
-        let mut cx = self.ctx(now);
+        let mut cx = self.context(now);
         if self.recover.is_none() {
-            self.ask_start(now, &ack, &cx, obs);
+            self.ask_start(now, ack, &cx, obs);
         }
         if self.phase == Phase::Disorder && ack.advances() {
-            self.hole_filled_itself(now, &ack, &cx);
+            self.hole_filled_itself(now, ack, &cx);
         }
         let mut grows = ack.advances();
         if ack.ece {
@@ -194,16 +216,16 @@ impl Sender {
             cx = self.ctx(now);
         }
         // 5. Was an earlier episode a mistake?
-        self.judge_past(now, &ack, &mut cx, &mut grows, obs);
+        self.judge_past(now, ack, &mut cx, &mut grows, obs);
         // 6. Is something lost?
         let before = self.phase;
-        let verdict = self.slots.detect.on_ack(&ack, &self.w, &mut self.board, &cx);
+        let verdict = self.slots.detect.on_ack(ack, &self.w, &mut self.board, &cx);
         // 7. to 9. The owner of the phase acts.
         let rearm = match self.phase {
-            Phase::Open => self.in_open(now, &ack, grows, verdict, &cx, obs),
-            Phase::Disorder => self.in_disorder(now, &ack, grows, verdict, &cx, obs),
-            Phase::Recovery => self.in_recovery(now, &ack, verdict, &cx, obs),
-            Phase::Loss => self.in_loss(now, &ack, grows, verdict, &cx, obs),
+            Phase::Open => self.in_open(now, ack, grows, verdict, &cx, obs),
+            Phase::Disorder => self.in_disorder(now, ack, grows, verdict, &cx, obs),
+            Phase::Recovery => self.in_recovery(now, ack, verdict, &cx, obs),
+            Phase::Loss => self.in_loss(now, ack, grows, verdict, &cx, obs),
         };
         // 10. Timers; the run of duplicates ends with an ACK that advances.
         self.rearm(now, rearm, ack.advances());
@@ -228,6 +250,7 @@ impl Sender {
         self.check();
     }
 
+    #[inline(always)]
     fn in_open<O: Observer>(
         &mut self,
         now: Time,
@@ -363,35 +386,13 @@ impl Sender {
         }
     }
 
-    /// The components' view. `room` and `next_len` are what a new segment may use.
-    #[inline]
-    fn ctx(&self, now: Time) -> Ctx {
-        let next_len = self.next_len();
-        Ctx {
-            now,
-            snd_una: self.snd_una,
-            snd_nxt: self.snd_nxt,
-            snd_max: self.snd_max,
-            room: self.room(),
-            recover: self.recover,
-            timed_out: self.timed_out,
-            srtt: self.slots.rto.srtt(),
-            min_rtt: self.min_rtt,
-            rto: self.slots.rto.base(),
-            rto_at: self.timers.rto,
-            mss: self.mss,
-            next_len,
-            phase: self.phase,
-            cwnd_limited: self.cwnd_limited,
-        }
-    }
-
     /// Invariants, watched in every test build.
     #[inline]
     fn check(&self) {
         #[cfg(debug_assertions)]
         {
             assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
+            assert_eq!(self.limit, self.find_limit(), "how far new data may go");
             assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);
             self.board.check();
         }

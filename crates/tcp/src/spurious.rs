@@ -21,6 +21,10 @@ pub trait Spurious {
     fn on_begin(&mut self, _ledger: &mut Ledger, _cx: &Ctx) {}
     /// A segment of the running episode was sent again; it had last been sent at `before`.
     fn on_retransmit(&mut self, _seg: &Sent, _before: Time, _ep: &mut Episode, _cx: &Ctx) {}
+    /// Whether this ACK proves nothing, as one look tells; then `on_ack` is not called for it.
+    fn passes_over(&self, _ack: &AckEvent, _cx: &Ctx) -> bool {
+        false
+    }
     /// An ACK arrived.
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake>;
     /// A round trip of something sent twice, which Karn's rule (RFC 6298 §3) keeps from the timer; asked after an ACK
@@ -123,10 +127,13 @@ impl Spurious for AnySpurious {
     fn rtt(&mut self, cx: &Ctx) -> Option<Nanos> {
         each!(self, x => x.rtt(cx))
     }
-    #[inline]
+    #[inline(always)]
+    fn passes_over(&self, ack: &AckEvent, cx: &Ctx) -> bool {
+        matches!(self, AnySpurious::Nothing) || each!(self, x => x.passes_over(ack, cx))
+    }
+    #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
-        // One comparison where nobody asks.
-        if let AnySpurious::Nothing = self {
+        if self.passes_over(ack, cx) {
             return None;
         }
         self.ask(ack, ledger, board, cx)

@@ -147,7 +147,8 @@ impl fmt::Display for StackError {
 
 impl std::error::Error for StackError {}
 
-/// The slots of one sender: one enum each, state inline.
+/// The slots of one sender: one enum each, state inline. In this order, what every ACK touches first.
+#[repr(C)]
 pub struct Slots {
     /// Retransmission timeout.
     pub rto: AnyRto,

@@ -61,7 +61,7 @@ fn what_a_flow_is_made_of_keeps_its_size() {
         ("Ctx", 128),
         ("Episode", 168),
         ("Connection", 48),
-        ("Sender", 696),
+        ("Sender", 704),
         ("Receiver", 120),
         ("Scoreboard", 184),
         ("Ledger", 680),

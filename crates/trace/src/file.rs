@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 /// Endings that [`TraceFile::create`] knows.
 pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
-/// Endings that [`TraceFile::create`] knows.
 
 /// A trace file being written.
 #[derive(Debug)]

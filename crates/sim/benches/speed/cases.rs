@@ -44,21 +44,29 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) tcp: Tcp,
     scenario: fn() -> Scenario,
-    /// The name of the same case in `ns2/speed.tcl`.
-    pub(crate) ns2: Option<&'static str>,
+    /// `ns2/speed.tcl` and `ns3/speed.cc` have it too, under the same name; ns-3, which is slow, simulates this many
+    /// seconds of it.
+    pub(crate) ns3_s: Option<u32>,
+}
+
+impl Case {
+    /// How long it lasts, seconds of simulated time.
+    pub(crate) fn seconds(&self) -> f64 {
+        (self.scenario)().duration.as_secs_f64()
+    }
 }
 
 pub(crate) const CASES: &[Case] = &[
-    Case { name: "1", tcp: SACK, scenario: one, ns2: Some("1") },
-    Case { name: "1-swaps", tcp: Tcp::Engine(&["dsack-avg"]), scenario: swaps, ns2: None },
-    Case { name: "20", tcp: SACK, scenario: twenty, ns2: Some("20") },
-    Case { name: "100", tcp: SACK, scenario: hundred, ns2: Some("100") },
-    Case { name: "10000", tcp: SACK, scenario: ten_thousand, ns2: None },
-    Case { name: "10000-mixed", tcp: Tcp::Engine(MIXED), scenario: ten_thousand, ns2: None },
-    Case { name: "bare-1", tcp: Tcp::Bare, scenario: one, ns2: None },
-    Case { name: "bare-20", tcp: Tcp::Bare, scenario: twenty, ns2: None },
-    Case { name: "bare-100", tcp: Tcp::Bare, scenario: hundred, ns2: None },
-    Case { name: "bare-10000", tcp: Tcp::Bare, scenario: ten_thousand, ns2: None },
+    Case { name: "1", tcp: SACK, scenario: one, ns3_s: Some(120) },
+    Case { name: "1-swaps", tcp: Tcp::Engine(&["dsack-avg"]), scenario: swaps, ns3_s: None },
+    Case { name: "20", tcp: SACK, scenario: twenty, ns3_s: Some(60) },
+    Case { name: "100", tcp: SACK, scenario: hundred, ns3_s: Some(20) },
+    Case { name: "10000", tcp: SACK, scenario: ten_thousand, ns3_s: None },
+    Case { name: "10000-mixed", tcp: Tcp::Engine(MIXED), scenario: ten_thousand, ns3_s: None },
+    Case { name: "bare-1", tcp: Tcp::Bare, scenario: one, ns3_s: None },
+    Case { name: "bare-20", tcp: Tcp::Bare, scenario: twenty, ns3_s: None },
+    Case { name: "bare-100", tcp: Tcp::Bare, scenario: hundred, ns3_s: None },
+    Case { name: "bare-10000", tcp: Tcp::Bare, scenario: ten_thousand, ns3_s: None },
 ];
 
 /// A case, laid out.

@@ -1,7 +1,8 @@
-//! How fast? Delivered data packets per CPU second, for the real engine, the yardstick (`bare.rs`) and ns-2.
+//! How fast? Delivered data packets per CPU second, for the real engine, the yardstick (`bare.rs`), ns-2 and ns-3.
 //!
-//! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N]`; one case here and now, perhaps with
-//! another stack: `-- --case NAME [--stack NAME]`
+//! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N] [--ns3 PROGRAM]`, where PROGRAM is
+//! `ns3/speed.cc` compiled; one case here and now, perhaps with another stack:
+//! `-- --case NAME [--stack NAME]`; the names of the stacks: `-- --stacks`
 //!
 //! Each case runs in a process of its own, so that its peak memory can be seen, in rounds, so that whatever else the
 //! machine does meets all of them. CPU time is the kernel's (`/proc`), without the time to build the scenario.
@@ -9,6 +10,7 @@
 mod bare;
 mod cases;
 
+use ackclock_tcp::stack::Stack;
 use cases::{Case, CASES};
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -67,12 +69,18 @@ fn run_apart(case: &Case) -> Result<Outcome, String> {
     outcome(Command::new(me).args(["--case", case.name]), case.name)
 }
 
-/// The same case on Debian's ns2; `None` if it is not installed.
-fn run_ns2(case: &Case) -> Option<Result<Outcome, String>> {
-    let flows = case.ns2?;
+/// Debian's ns2, if it is installed.
+fn ns2() -> Option<&'static str> {
+    ["ns2", "ns"].into_iter().find(|n| Command::new(n).arg("/dev/null").output().is_ok())
+}
+
+fn run_ns2(ns: &str, case: &Case) -> Result<Outcome, String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/ns2/speed.tcl");
-    let ns = ["ns2", "ns"].into_iter().find(|n| Command::new(n).arg("/dev/null").output().is_ok())?;
-    Some(outcome(Command::new(ns).args([script, flows]), "ns-2"))
+    outcome(Command::new(ns).args([script, case.name]), "ns-2")
+}
+
+fn run_ns3(program: &str, case: &Case, seconds: u32) -> Result<Outcome, String> {
+    outcome(Command::new(program).args([case.name, &seconds.to_string()]), "ns-3")
 }
 
 fn outcome(command: &mut Command, what: &str) -> Result<Outcome, String> {
@@ -86,27 +94,30 @@ struct Args {
     json: bool,
     only: String,
     rounds: usize,
+    ns3: Option<String>,
     case: Option<String>,
     stack: Option<String>,
+    stacks: bool,
 }
 
+const WORDS: &str = "--json, --only WORD, --rounds N, --ns3 PROGRAM, --case NAME, --stack NAME, --stacks";
+
 fn args() -> Result<Args, String> {
-    let mut a = Args { json: false, only: String::new(), rounds: 3, case: None, stack: None };
+    let only = String::new();
+    let mut a = Args { json: false, only, rounds: 3, ns3: None, case: None, stack: None, stacks: false };
     let mut words = std::env::args().skip(1);
     while let Some(w) = words.next() {
         let mut value = || words.next().ok_or(format!("{w} needs a value"));
         match w.as_str() {
             "--bench" => {}
             "--json" => a.json = true,
+            "--stacks" => a.stacks = true,
             "--only" => a.only = value()?,
+            "--ns3" => a.ns3 = Some(value()?),
             "--case" => a.case = Some(value()?),
             "--stack" => a.stack = Some(value()?),
-            "--rounds" => a.rounds = value()?.parse().map_err(|_| "--rounds needs a number".to_owned())?,
-            _ => {
-                return Err(format!(
-                    "unknown word {w}; known are --json, --only WORD, --rounds N, --case NAME, --stack NAME"
-                ))
-            }
+            "--rounds" => a.rounds = value()?.parse().map_err(|_| "--rounds needs a number")?,
+            _ => return Err(format!("unknown word {w}; known are {WORDS}")),
         }
     }
     Ok(a)
@@ -118,54 +129,95 @@ fn median(mut all: Vec<Outcome>) -> Option<Outcome> {
     all.get(all.len() / 2).cloned()
 }
 
+/// The rounds of one case, on each simulator that has it.
+#[derive(Clone, Default)]
+struct Rounds {
+    ours: Vec<Outcome>,
+    ns2: Vec<Outcome>,
+    ns3: Vec<Outcome>,
+}
+
 fn bench(a: &Args) -> Result<(), String> {
     let chosen: Vec<&Case> = CASES.iter().filter(|c| c.name.contains(&a.only)).collect();
-    let mut ours = vec![Vec::new(); chosen.len()];
-    let mut theirs = vec![Vec::new(); chosen.len()];
+    let mut rounds = vec![Rounds::default(); chosen.len()];
+    let ns2 = ns2();
     for _ in 0..a.rounds {
-        for (i, c) in chosen.iter().enumerate() {
-            ours[i].push(run_apart(c)?);
-            if let Some(o) = run_ns2(c) {
-                theirs[i].push(o?);
+        for (r, c) in rounds.iter_mut().zip(&chosen) {
+            r.ours.push(run_apart(c)?);
+            let Some(seconds) = c.ns3_s else { continue };
+            if let Some(ns) = ns2 {
+                r.ns2.push(run_ns2(ns, c)?);
+            }
+            if let Some(program) = &a.ns3 {
+                r.ns3.push(run_ns3(program, c, seconds)?);
             }
         }
     }
     if !a.json {
         println!(
-            "{:<16} {:>12} {:>9} {:>9} {:>10} {:>12} {:>7}",
-            "case", "packets/s", "ev/pkt", "CPU s", "RSS MB", "ns-2 pkt/s", "ratio"
+            "{:<16} {:>12} {:>9} {:>9} {:>10} {:>12} {:>7} {:>12} {:>7}",
+            "case", "packets/s", "ev/pkt", "CPU s", "RSS MB", "ns-2 pkt/s", "ratio", "ns-3 pkt/s", "ratio"
         );
     }
-    let none = theirs.iter().all(Vec::is_empty);
-    for ((c, ours), theirs) in chosen.iter().zip(ours).zip(theirs) {
-        print_case(a.json, c, median(ours), median(theirs));
+    for (c, r) in chosen.iter().zip(rounds) {
+        let (ns2, ns3) = (median(r.ns2), median(r.ns3));
+        match median(r.ours) {
+            Some(ours) if a.json => print_json(c, &ours, ns2, ns3),
+            Some(ours) => print_line(c, &ours, ns2, ns3),
+            None => {}
+        }
     }
-    if none && !a.json && chosen.iter().any(|c| c.ns2.is_some()) {
+    if !a.json && ns2.is_none() && chosen.iter().any(|c| c.ns3_s.is_some()) {
         println!("ns-2 is not installed (Debian: ns2), so nothing is compared with it.");
     }
     Ok(())
 }
 
-fn print_case(json: bool, c: &Case, ours: Option<Outcome>, ns2: Option<Outcome>) {
-    let Some(o) = ours else { return };
-    let (per_s, per_packet) = (o.rate(), o.events / o.packets.max(1.0));
-    if json {
-        let theirs = ns2.map_or("null".to_owned(), |n| format!("{:.0}", n.rate()));
-        println!(
-            "{{\"case\":\"{}\",\"tcp\":\"{}\",\"packets\":{:.0},\"packets_per_cpu_s\":{per_s:.0},\"events_per_packet\":{per_packet:.3},\"cpu_s\":{:.4},\"peak_rss_kb\":{:.0},\"ns2_packets_per_cpu_s\":{theirs}}}",
-            c.name, c.tcp.name(), o.packets, o.cpu_s, o.rss_kb
-        );
-    } else {
-        let (n, ratio) = ns2.map_or((String::new(), String::new()), |n| {
-            (format!("{:.0}", n.rate()), format!("{:.1}", per_s / n.rate()))
-        });
-        let mb = o.rss_kb / 1024.0;
-        println!("{:<16} {per_s:>12.0} {per_packet:>9.3} {:>9.3} {mb:>10.1} {n:>12} {ratio:>7}", c.name, o.cpu_s);
-    }
+/// `per_simulated_s` shows whether the others carried as much.
+fn print_json(c: &Case, o: &Outcome, ns2: Option<Outcome>, ns3: Option<Outcome>) {
+    let or_null = |x: Option<f64>, digits: usize| x.map_or("null".to_owned(), |x| format!("{x:.digits$}"));
+    let seconds = c.seconds();
+    let ns2_s = ns2.as_ref().map(|n| n.packets / seconds);
+    let ns3_s = ns3.as_ref().zip(c.ns3_s).map(|(n, s)| n.packets / f64::from(s));
+    println!(
+        "{{\"case\":\"{}\",\"tcp\":\"{}\",\"packets\":{:.0},\"packets_per_cpu_s\":{:.0},\"events_per_packet\":{:.3},\"cpu_s\":{:.4},\"peak_rss_kb\":{:.0},\"per_simulated_s\":{:.1},\
+         \"ns2_packets_per_cpu_s\":{},\"ns2_per_simulated_s\":{},\"ns3_packets_per_cpu_s\":{},\"ns3_per_simulated_s\":{}}}",
+        c.name,
+        c.tcp.name(),
+        o.packets,
+        o.rate(),
+        o.events / o.packets.max(1.0),
+        o.cpu_s,
+        o.rss_kb,
+        o.packets / seconds,
+        or_null(ns2.map(|n| n.rate()), 0),
+        or_null(ns2_s, 1),
+        or_null(ns3.map(|n| n.rate()), 0),
+        or_null(ns3_s, 1),
+    );
+}
+
+fn print_line(c: &Case, o: &Outcome, ns2: Option<Outcome>, ns3: Option<Outcome>) {
+    let (per_packet, mb) = (o.events / o.packets.max(1.0), o.rss_kb / 1024.0);
+    let beside = |other: Option<Outcome>| {
+        let theirs = other.map(|n| n.rate());
+        format!(
+            "{:>12} {:>7}",
+            theirs.map_or(String::new(), |n| format!("{n:.0}")),
+            theirs.map_or(String::new(), |n| format!("{:.1}", o.rate() / n))
+        )
+    };
+    let (ns2, ns3) = (beside(ns2), beside(ns3));
+    let line = format!("{:<16} {:>12.0} {per_packet:>9.3} {:>9.3} {mb:>10.1} {ns2} {ns3}", c.name, o.rate(), o.cpu_s);
+    println!("{}", line.trim_end());
 }
 
 fn main() -> ExitCode {
     let done = args().and_then(|a| match &a.case {
+        None if a.stacks => {
+            Stack::names().for_each(|name| println!("{name}"));
+            Ok(())
+        }
         None => bench(&a),
         Some(name) => {
             let case = CASES.iter().find(|c| c.name == name).ok_or(format!("no case is called {name}"))?;

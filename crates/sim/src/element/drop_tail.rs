@@ -47,8 +47,12 @@ pub(crate) struct DropTail {
     leaving: Vec<u64>,
     /// Sizes at the same positions, where they matter.
     sizes: Vec<u32>,
+    /// Up to here departed packets are taken off; some of those that stand behind it may have departed, too.
     first: u32,
     end: u32,
+    /// With fewer packets than this, the departed ones among them, a newcomer fits, is not the longest queue yet and has
+    /// a place in the ring: nothing need be counted. 0 where bytes are.
+    roomy: u32,
     bytes: u64,
     arrivals: u64,
     longest: u32,
@@ -65,6 +69,7 @@ impl DropTail {
             sizes: vec![0; 2],
             first: 0,
             end: 0,
+            roomy: 0,
             bytes: 0,
             arrivals: 0,
             longest: 0,
@@ -74,8 +79,19 @@ impl DropTail {
 
     /// A packet comes. `so_far` is the greatest key whose event has begun: whatever departs up to there has departed.
     /// `false` if it does not fit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&mut self, so_far: u64, wire: u32) -> bool {
+        self.arrivals += 1;
+        // One for each newcomer keeps up with a busy link, and needs no guess how many there are.
+        let i = self.first as usize & (self.leaving.len() - 1);
+        let departed = (self.roomy > 0) & (self.first != self.end) & (self.leaving[i] <= so_far);
+        self.first = self.first.wrapping_add(u32::from(departed));
+        self.end.wrapping_sub(self.first) < self.roomy || self.take_off(so_far, wire)
+    }
+
+    /// Takes off what has departed; whether a packet of `wire` bytes then fits.
+    #[inline(never)]
+    fn take_off(&mut self, so_far: u64, wire: u32) -> bool {
         let mask = self.leaving.len() - 1;
         while self.first != self.end && self.leaving[self.first as usize & mask] <= so_far {
             if self.counts_bytes {
@@ -83,33 +99,38 @@ impl DropTail {
             }
             self.first = self.first.wrapping_add(1);
         }
-        self.arrivals += 1;
         let len = self.end.wrapping_sub(self.first);
-        match self.limit {
-            Limit::Packets(most) => len < most,
-            limit => {
-                let serving = if len == 0 { 0 } else { self.sizes[self.first as usize & mask] };
-                limit.admits(len, self.bytes, serving, wire)
-            }
-        }
+        let serving = if len == 0 { 0 } else { self.sizes[self.first as usize & mask] };
+        self.limit.admits(len, self.bytes, serving, wire)
     }
 
     /// The packet just admitted will leave link `link` at `at`. `within`: it came before the end of the run.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32, within: bool) {
         let len = self.end.wrapping_sub(self.first);
-        if len as usize == self.leaving.len() {
-            self.grow();
+        if len >= self.roomy {
+            self.make_room(len, wire, within);
         }
         let i = self.end as usize & (self.leaving.len() - 1);
         self.leaving[i] = key(at, link);
-        if self.counts_bytes {
-            self.sizes[i] = wire;
-            self.bytes += u64::from(wire);
-        }
         self.end = self.end.wrapping_add(1);
+    }
+
+    /// The newcomer behind `len` packets, all of which are here, may need a longer ring or be the longest queue.
+    #[inline(never)]
+    fn make_room(&mut self, len: u32, wire: u32, within: bool) {
+        if len as usize == self.leaving.len() {
+            self.grow();
+        }
         if within {
             self.longest = self.longest.max(len + 1);
+        }
+        if self.counts_bytes {
+            let i = self.end as usize & (self.leaving.len() - 1);
+            self.sizes[i] = wire;
+            self.bytes += u64::from(wire);
+        } else {
+            self.roomy = self.longest.min(self.leaving.len() as u32);
         }
     }
 

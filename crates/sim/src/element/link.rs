@@ -96,11 +96,13 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet comes to the queue of a computed link, and at once to those fused with it: when will it arrive, and where?
     #[inline(always)]
     fn transmit(&mut self, packet: u32, mut link: u32) {
+        // Slices, so that where they lie need not be looked up again after each write.
+        let (lanes, hops) = (&mut self.lanes[..], &self.hops[..]);
         let p = &mut self.slab[packet];
         let (wire, mut hop) = (p.wire, p.hop as usize);
         let (mut at, mut so_far) = (self.now, self.so_far);
         loop {
-            let lane = &mut self.lanes[link as usize];
+            let lane = &mut lanes[link as usize];
             if !lane.is(Lane::LIMITED) {
                 at = lane.send(at, wire) + lane.pace.delay;
             } else {
@@ -118,7 +120,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
                 at = leaves + lane.pace.delay;
             }
             hop += 1;
-            let next = self.hops[hop];
+            let next = hops[hop];
             if next & FUSED == 0 {
                 break;
             }
@@ -126,11 +128,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             link = next & !FUSED;
         }
         p.hop = hop as u32 - 1;
-        let key = key(at, link);
-        if self.lines.push(self.lanes[link as usize].line, &mut self.slab, packet, key) {
-            return;
-        }
-        if self.lanes[link as usize].push(&mut self.slab, packet, key) {
+        let (key, lane) = (key(at, link), &mut lanes[link as usize]);
+        if !self.lines.push(lane.line, &mut self.slab, packet, key) && lane.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }
     }
@@ -252,7 +251,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             q.leave_up_to(self.so_far, link, &lane.pace);
             let landed = q.land(self.now);
             self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
-            return landed.into_iter().for_each(|packet| self.arrived(packet));
+            return landed.into_iter().for_each(|packet| self.arrived(packet, self.slab[packet].hop));
         }
         self.depart_up_to(link, self.so_far);
         while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
@@ -262,7 +261,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let landed = self.ports[port].queue.as_mut().and_then(|q| q.land(self.now));
         self.rekey(link);
         if let Some(packet) = landed {
-            self.arrived(packet);
+            self.arrived(packet, self.slab[packet].hop);
         }
     }
 

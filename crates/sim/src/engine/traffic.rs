@@ -73,7 +73,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     /// Puts the packet written into the spare place on its way.
-    #[inline]
+    #[inline(always)]
     fn launch(&mut self, host: u32) {
         let packet = self.spare;
         let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[packet]);

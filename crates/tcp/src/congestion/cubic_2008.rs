@@ -101,6 +101,12 @@ pub struct Cubic2008 {
     ack_cnt: f64,
 }
 
+/// The whole part; nothing that is counted here is negative.
+#[inline]
+fn whole_part(x: f64) -> f64 {
+    x as i64 as f64
+}
+
 impl Cubic2008 {
     pub(super) fn new(spec: &Cubic2008Spec) -> Self {
         Cubic2008 {
@@ -125,11 +131,11 @@ impl Cubic2008 {
     /// How many ACKs open the window of `cwnd` segments by one; `t` is the time since the epoch, a round trip ahead.
     fn count(&mut self, t: f64, min_rtt: f64, cwnd: u32, acked: f64) -> f64 {
         let (x, window) = (t - self.k, f64::from(cwnd));
-        let target = libm::floor(f64::from(self.origin) + self.spec.c * x * x * x);
+        let target = whole_part(f64::from(self.origin) + self.spec.c * x * x * x);
         // Eq. 2 and 3.
-        let mut cnt = if target > window { libm::floor(window / (target - window)) } else { 100.0 * window };
+        let mut cnt = if target > window { whole_part(window / (target - window)) } else { 100.0 * window };
         if self.spec.limit_rate && x >= 0.0 {
-            cnt = cnt.max(libm::floor(window / (160.0 * min_rtt).max(1e-9)));
+            cnt = cnt.max(whole_part(window / (160.0 * min_rtt).max(1e-9)));
         }
         if self.last_max == 0 {
             match self.spec.first_count {
@@ -147,7 +153,7 @@ impl Cubic2008 {
     /// The count that keeps up with additive increase.
     fn friendly(&mut self, cwnd: u32, acked: f64) -> f64 {
         let beta = f64::from(self.spec.beta_1024);
-        let per_segment = libm::floor(f64::from(cwnd) * (1024.0 + beta) / (3.0 * (1024.0 - beta)));
+        let per_segment = whole_part(f64::from(cwnd) * (1024.0 + beta) / (3.0 * (1024.0 - beta)));
         self.ack_cnt += acked;
         while self.ack_cnt > per_segment {
             self.ack_cnt -= per_segment.max(1.0);
@@ -155,7 +161,7 @@ impl Cubic2008 {
         }
         match self.tcp_cwnd.checked_sub(cwnd) {
             None | Some(0) => f64::INFINITY,
-            Some(ahead) => libm::floor(f64::from(cwnd) / f64::from(ahead)),
+            Some(ahead) => whole_part(f64::from(cwnd) / f64::from(ahead)),
         }
     }
 }

@@ -237,6 +237,7 @@ impl Connection {
             rx.answer();
         }
         (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
+        self.usual = true;
         if !seg.has(Segment::SYN) {
             // The ACK that completes the handshake may bring data or a FIN.
             self.on_segment(now, seg, obs);

@@ -84,13 +84,13 @@ impl Connection {
         let received = self.rx.as_ref().is_none_or(|rx| rx.fin_received());
         match (sent && received, &self.tx, &self.rx) {
             (true, Some(_), Some(_)) if self.passive => self.end(CloseReason::Finished),
-            (true, Some(_), Some(_)) => self.time_wait = Some(now + TIME_WAIT),
+            (true, Some(_), Some(_)) => (self.time_wait, self.usual) = (Some(now + TIME_WAIT), false),
             _ => {}
         }
     }
 
     pub(super) fn end(&mut self, why: CloseReason) {
-        self.closed = Some(why);
+        (self.closed, self.usual) = (Some(why), false);
         self.handshake = None;
         self.time_wait = None;
         if why != CloseReason::Finished {

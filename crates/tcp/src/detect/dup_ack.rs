@@ -67,11 +67,8 @@ impl DupAck {
         }
         Verdict::More(board.mark_holes_under(self.threshold.segments(w, cx)))
     }
-}
 
-impl Detector for DupAck {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+    fn on_telling_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if cx.phase != Phase::Open || ack.has_sack {
             self.threshold.on_ack(ack, board, cx);
         }
@@ -90,6 +87,17 @@ impl Detector for DupAck {
         } else {
             Verdict::Suspect
         }
+    }
+}
+
+impl Detector for DupAck {
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        // Most ACKs tell nothing.
+        if cx.phase == Phase::Open && !ack.is_dup && !ack.has_sack {
+            return Verdict::Clear;
+        }
+        self.on_telling_ack(ack, w, board, cx)
     }
     fn keeps_time(&self) -> bool {
         false

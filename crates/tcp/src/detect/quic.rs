@@ -367,7 +367,7 @@ mod tests {
             let sent = if again {
                 *self.board.resend(seg(n), cx.now, 1e9).unwrap()
             } else {
-                *self.board.push(seg(n), 1000, cx.now, 1e9, false)
+                self.board.push(seg(n), 1000, cx.now, 1e9, false)
             };
             self.d.on_sent(Xmit::New, &sent, &cx);
         }

@@ -22,7 +22,7 @@ mod tlp;
 mod window;
 
 use super::{Detector, Verdict, Xmit};
-use crate::event::Window;
+use crate::event::{Phase, Window};
 use crate::recovery::{prr, RecoverySpec};
 use crate::sender::ack::AckEvent;
 use crate::sender::ctx::Ctx;
@@ -130,7 +130,9 @@ impl RackTlp {
         };
         if let Some((at, end)) = found {
             self.rtt = cx.now.since(at);
-            self.newest = self.newest.max(Some((at, end)));
+            if self.newest.is_none_or(|known| known < (at, end)) {
+                self.newest = Some((at, end));
+            }
         }
     }
 
@@ -162,8 +164,18 @@ impl RackTlp {
     }
 
     /// §6.2 step 5: marks what is lost by now, and arms the timer for the last of what may be lost later.
+    #[inline]
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
+        if board.is_in_order(&self.order, newest) {
+            self.reorder_at = None;
+            return 0;
+        }
+        self.detect_before(newest, repairing, board, cx)
+    }
+
+    #[inline(never)]
+    fn detect_before(&mut self, newest: (Time, Offset), repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
         let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
         self.reorder_at = waits.map(|at| at + wait);
@@ -171,15 +183,40 @@ impl RackTlp {
     }
 
     /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
+    #[inline]
     fn arm_probe(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
             self.tlp.arm(since, rto_at, cx);
         }
     }
-}
 
-impl Detector for RackTlp {
-    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+    /// The usual ACK, made short: in Open, nothing is SACKed or was sent again, no probe is out and all that is out was sent
+    /// later than what it delivers. Says whether it was one; on any other it changes nothing.
+    #[inline]
+    fn take_plain(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> bool {
+        let (Some(n), Some(rtt)) = (ack.newest, ack.rtt) else { return false };
+        let plain = cx.phase == Phase::Open && ack.advances() && ack.dsack.is_none() && board.sacked() == 0;
+        let newest = (n.at, n.end);
+        if !plain
+            || n.retransmitted
+            || self.fack > ack.prior_una
+            || self.newest.is_some_and(|known| known >= newest)
+            || !self.tlp.is_idle()
+            || !board.is_in_order(&self.order, newest)
+        {
+            return false;
+        }
+        self.min_rtt.sample(rtt, cx.now);
+        self.tlp.measured();
+        (self.rtt, self.newest, self.fack) = (cx.now.since(n.at), Some(newest), ack.ack);
+        self.window.on_ack(false, false, cx);
+        (self.reorder_at, self.sacked) = (None, false);
+        self.arm_probe(cx.now, cx.now + cx.rto, cx);
+        true
+    }
+
+    #[inline(never)]
+    fn on_telling_ack(&mut self, ack: &AckEvent, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if let Some(rtt) = ack.rtt {
             self.min_rtt.sample(rtt, cx.now);
             self.tlp.measured();
@@ -187,22 +224,33 @@ impl Detector for RackTlp {
         self.take_newest(ack, board, cx);
         self.look_for_reordering(ack, board);
         let probe = self.tlp.on_ack(ack);
-        let ends = cx.phase.repairs() && cx.recover.is_some_and(|r| cx.snd_una >= r);
-        let repairing = cx.phase.repairs() && !ends;
+        let repairs = cx.phase.repairs();
+        let ends = repairs && cx.recover.is_some_and(|r| cx.snd_una >= r);
+        let repairing = repairs && !ends;
         self.window.on_ack(ack.dsack.is_some(), ends, cx);
         let lost = self.detect(repairing, board, cx);
-        self.sacked = board.sacked() > 0;
-        if repairing || self.sacked || lost > 0 || cx.flight() == 0 {
+        let sacked = board.sacked() > 0;
+        self.sacked = sacked;
+        if repairing || sacked || lost > 0 || cx.flight() == 0 {
             self.tlp.disarm();
         } else if ack.advances() {
             self.arm_probe(cx.now, cx.now + cx.rto, cx);
         }
         match (lost, probe) {
             (1.., _) => Verdict::Lost(lost),
-            (0, Outcome::RepairedLoss) if !cx.phase.repairs() => Verdict::Repaired,
-            (0, _) if self.sacked => Verdict::Suspect,
+            (0, Outcome::RepairedLoss) if !repairs => Verdict::Repaired,
+            (0, _) if sacked => Verdict::Suspect,
             (0, _) => Verdict::Clear,
         }
+    }
+}
+
+impl Detector for RackTlp {
+    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if self.take_plain(ack, board, cx) {
+            return Verdict::Clear;
+        }
+        self.on_telling_ack(ack, board, cx)
     }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if self.reorder_at.is_some_and(|at| at <= cx.now) {

@@ -58,11 +58,8 @@ impl Sack {
     pub(super) fn new(spec: &SackSpec, mss: u32) -> Self {
         Sack { threshold: spec.threshold.build(mss), dupacks: 0, dupthresh: 0 }
     }
-}
 
-impl Detector for Sack {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+    fn on_telling_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if cx.phase != Phase::Open || ack.has_sack {
             self.threshold.on_ack(ack, board, cx);
         }
@@ -98,6 +95,18 @@ impl Detector for Sack {
             return Verdict::Lost(marked);
         }
         Verdict::Suspect
+    }
+}
+
+impl Detector for Sack {
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        // Most ACKs tell nothing.
+        if cx.phase == Phase::Open && ack.advances() && !ack.has_sack && ack.sacked == 0 {
+            self.dupacks = 0;
+            return Verdict::Clear;
+        }
+        self.on_telling_ack(ack, w, board, cx)
     }
     fn keeps_time(&self) -> bool {
         false

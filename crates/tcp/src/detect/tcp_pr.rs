@@ -211,9 +211,8 @@ impl Detector for TcpPr {
             if self.root.0 != segs {
                 self.root = (segs, self.spec.root_of_alpha(segs as f64));
             }
-            for s in board.newly() {
-                self.ewrtt = (self.ewrtt * self.root.1).max(cx.now.since(s.at).0 as f64);
-            }
+            let left = self.root.1;
+            self.ewrtt = board.newly().fold(self.ewrtt, |max, s| (max * left).max(cx.now.since(s.at).0 as f64));
             self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(Nanos(1)).min(self.spec.max);
             self.backed_off = false;
         }
@@ -240,7 +239,8 @@ impl Detector for TcpPr {
         self.hold
     }
     fn watches_sends(&self) -> bool {
-        true
+        // While something is out, a send tells nothing new.
+        self.oldest.is_none() || self.hold.is_some()
     }
     fn on_sent(&mut self, _: Xmit, sent: &Sent, _: &Ctx) {
         if is_out(sent) {

@@ -42,6 +42,9 @@ impl Reassembly {
 
     /// The first part of `left..right` that is held.
     pub(super) fn first_overlap(&self, left: Offset, right: Offset) -> Option<(Offset, Offset)> {
+        if self.end()? <= left {
+            return None;
+        }
         let r = self.ranges.get(self.ranges.partition_point(|r| r.right <= left))?;
         let (l, e) = (r.left.max(left), r.right.min(right));
         (l < e).then_some((l, e))
@@ -49,6 +52,17 @@ impl Reassembly {
 
     /// Holds `left..right` (not empty), joined with what it overlaps or touches.
     pub(super) fn insert(&mut self, left: Offset, right: Offset) {
+        match self.ranges.last_mut() {
+            // Mostly it goes on with the last.
+            Some(last) if last.left <= left && left <= last.right => {
+                self.clock += 1;
+                (last.right, last.touched) = (last.right.max(right), self.clock);
+            }
+            _ => self.insert_below(left, right),
+        }
+    }
+
+    fn insert_below(&mut self, left: Offset, right: Offset) {
         let from = self.ranges.partition_point(|r| r.right < left);
         let to = from + self.ranges[from..].partition_point(|r| r.left <= right);
         if from == to && self.ranges.len() >= self.limit {
@@ -63,7 +77,9 @@ impl Reassembly {
         new.left = left.min(self.ranges[from].left);
         new.right = right.max(self.ranges[to - 1].right);
         self.ranges[from] = new;
-        self.ranges.drain(from + 1..to);
+        if to - from > 1 {
+            self.ranges.drain(from + 1..to);
+        }
     }
 
     /// Makes the range that contains `at` the newest.
@@ -77,8 +93,9 @@ impl Reassembly {
 
     /// Everything before `upto` has arrived in order: gives the offset up to which nothing is missing now.
     pub(super) fn advance(&mut self, upto: Offset) -> Offset {
-        let gone = self.ranges.partition_point(|r| r.left <= upto);
-        let end = self.ranges[..gone].last().map_or(upto, |r| r.right.max(upto));
+        let gone = self.ranges.iter().take_while(|r| r.left <= upto).count();
+        let Some(last) = self.ranges[..gone].last() else { return upto };
+        let end = last.right.max(upto);
         self.ranges.drain(..gone);
         end
     }

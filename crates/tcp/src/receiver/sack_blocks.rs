@@ -8,7 +8,7 @@
 //! last duplicate among them is still reported. If it lies above the cumulative ACK its own block follows it (§4 (4)),
 //! before that of the newest segment.
 
-use super::reassembly::{Range, Reassembly};
+use super::reassembly::Reassembly;
 use crate::segment::Segment;
 use crate::seq::Offset;
 
@@ -23,25 +23,25 @@ pub(super) fn fill(out: &mut Segment, held: &mut Reassembly, dsack: Option<(Offs
         out.push_sack(left, right);
         room -= usize::from(out.blocks - before);
     }
-    let (newest, n) = newest(held.ranges(), room);
+    let Some(any) = held.ranges().first() else { return };
+    let (mut newest, mut n) = ([any; 4], 0);
+    // From the top: the newest mostly stand there, and the others are then passed by with one look.
+    for r in held.ranges().iter().rev() {
+        if n < room {
+            n += 1;
+        } else if n == 0 || r.touched < newest[n - 1].touched {
+            continue;
+        }
+        let mut at = n - 1;
+        while at > 0 && newest[at - 1].touched < r.touched {
+            newest[at] = newest[at - 1];
+            at -= 1;
+        }
+        newest[at] = r;
+    }
     for r in &newest[..n] {
         out.push_sack(r.left, r.right);
     }
-}
-
-/// The `room` (at most 4) ranges touched last, newest first, and how many there are.
-fn newest(ranges: &[Range], room: usize) -> ([Range; 4], usize) {
-    let none = Range { left: Offset::SYN, right: Offset::SYN, touched: 0 };
-    let (mut best, mut n) = ([none; 4], 0);
-    for &r in ranges {
-        let at = best[..n].iter().position(|b| b.touched < r.touched).unwrap_or(n);
-        if at < room {
-            n = (n + 1).min(room);
-            best[at..n].rotate_right(1);
-            best[at] = r;
-        }
-    }
-    (best, n)
 }
 
 #[cfg(test)]

@@ -48,6 +48,9 @@ impl Receiver {
     /// that, else down: the peer then sees the edge up to one unit further left than we keep it (RFC 7323 §2.4).
     #[inline]
     pub(super) fn window(&self) -> u32 {
+        if self.unread == 0 {
+            return self.capacity;
+        }
         let (free, announced) = (self.free(), self.announced());
         let worth = || u64::from((self.capacity / 2).min(self.mss).max(1));
         let wnd = if free == u64::from(self.capacity) || free >= announced + worth() {

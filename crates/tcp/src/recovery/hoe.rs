@@ -128,7 +128,7 @@ mod tests {
         let (mut hoe, mut board, mut ep) = (Hoe::new(&spec), Scoreboard::default(), episode());
         let cx = Ctx { snd_una: Offset(1), snd_nxt: ep.recover, snd_max: ep.recover, next_len: 1000, ..context() };
         let (mut w, dup) = (ep.prior, AckEvent { is_dup: true, ack: Offset(1), prior_una: Offset(1), ..blank() });
-        let sent = *board.push(Offset(1), 1000, Time(0), w.cwnd, false);
+        let sent = board.push(Offset(1), 1000, Time(0), w.cwnd, false);
         hoe.enter(Some(&dup), &mut ep, &mut w, &mut board, &cx);
         assert_eq!((hoe.next(&w, &board, &cx), w.cwnd), (Some(Xmit::Again(Offset(1))), ep.target));
         hoe.on_sent(Xmit::Again(Offset(1)), &sent, &cx);

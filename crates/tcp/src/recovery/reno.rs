@@ -135,7 +135,7 @@ mod tests {
     /// Five segments are out of a window of five that the verdict halves to four, of which the first is resent.
     fn entered(spec: RenoSpec) -> (Reno, Scoreboard, Episode, Window, Ctx) {
         let (mut reno, mut board, mut ep) = (Reno::new(&spec), Scoreboard::default(), episode());
-        let sent = *board.push(Offset(1), 1000, Time(0), 5000.0, false);
+        let sent = board.push(Offset(1), 1000, Time(0), 5000.0, false);
         ep.target = 4000.0;
         let (at, mut w) = (Offset(5001), Window { cwnd: 5000.0, ssthresh: 4000.0 });
         let cx = Ctx { snd_una: Offset(1), snd_nxt: at, snd_max: at, next_len: 1000, room: 9000, ..context() };

@@ -291,7 +291,7 @@ mod tests {
                 let (n, first) = if x == Xmit::New { (next, true) } else { (una, false) };
                 next = next.max(n + 1);
                 let sent = match first {
-                    true => *board.push(offset(n), MSS as u32, Time(0), w.cwnd, false),
+                    true => board.push(offset(n), MSS as u32, Time(0), w.cwnd, false),
                     false => *board.resend(offset(n), Time(0), w.cwnd).unwrap(),
                 };
                 path.push_back((n, first));

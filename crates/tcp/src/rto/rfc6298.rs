@@ -188,7 +188,7 @@ impl Rfc6298 {
         self.timing = None;
         // RFC 6298 §5.7 and Karn: a valid sample ends the back-off.
         self.backoff = 0;
-        let ticks = now.0 / self.tick - sent.0 / self.tick;
+        let ticks = if self.tick == 1 { now.0 - sent.0 } else { now.0 / self.tick - sent.0 / self.tick };
         let m = (ticks as i64).max(1);
         if ack.covers_retransmit || !self.adapted(m, sent) {
             self.update(m, self.samples_expected(ack));

@@ -4,11 +4,47 @@ use super::ack::{self, AckEvent, DupRule};
 use super::scoreboard::Delivered;
 use super::{Ctx, Sender};
 use crate::detect::Detector;
+use crate::event::Phase;
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
 
 impl Sender {
+    /// Rule 2, made short for the usual ACK: in Open it acknowledges whole segments sent once and tells nothing else. Takes them
+    /// off the board and says when the last of them was sent; on any other ACK it changes nothing.
+    #[inline(always)]
+    pub(super) fn take_plain(&mut self, seg: &Segment) -> Option<Time> {
+        let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0 || seg.ack == self.snd_una;
+        if self.phase != Phase::Open || tells || self.snd_nxt != self.snd_max {
+            return None;
+        }
+        self.board.acknowledge_plain(seg.ack)
+    }
+
+    /// What such an ACK told, the last of whose segments was sent at `at`.
+    #[inline(always)]
+    pub(super) fn read_plain(&mut self, now: Time, seg: &Segment, at: Time) -> AckEvent {
+        let prior_una = std::mem::replace(&mut self.snd_una, seg.ack);
+        self.update_peer_window(seg);
+        let rtt = now.since(at);
+        self.min_rtt = self.min_rtt.min(rtt);
+        AckEvent {
+            ack: seg.ack,
+            prior_una,
+            sacked: 0,
+            delivered: seg.ack - prior_una,
+            dup_run: self.dup_run,
+            is_dup: false,
+            has_sack: false,
+            ece: false,
+            covers_retransmit: false,
+            dsack: None,
+            rtt: Some(rtt),
+            tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
+            newest: Some(ack::Newest { at, end: seg.ack, retransmitted: false }),
+        }
+    }
+
     /// 2. Applies an ACK to the scoreboard and says what it told.
     pub(super) fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
         let prior_una = self.snd_una;
@@ -35,7 +71,7 @@ impl Sender {
         self.dup_run += u32::from(is_dup);
         let rtt = d.rtt(now);
         if let Some(r) = rtt {
-            self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
+            self.min_rtt = self.min_rtt.min(r);
         }
         AckEvent {
             ack: seg.ack,
@@ -64,11 +100,11 @@ impl Sender {
     /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
     /// same segment, or inside the second block.
     fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
-        let second = seg.sack_blocks().nth(1);
-        let (mut dsack, mut has_sack) = (None, false);
-        for (i, b) in seg.sack_blocks().enumerate() {
-            let inside_second = || second.is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
-            if i == 0 && b.0 < b.1 && (b.1 <= seg.ack || inside_second()) {
+        let mut blocks = seg.sack_blocks().peekable();
+        let (mut dsack, mut has_sack, mut first) = (None, false, true);
+        while let Some(b) = blocks.next() {
+            let mut inside_next = || blocks.peek().is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
+            if std::mem::take(&mut first) && b.0 < b.1 && (b.1 <= seg.ack || inside_next()) {
                 dsack = Some(b);
             } else if b.1 > seg.ack && b.0 < b.1 {
                 has_sack = true;
@@ -90,6 +126,7 @@ impl Sender {
     }
 
     /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.
+    #[inline]
     fn update_peer_window(&mut self, seg: &Segment) -> bool {
         let same = seg.wnd == self.peer.wnd;
         if (seg.seq, seg.ack) >= (self.peer.wl1, self.peer.wl2) {
@@ -98,6 +135,7 @@ impl Sender {
             self.peer.max_wnd = self.peer.max_wnd.max(seg.wnd);
             self.edge = seg.ack + u64::from(seg.wnd);
         }
+        self.limit = self.find_limit();
         same
     }
 

@@ -14,6 +14,12 @@ pub enum Gate {
     Pipe,
 }
 
+/// Bytes as a real number. Those in flight fit a signed number, which the machine converts at once.
+#[inline]
+pub(super) fn real(bytes: Bytes) -> f64 {
+    bytes as i64 as f64
+}
+
 /// `cwnd` in whole segments, as bytes: fractions count only when they have become a segment (RFC 5681 §3.1).
 #[inline]
 pub fn whole_segments(cwnd: f64, mss: u32) -> Bytes {
@@ -23,7 +29,7 @@ pub fn whole_segments(cwnd: f64, mss: u32) -> Bytes {
 /// Whether the whole segments of `cwnd` cover `need` bytes. Divides only where rounding down could decide.
 #[inline]
 pub fn covers(cwnd: f64, need: Bytes, mss: u32) -> bool {
-    let short = cwnd - need as f64;
+    let short = cwnd - real(need);
     short >= f64::from(mss) || (short >= 0.0 && whole_segments(cwnd, mss) >= need)
 }
 
@@ -44,5 +50,5 @@ pub(super) fn payload(len: u32, mss: u32) -> Bytes {
 /// Pipe gate: is there a segment's worth of `cwnd` that is not in the network (RFC 6675 §5 (C))?
 #[inline]
 pub fn pipe(w: &Window, board: &Scoreboard, cx: &Ctx) -> bool {
-    w.cwnd - board.pipe() as f64 >= cx.smss()
+    w.cwnd - real(board.pipe()) >= cx.smss()
 }

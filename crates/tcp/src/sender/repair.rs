@@ -148,7 +148,7 @@ impl Sender {
     }
 
     /// 5. Asks the judge of mistakes. An ACK that ends a repair so does not open the window, too (RFC 4015 §3.2 (9)).
-    #[inline]
+    #[inline(always)]
     pub(super) fn judge_past<O: Observer>(
         &mut self,
         now: Time,

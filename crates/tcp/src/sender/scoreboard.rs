@@ -36,7 +36,9 @@ pub struct Marks(u8);
 
 /// Records of the sent and unacknowledged, oldest first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Scoreboard {
+    sack: sack::SackState,
     ring: Box<[Sent]>,
     /// Indices count up for ever (modulo 2³²); a slot is index & mask. `released..head` were delivered by the last ACK.
     released: u32,
@@ -49,7 +51,13 @@ pub struct Scoreboard {
     pipe: Bytes,
     sacked: Bytes,
     lost: Bytes,
-    sack: sack::SackState,
+}
+
+/// The oldest segments, up to an index, the last of which was sent at a time and ends at an offset.
+struct Run {
+    after: u32,
+    at: Time,
+    end: Offset,
 }
 
 /// What one ACK newly delivered, in numbers.
@@ -236,9 +244,12 @@ impl Scoreboard {
         self.settle_hole();
     }
 
-    /// Records a new segment.
+    /// Records a new segment, and answers the record.
+    ///
+    /// Field by field, and not by reading it back: a processor that loads at once what it has just stored in smaller pieces
+    /// waits until the stores are in the cache, which took a sixth of the time of a packet.
     #[inline]
-    pub(crate) fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> &Sent {
+    pub(crate) fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> Sent {
         if self.tail.wrapping_sub(self.released) as usize >= self.ring.len() {
             self.grow();
         }
@@ -246,8 +257,9 @@ impl Scoreboard {
         self.tail = self.tail.wrapping_add(1);
         self.pipe += u64::from(len);
         let marks = Marks(if probe { Marks::PROBE } else { 0 });
-        self.ring[slot] = Sent { start, at, cwnd, len, marks, sends: 1 };
-        &self.ring[slot]
+        let s = &mut self.ring[slot];
+        (s.start, s.at, s.cwnd, s.len, s.marks, s.sends) = (start, at, cwnd, len, marks, 1);
+        Sent { start, at, cwnd, len, marks, sends: 1 }
     }
 
     /// Records that the segment containing `seq` was sent again.
@@ -276,13 +288,13 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
         self.released = self.head;
-        self.acknowledge_plain(ack, out);
-        while self.head != self.tail {
+        if let Some(run) = self.plain_run(ack) {
+            out.bytes += self.take_off(&run);
+            out.newest = Some((run.at, run.end, false));
+        }
+        while self.head != self.tail && self.at(self.head).start < ack {
             let slot = self.slot(self.head);
             let s = self.ring[slot];
-            if s.start >= ack {
-                break;
-            }
             let whole = s.end() <= ack;
             let n = if whole { u64::from(s.len) } else { ack - s.start };
             self.pipe -= s.marks.weight() * n;
@@ -314,29 +326,45 @@ impl Scoreboard {
         }
     }
 
-    /// The usual case, made short: whole segments sent once, of which nothing is known.
+    /// The usual ACK, made short: nothing is SACKed, and it acknowledges whole segments sent once, of which nothing is known.
+    /// Says when the last of them was sent. On any other it changes nothing. Apart: in place it is short of registers.
+    #[inline(never)]
+    pub(crate) fn acknowledge_plain(&mut self, ack: Offset) -> Option<Time> {
+        if self.sacked > 0 || self.sack.has_fresh() {
+            return None;
+        }
+        let run = self.plain_run(ack).filter(|r| r.end == ack)?;
+        self.released = self.head;
+        self.take_off(&run);
+        self.sack.nothing_left();
+        Some(run.at)
+    }
+
+    /// How many of the oldest segments an ACK covers whole that were sent once and of which nothing is known.
     #[inline]
-    fn acknowledge_plain(&mut self, ack: Offset, out: &mut Delivered) {
+    fn plain_run(&self, ack: Offset) -> Option<Run> {
         let (mut i, mut last) = (self.head, None);
         while i != self.tail {
-            let s = &self.ring[self.slot(i)];
+            let s = self.at(i);
             if s.marks.0 != 0 || s.sends != 1 || s.end() > ack {
                 break;
             }
-            last = Some((s.at, s.end(), false));
             i = i.wrapping_add(1);
+            // They were sent in order, so the last of them was sent last.
+            last = Some(Run { after: i, at: s.at, end: s.end() });
         }
-        // They were sent in order, so the last of them was sent last.
-        if let Some(newest) = last {
-            let n = newest.1 - self.at(self.head).start;
-            self.pipe -= n;
-            out.bytes += n;
-            out.newest = last;
-            if self.hole.wrapping_sub(self.head) < i.wrapping_sub(self.head) {
-                self.hole = i;
-            }
-            self.head = i;
+        last
+    }
+
+    #[inline]
+    fn take_off(&mut self, run: &Run) -> Bytes {
+        let n = run.end - self.at(self.head).start;
+        self.pipe -= n;
+        if self.hole.wrapping_sub(self.head) < run.after.wrapping_sub(self.head) {
+            self.hole = run.after;
         }
+        self.head = run.after;
+        n
     }
 
     // ---- inside

@@ -46,6 +46,27 @@ fn ack(s: &mut Sender, now: Time, ack: u64, wnd: u32, blocks: &[(u64, u64)]) {
 }
 
 #[test]
+fn the_short_way_to_read_an_ack_tells_what_the_long_one_tells() {
+    let sender = || {
+        let mut s = Sender::new(&named("linux-2025"), MSS, 20_000);
+        s.write(50_000);
+        send(&mut s, ms(0));
+        s
+    };
+    let (mut short, mut long) = (sender(), sender());
+    // The ACK, its window, and whether it covers whole segments.
+    for (at, ack, wnd, whole) in [(100, 2001, 20_000, true), (130, 3001, 15_000, true), (140, 3501, 20_000, false)] {
+        let (ack, flags, opts) = (Offset(ack), Segment::ACK, Segment::TIMESTAMPS);
+        let seg = Segment { seq: Offset::DATA, ack, wnd, flags, opts, tsecr: 7, ..Segment::EMPTY };
+        let plain = short.take_plain(&seg).map(|sent| short.read_plain(ms(at), &seg, sent));
+        assert_eq!(plain.is_some(), whole);
+        assert_eq!(plain.unwrap_or_else(|| short.read_ack(ms(at), &seg)), long.read_ack(ms(at), &seg));
+        let facts = |s: &Sender| (s.positions(), s.edge, s.peer.wnd, s.min_rtt, s.board.pipe(), s.board.len());
+        assert_eq!(facts(&short), facts(&long));
+    }
+}
+
+#[test]
 fn every_probe_goes_out_even_when_one_input_may_release_one_segment() {
     let mut stack = named("reno");
     stack.limits.maxburst_segs = Some(1);

@@ -21,19 +21,17 @@ impl Sender {
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         let first = earliest(self.timers.rto, self.timers.persist);
-        if self.clocked || self.watched {
-            earliest(first, self.detector_wants())
-        } else {
-            first
+        match (self.clocked, self.watched) {
+            (false, false) => first,
+            (true, false) => earliest(first, self.slots.detect.deadline()),
+            _ => earliest(first, self.watcher_wants()),
         }
     }
 
-    /// When the detector wants to look, or to let something out. Apart, so that the usual path stays short.
+    /// When a detector that watches wants to look, or to let something out. Apart, so that the usual path stays short.
     #[inline(never)]
-    fn detector_wants(&self) -> Option<Time> {
-        let deadline = self.slots.detect.deadline().filter(|_| self.clocked);
-        let hold = self.slots.detect.hold_until().filter(|_| self.watched);
-        earliest(deadline, hold)
+    fn watcher_wants(&self) -> Option<Time> {
+        earliest(self.slots.detect.deadline().filter(|_| self.clocked), self.slots.detect.hold_until())
     }
 
     /// 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.

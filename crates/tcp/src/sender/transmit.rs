@@ -17,36 +17,49 @@ impl Sender {
     #[inline]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         // 24. Fast path: nothing is missing, so three numbers decide.
-        if self.phase == Phase::Open
-            && !self.urgent
-            && !self.watched
-            && self.snd_nxt == self.snd_max
-            && self.board.lost_to_send() == 0
-        {
-            return self.poll_open(now, out, obs);
+        if self.phase == Phase::Open && !self.urgent && self.snd_nxt == self.snd_max && self.board.lost_to_send() == 0 {
+            return if self.watched { self.poll_watched(now, out, obs) } else { self.poll_open(now, out, obs) };
         }
         self.poll_slow(now, out, obs)
     }
 
     #[inline]
     fn poll_open<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        let sent = self.send_in_open(now, out, obs);
+        if self.max_train > 1 && sent.is_some_and(|s| s.len == self.mss) {
+            self.lengthen(now, out, obs);
+        }
+        sent.is_some()
+    }
+
+    /// The same under the eyes of a detector, which may hold it back.
+    #[inline(never)]
+    fn poll_watched<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        // 21.
+        if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
+            return false;
+        }
+        let Some(sent) = self.send_in_open(now, out, obs) else { return false };
+        self.tell(now, Xmit::New, &sent, now, Slot::Sequencer);
+        self.check();
+        true
+    }
+
+    #[inline(always)]
+    fn send_in_open<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> Option<Sent> {
         let len = self.next_len();
         if len == 0 {
             self.cwnd_limited = false;
             self.wait_for_window(now);
-            return false;
+            return None;
         }
         if !self.open_admits(len) || self.burst_left == 0 {
             self.cwnd_limited = true;
-            return false;
+            return None;
         }
-        let start = self.snd_max;
-        self.send_new(now, len, false, Slot::Sequencer, obs);
-        self.fill(out, start, u64::from(len));
-        if self.max_train > 1 && len == self.mss {
-            self.lengthen(now, out, obs);
-        }
-        true
+        let sent = self.send_new(now, len, false, Slot::Sequencer, obs);
+        self.fill(out, sent.start, u64::from(len));
+        Some(sent)
     }
 
     /// Makes a train of equal segments out of the one in `out`, as long as the window lets the next one go.
@@ -70,7 +83,7 @@ impl Sender {
             Gate::Window => {
                 gate::covers(self.w.cwnd, (self.snd_max - self.snd_una) + gate::payload(len, self.mss), self.mss)
             }
-            Gate::Pipe => self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss),
+            Gate::Pipe => self.w.cwnd - gate::real(self.board.pipe()) >= f64::from(self.mss),
         }
     }
 
@@ -80,7 +93,7 @@ impl Sender {
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
             return false;
         }
-        let cx = self.ctx(now);
+        let cx = self.context(now);
         let Some((x, by)) = self.choose(&cx) else {
             self.cwnd_limited = cx.next_len > 0;
             // Nothing went since the last ACK came.
@@ -118,6 +131,7 @@ impl Sender {
     /// When what is about to be sent was last sent; now, if it is new.
     fn last_sent_at(&self, x: Xmit, now: Time) -> Time {
         let at = match x {
+            Xmit::New if self.snd_nxt == self.snd_max => return now,
             Xmit::New => self.snd_nxt,
             Xmit::Again(at) => at,
         };
@@ -125,6 +139,7 @@ impl Sender {
     }
 
     /// Asks whoever decides in this phase.
+    #[inline]
     fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
         if self.urgent {
             return Some((self.urgent_segment(cx)?, Slot::Sequencer));
@@ -166,12 +181,12 @@ impl Sender {
     }
 
     /// Records and reports a new segment.
-    #[inline]
+    #[inline(always)]
     fn send_new<O: Observer>(&mut self, now: Time, len: u32, beyond_window: bool, by: Slot, obs: &mut O) -> Sent {
         if beyond_window {
             self.persist.probe_sent();
         }
-        let sent = *self.board.push(self.snd_max, len, now, self.w.cwnd, beyond_window);
+        let sent = self.board.push(self.snd_max, len, now, self.w.cwnd, beyond_window);
         self.snd_max = sent.end();
         self.snd_nxt = self.snd_max;
         self.sent(now, &sent, by, obs);
@@ -185,7 +200,7 @@ impl Sender {
         Some(sent)
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent<O: Observer>(&mut self, now: Time, sent: &Sent, by: Slot, obs: &mut O) {
         self.last_sends = sent.sends;
         self.burst_left -= 1;
@@ -202,7 +217,7 @@ impl Sender {
 
     /// 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
     fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, before: Time, by: Slot) {
-        let cx = self.ctx(now);
+        let cx = self.context(now);
         match by {
             Slot::Disorder => self.slots.disorder.on_sent(x, sent, &self.w, &cx),
             Slot::Recovery => self.slots.recovery.on_sent(x, sent, &cx),
@@ -230,9 +245,13 @@ impl Sender {
     /// 22. What a new segment at `snd_max` may use: data, the peer's window, the cap.
     #[inline]
     pub(super) fn room(&self) -> Bytes {
-        let cap = self.snd_una.0.saturating_add(self.cap);
-        let limit = self.stream_end.min(self.edge).0.min(cap);
-        limit.saturating_sub(self.snd_max.0)
+        self.limit.0.saturating_sub(self.snd_max.0)
+    }
+
+    /// How far new data may go; asked for when one of the three has changed, and kept.
+    #[inline]
+    pub(super) fn find_limit(&self) -> Offset {
+        self.stream_end.min(self.edge).min(Offset(self.snd_una.0.saturating_add(self.cap)))
     }
 
     /// Sequence space of the next segment at `snd_nxt`; 0 if there is none to send.
@@ -241,16 +260,24 @@ impl Sender {
     /// anything else would be a silly window.
     #[inline]
     pub(super) fn next_len(&self) -> u32 {
+        self.next_len_in(self.room())
+    }
+
+    /// The same, where `room` is known.
+    #[inline]
+    pub(super) fn next_len_in(&self, room: Bytes) -> u32 {
+        let mss = u64::from(self.mss);
         if self.snd_nxt < self.snd_max {
             return self.board.get(self.snd_nxt).map_or(0, |s| s.len);
         }
-        let (room, mss) = (self.room(), u64::from(self.mss));
-        if room > mss {
-            // A FIN rides on the last full segment.
-            let with_fin = self.closed && room == mss + 1 && self.snd_max + room == self.stream_end;
-            return self.mss + u32::from(with_fin);
+        if room > mss + 1 {
+            return self.mss;
         }
         let all = self.snd_max + room == self.stream_end;
+        if room > mss {
+            // A FIN rides on the last full segment.
+            return self.mss + u32::from(self.closed && all);
+        }
         let silly = room < mss && !all && self.avoid_silly_window && room * 2 < u64::from(self.peer.max_wnd);
         if silly {
             0
@@ -277,6 +304,7 @@ impl Sender {
     pub fn write(&mut self, bytes: Bytes) {
         if !self.closed {
             self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
+            self.limit = self.find_limit();
         }
     }
 
@@ -285,6 +313,7 @@ impl Sender {
         if !self.closed {
             self.closed = true;
             self.stream_end += 1;
+            self.limit = self.find_limit();
         }
     }
 

@@ -3,7 +3,7 @@
 use super::ack::AckEvent;
 use super::{Ctx, Sender};
 use crate::congestion::Congestion;
-use crate::event::{Event, Observer, Phase, Slot, Why};
+use crate::event::{Event, Observer, Phase, Slot, Why, Window};
 use crate::recovery::Recovery;
 use crate::startup::{Advice, Startup};
 use crate::time::Time;
@@ -20,14 +20,15 @@ impl Sender {
     }
 
     /// An ACK of new data opens the window.
+    #[inline(always)]
     pub(super) fn grow<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
-        self.write_window(now, Slot::Congestion, obs, |s| {
-            let before = s.w;
-            s.slots.congestion.on_ack(ack, &mut s.w, cx);
-            if s.damped && before.cwnd < before.ssthresh {
-                s.w.cwnd = before.cwnd + (s.w.cwnd - before.cwnd) * f64::from(s.growth);
-            }
-        });
+        let before = self.seen::<O>();
+        self.slots.congestion.on_ack(ack, &mut self.w, cx);
+        let w = before.0;
+        if self.damped && w.cwnd < w.ssthresh {
+            self.w.cwnd = w.cwnd + (self.w.cwnd - w.cwnd) * f64::from(self.growth);
+        }
+        self.tell_window(now, Slot::Congestion, before, obs);
     }
 
     /// Lends the window to one writer and reports what it did.
@@ -39,8 +40,19 @@ impl Sender {
         obs: &mut O,
         write: impl FnOnce(&mut Self),
     ) {
-        let (from, inflated) = (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 });
+        let before = self.seen::<O>();
         write(self);
+        self.tell_window(now, by, before, obs);
+    }
+
+    /// The window, and for whoever listens the inflation.
+    #[inline(always)]
+    fn seen<O: Observer>(&self) -> (Window, f64) {
+        (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 })
+    }
+
+    #[inline(always)]
+    fn tell_window<O: Observer>(&mut self, now: Time, by: Slot, (from, inflated): (Window, f64), obs: &mut O) {
         if O::ENABLED {
             let (to, episode) = (self.w, self.cold.ledger.count());
             if from != to {

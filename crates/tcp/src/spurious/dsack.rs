@@ -152,6 +152,10 @@ impl Spurious for Dsack {
             self.list.push(resent);
         }
     }
+    #[inline]
+    fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
+        ack.dsack.is_none() && !ack.covers_retransmit
+    }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         if ack.covers_retransmit && self.spec.sample_resent {
             self.note_answers(board, cx);

@@ -72,6 +72,10 @@ impl Spurious for Eifel {
             (self.next, self.watch) = (None, Some((ep.id, timestamp(cx.now))));
         }
     }
+    #[inline]
+    fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
+        ack.dsack.is_none() && self.watch.is_none()
+    }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let mut verdict = None;
         if ack.advances() {

@@ -118,6 +118,10 @@ impl Spurious for Linux {
         self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
         self.stamp.get_or_insert(timestamp(cx.now));
     }
+    #[inline]
+    fn passes_over(&self, ack: &AckEvent, cx: &Ctx) -> bool {
+        ack.dsack.is_none() && !cx.phase.repairs() && !self.all_reported()
+    }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let (id, from) = self.marker?;
         if let (Some(owed), Some((_, right))) = (&mut self.owed, ack.dsack) {

@@ -66,6 +66,10 @@ impl Spurious for RttMin {
             self.timed = Some((ep.id, cx.now));
         }
     }
+    #[inline]
+    fn passes_over(&self, _: &AckEvent, _: &Ctx) -> bool {
+        self.timed.is_none()
+    }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         if !ack.advances() {
             return None;

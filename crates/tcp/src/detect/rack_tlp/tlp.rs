@@ -48,6 +48,7 @@ impl Tlp {
     }
 
     /// §7.2: (re)starts the timer at `since`, not beyond the retransmission timer's `rto_at`.
+    #[inline(always)]
     pub(super) fn arm(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
         if !self.may_probe() {
             return;
@@ -64,6 +65,11 @@ impl Tlp {
     /// §7.3: one probe at a time, and a round trip measured between two.
     fn may_probe(&self) -> bool {
         self.out.is_none() && self.measured
+    }
+
+    /// Whether no probe is out.
+    pub(super) fn is_idle(&self) -> bool {
+        self.out.is_none()
     }
 
     /// Whether the next segment sent matters: it is the probe, or starts the timer, or takes the delayed ACK out of it.

@@ -31,6 +31,12 @@ impl SackState {
         })
     }
 
+    /// Whether the last ACK's blocks touched anything.
+    #[inline]
+    pub(super) fn has_fresh(&self) -> bool {
+        self.fresh_count > 0
+    }
+
     /// Nothing SACKed is outstanding: forget where the top was.
     #[inline]
     pub(super) fn nothing_left(&mut self) {
@@ -46,17 +52,22 @@ impl SackState {
     /// The part of a block that no earlier block has told, if any (a part in the middle is told again).
     fn unseen(&self, (mut left, mut right): (Offset, Offset)) -> Option<(Offset, Offset)> {
         for &(l, r) in &self.seen {
-            if l <= left && left < r {
-                left = r;
-            }
-            if l < right && right <= r {
+            if l <= left {
+                if right <= r {
+                    return None;
+                }
+                left = left.max(r);
+            } else if l < right && right <= r {
                 right = l;
-            }
-            if left >= right {
-                return None;
             }
         }
         Some((left, right))
+    }
+
+    /// Whether an earlier block told all of this one.
+    #[inline]
+    fn knows(&self, block: (Offset, Offset)) -> bool {
+        self.seen.iter().any(|&(l, r)| l <= block.0 && block.1 <= r)
     }
 
     /// Remembers a block in the place of one that it covers, else of the oldest.
@@ -74,7 +85,7 @@ impl Scoreboard {
     /// Forgets which records the previous ACK SACKed; called before an ACK is read.
     #[inline]
     pub(crate) fn begin_ack(&mut self) {
-        if self.sack.fresh_count > 0 {
+        if self.sack.has_fresh() {
             self.forget_fresh();
         }
     }
@@ -91,16 +102,28 @@ impl Scoreboard {
     }
 
     /// Applies one SACK block that lies above the cumulative ACK. Blocks beyond what was sent are ignored.
+    #[inline]
     pub(crate) fn apply_sack(&mut self, block: (Offset, Offset), out: &mut Delivered) {
-        let Some(first) = self.iter().next().map(|s| s.start) else { return };
-        let block = (block.0.max(first), block.1);
+        // Most blocks only repeat.
+        if !self.sack.knows(block) {
+            self.apply_news(block, out);
+        }
+    }
+
+    #[inline(never)]
+    fn apply_news(&mut self, block: (Offset, Offset), out: &mut Delivered) {
+        if self.is_empty() {
+            return;
+        }
+        let block = (block.0.max(self.at(self.head).start), block.1);
         let end = self.at(self.tail.wrapping_sub(1)).end();
         if block.0 >= block.1 || block.1 > end {
             return;
         }
         let Some((left, right)) = self.sack.unseen(block) else { return };
+        let on_top = self.sacked > 0 && left == self.sack.top;
         // A record that begins before the block is only partly told and does not count.
-        let from = match self.find(left) {
+        let from = match if on_top { Some(self.sack.top_index) } else { self.find(left) } {
             Some(i) if self.at(i).start < left => i.wrapping_add(1),
             Some(i) => i,
             None => return,
@@ -128,8 +151,15 @@ impl Scoreboard {
         if s.marks.any(Marks::SACKED) {
             return;
         }
-        self.edit(i, |m| m.0 = (m.0 | Marks::SACKED | Marks::FRESH) & !(Marks::LOST | Marks::REWOUND));
         let n = u64::from(s.len);
+        if s.marks.0 == 0 {
+            // As `edit` would do it.
+            let slot = self.slot(i);
+            self.ring[slot].marks.0 = Marks::SACKED | Marks::FRESH;
+            (self.pipe, self.sacked) = (self.pipe - n, self.sacked + n);
+        } else {
+            self.edit(i, |m| m.0 = (m.0 | Marks::SACKED | Marks::FRESH) & !(Marks::LOST | Marks::REWOUND));
+        }
         (out.bytes, out.sacked) = (out.bytes + n, out.sacked + n);
         out.note(&s);
         if s.end() > self.sack.top {

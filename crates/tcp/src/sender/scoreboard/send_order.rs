@@ -17,6 +17,10 @@ pub struct SendOrder {
     /// Below it, nothing that was sent once and waits is higher than `hole`, the last offset of such a segment.
     seen: Offset,
     hole: Option<Offset>,
+    /// Where on the board they were found last.
+    judged_index: u32,
+    seen_index: u32,
+    hole_index: u32,
     /// What was sent again: when, its end, its start. Some of it has been settled since.
     resent: VecDeque<(Time, Offset, Offset)>,
     stale: bool,
@@ -39,6 +43,11 @@ impl SendOrder {
         (self.judged, self.seen, self.hole, self.stale) = (Offset(0), Offset(0), None, true);
     }
 
+    /// Whether the scoreboard alone tells the order.
+    fn is_plain(&self) -> bool {
+        !self.stale && self.resent.is_empty()
+    }
+
     fn entry(s: &Sent) -> (Time, Offset, Offset) {
         (s.at, s.end(), s.start)
     }
@@ -53,6 +62,12 @@ impl SendOrder {
 }
 
 impl Scoreboard {
+    /// Whether nothing that is out was sent before `newest` (when, and its end), as far as one look tells.
+    #[inline(always)]
+    pub fn is_in_order(&self, order: &SendOrder, newest: (Time, Offset)) -> bool {
+        !self.is_empty() && self.at(self.head).is_in_order(newest) && order.is_plain()
+    }
+
     /// Marks lost what was sent last before `newest` (when, and its end, which decides at equal times) and not after
     /// `by`; a retransmission counts like any other transmission. Returns the bytes newly marked, and when the newest of
     /// those was sent that were sent before `newest` and may still arrive. `newest` must not fall from call to call.
@@ -69,8 +84,7 @@ impl Scoreboard {
         if order.stale {
             order.relist(self);
         }
-        let in_order = first.sends == 1 && (first.at, first.end()) >= newest;
-        if in_order && order.resent.is_empty() {
+        if first.is_in_order(newest) && order.is_plain() {
             return (0, None);
         }
         let lost = self.judge_once(order, newest, by) + self.judge_resent(order, newest, by);
@@ -78,11 +92,21 @@ impl Scoreboard {
     }
 
     /// Index of the record at `at` or of the oldest above it.
-    fn index_from(&self, at: Offset) -> u32 {
+    fn index_from(&self, at: Offset, hint: u32) -> u32 {
         match self.iter().next() {
-            Some(s) if at > s.start => self.find(at).unwrap_or(self.tail),
+            Some(s) if at > s.start => self.find_near(at, hint).unwrap_or(self.tail),
             _ => self.head,
         }
+    }
+
+    /// Index of the record that contains `at`, which mostly still is `hint`.
+    fn find_near(&self, at: Offset, hint: u32) -> Option<u32> {
+        let out = hint.wrapping_sub(self.head) < self.tail.wrapping_sub(self.head);
+        let holds = |s: &Sent| s.start <= at && at < s.end();
+        if out && holds(self.at(hint)) {
+            return Some(hint);
+        }
+        self.find(at)
     }
 
     /// Where the record at `i` begins; where the board ends, if there is none.
@@ -96,7 +120,7 @@ impl Scoreboard {
 
     /// What was sent once is on the board in the order of sending: marks up to the first that waits.
     fn judge_once(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
-        let (mut i, mut marked) = (self.index_from(order.judged), 0);
+        let (mut i, mut marked) = (self.index_from(order.judged, order.judged_index), 0);
         while i != self.tail {
             let s = self.at(i);
             if s.waits_once() {
@@ -104,36 +128,43 @@ impl Scoreboard {
                     break;
                 }
                 marked += self.mark_index_lost(i);
-            } else if s.sends == 1 && (s.at, s.end()) >= newest {
+            } else if s.is_in_order(newest) {
                 break;
             }
             i = i.wrapping_add(1);
         }
-        order.judged = self.offset_of(i);
+        (order.judged, order.judged_index) = (self.offset_of(i), i);
         marked
     }
 
     /// When the highest of those was sent that were sent once, before `newest`, and are neither SACKed nor lost.
     fn waits_once(&self, order: &mut SendOrder, newest: (Time, Offset)) -> Option<Time> {
-        let mut i = self.index_from(order.seen.max(order.judged));
-        while i != self.tail && (self.at(i).sends > 1 || (self.at(i).at, self.at(i).end()) < newest) {
-            if self.at(i).waits_once() {
-                order.hole = Some(last_of(self.at(i).end()));
+        let mut i = self.index_from(order.seen.max(order.judged), order.seen_index);
+        while i != self.tail {
+            let s = self.at(i);
+            if s.is_in_order(newest) {
+                break;
+            }
+            if s.waits_once() {
+                (order.hole, order.hole_index) = (Some(last_of(s.end())), i);
             }
             i = i.wrapping_add(1);
         }
-        order.seen = self.offset_of(i);
+        (order.seen, order.seen_index) = (self.offset_of(i), i);
         // It may have been filled: then the one below it, if it is not acknowledged.
-        let mut i = self.find(order.hole.take()?)?;
-        let lowest = self.index_from(order.judged);
-        while !self.at(i).waits_once() {
-            if i.wrapping_sub(self.head) <= lowest.wrapping_sub(self.head) {
-                return None;
+        let mut i = self.find_near(order.hole.take()?, order.hole_index)?;
+        if !self.at(i).waits_once() {
+            let lowest = self.index_from(order.judged, order.judged_index);
+            while !self.at(i).waits_once() {
+                if i.wrapping_sub(self.head) <= lowest.wrapping_sub(self.head) {
+                    return None;
+                }
+                i = i.wrapping_sub(1);
             }
-            i = i.wrapping_sub(1);
         }
-        order.hole = Some(last_of(self.at(i).end()));
-        Some(self.at(i).at)
+        let s = self.at(i);
+        (order.hole, order.hole_index) = (Some(last_of(s.end())), i);
+        Some(s.at)
     }
 
     /// What was sent again stands in the list in the order of sending; what has been settled since is dropped.
@@ -153,6 +184,9 @@ impl Scoreboard {
 
     /// When the last of those was sent that were sent again, before `newest`, and are neither SACKed nor lost again.
     fn waits_resent(&self, order: &SendOrder, newest: (Time, Offset)) -> Option<Time> {
+        if order.resent.is_empty() {
+            return None;
+        }
         let before = order.resent.partition_point(|e| (e.0, e.1) < newest);
         let waits = |e: &&(Time, Offset, Offset)| self.waits_again(e.0, e.1, e.2);
         order.resent.range(..before).rev().find(waits).map(|e| e.0)
@@ -176,8 +210,13 @@ impl Sent {
         self.marks.any(Marks::SACKED) || (self.marks.any(Marks::LOST) && !self.marks.any(Marks::REXMIT))
     }
 
+    /// Sent once, and not before `newest`; then so is all above it that was sent once.
+    fn is_in_order(&self, newest: (Time, Offset)) -> bool {
+        self.sends == 1 && (self.at, self.end()) >= newest
+    }
+
     /// Sent once, and neither SACKed nor lost.
     fn waits_once(&self) -> bool {
-        self.sends == 1 && !self.is_settled()
+        self.sends == 1 && !self.marks.any(Marks::SACKED | Marks::LOST)
     }
 }
