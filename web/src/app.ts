@@ -122,7 +122,7 @@ class App {
 
   private progress(progress: Progress): void {
     this.header.progress(progress);
-    if (progress.running) document.documentElement.dataset.lab = "running";
+    document.documentElement.dataset.lab = progress.running ? "running" : "idle";
   }
 
   private show(runs: RunTrace[], lab: Lab): void {
@@ -251,11 +251,13 @@ class App {
   private async bring(file: File): Promise<void> {
     try {
       if (file.name.endsWith(".csv")) return this.trace(file.name, readCsv(await file.text()));
-      const scenario = fromToml(await file.text());
+      const text = await file.text();
+      const scenario = fromToml(text);
+      await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
       this.origin = undefined;
       await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
     } catch (error) {
-      notice(`${file.name}: ${(error as Error).message}`, true);
+      notice(`${file.name}: ${(error as Error).message.replace(/^scenario\.toml:(\d+):/, "line $1:")}`, true);
     }
   }
 

@@ -187,6 +187,38 @@ test("a scenario that was downloaded opens as the same run", async () => {
   expect(wrong).toEqual([]);
 });
 
+test("a long run tells how far it is, and can be stopped", async () => {
+  const { page, wrong } = await open(lab, "#preset=blanton-allman-2002/fig2");
+  await page.locator("details.card", { hasText: "Run" }).last().locator("> summary").click();
+  const field = page.locator('.field[data-key="run.duration"] input[type=text]');
+  await field.fill("30000 s");
+  await field.press("Enter");
+  await page.waitForFunction(() => Number(document.querySelector(".progress")?.getAttribute("aria-valuenow")) < 100);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  expect(await page.getByRole("button", { name: "Run", exact: true }).count()).toBe(1);
+  await afterwards(page, async () => {
+    await field.fill("20 s");
+    await field.press("Enter");
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a seed that is none is refused with what is allowed", async () => {
+  const { page } = await open(lab);
+  await page.fill("#seed", "-1");
+  await page.keyboard.press("Tab");
+  expect(await page.locator(".notice.bad").textContent()).toMatch(/found "-1"\. Allowed: a whole number from 0/);
+});
+
+test("a file that the engine refuses gives one message that says where, and the page stays as it was", async () => {
+  const { page, wrong } = await open(lab);
+  const before = await page.title();
+  await bring(page, "odd.toml", "# mine\n[run]\nduration = '1 s'\nlink = 5\n");
+  expect(await page.locator(".notice.bad").textContent()).toMatch(/^odd\.toml: line 4: key `run\.link`: found/);
+  expect(await page.title()).toBe(before);
+  expect(wrong).toEqual([]);
+});
+
 test("a trace that was downloaded opens as the same graph", async () => {
   const { page, wrong } = await open(lab);
   await page.keyboard.press("d");
