@@ -289,10 +289,15 @@ class App {
     });
   }
 
+  private escape(): void {
+    this.session.stop();
+    document.body.classList.remove("drawer");
+  }
+
   private shortcuts(): Shortcut[] {
     return [
       { key: "r", says: "run again", do: () => void this.session.run() },
-      { key: "Escape", says: "stop the run", do: () => this.session.stop() },
+      { key: "Escape", says: "stop the run", do: () => this.escape() },
       { key: "e", says: "experiments", do: () => this.menu() },
       { key: ".", says: "next long pause", do: () => this.stall.step(1) },
       { key: ",", says: "the one before", do: () => this.stall.step(-1) },

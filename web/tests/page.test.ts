@@ -271,6 +271,19 @@ test("a combination of components that makes no sense says why", async () => {
   expect(said.join(" ")).toMatch(/only|together|SACK|sack/);
 });
 
+test("who chooses by the keyboard stays where the choice was made", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const stack = page.locator(".stack select").first();
+  await stack.focus();
+  await afterwards(page, () => stack.selectOption("newreno"));
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Stack 1");
+  const add = page.locator("details.card[open] select.add").first();
+  await add.focus();
+  await afterwards(page, () => add.selectOption("bernoulli"));
+  expect(await page.evaluate(() => document.querySelector("#panel")?.contains(document.activeElement))).toBe(true);
+  expect(await page.locator('.field[data-key$="elements[0].p"]').count()).toBe(1);
+});
+
 test("everything that can be operated has a name, in dark and on a phone too", async () => {
   const { page } = await open(lab, "", { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
   const nameless = await page.evaluate(() => {
