@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm docs ns2-logs instructions bench reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench reproduce wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,13 +22,14 @@ test: setup ## everything that must pass: sets up, then all the checks below
 	@$(MAKE) lint
 	@$(MAKE) cite
 	@$(MAKE) wasm
+	@$(MAKE) web-test
 	@$(MAKE) docs
 	@$(MAKE) ns2-logs
 	@$(MAKE) instructions
 	@echo "make test: all checks passed"
 
-setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind
-	@tools/need.sh rust node valgrind
+setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what builds and tests the lab page
+	@tools/need.sh rust npm valgrind
 
 .venv/.ready: requirements-dev.txt
 	python=$$(tools/need.sh python); "$$python" -m venv .venv
@@ -76,6 +77,29 @@ wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
 	cargo run --quiet -p ackclock-wasm --locked --example expected -- $(SAME) > target/same.json
 	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/debug/ackclock_wasm.wasm < target/same.json
 
+web: web/node_modules/.ready ## the lab page, into web/dist: plain files for any web host
+	cd web && npm run --silent generate && npm run --silent build
+
+web/node_modules/.ready: web/package-lock.json
+	@tools/need.sh npm
+	cd web && npm ci --silent --no-fund --no-audit
+	touch $@
+
+# Without a browser what needs none is checked all the same.
+web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and in headless Chromium the built page
+	cd web && npm run --silent lint && npm run --silent check && npm run --silent test
+	@if chromium=$$(tools/need.sh chromium); then \
+	  cd web && CHROMIUM=$$chromium npm run --silent test:page; \
+	else \
+	  echo "SKIPPED: the tests of the lab page in a browser"; \
+	fi
+
+web-figures: web ## the pictures of the lab page in README and docs, docs/figures/lab-*.png
+	cd web && CHROMIUM=$$(../tools/need.sh chromium) FIGURES=../docs/figures npm run --silent test:page -- tests/figures.test.ts
+
+web-bench: web ## click to picture, frames a second, size of the first load, into results/web-bench.json
+	cd web && CHROMIUM=$$(../tools/need.sh chromium) npm run --silent bench
+
 ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
 	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
 
@@ -95,7 +119,9 @@ reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every 
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
-wheel: .venv/.ready ## a release wheel in dist/
+wheel: .venv/.ready ## a release wheel in dist/; the lab page is in it if it is built (make web)
+	@trap 'rm -rf python/ackclock/page' EXIT; \
+	if [ -d web/dist ]; then cp -r web/dist python/ackclock/page; fi; \
 	$(BIN)/maturin build --quiet --locked --release --out dist
 
 requirements: ## renew requirements-dev.txt
@@ -105,4 +131,4 @@ requirements: ## renew requirements-dev.txt
 	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
 
 clean: ## what can be built again
-	rm -rf target .venv dist results
+	rm -rf target .venv dist results web/dist web/generated web/node_modules

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that what the Makefile needs is there, installs what it may, and says plainly what is missing.
-# usage: tools/need.sh python|rust|node|valgrind ...
+# usage: tools/need.sh python|rust|node|npm|valgrind|chromium ...
 set -euo pipefail
 
 fail() {
@@ -21,19 +21,38 @@ python() {
 }
 
 rust() {
-    command -v cargo >/dev/null || fail "Rust (cargo); see rustup's own pages"
+    type -P cargo >/dev/null || fail "Rust (cargo); see rustup's own pages"
     rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs -r test -d && return
-    command -v rustup >/dev/null || fail "Rust's target wasm32-unknown-unknown, and rustup to add it"
+    type -P rustup >/dev/null || fail "Rust's target wasm32-unknown-unknown, and rustup to add it"
     rustup target add wasm32-unknown-unknown >&2 || fail "Rust's target wasm32-unknown-unknown (rustup could not add it)"
 }
 
 node() {
-    command -v node >/dev/null || fail "Node.js 18 or newer (it runs the WebAssembly tests)"
+    type -P node >/dev/null || fail "Node.js 18 or newer (it runs the WebAssembly tests)"
+}
+
+# What builds the lab page.
+npm() {
+    node
+    command node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || fail "Node.js 20 or newer (it builds the lab page)"
+    type -P npm >/dev/null || fail "npm (Debian: apt-get install npm)"
+}
+
+# A browser for the tests of the lab page, by its path.
+chromium() {
+    local name
+    for name in chromium chromium-browser google-chrome; do
+        type -P "$name" && return
+    done
+    if [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
+        apt-get -qq update >&2 && apt-get -qq install -y chromium >&2 && type -P chromium && return
+    fi
+    fail "Chromium, in which the lab page is tested (Debian: apt-get install chromium, as root)"
 }
 
 valgrind() {
-    command -v valgrind >/dev/null && return
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    type -P valgrind >/dev/null && return
+    if [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
         apt-get -qq update >&2 && apt-get -qq install -y valgrind >&2 && return
     fi
     fail "valgrind, which counts instructions (Debian: apt-get install valgrind, as root)"

@@ -1,34 +1,45 @@
-// Loads the laboratory: `const lab = await load(bytes)`, where bytes are those of ackclock_wasm.wasm.
+// Loads the laboratory: `const lab = await load(bytes)`, where bytes are those of ackclock_wasm.wasm, or a compiled module.
 
-export async function load(bytes) {
-  const module = await WebAssembly.compile(bytes);
+const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
-  // Runs the text of a scenario once, in an instance of its own. `stack` may be left out: the scenario's own. Returns what
-  // `ackclock run --json` prints, parsed; throws an Error, for a refusal with its fields as `details`.
-  async function run(scenario, { stack = "", seed = 1 } = {}) {
-    const { exports } = await WebAssembly.instantiate(module, {});
-    const put = (text) => {
-      const utf8 = new TextEncoder().encode(text);
-      const at = exports.alloc(utf8.length);
-      new Uint8Array(exports.memory.buffer, at, utf8.length).set(utf8);
-      return [at, utf8.length];
-    };
+export async function load(source) {
+  const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
+
+  // Answers a request (`Request` in src/lib.rs) in an instance of its own; columns come as typed arrays that own their
+  // memory. `told` hears the share of a run that is done. Throws an Error, for a refusal with its fields as `details`.
+  async function ask(request, told = () => {}) {
+    const { exports } = await WebAssembly.instantiate(module, { lab: { told } });
     const take = (packed) => {
       const word = BigInt.asUintN(64, packed);
       const [at, length] = [Number(word >> 32n), Number(word & 0xffff_ffffn)];
       return new TextDecoder().decode(new Uint8Array(exports.memory.buffer, at, length));
     };
+    const utf8 = new TextEncoder().encode(JSON.stringify(request));
+    const at = exports.alloc(utf8.length);
+    new Uint8Array(exports.memory.buffer, at, utf8.length).set(utf8);
     let text;
     try {
-      text = take(exports.run(...put(scenario), ...put(stack), BigInt(seed)));
+      text = take(exports.ask(at, utf8.length));
     } catch (trap) {
       if (!(trap instanceof WebAssembly.RuntimeError)) throw trap;
       throw new Error(`the simulator stopped: ${take(exports.panic_message())}`, { cause: trap });
     }
-    const answer = JSON.parse(text);
+    const answer = JSON.parse(text, (_, value) => column(exports.memory, value));
     if (answer.error) throw Object.assign(new Error(answer.error.message), { details: answer.error });
     return answer.ok;
   }
 
-  return { run };
+  // Runs the text of a scenario once and returns what `ackclock run --json` prints, parsed.
+  const run = (scenario, { stack, seed = 1 } = {}) => ask({ do: "run", scenario, stack, seed: String(seed) });
+
+  return { ask, run };
+}
+
+// `{"f64": [address, length]}` as a copy of that memory, anything else as it is.
+function column(memory, value) {
+  for (const kind in ARRAYS) {
+    const place = value?.[kind];
+    if (Array.isArray(place)) return new ARRAYS[kind](memory.buffer, place[0], place[1]).slice();
+  }
+  return value;
 }

@@ -14,6 +14,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from ackclock import _native, api
+from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
+from ackclock.cli_lab import lab
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
 from ackclock.errors import ScenarioError
@@ -301,6 +303,7 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
 
 
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
+app.command(epilog=LAB_EXAMPLES)(lab)
 
 
 @app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")

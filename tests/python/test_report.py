@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import ackclock
+from ackclock import lab_page
 from ackclock.papers import EXTRAS, MODULES, claims, report, style
 from ackclock.papers import reproduce as command
 from ackclock.papers.blanton_allman.points import KEY
@@ -22,6 +24,9 @@ from ackclock.papers.paper import Done
 from ackclock.papers.parts import inline
 from ackclock.papers.quantities import count, duration
 from reproducing import extra, lay_out, made_up, read_json
+
+ROOT = Path(__file__).parents[2]
+LAB = f"http://{lab_page.HOST}:{lab_page.PORT}/#preset="
 
 
 class Page(HTMLParser):
@@ -100,6 +105,8 @@ def check_alone(folder: Path) -> set[str]:
         assert not re.search(r"@import|url\(\s*[\"']?https?:|//[a-z]", text), name
         assert str(folder.parent) not in text, "nothing of the machine"
         for reference in page.references:
+            if reference.startswith(LAB):
+                continue
             file, _, place = reference.partition("#")
             assert not place or place in pages[file or name][1].ids, (name, reference)
             assert (file or name) in pages, (name, reference)
@@ -110,6 +117,18 @@ def test_pages_ask_for_nothing_and_their_links_lead_somewhere(undisturbed: Path,
     assert check_alone(undisturbed / "results") == {"report.html", f"{KEY}.html", "comparison.html"}
     both = {"made-up-1999.html", "other-2001.html", "across.html"}
     assert check_alone(made) == {"report.html", "comparison.html", *both}
+
+
+def test_each_figure_of_a_paper_leads_to_its_preset_in_the_lab(undisturbed: Path) -> None:
+    text, page = read(undisturbed / "results" / f"{KEY}.html")
+    figures = re.findall(r'<figure id="([\w-]+)"', text)
+    assert [r.removeprefix(LAB) for r in page.references if r.startswith(LAB)] == [f"{KEY}/{name}" for name in figures]
+    for key, module in MODULES.items():
+        folder = ROOT / "python" / Path(*module.split("."))
+        named = re.findall(r'"((?:fig|table)\d+(?:-\w+)?|states)"', "".join(p.read_text() for p in folder.glob("*.py")))
+        presets = tomllib.loads((ROOT / "web" / "presets" / f"{key}.toml").read_text(encoding="utf-8"))["preset"]
+        assert named
+        assert set(named) <= {preset["id"] for preset in presets}, key
 
 
 def test_every_page_leads_to_all_others_and_says_which_it_is(made: Path) -> None:

@@ -53,15 +53,26 @@ pub fn run(
     trace: Option<&Path>,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
-    let flows = plan.scenario.flows.len() as u32;
-    let Some(path) = trace else {
-        let (hasher, tally, results) = simulate(plan, seed, Hasher::new(flows), told)?;
-        return Ok(summary(plan, seed, &tally, &results, hasher.hash()));
-    };
-    let recorder = Recorder::create(path, meta(plan, seed), flows).map_err(refuse_trace)?;
+    let Some(path) = trace else { return run_watched(plan, seed, (), told).map(|(summary, ())| summary) };
+    let recorder = Recorder::create(path, meta(plan, seed), plan.scenario.flows.len() as u32).map_err(refuse_trace)?;
     let (recorder, tally, results) = simulate(plan, seed, recorder, told)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
     Ok(summary(plan, seed, &tally, &results, hash))
+}
+
+/// Runs `plan` with `seed` and a listener of the caller's, which comes back beside the summary. Otherwise as [`run`] without a file.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run_watched<W: Watch>(
+    plan: &Plan,
+    seed: u64,
+    watch: W,
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<(Summary, W), RunError> {
+    let watch = Both(Hasher::new(plan.scenario.flows.len() as u32), watch);
+    let (Both(hasher, watch), tally, results) = simulate(plan, seed, watch, told)?;
+    Ok((summary(plan, seed, &tally, &results, hasher.hash()), watch))
 }
 
 /// A wrong ending is a slip of whoever asked; everything else is the system's word.
@@ -76,9 +87,25 @@ fn refuse_trace(e: TraceError) -> RunError {
     }
 }
 
-fn meta(plan: &Plan, seed: u64) -> Meta {
+/// What the file of a trace says about the run of `plan` with `seed`.
+pub fn meta(plan: &Plan, seed: u64) -> Meta {
     let stack = |f: &FlowSpec| plan.stacks[f.stack as usize].name.clone();
     Meta { scenario: identity(plan, seed), seed, stacks: plan.scenario.flows.iter().map(stack).collect() }
+}
+
+/// Whether the simulator takes `plan`; nothing is run.
+///
+/// # Errors
+/// What it refuses beyond what the file's reader knows.
+pub fn check(plan: &Plan) -> Result<(), ScenarioError> {
+    lay_out(plan, plan.seeds[0], ()).map(drop)
+}
+
+fn lay_out<W: Watch>(plan: &Plan, seed: u64, watch: W) -> Result<Sim<W>, ScenarioError> {
+    Sim::new(&plan.scenario, &plan.stacks, seed, watch).map_err(|e| {
+        let (found, allowed) = ("a scenario that cannot be run".to_owned(), e.to_string());
+        ScenarioError { file: plan.file.clone(), line: None, key: None, found, allowed, hint: None }
+    })
 }
 
 fn simulate<W: Watch>(
@@ -91,12 +118,7 @@ fn simulate<W: Watch>(
         flows: vec![FlowTally::default(); plan.scenario.flows.len()],
         order: plan.reordering.then(Order::default),
     };
-    let watch = Both(tally, watch);
-    let mut sim = Sim::new(&plan.scenario, &plan.stacks, seed, watch).map_err(|e| {
-        let (found, allowed) = ("a scenario that cannot be run".to_owned(), e.to_string());
-        let (file, line, key, hint) = (plan.file.clone(), None, None, None);
-        RunError::Scenario(Box::new(ScenarioError { file, line, key, found, allowed, hint }))
-    })?;
+    let mut sim = lay_out(plan, seed, Both(tally, watch)).map_err(|e| RunError::Scenario(Box::new(e)))?;
     let end = plan.scenario.duration.0;
     let mut now = 0;
     while now < end {

@@ -6,7 +6,7 @@ use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::event::{Event, Observer};
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 
 /// What a host needs of a TCP: exactly the calls of `ackclock_tcp`'s connection. Benchmarks put something smaller here.
 pub trait Endpoint {
@@ -92,6 +92,13 @@ impl<W: Watch> Observer for Tap<'_, W> {
         // Nobody listens to background.
         if self.host >> ROUND_BITS == 0 {
             self.watch.tcp(at, self.host / 2, side(self.host), e);
+        }
+    }
+
+    #[inline]
+    fn rto(&mut self, at: Time, rto: Nanos) {
+        if self.host >> ROUND_BITS == 0 {
+            self.watch.rto(at, self.host / 2, side(self.host), rto);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 
 /// Which end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +55,12 @@ pub trait Watch {
     /// too). One that the network doubled arrives twice with the same number.
     #[inline]
     fn arrived(&mut self, _at: Time, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
+    /// The packet of the next call of [`Watch::dropped`], by its number as in [`Watch::arrived`].
+    #[inline]
+    fn lost(&mut self, _flow: u32, _to: Side, _number: u32) {}
+    /// How long a sender's retransmission timer now runs, back-off included; told after each of its ACKs and timeouts.
+    #[inline]
+    fn rto(&mut self, _at: Time, _flow: u32, _side: Side, _rto: Nanos) {}
     /// The network made two packets of one; each will be dropped or delivered.
     #[inline]
     fn doubled(&mut self, _at: Time, _flow: u32, _to: Side, _seg: &Segment, _sends: u8) {}

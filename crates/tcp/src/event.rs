@@ -1,7 +1,7 @@
 //! Everything worth tracing about a sender, with who did it and why. Nothing is built when nobody listens.
 
 use crate::seq::Offset;
-use crate::time::Time;
+use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
 /// The four phases of a sender. In each exactly one component decides what may be sent.
@@ -169,6 +169,10 @@ pub trait Observer {
     const ENABLED: bool = true;
     /// Takes one event.
     fn event(&mut self, at: Time, e: Event);
+    /// How long the retransmission timer now runs, back-off included; told after each ACK and timeout, and no event, since it
+    /// mostly stays as it was.
+    #[inline]
+    fn rto(&mut self, _at: Time, _rto: Nanos) {}
 }
 
 impl Observer for () {

@@ -243,6 +243,7 @@ impl Sender {
             if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh == 0 {
                 self.tell_dupthresh(now, obs);
             }
+            self.tell_rto(now, obs);
             let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
             obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
         }

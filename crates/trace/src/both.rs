@@ -3,7 +3,7 @@
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 
 /// Passes every call to `.0`, then to `.1`. More than two: nest.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,18 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         self.0.arrived(at, flow, to, number, seg);
         self.1.arrived(at, flow, to, number, seg);
+    }
+
+    #[inline]
+    fn lost(&mut self, flow: u32, to: Side, number: u32) {
+        self.0.lost(flow, to, number);
+        self.1.lost(flow, to, number);
+    }
+
+    #[inline]
+    fn rto(&mut self, at: Time, flow: u32, side: Side, rto: Nanos) {
+        self.0.rto(at, flow, side, rto);
+        self.1.rto(at, flow, side, rto);
     }
 
     #[inline]

@@ -3,7 +3,6 @@
 use crate::csv::CsvSink;
 use crate::error::TraceError;
 use crate::hash::TraceHash;
-#[cfg(not(target_family = "wasm"))]
 use crate::parquet::{Columns, ParquetSink};
 use crate::row::Row;
 use crate::sink::{Chunk, Meta, Sink};
@@ -14,11 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Endings that [`TraceFile::create`] knows.
-#[cfg(not(target_family = "wasm"))]
 pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
-/// Endings that [`TraceFile::create`] knows.
-#[cfg(target_family = "wasm")]
-pub const ENDINGS: &[&str] = &[".csv"];
 
 /// A trace file being written.
 #[derive(Debug)]
@@ -31,7 +26,6 @@ pub struct TraceFile {
 #[derive(Debug)]
 enum Format {
     Csv(CsvSink<NewFile>),
-    #[cfg(not(target_family = "wasm"))]
     Parquet(ParquetSink<NewFile>),
 }
 
@@ -45,7 +39,6 @@ impl TraceFile {
         let refused = |e| TraceError::io(path, e);
         let format = match ending.as_ref().and_then(|e| e.to_str()) {
             Some("csv") => NewFile::create(path).and_then(CsvSink::new).map(Format::Csv).map_err(refused)?,
-            #[cfg(not(target_family = "wasm"))]
             Some("parquet") => {
                 let sink = NewFile::create(path).and_then(|f| ParquetSink::new(f, &meta));
                 sink.map(Format::Parquet).map_err(refused)?
@@ -67,7 +60,6 @@ pub enum FileChunk {
     /// Kept whole until they are written.
     Rows(Vec<Row>),
     /// Encoded at once.
-    #[cfg(not(target_family = "wasm"))]
     Columns(Columns),
 }
 
@@ -75,7 +67,6 @@ macro_rules! either {
     ($chunk:ident, $c:ident => $call:expr) => {
         match $chunk {
             FileChunk::Rows($c) => $call,
-            #[cfg(not(target_family = "wasm"))]
             FileChunk::Columns($c) => $call,
         }
     };
@@ -108,7 +99,6 @@ impl Sink for TraceFile {
     fn chunk(&self) -> FileChunk {
         match &self.format {
             Format::Csv(s) => FileChunk::Rows(s.chunk()),
-            #[cfg(not(target_family = "wasm"))]
             Format::Parquet(s) => FileChunk::Columns(s.chunk()),
         }
     }
@@ -116,9 +106,7 @@ impl Sink for TraceFile {
     fn write(&mut self, chunk: &mut FileChunk) -> io::Result<()> {
         match (&mut self.format, chunk) {
             (Format::Csv(s), FileChunk::Rows(rows)) => s.write(rows),
-            #[cfg(not(target_family = "wasm"))]
             (Format::Parquet(s), FileChunk::Columns(columns)) => s.write(columns),
-            #[cfg(not(target_family = "wasm"))]
             (Format::Csv(_), FileChunk::Columns(_)) | (Format::Parquet(_), FileChunk::Rows(_)) => {
                 Err(io::Error::other("a chunk of another format"))
             }
@@ -136,7 +124,6 @@ impl Sink for TraceFile {
                 about.keep()?;
                 table.keep().inspect_err(|_| drop(fs::remove_file(&name)))
             }
-            #[cfg(not(target_family = "wasm"))]
             Format::Parquet(s) => s.finish(hash)?.keep(),
         }
     }

@@ -10,7 +10,6 @@ pub mod error;
 pub mod fate;
 pub mod file;
 pub mod hash;
-#[cfg(not(target_family = "wasm"))]
 pub mod parquet;
 pub mod recorder;
 pub mod row;

@@ -1,4 +1,4 @@
-//! Records as Parquet. Not built for WebAssembly.
+//! Records as Parquet.
 //!
 //! A record becomes cells when it happens: [`columns`] takes them, [`numbers`] encodes numbers as they come, [`presence`] knows
 //! which cells are filled, [`page`] makes a column's page. The `parquet` crate writes headers, metadata and the file.

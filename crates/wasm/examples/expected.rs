@@ -1,6 +1,7 @@
 //! Prints the cases for `tests/same.mjs`: each scenario file given, with its own stacks and with every stack there is, and
 //! the trace hashes of the native build.
 
+use ackclock_wasm::border::Lists;
 use serde_json::{json, Value};
 use std::process::ExitCode;
 
@@ -26,9 +27,11 @@ fn cases() -> Result<Value, String> {
     let stacks: Vec<Option<&str>> = std::iter::once(None).chain(names).collect();
     let mut all = Vec::new();
     for file in std::env::args().skip(1) {
-        let text = std::fs::read(&file).map_err(|e| format!("{file}: {e}"))?;
+        let text = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
         for (stack, seed) in stacks.iter().flat_map(|s| SEEDS.map(|seed| (*s, seed))) {
-            let answer = ackclock_wasm::answer(&text, stack.unwrap_or_default().as_bytes(), seed);
+            let request =
+                json!({ "do": "run", "scenario": text, "stack": stack, "seed": seed.to_string() }).to_string();
+            let answer = ackclock_wasm::answer(request.as_bytes(), &mut Lists);
             let answer: Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
             if let Some(e) = answer["error"]["message"].as_str() {
                 // A file may set what another stack's parts do not have.

@@ -1,14 +1,47 @@
-//! What the module exports.
+//! What the module exports and imports.
 //!
-//! Texts go in as (address, length) of memory got from [`alloc`]; a text comes out as one number, its address in the upper
-//! 32 bits and its length in the lower. Nothing is given back: an instance serves one run, and its memory goes with it.
-//! So no run can see what another left behind, not even one that ended in a trap.
+//! A text goes in as (address, length) of memory got from [`alloc`], and comes out as one number, its address in the upper
+//! 32 bits and its length in the lower. Columns stay where they are, and the answer names their addresses. Nothing is given
+//! back: an instance serves one request, and its memory goes with it. So no run can see what another left behind, not even
+//! one that ended in a trap.
 #![expect(unsafe_code, reason = "the border of linear memory; ackclock.mjs is the other side")]
 
+use crate::border::{Border, Column};
+use serde_json::{json, Value};
 use std::sync::Mutex;
 
 /// What a panic said. A panic ends the call with a trap, which carries no text.
 static PANIC: Mutex<String> = Mutex::new(String::new());
+
+#[link(wasm_import_module = "lab")]
+extern "C" {
+    /// The share of the run that is done, 0 to 1.
+    fn told(share: f64);
+}
+
+struct Memory;
+
+impl Border for Memory {
+    fn told(&mut self, share: f64) {
+        // SAFETY: a number goes out, nothing comes back.
+        unsafe { told(share) };
+    }
+
+    /// `{"f64": [address, length]}`; the length counts numbers.
+    fn column(&mut self, column: Column) -> Value {
+        match column {
+            Column::F64(v) => json!({ "f64": place(v) }),
+            Column::U32(v) => json!({ "u32": place(v) }),
+            Column::I32(v) => json!({ "i32": place(v) }),
+            Column::U8(v) => json!({ "u8": place(v) }),
+        }
+    }
+}
+
+fn place<T>(values: Vec<T>) -> [usize; 2] {
+    let values = values.leak();
+    [values.as_ptr() as usize, values.len()]
+}
 
 /// `len` bytes for the caller to fill.
 #[unsafe(no_mangle)]
@@ -19,27 +52,19 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 /// See [`crate::answer`].
 ///
 /// # Safety
-/// Both texts lie in memory got from [`alloc`].
+/// The request lies in memory got from [`alloc`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn run(
-    scenario: *const u8,
-    scenario_len: usize,
-    stack: *const u8,
-    stack_len: usize,
-    seed: u64,
-) -> u64 {
+pub unsafe extern "C" fn ask(request: *const u8, len: usize) -> u64 {
     std::panic::set_hook(Box::new(|said| {
         if let Ok(mut kept) = PANIC.lock() {
             *kept = said.to_string();
         }
     }));
-    // SAFETY: as the caller promises; nothing frees them.
-    let (scenario, stack) =
-        unsafe { (std::slice::from_raw_parts(scenario, scenario_len), std::slice::from_raw_parts(stack, stack_len)) };
-    give(crate::answer(scenario, stack, seed))
+    // SAFETY: as the caller promises; nothing frees it.
+    give(crate::answer(unsafe { std::slice::from_raw_parts(request, len) }, &mut Memory))
 }
 
-/// What the panic said that ended [`run`] with a trap.
+/// What the panic said that ended [`ask`] with a trap.
 #[unsafe(no_mangle)]
 pub extern "C" fn panic_message() -> u64 {
     give(PANIC.lock().map(|m| m.clone()).unwrap_or_default())

@@ -1,50 +1,178 @@
-//! The laboratory for pages and for Node: the text of a scenario in, results out as JSON.
+//! The laboratory for pages and for Node: a request as JSON in, results out as JSON and columns.
 //!
 //! The exports of `abi` are plain functions over linear memory, and `ackclock.mjs` beside this crate is their whole
-//! loader. A binding generator would add a program to install whose version must equal a library's; it will pay when more
-//! than text goes in and out.
+//! loader. A binding generator would add a program to install whose version must equal a library's, to pass one text.
+
+#![expect(clippy::result_large_err, reason = "as in ackclock_lab: a refusal is made once, by a person's slip")]
 
 #[cfg(target_family = "wasm")]
 pub mod abi;
+pub mod border;
+mod layout;
+mod picture;
 
-use ackclock_lab::report::run_text;
-use serde_json::json;
+use ackclock_lab::error::ScenarioError;
+use ackclock_lab::run::{check, meta, run_watched, RunError};
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::summary::Summary;
+use ackclock_lab::{report, schema, stacks};
+use ackclock_sim::watch::Watch;
+use ackclock_trace::csv::{description, CsvSink};
+use ackclock_trace::parquet::ParquetSink;
+use ackclock_trace::{Recorder, Sink, TraceHash};
+use border::{Border, Column};
+use picture::Picture;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{json, Value};
+use std::ops::ControlFlow;
+use std::path::Path;
 
-/// Runs a scenario once: `{"ok": report}` as `ackclock run --json` prints it, or `{"error": {…, "message": …}}`.
-///
-/// An empty `stack` leaves the scenario's own.
-pub fn answer(scenario: &[u8], stack: &[u8], seed: u64) -> String {
-    let text = |what: &str, bytes| {
-        std::str::from_utf8(bytes).map_err(|e| json!({ "message": format!("{what} is not UTF-8: {e}") }))
+/// What can be asked.
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+enum Request {
+    /// The report of `ackclock run --json`.
+    Run(What),
+    /// The report, and the run as columns.
+    Trace(What),
+    /// The trace as `ackclock run --trace FILE.csv` writes it.
+    Csv(What),
+    /// The same as `FILE.parquet`.
+    Parquet(What),
+    /// How the scenario is laid out, without running it.
+    Check(What),
+    /// The text that `ackclock show` prints.
+    Show(What),
+    /// The list that `ackclock stacks --json` prints.
+    Stacks,
+    /// The JSON Schema of scenario files.
+    Schema,
+}
+
+/// A scenario, and what a command line would change in it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct What {
+    /// TOML.
+    scenario: String,
+    /// The stack of every flow, in place of the file's.
+    #[serde(default)]
+    stack: Option<String>,
+    /// As in `rto.tick=500 ms`.
+    #[serde(default)]
+    set: Vec<String>,
+    /// Digits, since JavaScript's numbers end at 2⁵³. Without it the scenario's first.
+    #[serde(default)]
+    seed: Option<String>,
+}
+
+/// Answers a request: `{"ok": …}`, or `{"error": {…, "message": …}}` with the place of the mistake where there is one.
+pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
+    let request: Request = match serde_json::from_slice(request) {
+        Ok(request) => request,
+        Err(e) => return json!({ "error": { "message": format!("no request: {e}") } }).to_string(),
     };
-    let ran = text("the scenario", scenario).and_then(|scenario| {
-        let stack = Some(text("the stack's name", stack)?).filter(|s| !s.is_empty());
-        run_text(scenario, stack, seed).map_err(|e| e.to_json())
-    });
-    match ran {
-        Ok(report) => format!("{{\"ok\":{report}}}"),
-        Err(error) => json!({ "error": error }).to_string(),
+    let answer = match request {
+        Request::Run(what) => what.run(border),
+        Request::Trace(what) => what.trace(border),
+        Request::Csv(what) => what.csv(border),
+        Request::Parquet(what) => what.parquet(border),
+        Request::Check(what) => what.check(),
+        Request::Show(what) => what.plan().map(|(plan, _)| Value::from(plan.to_toml()).to_string()),
+        Request::Stacks => Ok(stacks::json()),
+        Request::Schema => Ok(schema::json()),
+    };
+    match answer {
+        Ok(answer) => format!("{{\"ok\":{answer}}}"),
+        Err(e) => json!({ "error": e.to_json() }).to_string(),
     }
+}
+
+impl What {
+    /// What to run, and the seed.
+    fn plan(&self) -> Result<(Plan, u64), ScenarioError> {
+        let refuse = |option: &str, found: &str, allowed| ScenarioError::option(option, found, allowed);
+        let seed = self.seed.as_ref().map(|s| s.parse().map_err(|_| refuse("--seed", s, "a whole number from 0")));
+        let set = self.set.iter().map(|s| {
+            let (key, value) =
+                s.split_once('=').ok_or_else(|| refuse("--set", s, "PATH=VALUE, as in rto.tick=500 ms"))?;
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        });
+        let set = set.collect::<Result<_, ScenarioError>>()?;
+        let overrides = Overrides { stack: self.stack.clone(), set, seed: seed.transpose()?, seeds: None };
+        let plan = Plan::parse("scenario.toml", &self.scenario, &overrides)?;
+        let seed = plan.seeds[0];
+        Ok((plan, seed))
+    }
+
+    fn check(&self) -> Result<String, ScenarioError> {
+        let (plan, _) = self.plan()?;
+        check(&plan)?;
+        Ok(layout::of(&plan).to_string())
+    }
+
+    fn run(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
+        let (plan, seed) = self.plan()?;
+        let (summary, ()) = watched(&plan, seed, (), border)?;
+        Ok(report::json(&plan, &[summary]))
+    }
+
+    fn trace(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
+        let (plan, seed) = self.plan()?;
+        let (summary, picture) = watched(&plan, seed, Picture::new(&plan), border)?;
+        // Numbers stand in the report as the command prints them, so it is not read and written again.
+        let report = RawValue::from_string(report::json(&plan, &[summary]));
+        let report = report.map_err(|e| ScenarioError::option("run", e.to_string(), "a report"))?;
+        let layout = layout::of(&plan);
+        let (flows, queues) = picture.columns(border);
+        Ok(format!("{{\"layout\":{layout},\"flows\":{flows},\"queues\":{queues},\"report\":{report}}}"))
+    }
+
+    fn csv(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
+        let (plan, seed) = self.plan()?;
+        let (hash, csv) = recorded(&plan, seed, CsvSink::new(Vec::new()), border)?;
+        let description = description(Path::new("trace.csv"), &meta(&plan, seed), hash);
+        let file = border.column(Column::U8(csv));
+        Ok(json!({ "file": file, "description": description, "trace_hash": hash.to_string() }).to_string())
+    }
+
+    fn parquet(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
+        let (plan, seed) = self.plan()?;
+        let (hash, parquet) = recorded(&plan, seed, ParquetSink::new(Vec::new(), &meta(&plan, seed)), border)?;
+        let file = border.column(Column::U8(parquet));
+        Ok(json!({ "file": file, "trace_hash": hash.to_string() }).to_string())
+    }
+}
+
+/// The file that a run's records make, and the trace hash.
+fn recorded<S: Sink<Out = Vec<u8>>>(
+    plan: &Plan,
+    seed: u64,
+    sink: std::io::Result<S>,
+    border: &mut dyn Border,
+) -> Result<(TraceHash, Vec<u8>), ScenarioError> {
+    let recorder = Recorder::new(sink.map_err(failed)?, plan.scenario.flows.len() as u32);
+    let (_, recorder) = watched(plan, seed, recorder, border)?;
+    recorder.close().map_err(failed)
+}
+
+fn failed(e: std::io::Error) -> ScenarioError {
+    ScenarioError::option("--trace", e.to_string(), "less to write")
+}
+
+fn watched<W: Watch>(plan: &Plan, seed: u64, watch: W, border: &mut dyn Border) -> Result<(Summary, W), ScenarioError> {
+    let (mut done, all) = (0, plan.scenario.duration.0);
+    let mut told = |slice: ackclock_tcp::time::Nanos| {
+        done += slice.0;
+        border.told(done as f64 / all as f64);
+        ControlFlow::Continue(())
+    };
+    run_watched(plan, seed, watch, &mut told).map_err(|e| match e {
+        RunError::Scenario(e) => *e,
+        e @ (RunError::Trace(_) | RunError::Stopped) => ScenarioError::option("run", e.to_string(), "a run"),
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::Value;
-
-    fn message(scenario: &[u8], stack: &[u8]) -> String {
-        let answer: Value = serde_json::from_str(&answer(scenario, stack, 1)).unwrap();
-        answer["error"]["message"].as_str().unwrap().to_owned()
-    }
-
-    #[test]
-    fn a_scenario_that_is_refused_is_answered_with_the_refusal() {
-        assert!(!message(b"bad = [", b"").is_empty());
-    }
-
-    #[test]
-    fn a_text_that_is_not_utf8_is_refused_by_name() {
-        assert!(message(b"\xff", b"").contains("the scenario is not UTF-8"));
-        assert!(message(b"", b"\xff").contains("the stack's name is not UTF-8"));
-    }
-}
+mod tests;

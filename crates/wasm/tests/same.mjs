@@ -17,7 +17,7 @@ const cases = JSON.parse(readFileSync(0, "utf8"));
 async function difference({ scenario, stack, seed, trace_hash: expected }) {
   if (!/^xxh3-128:[0-9a-f]{32}$/.test(expected)) return `the case has no trace hash: ${expected}`;
   try {
-    const report = await lab.run(readFileSync(scenario, "utf8"), { stack: stack ?? "", seed });
+    const report = await lab.run(readFileSync(scenario, "utf8"), { stack: stack ?? undefined, seed });
     const found = report.runs[0].trace_hash;
     return found === expected ? null : `WebAssembly ${found}, native ${expected}`;
   } catch (e) {

@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import ackclock
+from ackclock.lab_page import HOST, PORT
 from ackclock.papers import quantities
 from ackclock.papers.claims import Finding, Verdict, counts, ours
 from ackclock.papers.lab import Spent
@@ -84,6 +85,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str]) -> dict[str,
         lstrip_blocks=True,
     )
     templates.globals |= {"version": ackclock.__version__, "marks": MARKS, "site": site, "command_for": command}
+    templates.globals["lab"] = f"http://{HOST}:{PORT}/"
 
     def page(file: str, template: str, context: dict[str, Any]) -> str:
         at = [link.file for link in site].index(file)
@@ -153,7 +155,7 @@ def _paper(one: Reproduced) -> dict[str, Any]:
         "digest": outcome.digest,
         "spent": quantities.words(one.spent),
         "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("scenario*.toml"))],
-        "figures": [_figure(folder, picture) for picture in outcome.pictures],
+        "figures": [_figure(folder, picture, f"{paper.key}/{picture.name}") for picture in outcome.pictures],
         "references": outcome.references,
         "setup": setup((folder / "README.md").read_text(encoding="utf-8")),
         "tables": outcome.tables,
@@ -224,7 +226,8 @@ def _claim(f: Finding) -> dict[str, object]:
     }
 
 
-def _figure(folder: Path, picture: Picture) -> dict[str, object]:
+def _figure(folder: Path, picture: Picture, preset: str | None = None) -> dict[str, object]:
+    """For the macro of that name; ``preset`` is what the lab page opens for it."""
     return {
         "name": picture.name,
         "title": picture.title,
@@ -233,6 +236,7 @@ def _figure(folder: Path, picture: Picture) -> dict[str, object]:
         "scenarios": [(name, _hash(folder / name)) for name in picture.scenarios],
         "runs": picture.runs,
         "point": picture.point,
+        "preset": preset,
     }
 
 

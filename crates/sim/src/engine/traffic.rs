@@ -127,6 +127,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             DropWhy::Script => drops.script += 1,
         }
         if W::ENABLED && p.to < self.shown {
+            self.watch.lost(p.to / 2, side(p.to), p.number);
             self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg, p.sends);
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {

@@ -265,6 +265,7 @@ impl Sender {
         self.slots.detect.on_cut(&self.w, &cx);
         self.tell_dupthresh(now, obs);
         self.timers.rto = Some(self.slots.rto.deadline(now));
+        self.tell_rto(now, obs);
         self.burst_left = self.maxburst;
         self.check();
     }

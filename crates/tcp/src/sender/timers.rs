@@ -56,6 +56,14 @@ impl Sender {
         }
     }
 
+    /// Tells observers how long the retransmission timer runs, unless the detector has taken its place.
+    #[inline]
+    pub(super) fn tell_rto<O: Observer>(&self, now: Time, obs: &mut O) {
+        if O::ENABLED && !self.slots.detect.owns_rto() {
+            obs.rto(now, self.slots.rto.backed_off());
+        }
+    }
+
     /// 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or at the wish of a phase's owner.
     #[inline]
     pub(super) fn rearm(&mut self, now: Time, how: Rearm, advanced: bool) {

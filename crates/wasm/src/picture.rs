@@ -1,0 +1,146 @@
+//! A run as columns to draw: what `web/src/engine/trace.ts` describes.
+//!
+//! Each packet has one row that says how it ended, while a trace has a record for each thing that happened to it. Which
+//! retransmissions were needless is decided as for traces.
+
+mod flow;
+mod tables;
+
+use crate::border::Border;
+use ackclock_lab::scenario::Plan;
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_trace::fate::{Fates, Verdict};
+use flow::Flow;
+use serde_json::{json, Map, Value};
+use tables::Queue;
+
+/// `verdict`: positions in `VERDICTS`.
+const FIRST: u8 = 0;
+const NEEDED: u8 = 1;
+const NEEDLESS: u8 = 2;
+const OPEN: u8 = 3;
+
+/// Listens to a run.
+#[derive(Debug)]
+pub(crate) struct Picture {
+    flows: Vec<Flow>,
+    /// By directed link.
+    queues: Vec<Queue>,
+    fates: Fates,
+}
+
+impl Picture {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let mut flows = Vec::new();
+        flows.resize_with(plan.scenario.flows.len(), Flow::default);
+        Picture { fates: Fates::new(flows.len() as u32), flows, queues: Vec::new() }
+    }
+
+    /// The flows, and the queues to which anything came.
+    pub(crate) fn columns(mut self, border: &mut dyn Border) -> (Value, Value) {
+        self.fates.finish();
+        self.settle();
+        let flows = self.flows.into_iter().map(|f| f.columns(border)).collect();
+        let used = self.queues.into_iter().enumerate().filter(|(_, q)| !q.time.is_empty());
+        let queues = used.map(|(link, q)| {
+            let mut queue = Map::from_iter([("link".to_owned(), json!(link))]);
+            if let Value::Object(columns) = q.columns(border) {
+                queue.extend(columns);
+            }
+            Value::Object(queue)
+        });
+        (flows, queues.collect())
+    }
+
+    fn settle(&mut self) {
+        for (token, needless) in self.fates.settled() {
+            let (flow, row) = ((token >> 32) as usize, token as u32 as usize);
+            if let Some(verdict) = self.flows.get_mut(flow).and_then(|f| f.sends.verdict.get_mut(row)) {
+                *verdict = judged(needless);
+            }
+        }
+    }
+}
+
+fn judged(needless: bool) -> u8 {
+    if needless {
+        NEEDLESS
+    } else {
+        NEEDED
+    }
+}
+
+impl Watch for Picture {
+    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
+        if side == Side::Sender {
+            self.flows[flow as usize].event(at.as_secs_f64(), e);
+        }
+    }
+
+    fn rto(&mut self, at: Time, flow: u32, side: Side, rto: Nanos) {
+        if side == Side::Sender {
+            self.flows[flow as usize].rto(at.as_secs_f64(), rto.0 as f64 / 1e6);
+        }
+    }
+
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
+        let f = &mut self.flows[flow as usize];
+        match from {
+            Side::Sender => {
+                let token = u64::from(flow) << 32 | f.sends.time.len() as u64;
+                let verdict = match self.fates.on_sent(flow, from, seg, sends, token) {
+                    Verdict::First => FIRST,
+                    Verdict::Known { needless } => judged(needless),
+                    Verdict::Open => OPEN,
+                };
+                f.sent(at.as_secs_f64(), seg, sends, verdict);
+            }
+            Side::Receiver => f.answered(at.as_secs_f64(), seg),
+        }
+    }
+
+    fn lost(&mut self, flow: u32, _: Side, number: u32) {
+        self.flows[flow as usize].lost(number);
+    }
+
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, _: DropWhy, seg: &Segment, sends: u8) {
+        let f = &mut self.flows[flow as usize];
+        match to {
+            Side::Receiver => f.data_dropped(at.as_secs_f64(), element, nth),
+            Side::Sender => f.answer_dropped(seg),
+        }
+        self.fates.on_fate(flow, to, seg, sends, false);
+        self.settle();
+    }
+
+    fn delivered(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, _: u32, sends: u8) {
+        self.fates.on_fate(flow, to, seg, sends, true);
+        self.settle();
+    }
+
+    fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
+        let f = &mut self.flows[flow as usize];
+        match to {
+            Side::Receiver => f.delivered(at.as_secs_f64(), number),
+            Side::Sender => f.answer_arrived(at.as_secs_f64(), number, seg),
+        }
+    }
+
+    fn doubled(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
+        self.fates.on_doubled(flow, to, seg, sends);
+    }
+
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+        let i = link as usize;
+        if i >= self.queues.len() {
+            self.queues.resize_with(i + 1, Queue::default);
+        }
+        let q = &mut self.queues[i];
+        q.time.push(at.as_secs_f64());
+        q.packets.push(packets);
+        q.bytes.push(bytes as f64);
+    }
+}

@@ -1,0 +1,213 @@
+//! One flow of a picture.
+
+use super::tables::{Acks, Marks, Phases, Sends, Steps, Windows};
+use crate::border::{Border, Column};
+use ackclock_tcp::event::{Event, Slot};
+use ackclock_tcp::segment::Segment;
+use serde_json::{json, Value};
+
+/// `fate`: positions in `FATES`.
+const DELIVERED: u8 = 0;
+const DROPPED: u8 = 1;
+const UNDER_WAY: u8 = 2;
+/// `kind`: positions in `KINDS`.
+const TIMEOUT: u8 = 0;
+const MISTAKE: u8 = 1;
+const UNDONE: u8 = 2;
+const PERSIST: u8 = 3;
+/// In `row` for what is no segment with data.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    pub(super) sends: Sends,
+    acks: Acks,
+    sack_left: Vec<f64>,
+    sack_right: Vec<f64>,
+    windows: Windows,
+    dupthresh: Steps,
+    rto: Steps,
+    inflation: Steps,
+    phases: Phases,
+    marks: Marks,
+    /// The sender's packets by number: their row in `sends`.
+    row: Vec<u32>,
+    /// The receiver's packets by number: when they were sent, and how many pure ACKs before them.
+    answers: Vec<(f64, u32)>,
+    /// Packets of the sender that take sequence space, and pure ACKs of the receiver.
+    numbered: [u32; 2],
+    /// The engine's word on the segments now handed over: first offset, end, who, episode.
+    asked: Option<(u64, u64, Slot, u32)>,
+    /// The last ACK waits for what the sender makes of it.
+    fresh: bool,
+    /// The packet that [`super::Picture::dropped`] is about.
+    lost: u32,
+}
+
+impl Flow {
+    pub(super) fn event(&mut self, at: f64, e: Event) {
+        match e {
+            Event::Sent { start, len, episode, by, .. } => {
+                self.asked = Some((start.0, start.0 + u64::from(len), by, episode));
+            }
+            Event::Acked { delivered, dup_run, pipe, .. } => self.acked(delivered, dup_run, pipe),
+            Event::Window { by, episode, from, to } => {
+                if self.windows.time.is_empty() {
+                    let began = self.sends.time.first().copied().unwrap_or(at);
+                    self.window(began, from.cwnd, from.ssthresh, Slot::Startup, 0);
+                }
+                self.window(at, to.cwnd, to.ssthresh, by, episode);
+            }
+            Event::Inflation { bytes, .. } => self.inflation.step(at, bytes),
+            Event::Threshold { dupthresh, .. } => self.dupthresh.step(at, dupthresh.into()),
+            Event::Phase { from, to, why, episode } => {
+                self.phases.time.push(at);
+                self.phases.from.push(from as u8);
+                self.phases.to.push(to as u8);
+                self.phases.why.push(why as u8);
+                self.phases.episode.push(episode);
+            }
+            Event::Timeout { episode, backoff } => self.mark(at, TIMEOUT, episode, backoff.into()),
+            Event::Mistake { episode, undone, .. } => {
+                self.mark(at, if undone { UNDONE } else { MISTAKE }, episode, f64::NAN);
+            }
+            Event::Persist { at: offset } => self.mark(at, PERSIST, 0, offset.0 as f64),
+        }
+    }
+
+    pub(super) fn rto(&mut self, at: f64, ms: f64) {
+        self.rto.step(at, ms);
+    }
+
+    fn window(&mut self, at: f64, cwnd: f64, ssthresh: f64, by: Slot, episode: u32) {
+        self.windows.time.push(at);
+        self.windows.cwnd.push(cwnd);
+        self.windows.ssthresh.push(ssthresh);
+        self.windows.by.push(by as u8);
+        self.windows.episode.push(episode);
+    }
+
+    fn mark(&mut self, at: f64, kind: u8, episode: u32, value: f64) {
+        self.marks.time.push(at);
+        self.marks.kind.push(kind);
+        self.marks.episode.push(episode);
+        self.marks.value.push(value);
+    }
+
+    /// The sender handed a packet over; a row if it carries data.
+    pub(super) fn sent(&mut self, at: f64, seg: &Segment, sends: u8, verdict: u8) {
+        if seg.len == 0 {
+            self.row.push(NONE);
+        } else {
+            self.row.push(self.sends.time.len() as u32);
+            let asked = self.asked.filter(|a| (a.0..a.1).contains(&seg.seq.0));
+            let (by, episode) = asked.map_or((Slot::Sequencer, 0), |a| (a.2, a.3));
+            let s = &mut self.sends;
+            s.time.push(at);
+            s.seq.push(seg.seq.0 as f64);
+            s.len.push(seg.len);
+            s.sends.push(sends);
+            s.verdict.push(verdict);
+            s.fate.push(UNDER_WAY);
+            s.fate_time.push(f64::NAN);
+            s.by.push(by as u8);
+            s.episode.push(episode);
+            s.element.push(-1);
+            s.nth.push(-1);
+            s.number.push(self.numbered[0]);
+        }
+        self.numbered[0] += u32::from(seg.seq_len() > 0);
+    }
+
+    /// The receiver handed a packet over.
+    pub(super) fn answered(&mut self, at: f64, seg: &Segment) {
+        self.answers.push((at, self.numbered[1]));
+        self.numbered[1] += u32::from(seg.seq_len() == 0);
+    }
+
+    /// A packet of the sender came to the receiver. Of twins the first counts.
+    pub(super) fn delivered(&mut self, at: f64, number: u32) {
+        let Some(i) = self.data(number).filter(|i| self.sends.fate[*i] != DELIVERED) else { return };
+        self.sends.fate[i] = DELIVERED;
+        self.sends.fate_time[i] = at;
+        (self.sends.element[i], self.sends.nth[i]) = (-1, -1);
+    }
+
+    pub(super) fn lost(&mut self, number: u32) {
+        self.lost = number;
+    }
+
+    /// The packet last called lost was dropped on its way to the receiver.
+    pub(super) fn data_dropped(&mut self, at: f64, element: u32, nth: u64) {
+        let Some(i) = self.data(self.lost).filter(|i| self.sends.fate[*i] == UNDER_WAY) else { return };
+        self.sends.fate[i] = DROPPED;
+        self.sends.fate_time[i] = at;
+        self.sends.element[i] = i32::try_from(element).unwrap_or(-1);
+        self.sends.nth[i] = i32::try_from(nth).unwrap_or(-1);
+    }
+
+    fn data(&self, number: u32) -> Option<usize> {
+        self.row.get(number as usize).filter(|row| **row != NONE).map(|row| *row as usize)
+    }
+
+    /// A packet of the receiver came to the sender.
+    pub(super) fn answer_arrived(&mut self, at: f64, number: u32, seg: &Segment) {
+        self.fresh = self.ack(number, seg, at, 0);
+    }
+
+    /// The packet last called lost was dropped on its way to the sender.
+    pub(super) fn answer_dropped(&mut self, seg: &Segment) {
+        self.ack(self.lost, seg, f64::NAN, 1);
+    }
+
+    /// A row, if it is a pure ACK.
+    fn ack(&mut self, number: u32, seg: &Segment, arrived: f64, dropped: u8) -> bool {
+        let Some(&(sent, number)) = self.answers.get(number as usize).filter(|_| seg.seq_len() == 0) else {
+            return false;
+        };
+        let first = self.sack_left.len() as u32;
+        for (left, right) in seg.sack_blocks() {
+            self.sack_left.push(left.0 as f64);
+            self.sack_right.push(right.0 as f64);
+        }
+        let a = &mut self.acks;
+        a.sent.push(sent);
+        a.time.push(arrived);
+        a.ack.push(seg.ack.0 as f64);
+        a.rwnd.push(seg.wnd.into());
+        a.dup_run.push(0);
+        a.pipe.push(f64::NAN);
+        a.newly_delivered.push(0.0);
+        a.number.push(number);
+        a.sack_first.push(first);
+        a.sack_count.push((self.sack_left.len() as u32 - first) as u8);
+        a.dropped.push(dropped);
+        true
+    }
+
+    /// What the sender makes of the ACK that has just come; an old one says nothing to it.
+    fn acked(&mut self, delivered: u64, dup_run: u32, pipe: u64) {
+        if !std::mem::take(&mut self.fresh) {
+            return;
+        }
+        let a = &mut self.acks;
+        if let (Some(d), Some(p), Some(n)) = (a.dup_run.last_mut(), a.pipe.last_mut(), a.newly_delivered.last_mut()) {
+            (*d, *p, *n) = (dup_run, pipe as f64, delivered as f64);
+        }
+    }
+
+    pub(super) fn columns(self, border: &mut dyn Border) -> Value {
+        json!({
+            "sends": self.sends.columns(border),
+            "acks": self.acks.in_order().columns(border),
+            "sackLeft": border.column(Column::F64(self.sack_left)),
+            "sackRight": border.column(Column::F64(self.sack_right)),
+            "windows": self.windows.columns(border),
+            "dupthresh": self.dupthresh.columns(border),
+            "rto": self.rto.columns(border),
+            "inflation": self.inflation.columns(border),
+            "phases": self.phases.columns(border),
+            "marks": self.marks.columns(border),
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! The columns of a picture. Their names are those of `web/src/engine/trace.ts`, which says what they mean.
+
+use crate::border::{Border, Column};
+use serde_json::{Map, Value};
+
+/// Columns of equal length.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident { $($field:ident $key:literal: $kind:ident($type:ty),)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Default)]
+        pub(super) struct $name {
+            $(pub(super) $field: Vec<$type>,)*
+        }
+
+        impl $name {
+            pub(super) fn columns(self, border: &mut dyn Border) -> Value {
+                let mut table = Map::new();
+                $(table.insert($key.to_owned(), border.column(Column::$kind(self.$field)));)*
+                table.into()
+            }
+        }
+    };
+}
+
+table! {
+    /// Segments with data, in the order of sending.
+    Sends {
+        time "time": F64(f64),
+        seq "seq": F64(f64),
+        len "len": U32(u32),
+        sends "sends": U8(u8),
+        verdict "verdict": U8(u8),
+        fate "fate": U8(u8),
+        fate_time "fateTime": F64(f64),
+        by "by": U8(u8),
+        episode "episode": U32(u32),
+        element "element": I32(i32),
+        nth "nth": I32(i32),
+        number "number": U32(u32),
+    }
+}
+
+table! {
+    /// Pure ACKs, as they end.
+    Acks {
+        sent "sent": F64(f64),
+        time "time": F64(f64),
+        ack "ack": F64(f64),
+        rwnd "rwnd": F64(f64),
+        dup_run "dupRun": U32(u32),
+        pipe "pipe": F64(f64),
+        newly_delivered "newlyDelivered": F64(f64),
+        number "number": U32(u32),
+        sack_first "sackFirst": U32(u32),
+        sack_count "sackCount": U8(u8),
+        dropped "dropped": U8(u8),
+    }
+}
+
+table! {
+    /// Changes of the window.
+    Windows {
+        time "time": F64(f64),
+        cwnd "cwnd": F64(f64),
+        ssthresh "ssthresh": F64(f64),
+        by "by": U8(u8),
+        episode "episode": U32(u32),
+    }
+}
+
+table! {
+    /// A step function.
+    Steps {
+        time "time": F64(f64),
+        value "value": F64(f64),
+    }
+}
+
+table! {
+    /// Ways from phase to phase.
+    Phases {
+        time "time": F64(f64),
+        from "from": U8(u8),
+        to "to": U8(u8),
+        why "why": U8(u8),
+        episode "episode": U32(u32),
+    }
+}
+
+table! {
+    /// Moments.
+    Marks {
+        time "time": F64(f64),
+        kind "kind": U8(u8),
+        episode "episode": U32(u32),
+        value "value": F64(f64),
+    }
+}
+
+table! {
+    /// What arrivals found in a queue.
+    Queue {
+        time "time": F64(f64),
+        packets "packets": U32(u32),
+        bytes "bytes": F64(f64),
+    }
+}
+
+impl Acks {
+    /// Brings dropped ACKs from where they were dropped to where they were sent.
+    pub(super) fn in_order(mut self) -> Acks {
+        if !self.dropped.contains(&1) {
+            return self;
+        }
+        let key = |i: usize| if self.dropped[i] == 1 { self.sent[i] } else { self.time[i] };
+        let mut order: Vec<usize> = (0..self.sent.len()).collect();
+        order.sort_by(|a, b| key(*a).total_cmp(&key(*b)));
+        fn pick<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
+            *column = order.iter().map(|i| column[*i]).collect();
+        }
+        for column in
+            [&mut self.sent, &mut self.time, &mut self.ack, &mut self.rwnd, &mut self.pipe, &mut self.newly_delivered]
+        {
+            pick(column, &order);
+        }
+        for column in [&mut self.dup_run, &mut self.number, &mut self.sack_first] {
+            pick(column, &order);
+        }
+        pick(&mut self.sack_count, &order);
+        pick(&mut self.dropped, &order);
+        self
+    }
+}
+
+impl Steps {
+    /// The value from `time` on, if it is another.
+    pub(super) fn step(&mut self, time: f64, value: f64) {
+        if self.value.last() != Some(&value) {
+            self.time.push(time);
+            self.value.push(value);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+use super::*;
+use border::Lists;
+
+fn ask(request: Value) -> Value {
+    serde_json::from_str(&answer(request.to_string().as_bytes(), &mut Lists)).unwrap()
+}
+
+/// Every scenario that the laboratory's own tests run.
+fn scenarios() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/tests/scenarios");
+    let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path());
+    let files = files.filter(|f| f.extension().is_some_and(|e| e == "toml"));
+    files.map(|f| (f.display().to_string(), std::fs::read_to_string(f).unwrap())).collect()
+}
+
+fn count(column: &Value, is: u64) -> u64 {
+    column.as_array().unwrap().iter().filter(|v| v.as_u64() == Some(is)).count() as u64
+}
+
+#[test]
+fn a_request_or_scenario_that_is_refused_is_answered_with_the_refusal() {
+    let said = |request: Value| ask(request)["error"]["message"].as_str().unwrap().to_owned();
+    assert!(said(json!({ "do": "fly" })).contains("unknown variant `fly`"));
+    assert!(!said(json!({ "do": "run", "scenario": "bad = [" })).is_empty());
+    assert!(said(json!({ "do": "run", "scenario": "", "seed": "one" })).contains("`--seed`: found one"));
+    assert!(said(json!({ "do": "run", "scenario": "", "set": ["rto.tick"] })).contains("`--set`: found rto.tick"));
+    let utf8: Value = serde_json::from_str(&answer(b"\xff", &mut Lists)).unwrap();
+    assert!(utf8["error"]["message"].as_str().unwrap().starts_with("no request"));
+}
+
+#[test]
+fn a_picture_counts_what_the_report_counts_and_does_not_change_the_run() {
+    for (name, scenario) in scenarios() {
+        let request = |what: &str| ask(json!({ "do": what, "scenario": scenario, "seed": "2" }));
+        let answer = &request("trace")["ok"];
+        assert_eq!(answer["report"], request("run")["ok"], "{name}");
+        let flows = answer["report"]["runs"][0]["flows"].as_array().unwrap();
+        assert!(!flows.is_empty());
+        for (flow, told) in answer["flows"].as_array().unwrap().iter().zip(flows) {
+            let (sends, marks) = (&flow["sends"], &flow["marks"]);
+            let again = count(&sends["verdict"], 1) + count(&sends["verdict"], 2);
+            assert_eq!(sends["time"].as_array().unwrap().len() as u64, told["data_packets_sent"], "{name}");
+            assert_eq!(again, told["retransmissions"], "{name}");
+            assert_eq!(count(&sends["verdict"], 2), told["needless_retransmissions"], "{name}");
+            assert_eq!(count(&flow["acks"]["dropped"], 1), told["ack_drops"], "{name}");
+            assert_eq!(count(&marks["kind"], 0), told["timeouts"], "{name}");
+            assert_eq!(count(&flow["phases"]["to"], 2), told["fast_recoveries"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn dropped_acks_stand_where_they_were_sent() {
+    let scenario = r#"
+        [run]
+        duration = "5 s"
+        [[link]]
+        from = "A"
+        to = "B"
+        rate = "5 Mbps"
+        delay = "20 ms"
+        back = { elements = [{ kind = "bernoulli", p = 0.3, at = "exit" }] }
+        [[flow]]
+        from = "A"
+        to = "B"
+        stack = "rfc-6675"
+    "#;
+    let acks = &ask(json!({ "do": "trace", "scenario": scenario }))["ok"]["flows"][0]["acks"];
+    let column = |name: &str| acks[name].as_array().unwrap().clone();
+    let (sent, time, dropped) = (column("sent"), column("time"), column("dropped"));
+    let key = |i: usize| if dropped[i] == 1 { sent[i].as_f64().unwrap() } else { time[i].as_f64().unwrap() };
+    assert!((1..sent.len()).all(|i| key(i - 1) <= key(i)));
+    assert!(dropped.iter().filter(|d| **d == 1).count() > 100);
+    // Each ACK's number is its own.
+    let mut numbers: Vec<u64> = column("number").iter().map(|n| n.as_u64().unwrap()).collect();
+    numbers.sort_unstable();
+    assert!(numbers.windows(2).all(|w| w[0] < w[1]));
+}
+
+#[test]
+fn a_dropped_packet_names_the_element_that_the_layout_has_under_that_number() {
+    let (_, scenario) = scenarios().into_iter().find(|(name, _)| name.ends_with("elements.toml")).unwrap();
+    let answer = &ask(json!({ "do": "trace", "scenario": scenario }))["ok"];
+    let elements = answer["layout"]["elements"].as_array().unwrap();
+    let kinds: Vec<&str> = answer["flows"][0]["sends"]["element"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|n| elements.iter().find(|e| e["number"] == *n))
+        .map(|e| e["kind"].as_str().unwrap())
+        .collect();
+    let drops = ["bernoulli", "gilbert-elliott", "outage", "red"];
+    assert!(kinds.iter().all(|k| drops.contains(k)) && kinds.contains(&"red"), "{kinds:?}");
+}
+
+#[test]
+fn what_is_shown_checks_and_runs_as_the_scenario_does() {
+    for (name, scenario) in scenarios() {
+        let of = |what: &str, text: &Value| ask(json!({ "do": what, "scenario": text, "seed": "1" }))["ok"].clone();
+        let shown = of("show", &scenario.clone().into());
+        let (a, b) = (of("run", &scenario.into()), of("run", &shown));
+        assert_eq!(a["runs"][0]["identity"], b["runs"][0]["identity"], "{name}");
+        assert_eq!(of("check", &shown)["links"].as_array().unwrap().len() % 2, 0, "{name}");
+    }
+}
+
+#[test]
+fn trace_files_have_the_trace_hash_of_the_run() {
+    let (_, scenario) = scenarios().into_iter().find(|(name, _)| name.ends_with("good.toml")).unwrap();
+    let answer = |what: &str| ask(json!({ "do": what, "scenario": scenario, "seed": "1" }))["ok"].clone();
+    let (csv, parquet, run) = (answer("csv"), answer("parquet"), answer("run"));
+    let hash = run["runs"][0]["trace_hash"].as_str().unwrap();
+    assert_eq!((csv["trace_hash"].as_str(), parquet["trace_hash"].as_str()), (Some(hash), Some(hash)));
+    assert!(csv["description"].as_str().unwrap().contains(hash));
+    let bytes = |file: &Value| -> Vec<u8> {
+        file["file"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap() as u8).collect()
+    };
+    assert!(bytes(&csv).starts_with(b"time"));
+    let parquet = bytes(&parquet);
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    assert!(parquet.windows(hash.len()).any(|w| w == hash.as_bytes()));
+}

@@ -1,0 +1,66 @@
+"""``ackclock lab``; the server is in ``ackclock.lab_page`` and is loaded when it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from ackclock import _native
+from ackclock.errors import ScenarioError
+
+FAILED, BAD_INPUT = 1, 2
+EXAMPLES = """\b
+Examples:
+  ackclock lab
+  ackclock lab paths.toml
+  ackclock lab --port 9000 --no-open
+"""
+NOT_BUILT = (
+    "the lab page is not built. In the repository: make web (it wants Node and Rust); "
+    "a wheel that make wheel builds after it has the page in it"
+)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    typer.echo(f"ackclock: {message}", err=True)
+    raise typer.Exit(code)
+
+
+def _opening(scenario: Path | None) -> str:
+    """The fragment that opens a scenario which the engine takes."""
+    from ackclock.lab_page import fragment  # noqa: PLC0415 - start-up time
+
+    if scenario is None:
+        return ""
+    try:
+        _native.identities(str(scenario), None, None, [], None, None)
+        return fragment(scenario.read_text(encoding="utf-8"))
+    except ScenarioError as error:
+        _fail(str(error), BAD_INPUT)
+
+
+def lab(
+    scenario: Annotated[
+        Path | None, typer.Argument(metavar="[SCENARIO.toml]", help="Scenario to open.", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port; 0 is any.  [default: 8437, or any if that is taken]", min=0, max=65535, metavar="N"),
+    ] = None,
+    look: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+) -> None:
+    """Serve the lab page to this machine: see every packet of a run, change anything, share it by a link."""
+    from ackclock.lab_page import built, serve, server  # noqa: PLC0415 - start-up time
+
+    folder = built()
+    if folder is None:
+        _fail(NOT_BUILT, FAILED)
+    at = _opening(scenario)
+    try:
+        serving = server(folder, port)
+    except OSError as error:
+        _fail(f"port {port}: {error.strerror or error}", FAILED)
+    opened = f"#{at}" if at else ""
+    serve(serving, at, lambda address: typer.echo(f"The lab is at {address}{opened}\nCtrl-C ends it."), look=look)

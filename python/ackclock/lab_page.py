@@ -1,0 +1,126 @@
+"""The lab page on this machine: a folder of plain files, served to this machine alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import tomllib
+import webbrowser
+import zlib
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+HOST = "127.0.0.1"
+PORT = 8437
+"""Where links in reports point to."""
+VERSION = 1
+"""Of links that hold a state: ``web/src/scenario/state.ts``."""
+
+
+def built() -> Path | None:
+    """The folder of the built page: the package's own, or that of the repository; nothing if it is not built."""
+    here = Path(__file__).resolve().parent
+    folders = (here / "page", here.parents[1] / "web" / "dist")
+    return next((folder for folder in folders if (folder / "index.html").is_file()), None)
+
+
+def fragment(scenario: str) -> str:
+    """What follows ``#`` in an address that opens the text of a scenario, which has been checked."""
+    table = tomllib.loads(scenario)
+    run = table["run"]
+    seeds = run.get("seeds", [run.get("seed", 1)])
+    first = seeds.get("first", 1) if isinstance(seeds, dict) else seeds[0]
+    state = {"scenario": table, "stacks": [{"name": None, "set": {}}], "seed": first}
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = deflate.compress(json.dumps(state, separators=(",", ":")).encode()) + deflate.flush()
+    return f"lab={VERSION}.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+
+
+def server(folder: Path, port: int | None) -> ThreadingHTTPServer:
+    """A server for the files in ``folder``, bound and not yet running.
+
+    Args:
+        folder: the built page.
+        port: where; 0 is any, None is ``PORT`` or, if that is taken, any.
+
+    Raises:
+        OSError: the port cannot be had.
+    """
+    page = partial(_Files, directory=str(folder.resolve()))
+    try:
+        return ThreadingHTTPServer((HOST, PORT if port is None else port), page)
+    except OSError:
+        if port is not None:
+            raise
+        return ThreadingHTTPServer((HOST, 0), page)
+
+
+def serve(server: ThreadingHTTPServer, at: str, told: Callable[[str], object], *, look: bool) -> None:
+    """Serve until the user interrupts.
+
+    Args:
+        server: from ``server``.
+        at: the fragment to open.
+        told: hears the address.
+        look: whether to open a browser.
+    """
+    address = f"http://{HOST}:{server.server_address[1]}/"
+    told(address)
+    if look:
+        # A browser in the terminal would not come back.
+        threading.Thread(target=webbrowser.open, args=(f"{address}#{at}" if at else address,), daemon=True).start()
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+
+
+class _Files(SimpleHTTPRequestHandler):
+    """Files of one folder and nothing else."""
+
+    protocol_version = "HTTP/1.1"
+    # Not what the system's tables say: some know no WebAssembly, some call scripts text.
+    extensions_map = {  # noqa: RUF012 - as the base class has it
+        ".css": "text/css; charset=utf-8",
+        ".html": "text/html; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".json": "application/json",
+        ".mjs": "text/javascript; charset=utf-8",
+        ".png": "image/png",
+        ".svg": "image/svg+xml",
+        ".toml": "text/plain; charset=utf-8",
+        ".wasm": "application/wasm",
+        ".woff2": "font/woff2",
+        "": "application/octet-stream",
+    }
+
+    def send_head(self) -> BytesIO | BinaryIO | None:
+        """Answer with a file, or that there is none; a link that leads out of the folder is none."""
+        if not self._is_ours(self.translate_path(self.path)):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+        return super().send_head()
+
+    def _is_ours(self, name: str) -> bool:
+        if "\0" in name:
+            return False
+        path = Path(name)
+        shown = path.is_file() or (path / "index.html").is_file()
+        return shown and path.resolve().is_relative_to(self.directory)
+
+    def end_headers(self) -> None:
+        """Let browsers ask each time whether a file is new: the page may be built again under the same address."""
+        self.send_header("Cache-Control", "no-cache")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing about each file."""

@@ -1,0 +1,50 @@
+// Puts the presets together: the tables of web/presets/*.toml, each with its scenario's text.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, stringify } from "smol-toml";
+
+// In the order of the menu.
+const PAPERS = ["hoe-1995", "blanton-allman-2002", "wang-shin", "leung-ma-2005", "fukuda-2018"];
+
+// `root` is the repository's folder. A preset's id is its file's name and its own id: what reports link to.
+export function presets(root) {
+  const papers = PAPERS.map((key) => ({ key, group: title(root, key), folder: join("papers", key) }));
+  return [{ key: "paths", group: "Everyday paths", folder: "scenarios" }, ...papers].flatMap(({ key, group, folder }) =>
+    table(root, key).map((preset) => one(root, folder, { ...preset, id: `${key}/${preset.id}`, group })),
+  );
+}
+
+const table = (root, key) => parse(readFileSync(join(root, "web/presets", `${key}.toml`), "utf8")).preset;
+
+// A paper as one speaks of it: the heading of its folder's README.
+const title = (root, key) => readFileSync(join(root, "papers", key, "README.md"), "utf8").match(/^# (.*)$/m)[1];
+
+function one(root, folder, { id, group, title, about, scenario, change = {}, stacks = [{}], span = null }) {
+  const file = join(folder, scenario);
+  const text = readFileSync(join(root, file), "utf8");
+  const document = parse(text);
+  for (const [path, value] of Object.entries(change)) put(document, path, value, id);
+  const { seed, seeds } = document.run;
+  return {
+    id,
+    group,
+    title,
+    about,
+    file,
+    // With its comments, where nothing is changed.
+    scenario: Object.keys(change).length > 0 ? stringify(document) : text,
+    stacks: stacks.map(({ name = null, set = {} }) => ({ name, set })),
+    seed: seed ?? seeds?.first ?? seeds?.[0] ?? 1,
+    span,
+  };
+}
+
+// A key that is not there yet is added; a place in a list must be there.
+function put(document, path, value, id) {
+  const steps = path.split(".");
+  const last = steps.pop();
+  const at = steps.reduce((value, step) => value?.[step], document);
+  if (at === undefined || (Array.isArray(at) && at[last] === undefined)) throw new Error(`${id}: there is no ${path}`);
+  at[last] = value;
+}

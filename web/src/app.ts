@@ -1,0 +1,348 @@
+/** The lab: one state, its runs, the views of them, and all that changes it. */
+import { load } from "./engine/client";
+import { readCsv } from "./engine/csv";
+import type { Engine } from "./engine/engine";
+import type { FlowTrace, RunTrace } from "./engine/trace";
+import { type Preset, presets } from "./scenario/presets";
+import { decode, encode, type StackChoice, type State } from "./scenario/state";
+import { fromToml, type Table, toToml } from "./scenario/toml";
+import { stalls } from "./stall/stall";
+import { debounce, fill } from "./ui/dom";
+import { downloads } from "./ui/downloads";
+import { dropped, picker } from "./ui/files";
+import { type Frame, frame } from "./ui/frame";
+import { busy, flowChoice, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
+import { Header } from "./ui/header";
+import { help, listen, type Shortcut } from "./ui/keys";
+import { flowsOf } from "./ui/links";
+import { notice } from "./ui/overlay";
+import { packetMenu } from "./ui/packetMenu";
+import { SidePanel } from "./ui/panel";
+import { presetMenu } from "./ui/presetMenu";
+import { Schema } from "./ui/schema";
+import { type Lab, type Progress, type Refused, Session } from "./ui/session";
+import { type Known, label, written } from "./ui/stack";
+import { type StallPanel, stallPanel, type Told } from "./ui/stallPanel";
+import { follow, toggle } from "./ui/theme";
+import { type Step, tour } from "./ui/tour";
+import { createViews, type ViewName, type Views } from "./views/views";
+import "./style/base.css";
+import "./style/controls.css";
+import "./style/layout.css";
+import "./style/overlay.css";
+
+/** What the page begins with where its address asks for nothing. */
+const FIRST = "hoe-1995/fig5-7";
+
+type Span = readonly [number, number];
+
+class App {
+  private readonly session: Session;
+  private readonly header: Header;
+  private readonly panel: SidePanel;
+  private readonly stall: StallPanel;
+  private readonly views: Views;
+  private readonly parts: Frame;
+  private readonly pick: () => void;
+  private runs: readonly RunTrace[] = [];
+  private flow = 0;
+  private pointer = { x: 0, y: 0 };
+  /** What was chosen from the menu, if it is not something else by now. */
+  private origin: (Lab & { preset: Preset }) | undefined;
+  private readonly remember = debounce(300, () => void this.address());
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly known: Known,
+    private readonly prepared: readonly Preset[],
+    schema: Schema,
+  ) {
+    const lab = ofPreset(this.preset(FIRST));
+    this.session = new Session(lab, (what, i, signal, progress) => this.runOne(what, i, signal, progress), {
+      progress: (progress) => this.progress(progress),
+      done: (runs, of) => this.show(runs, of),
+      refused: (refused) => this.refuse(refused),
+      failed: (message) => notice(message, true),
+    });
+    const shortcuts = this.shortcuts();
+    this.header = new Header({
+      presets: () => this.menu(),
+      run: () => void this.session.run(),
+      stop: () => this.session.stop(),
+      seed: (seed) => this.session.change({ seed }),
+      tour: () => this.tour(),
+      share: () => void this.share(),
+      download: () => this.download(),
+      open: () => this.pick(),
+      theme: toggle,
+      help: () => help(shortcuts, GESTURES),
+      drawer: () => document.body.classList.toggle("drawer"),
+    });
+    this.panel = new SidePanel(this.session, schema, known);
+    this.stall = stallPanel((pause) => this.point(pause));
+    this.parts = frame(this.header.element, this.panel.element, this.stall.element);
+    this.views = createViews(this.parts.views, { views: ORDER });
+    listen(shortcuts);
+    this.pick = picker((file) => void this.bring(file));
+    this.listen();
+  }
+
+  /** Shows what the address asks for. */
+  async begin(): Promise<void> {
+    const asked = await decode(location.hash);
+    if (asked.what === "state") {
+      const { view, ...lab } = asked.state;
+      this.origin = undefined;
+      await this.take(lab, spanOf(view));
+      return;
+    }
+    if (asked.what === "bad") notice(asked.message, true);
+    const id = asked.what === "preset" ? asked.id : FIRST;
+    if (!this.prepared.some((p) => p.id === id)) notice(`There is no experiment "${id}".`, true);
+    await this.open(this.preset(id));
+  }
+
+  private preset(id: string): Preset {
+    return (this.prepared.find((p) => p.id === id) ?? this.prepared[0]) as Preset;
+  }
+
+  private runOne(lab: Lab, i: number, signal: AbortSignal, progress: (share: number) => void): Promise<RunTrace> {
+    return this.engine.run({ scenario: this.toml(lab, i), seed: lab.seed }, { signal, progress });
+  }
+
+  /** The scenario with the i-th stack in it. */
+  private toml(lab: Lab, i: number): string {
+    return toToml(written(lab.scenario, lab.stacks[i] as StackChoice, this.known));
+  }
+
+  private names(lab: Lab): string[] {
+    const own = String(flowsOf(lab.scenario)[0]?.stack ?? "");
+    return lab.stacks.map((stack) => label(stack, own));
+  }
+
+  private progress(progress: Progress): void {
+    this.header.progress(progress);
+    document.documentElement.dataset.lab = progress.running ? "running" : "idle";
+  }
+
+  private show(runs: RunTrace[], lab: Lab): void {
+    const names = this.names(lab);
+    const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
+    // A scenario whose flows have several stacks says itself which is which.
+    const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
+    const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
+    this.display(shown, names);
+    this.parts.say();
+    this.panel.drawHand();
+    this.title(lab);
+    this.remember.call();
+  }
+
+  /** Draws runs, called so. */
+  private display(runs: readonly RunTrace[], names: readonly string[]): void {
+    this.runs = runs;
+    this.views.setRuns(runs);
+    this.flow = Math.min(this.flow, (runs[0]?.flows.length ?? 1) - 1);
+    fill(this.parts.flows, ...flowChoice(runs, this.flow, (flow) => this.lookAt(flow)));
+    this.parts.flows.hidden = this.parts.flows.childElementCount === 0;
+    this.stall.show(() => told(runs), names);
+    const { dataset } = document.documentElement;
+    dataset.runs = String(Number(dataset.runs ?? 0) + 1);
+    dataset.lab = "shown";
+  }
+
+  private refuse(refused: Refused | undefined): void {
+    const placed = this.panel.refuse(refused);
+    if (!refused) return;
+    document.documentElement.dataset.lab = "refused";
+    const where = "The engine refuses a value in the panel. The graphs still show the run before.";
+    this.parts.say(placed ? where : refused.refusal.message, true);
+  }
+
+  private title(lab: Lab): void {
+    const { preset, scenario, stacks } = this.origin ?? {};
+    const same = lab.scenario === scenario && lab.stacks === stacks;
+    const own = String(lab.scenario.name ?? "Scenario");
+    const name = preset ? `${preset.title}${same ? "" : " (changed)"}` : own;
+    this.header.show(name, lab.seed);
+    document.title = `${name} – Ackclock lab`;
+  }
+
+  /** Another state as a whole, drawn and run; without `span` all is shown in which something happens. */
+  private async take(lab: Lab, span?: Span): Promise<void> {
+    this.session.change(lab);
+    this.panel.renew();
+    this.title(lab);
+    await this.session.run();
+    this.views.setWindow(...(span ?? ([0, busy(this.runs)] as const)));
+  }
+
+  private open(preset: Preset): Promise<void> {
+    const lab = ofPreset(preset);
+    this.origin = { preset, ...lab };
+    return this.take(lab, preset.span ?? undefined);
+  }
+
+  private menu(): void {
+    presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
+  }
+
+  private lookAt(flow: number): void {
+    this.flow = flow;
+    this.views.setFlow(flow);
+  }
+
+  /** Shows a pause, marked; without one what was seen stays. */
+  private point(pause: Told | undefined): void {
+    this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
+    if (!pause) return;
+    this.lookAt(pause.flow);
+    const select = this.parts.flows.querySelector("select");
+    if (select) select.value = String(pause.flow);
+    this.views.setWindow(...around(pause));
+  }
+
+  private tour(): void {
+    const go = async (step: Step, stacks: StackChoice[]) => {
+      const preset = this.preset(step.preset);
+      const { scenario, seed } = ofPreset(preset);
+      this.origin = undefined;
+      const run = { ...(scenario.run as Table), ...(step.duration ? { duration: step.duration } : {}) };
+      await this.take({ scenario: { ...scenario, run }, seed, stacks }, step.span);
+      if (step.stall) this.stall.step(1);
+    };
+    tour({ go });
+  }
+
+  /** Puts the state into the address. */
+  private async address(): Promise<void> {
+    const { t0, t1 } = this.views.timeline.span;
+    const view = this.views.timeline.whole ? undefined : { from: t0, to: t1 };
+    history.replaceState(null, "", `#${await encode({ ...this.session.lab, view } satisfies State)}`);
+  }
+
+  private async share(): Promise<void> {
+    await this.address();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      notice("The link is copied. It holds path, stacks, seed and view.");
+    } catch {
+      notice("The browser does not let the page copy. The link is in the address bar.", true);
+    }
+  }
+
+  private download(): void {
+    const { lab } = this.session;
+    const names = this.names(lab);
+    const items = this.runs.map((run, i) => {
+      const scenario = this.toml(lab, i);
+      const asked = { scenario, seed: lab.seed };
+      const traces = { csv: () => this.engine.csv(asked), parquet: () => this.engine.parquet(asked) };
+      return { name: names[i] ?? "", run, toml: scenario, ...traces };
+    });
+    const stem = String(lab.scenario.name ?? "scenario")
+      .replace(/[^\w]+/g, "-")
+      .toLowerCase();
+    const picture = (view: string, kind: "svg" | "png") => this.views.export(view as ViewName, kind);
+    downloads(stem, lab.seed, items, { views: GRAPHS, picture });
+  }
+
+  /** A scenario or a trace that someone brings. */
+  private async bring(file: File): Promise<void> {
+    try {
+      if (file.name.endsWith(".csv")) return this.trace(file.name, readCsv(await file.text()));
+      const text = await file.text();
+      const scenario = fromToml(text);
+      await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
+      this.origin = undefined;
+      await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
+    } catch (error) {
+      notice(`${file.name}: ${(error as Error).message.replace(/^scenario\.toml:(\d+):/, "line $1:")}`, true);
+    }
+  }
+
+  /** Shows a run that was made elsewhere; the scenario at the left stays. */
+  private trace(name: string, run: RunTrace): void {
+    this.session.stop();
+    this.display([run], [name]);
+    this.views.setWindow(0, busy(this.runs));
+    this.parts.say(`The graphs show the trace ${name}. Run shows the scenario at the left again.`);
+  }
+
+  private listen(): void {
+    follow((now) => this.header.dark(now === "dark"));
+    dropped((file) => void this.bring(file));
+    window.addEventListener("hashchange", () => void this.begin());
+    const at = ({ clientX: x, clientY: y }: PointerEvent) => {
+      this.pointer = { x, y };
+    };
+    window.addEventListener("pointerdown", at, true);
+    this.views.on("window", () => this.remember.call());
+    this.views.on("packet", (packet) => {
+      const run = this.runs[packet.run];
+      if (!run) return;
+      const change = (scenario: Table) => {
+        this.session.change({ scenario });
+        this.panel.draw();
+      };
+      packetMenu(this.pointer, run, packet, this.session.lab.scenario, change);
+    });
+  }
+
+  private escape(): void {
+    this.session.stop();
+    document.body.classList.remove("drawer");
+  }
+
+  private shortcuts(): Shortcut[] {
+    return [
+      { key: "r", says: "run again", do: () => void this.session.run() },
+      { key: "Escape", says: "stop the run", do: () => this.escape() },
+      { key: "e", says: "experiments", do: () => this.menu() },
+      { key: ".", says: "next long pause", do: () => this.stall.step(1) },
+      { key: ",", says: "the one before", do: () => this.stall.step(-1) },
+      { key: "s", says: "copy the link", do: () => void this.share() },
+      { key: "d", says: "download", do: () => this.download() },
+      { key: "o", says: "open a file", do: () => this.pick() },
+      { key: "t", says: "dark or light", do: toggle },
+      { key: "?", says: "this sheet", do: () => help(this.shortcuts(), GESTURES) },
+    ];
+  }
+}
+
+function ofPreset({ scenario, stacks, seed }: Preset): Lab {
+  return { scenario: fromToml(scenario), stacks, seed };
+}
+
+/** The seed with which `ackclock run` begins. */
+function seedOf(scenario: Table): number {
+  const run = (scenario.run ?? {}) as Table;
+  const { seed, seeds } = run as { seed?: number; seeds?: number[] | { first?: number } };
+  return seed ?? (Array.isArray(seeds) ? seeds[0] : seeds?.first) ?? 1;
+}
+
+/** What a link says of the view. */
+function spanOf(view: State["view"]): Span | undefined {
+  const { from, to } = (view ?? {}) as { from?: unknown; to?: unknown };
+  return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
+}
+
+/** A pause with what led to it, if that was not long before, and a little of what came after. */
+function around({ from, to, sentences }: Told): Span {
+  const length = to - from;
+  const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));
+  return [first - 0.15 * length, to + 0.25 * length];
+}
+
+function told(runs: readonly RunTrace[]): Told[] {
+  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
+}
+
+/** Makes the page. */
+export async function app(): Promise<void> {
+  const engine = await load();
+  const [named, schema, prepared] = await Promise.all([engine.stacks(), engine.schema(), presets()]);
+  const shapes = new Schema(schema);
+  const known: Known = { named: named as unknown as Table[], slots: shapes.slots() };
+  await new App(engine, known, prepared, shapes).begin();
+}

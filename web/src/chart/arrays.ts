@@ -1,0 +1,16 @@
+/** Some of the entries of long arrays, without an object or a call for each. */
+
+/** The numbers from 0 up to, not including, `count` that `wanted` wants. */
+export function chosen(count: number, wanted: (i: number) => boolean): Uint32Array<ArrayBuffer> {
+  const all = new Uint32Array(count);
+  let found = 0;
+  for (let i = 0; i < count; i++) if (wanted(i)) all[found++] = i;
+  return all.slice(0, found);
+}
+
+/** The entries of `values` at `index`. */
+export function gather(values: ArrayLike<number>, index: Uint32Array): Float64Array<ArrayBuffer> {
+  const found = new Float64Array(index.length);
+  for (let n = 0; n < index.length; n++) found[n] = values[index[n]];
+  return found;
+}

@@ -1,0 +1,153 @@
+/** Pointer, wheel, touch and keys on a panel, as what they mean. */
+
+/** Places are px from the panel's upper left corner. */
+export interface Gestures {
+  /** Changes what is seen by `factor` about a place. Answers whether there was anything to change. */
+  zoom(factor: number, x: number, y: number): boolean;
+  /** Drags what is seen by so many px. */
+  pan(dx: number, dy: number): void;
+  /** Shows the box alone. */
+  box(x0: number, y0: number, x1: number, y1: number): void;
+  /** The box so far; nothing when it is done. */
+  rubber(box: readonly [number, number, number, number] | undefined): void;
+  hover(x: number, y: number): void;
+  leave(): void;
+  click(x: number, y: number): void;
+  reset(): void;
+  /** To the next packet, or back. */
+  step(by: 1 | -1): void;
+  /** What Enter does with the packet at which the keys stand. */
+  choose(): void;
+}
+
+const MOVED_PX = 4;
+const WHEEL_STEP = 0.0016;
+const KEY_ZOOM = 1.5;
+const KEY_PAN_PX = 60;
+
+interface Finger {
+  x: number;
+  y: number;
+}
+
+/** Hears `element` and tells `to`; the answer ends that. */
+export function listen(element: HTMLElement, to: Gestures): () => void {
+  const ended = new AbortController();
+  const on = <K extends keyof HTMLElementEventMap>(kind: K, hear: (event: HTMLElementEventMap[K]) => void) =>
+    element.addEventListener(kind, hear, { signal: ended.signal, passive: false });
+  on("wheel", (event) => wheel(event, element, to));
+  on("keydown", (event) => key(event, element, to));
+  on("dblclick", (event) => {
+    event.preventDefault();
+    to.reset();
+  });
+  pointers(element, on, to);
+  return () => ended.abort();
+}
+
+function place(event: MouseEvent, element: HTMLElement): Finger {
+  const box = element.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
+function wheel(event: WheelEvent, element: HTMLElement, to: Gestures): void {
+  const lines = event.deltaMode === 0 ? 1 : 16;
+  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    event.preventDefault();
+    to.pan(-event.deltaX * lines, 0);
+    return;
+  }
+  // A pinch on a touch pad comes as a wheel with Ctrl, in smaller steps.
+  const factor = Math.exp(event.deltaY * lines * WHEEL_STEP * (event.ctrlKey ? 5 : 1));
+  // Where there is nothing more to zoom out of, the wheel scrolls the page.
+  const { x, y } = place(event, element);
+  if (to.zoom(factor, x, y) || event.ctrlKey) event.preventDefault();
+}
+
+function key(event: KeyboardEvent, element: HTMLElement, to: Gestures): void {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const zoom = (factor: number) => to.zoom(factor, element.clientWidth / 2, element.clientHeight / 2);
+  const far = event.shiftKey ? 4 : 1;
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => to.pan(KEY_PAN_PX * far, 0),
+    ArrowRight: () => to.pan(-KEY_PAN_PX * far, 0),
+    "+": () => zoom(1 / KEY_ZOOM),
+    "=": () => zoom(1 / KEY_ZOOM),
+    "-": () => zoom(KEY_ZOOM),
+    "0": () => to.reset(),
+    n: () => to.step(1),
+    p: () => to.step(-1),
+    Enter: () => to.choose(),
+    Escape: () => to.leave(),
+  };
+  const action = actions[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+function pointers(
+  element: HTMLElement,
+  on: <K extends keyof HTMLElementEventMap>(kind: K, hear: (event: HTMLElementEventMap[K]) => void) => void,
+  to: Gestures,
+): void {
+  const fingers = new Map<number, Finger>();
+  let from: Finger | undefined;
+  let mode: "still" | "pan" | "box" | "pinch" = "still";
+  on("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    element.focus({ preventScroll: true });
+    element.setPointerCapture(event.pointerId);
+    const at = place(event, element);
+    fingers.set(event.pointerId, at);
+    from = at;
+    mode = fingers.size > 1 ? "pinch" : event.shiftKey ? "box" : "still";
+  });
+  on("pointermove", (event) => {
+    const at = place(event, element);
+    const before = fingers.get(event.pointerId);
+    if (!before || !from) {
+      to.hover(at.x, at.y);
+      return;
+    }
+    if (mode === "pinch") pinch(fingers, event.pointerId, at, to);
+    else if (mode === "box") to.rubber([from.x, from.y, at.x, at.y]);
+    else {
+      if (mode === "still" && Math.hypot(at.x - from.x, at.y - from.y) < MOVED_PX) return;
+      mode = "pan";
+      to.pan(at.x - before.x, at.y - before.y);
+    }
+    fingers.set(event.pointerId, at);
+  });
+  const up = (event: PointerEvent) => {
+    if (!fingers.delete(event.pointerId) || !from) return;
+    const at = place(event, element);
+    const began = from;
+    if (event.type === "pointerup" && mode === "still") {
+      to.hover(at.x, at.y);
+      to.click(at.x, at.y);
+    }
+    if (mode === "box") {
+      to.rubber(undefined);
+      if (event.type === "pointerup" && Math.abs(at.x - began.x) > MOVED_PX) to.box(began.x, began.y, at.x, at.y);
+    }
+    // The finger that stays after a pinch goes on dragging.
+    mode = fingers.size > 0 ? "pan" : "still";
+  };
+  on("pointerup", up);
+  on("pointercancel", up);
+  on("pointerleave", () => {
+    if (fingers.size === 0) to.leave();
+  });
+}
+
+function pinch(fingers: Map<number, Finger>, moved: number, at: Finger, to: Gestures): void {
+  const other = [...fingers].find(([id]) => id !== moved)?.[1];
+  const before = fingers.get(moved);
+  if (!other || !before) return;
+  const width = Math.abs(before.x - other.x);
+  const next = Math.abs(at.x - other.x);
+  to.pan((at.x - before.x) / 2, 0);
+  // Fingers one above the other say nothing about time.
+  if (width > 20 && next > 20) to.zoom(width / next, (at.x + other.x) / 2, (at.y + other.y) / 2);
+}

@@ -1,0 +1,70 @@
+/** Step functions: acknowledged data, windows, thresholds, queues. */
+
+import { columns, type Range, type Sight } from "./bars";
+import { around, beginnings, countBelow, descend, during, largest, least, levels } from "./pyramid";
+
+/** A value that holds until the next, over ascending times, with a pyramid above. */
+export class Stairs {
+  private readonly lows: Float64Array[];
+  private readonly highs: Float64Array[];
+  private readonly begins: Float64Array[];
+
+  constructor(
+    readonly time: Float64Array,
+    readonly value: Float64Array,
+  ) {
+    this.lows = levels(value, least);
+    this.highs = levels(value, largest);
+    this.begins = beginnings(time);
+  }
+
+  get length(): number {
+    return this.time.length;
+  }
+
+  /** The value that holds at `time`; NaN before the first. */
+  at(time: number): number {
+    const before = countBelow(this.time, time, true);
+    return before === 0 ? Number.NaN : this.value[before - 1];
+  }
+
+  /** The least and the largest value that hold from `t0` to `t1`, infinity left out. */
+  range(t0: number, t1: number): Range {
+    const seen = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
+    const take = (low: number, high: number) => {
+      if (low < seen.low && low !== Number.NEGATIVE_INFINITY) seen.low = low;
+      if (high > seen.high && high !== Number.POSITIVE_INFINITY) seen.high = high;
+      return true;
+    };
+    const { first, end } = during(this.time, t0, t1);
+    descend(
+      this.length,
+      { first: Math.max(first - 1, 0), end },
+      (level, node) => take(this.lows[level - 1][node], this.highs[level - 1][node]),
+      (point) => take(this.value[point], this.value[point]),
+    );
+    return seen;
+  }
+
+  /**
+   * Tells `emit` of stretches of points in one column of pixels in `sight`, from left to right: the first and the last point, and the
+   * least and the largest value from the one to the other.
+   */
+  visit(sight: Sight, emit: (x: number, first: number, last: number, low: number, high: number) => void): void {
+    const { x, pixel } = sight;
+    const { time, value, lows, highs, begins } = this;
+    const column = columns(sight);
+    descend(
+      this.length,
+      around(time, x.from, x.to),
+      (level, node, first, last) => {
+        const begin = begins[level - 1];
+        const at = column(begin[node]);
+        if (at !== column(begin[node + 1])) return false;
+        emit(at * pixel, first, last, lows[level - 1][node], highs[level - 1][node]);
+        return true;
+      },
+      (point) => emit(column(time[point]) * pixel, point, point, value[point], value[point]),
+    );
+  }
+}

@@ -1,0 +1,95 @@
+/** The axis of time that all views share: what is seen of the run, and the moment that is looked at. */
+
+/** A stretch of time, seconds. */
+export interface Span {
+  readonly t0: number;
+  readonly t1: number;
+}
+
+/** No closer than this: the engine counts nanoseconds. */
+const CLOSEST_S = 1e-6;
+
+export class Timeline {
+  private seen: Span = { t0: 0, t1: 1 };
+  private last = 1;
+  private looked: number | undefined;
+  private readonly windowListeners = new Set<(span: Span) => void>();
+  private readonly cursorListeners = new Set<(time: number | undefined) => void>();
+
+  /** The end of the run, s. */
+  get end(): number {
+    return this.last;
+  }
+
+  get span(): Span {
+    return this.seen;
+  }
+
+  /** The moment that is looked at, if any. */
+  get cursor(): number | undefined {
+    return this.looked;
+  }
+
+  get whole(): boolean {
+    return this.seen.t0 === 0 && this.seen.t1 === this.last;
+  }
+
+  onWindow(listener: (span: Span) => void): () => void {
+    this.windowListeners.add(listener);
+    return () => this.windowListeners.delete(listener);
+  }
+
+  onCursor(listener: (time: number | undefined) => void): () => void {
+    this.cursorListeners.add(listener);
+    return () => this.cursorListeners.delete(listener);
+  }
+
+  /** A run of `end` seconds; all of it is seen if all of the last one was. */
+  setEnd(end: number): void {
+    const all = this.whole;
+    this.last = Math.max(end, CLOSEST_S);
+    if (all) this.set(0, this.last);
+    else this.set(this.seen.t0, this.seen.t1);
+  }
+
+  /** Shows from `t0` to `t1`; kept inside the run without a change of length, if that is possible. */
+  set(t0: number, t1: number): void {
+    if (!Number.isFinite(t0) || !Number.isFinite(t1)) return;
+    const length = Math.min(Math.max(Math.abs(t1 - t0), CLOSEST_S), this.last);
+    const begin = Math.min(Math.max(Math.min(t0, t1), 0), this.last - length);
+    const next = { t0: begin, t1: length === this.last ? this.last : begin + length };
+    if (next.t0 === this.seen.t0 && next.t1 === this.seen.t1) return;
+    this.seen = next;
+    for (const listener of this.windowListeners) listener(next);
+  }
+
+  /** Changes the length seen by `factor`; `about` stays where it is on the screen. */
+  zoom(factor: number, about = (this.seen.t0 + this.seen.t1) / 2): void {
+    const length = this.seen.t1 - this.seen.t0;
+    const next = Math.min(Math.max(length * factor, CLOSEST_S), this.last);
+    const share = (about - this.seen.t0) / length;
+    this.set(about - share * next, about + (1 - share) * next);
+  }
+
+  pan(seconds: number): void {
+    this.set(this.seen.t0 + seconds, this.seen.t1 + seconds);
+  }
+
+  reset(): void {
+    this.set(0, this.last);
+  }
+
+  /** Moves the window, if need be, so that `time` is seen. */
+  reveal(time: number): void {
+    const { t0, t1 } = this.seen;
+    if (time >= t0 && time <= t1) return;
+    this.set(time - (t1 - t0) / 2, time + (t1 - t0) / 2);
+  }
+
+  look(time: number | undefined): void {
+    const next = time === undefined ? undefined : Math.min(Math.max(time, 0), this.last);
+    if (next === this.looked) return;
+    this.looked = next;
+    for (const listener of this.cursorListeners) listener(next);
+  }
+}

@@ -1,0 +1,45 @@
+/** What is known about the thing under the pointer, beside it. */
+
+export interface Tip {
+  readonly title: string;
+  /** Where it differs from what is usual. */
+  readonly note?: string;
+  readonly rows: readonly (readonly [string, string])[];
+}
+
+const AWAY_PX = 16;
+
+export class Tooltip {
+  readonly element = document.createElement("div");
+
+  constructor() {
+    this.element.className = "ak-tip";
+    this.element.setAttribute("role", "status");
+    this.element.hidden = true;
+  }
+
+  /** Shows `tip` beside a place in the window (px), on the side where there is room. */
+  show(tip: Tip, x: number, y: number): void {
+    const { element } = this;
+    element.replaceChildren(line("strong", tip.title));
+    if (tip.note) element.append(line("em", tip.note));
+    const list = document.createElement("dl");
+    for (const [name, value] of tip.rows) list.append(line("dt", name), line("dd", value));
+    element.append(list);
+    element.hidden = false;
+    const { width, height } = element.getBoundingClientRect();
+    const left = x + AWAY_PX + width < innerWidth ? x + AWAY_PX : Math.max(x - AWAY_PX - width, 4);
+    const top = Math.min(Math.max(y + AWAY_PX, 4), Math.max(innerHeight - height - 4, 4));
+    element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+}
+
+function line(tag: string, text: string): HTMLElement {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { load } from "../../../crates/wasm/ackclock.mjs";
+import { refusalOf } from "./engine";
+import { loadHere } from "./node";
+import { VERDICTS } from "./trace";
+
+const engine = await loadHere();
+const scenario = readFileSync(new URL("../../../crates/lab/tests/scenarios/paths.toml", import.meta.url), "utf8");
+
+test("a run's numbers are those of its report, which is the command's", async () => {
+  const shares: number[] = [];
+  const trace = await engine.run({ scenario, seed: 3 }, { progress: (share) => shares.push(share) });
+  expect(shares.at(-1)).toBeCloseTo(1);
+  expect(shares).toEqual([...shares].sort((a, b) => a - b));
+  const lab = await load(readFileSync(new URL("../../generated/ackclock.wasm", import.meta.url)));
+  expect(trace.summary).toEqual(await lab.run(scenario, { seed: 3 }));
+  const [flow] = (trace.summary.runs as { flows: Record<string, number>[] }[])[0]?.flows ?? [];
+  const sends = trace.flows[0]?.sends;
+  expect(sends?.time.length).toBe(flow?.data_packets_sent);
+  expect(sends?.verdict.filter((v) => VERDICTS[v] === "needless").length).toBe(flow?.needless_retransmissions);
+});
+
+test("columns own their memory, and links and elements have names", async () => {
+  const trace = await engine.run({ scenario, seed: 3 });
+  const buffers = trace.flows.flatMap((f) => Object.values(f.sends).map((column) => column.buffer));
+  expect(new Set(buffers).size).toBe(buffers.length);
+  expect(trace.queues.map((q) => q.name)).toContain("R2 → R3, path 2");
+  expect(trace.elements.map((e) => e.kind)).toContain("demote");
+  expect(trace.elements.every((e, i) => e.number === trace.links.length + i)).toBe(true);
+  expect(trace.links.find((l) => l.from === "R4" && l.to === "D")?.rateBps).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("another stack, parameters and seed make another run", async () => {
+  const hash = async (run: { stack?: string; set?: string[]; seed: number }) =>
+    (await engine.csv({ scenario, ...run })).traceHash;
+  const hashes = await Promise.all([
+    hash({ seed: 3 }),
+    hash({ seed: 4 }),
+    hash({ seed: 3, stack: "reno" }),
+    hash({ seed: 3, stack: "reno", set: ["startup.initial_window_segs=3"] }),
+  ]);
+  expect(new Set(hashes).size).toBe(4);
+});
+
+test("the CSV is the trace of the run: header, hash, description", async () => {
+  const csv = await engine.csv({ scenario, seed: 3 });
+  const text = new TextDecoder().decode(csv.bytes);
+  expect(text.slice(0, text.indexOf("\n"))).toMatch(/^time_\w+,flow,/);
+  const trace = await engine.run({ scenario, seed: 3 });
+  expect((trace.summary.runs as { trace_hash: string }[])[0]?.trace_hash).toBe(csv.traceHash);
+  expect(JSON.parse(csv.description ?? "").tableSchema.columns.length).toBe(
+    text.slice(0, text.indexOf("\n")).split(",").length,
+  );
+});
+
+test("the Parquet file is whole and says which run it holds", async () => {
+  const { bytes, traceHash } = await engine.parquet({ scenario, seed: 3 });
+  const text = new TextDecoder("latin1").decode(bytes);
+  expect([text.slice(0, 4), text.slice(-4)]).toEqual(["PAR1", "PAR1"]);
+  expect(text).toContain(traceHash);
+  expect(traceHash).toBe((await engine.csv({ scenario, seed: 3 })).traceHash);
+});
+
+test("a refusal says where, what was found and what is allowed", async () => {
+  const wrong = scenario.replace('rate = "10 Mbps"', 'rate = "10 Mpbs"');
+  const refusal = await engine.check({ scenario: wrong }).then(
+    () => undefined,
+    (e) => refusalOf(e),
+  );
+  expect(refusal).toMatchObject({ line: 10, key: "link[0].rate", found: '"10 Mpbs" (unknown unit)' });
+  expect(refusal?.allowed).toContain("Mbps");
+});
+
+test("what cannot be laid out is refused without a run", async () => {
+  const wrong = scenario.replace("interval = 4", "interval = 0");
+  await expect(engine.check({ scenario: wrong })).rejects.toThrow(/interval/);
+});
+
+test("stacks, schema and the scenario spelled out are the command's", async () => {
+  const stacks = await engine.stacks();
+  expect(stacks.find((s) => s.name === "rfc-6675")?.summary).toContain("SACK");
+  const schema = readFileSync(new URL("../../../docs/scenario.schema.json", import.meta.url), "utf8");
+  expect(await engine.schema()).toEqual(JSON.parse(schema));
+  expect(await engine.show({ scenario })).toContain("[flow.set]");
+});

@@ -1,0 +1,166 @@
+/** The engine's answers, typed: what `crates/wasm` is asked and says. */
+import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
+
+/** What is to be run. */
+export interface Scenario {
+  /** TOML. */
+  scenario: string;
+  /** The stack of every flow, in place of the scenario's own. */
+  stack?: string | undefined;
+  /** Parameters of every flow's stack, as in `rto.tick=500 ms`. */
+  set?: readonly string[] | undefined;
+}
+
+/** A scenario with its seed. */
+export interface Run extends Scenario {
+  seed: number;
+}
+
+export interface Options {
+  signal?: AbortSignal | undefined;
+  /** Hears the share of the run that is done, 0 to 1. */
+  progress?: ((share: number) => void) | undefined;
+}
+
+/** Why a scenario is not taken; the `cause` of the error with which a request is rejected. */
+export interface Refusal {
+  /** In the scenario's text, from 1. */
+  line: number | undefined;
+  /** Path of the key, as in `link[0].rate`. */
+  key: string | undefined;
+  found: string;
+  allowed: string;
+  /** What was probably meant. */
+  hint: string | undefined;
+  /** All of it in one line. */
+  message: string;
+}
+
+/** What a scenario consists of, under the numbers by which traces speak of it. */
+export interface Layout {
+  name: string;
+  durationS: number;
+  /** Those that the scenario asks for. */
+  seeds: number[];
+  /** Two for each link of the scenario, forward and back, then the paths of splits. */
+  links: LinkTrace[];
+  elements: { number: number; link: number; kind: string }[];
+  flows: { name: string; from: string; to: string; stack: string; mss: number; window: number }[];
+  /** How many kinds of background traffic there are. */
+  background: number;
+}
+
+/** A named stack: its name, what it is, and each slot with its parameters. */
+export type Stack = Readonly<Record<string, unknown>> & { readonly name: string; readonly summary: string };
+
+/** A trace to download. */
+export interface File {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Of a CSV, for `NAME.csv-metadata.json`: which run it is, and every column's type and meaning. */
+  description: string | undefined;
+  traceHash: string;
+}
+
+export interface Engine {
+  /** Runs a scenario; rejects with a `Refusal` as `cause`, or with the signal's reason. */
+  run(run: Run, options?: Options): Promise<RunTrace>;
+  /** The trace as `ackclock run --trace FILE.csv` writes it. */
+  csv(run: Run, options?: Options): Promise<File>;
+  /** The same as `ackclock run --trace FILE.parquet` writes it. */
+  parquet(run: Run, options?: Options): Promise<File>;
+  /** The scenario's layout; rejects as `run` does. */
+  check(scenario: Scenario): Promise<Layout>;
+  /** The scenario with every default spelled out, as `ackclock show` prints it. */
+  show(scenario: Scenario): Promise<string>;
+  /** The stacks that have names. */
+  stacks(): Promise<Stack[]>;
+  /** The JSON Schema of scenario files. */
+  schema(): Promise<Record<string, unknown>>;
+}
+
+/** Sends a request to the module and answers what it says. */
+export type Ask = (request: Readonly<Record<string, unknown>>, options?: Options) => Promise<unknown>;
+
+/** The engine behind `ask`. */
+export function engine(ask: Ask): Engine {
+  const said = <T>(request: Readonly<Record<string, unknown>>, options?: Options) =>
+    ask(request, options) as Promise<T>;
+  return {
+    run: async (run, options) => runTrace(await said<Answer>({ do: "trace", ...asked(run) }, options)),
+    csv: async (run, options) => file(await said<Recorded>({ do: "csv", ...asked(run) }, options)),
+    parquet: async (run, options) => file(await said<Recorded>({ do: "parquet", ...asked(run) }, options)),
+    check: async (scenario) => layout(await said<Layout>({ do: "check", ...scenario })),
+    show: (scenario) => said<string>({ do: "show", ...scenario }),
+    stacks: () => said<Stack[]>({ do: "stacks" }),
+    schema: () => said<Record<string, unknown>>({ do: "schema" }),
+  };
+}
+
+/** The refusal with which a request was rejected, if that is why. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return typeof cause === "object" && cause !== null && "allowed" in cause ? (cause as Refusal) : undefined;
+}
+
+/** An error as the module tells it: a refusal if it names what is allowed. */
+export function rejection(message: string, details: unknown): Error {
+  const told = details as { [key in keyof Refusal]: Refusal[key] | null } | undefined;
+  if (typeof told?.allowed !== "string") return new Error(message);
+  const { line, key, found, allowed, hint } = told;
+  const refusal = { line: line ?? undefined, key: key ?? undefined, found, allowed, hint: hint ?? undefined, message };
+  return new Error(message, { cause: refusal });
+}
+
+type Columns = Omit<FlowTrace, "name" | "from" | "to" | "stack" | "mss">;
+
+interface Answer {
+  layout: Layout;
+  flows: Columns[];
+  queues: Omit<QueueTrace, "name" | "limit">[];
+  report: Report;
+}
+
+interface Recorded {
+  file: Uint8Array<ArrayBuffer>;
+  description?: string;
+  trace_hash: string;
+}
+
+function file({ file, description, trace_hash }: Recorded): File {
+  return { bytes: file, description, traceHash: trace_hash };
+}
+
+/** Seeds go as digits: they may be greater than JavaScript's whole numbers. */
+function asked({ seed, ...scenario }: Run) {
+  return { ...scenario, seed: String(seed) };
+}
+
+/** JSON has no infinity and no NaN. */
+function layout(told: Layout): Layout {
+  const links = told.links.map((link) => ({
+    ...link,
+    path: link.path ?? undefined,
+    rateBps: link.rateBps ?? Number.POSITIVE_INFINITY,
+    limitPackets: link.limitPackets ?? Number.NaN,
+  }));
+  return { ...told, links };
+}
+
+function runTrace(answer: Answer): RunTrace {
+  const { links, elements, flows, durationS } = layout(answer.layout);
+  const queueOf = (link: number) => {
+    const { from, to, path, limitPackets } = links[link] as LinkTrace;
+    return { name: path === undefined ? `${from} → ${to}` : `${from} → ${to}, path ${path}`, limit: limitPackets };
+  };
+  return {
+    flows: answer.flows.map((columns, i) => {
+      const { name, from, to, stack, mss } = flows[i] as Layout["flows"][number];
+      return { name, from, to, stack, mss, ...columns };
+    }),
+    queues: answer.queues.map((queue) => ({ ...queue, ...queueOf(queue.link) })),
+    links,
+    elements,
+    durationS,
+    summary: answer.report,
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * What a run leaves behind, as arrays a view can draw: the contract between the engine and the page.
+ *
+ * Times are seconds since the run's start, offsets and windows bytes. A value that does not exist is NaN, or -1 in an
+ * array of integers. `seq`, `ack` and the edges of SACK blocks are offsets of the sender's stream: 0 is the SYN, data
+ * begin at 1. What the words mean is told in `docs/trace.md`.
+ */
+
+/** The slot that asked for a segment or wrote the window; `by` is an index into it. */
+export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recovery", "timeout", "undo"] as const;
+/** The sender's phases; `from` and `to` are indices into it. */
+export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
+/** Why a phase began or ended. */
+export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
+/** What a mark tells: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
+export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
+/** Whether a transmission was needed, judged by the fate of every copy; `open` if the run ended before that was known. */
+export const VERDICTS = ["first", "needed", "needless", "open"] as const;
+/** What became of a transmission. */
+export const FATES = ["delivered", "dropped", "under way"] as const;
+
+export type Slot = (typeof SLOTS)[number];
+export type Phase = (typeof PHASES)[number];
+export type Why = (typeof WHYS)[number];
+export type Kind = (typeof KINDS)[number];
+export type Verdict = (typeof VERDICTS)[number];
+export type Fate = (typeof FATES)[number];
+
+/** Segments with data, as the sender handed them to the network. */
+export interface Sends {
+  time: Float64Array;
+  seq: Float64Array;
+  len: Uint32Array;
+  /** How often these data have now been sent: 1 is the first transmission. */
+  sends: Uint8Array;
+  /** Index into `VERDICTS`. */
+  verdict: Uint8Array;
+  /** Index into `FATES`. */
+  fate: Uint8Array;
+  /** When it arrived or was dropped; NaN while under way. */
+  fateTime: Float64Array;
+  /** Index into `SLOTS`: who asked for it. */
+  by: Uint8Array;
+  /** The newest episode then, 0 before the first. */
+  episode: Uint32Array;
+  /** The element that dropped it, else -1. */
+  element: Int32Array;
+  /** As which arrival there, from 0, else -1. */
+  nth: Int32Array;
+  /** The flow's how many-th packet with sequence space it is, from 0, in the order of sending: SYN and retransmissions included. */
+  number: Uint32Array;
+}
+
+/** Pure ACKs and what the sender made of them, in the order of arrival at the sender; dropped ones stand at their sending. */
+export interface Acks {
+  /** When the receiver sent it. */
+  sent: Float64Array;
+  /** When it arrived at the sender; NaN if it was dropped. */
+  time: Float64Array;
+  ack: Float64Array;
+  /** The announced window: `ack + rwnd` is the window line. */
+  rwnd: Float64Array;
+  /** Duplicate ACKs in a row, this one included; on an advancing ACK the length of the run that it ended. */
+  dupRun: Uint32Array;
+  /** Bytes that the sender holds to be in the network after it. */
+  pipe: Float64Array;
+  newlyDelivered: Float64Array;
+  /** The flow's how many-th pure ACK it is, from 0, in the order of sending. */
+  number: Uint32Array;
+  /** Where its blocks begin in the flow's `sackLeft` and `sackRight`, in the order of the option. */
+  sackFirst: Uint32Array;
+  sackCount: Uint8Array;
+  /** 1 if it was dropped on its way. */
+  dropped: Uint8Array;
+}
+
+/** The window after each change of it. */
+export interface Windows {
+  time: Float64Array;
+  cwnd: Float64Array;
+  /** Infinity where there is none yet. */
+  ssthresh: Float64Array;
+  /** Index into `SLOTS`: who wrote it. */
+  by: Uint8Array;
+  episode: Uint32Array;
+}
+
+/** A step function: `value[i]` holds from `time[i]` to `time[i + 1]`. */
+export interface Steps {
+  time: Float64Array;
+  value: Float64Array;
+}
+
+/** The sender's ways from phase to phase; it begins in `open`. */
+export interface Phases {
+  time: Float64Array;
+  /** Index into `PHASES`. */
+  from: Uint8Array;
+  /** Index into `PHASES`. */
+  to: Uint8Array;
+  /** Index into `WHYS`. */
+  why: Uint8Array;
+  episode: Uint32Array;
+}
+
+/** Moments that are worth a sign. */
+export interface Marks {
+  time: Float64Array;
+  /** Index into `KINDS`. */
+  kind: Uint8Array;
+  episode: Uint32Array;
+  /** For `timeout` how often the timer had backed off before; for `persist` the offset probed; else NaN. */
+  value: Float64Array;
+}
+
+/** What each arrival found in the queue of a directed link, itself included. */
+export interface QueueTrace {
+  /** The directed link's number, as in the trace's column `link`. */
+  link: number;
+  name: string;
+  time: Float64Array;
+  packets: Uint32Array;
+  bytes: Float64Array;
+  /** Packets; NaN if the limit is not counted in packets. */
+  limit: number;
+}
+
+/** One flow of a run. */
+export interface FlowTrace {
+  name: string;
+  /** The node that sends data. */
+  from: string;
+  /** The node that receives them. */
+  to: string;
+  /** Name of the stack. */
+  stack: string;
+  /** Maximum segment size, bytes. */
+  mss: number;
+  sends: Sends;
+  acks: Acks;
+  /** Left edges of all SACK blocks of the flow; a block below its `ack` is a DSACK. */
+  sackLeft: Float64Array;
+  /** Right edges, exclusive. */
+  sackRight: Float64Array;
+  windows: Windows;
+  /** Duplicate ACKs, or SACKed segments, that mean a loss. */
+  dupthresh: Steps;
+  /** The retransmission timeout, ms; empty if the engine does not tell it. */
+  rto: Steps;
+  /** What a Reno-style recovery adds to `cwnd` when it sends, bytes. */
+  inflation: Steps;
+  phases: Phases;
+  marks: Marks;
+}
+
+/** A directed link; its position in `RunTrace.links` is its number, as in `QueueTrace.link`. */
+export interface LinkTrace {
+  from: string;
+  to: string;
+  /** Bits per second; Infinity if transmission takes no time. */
+  rateBps: number;
+  delayS: number;
+  /** Packets; NaN if there is no limit, or one in bytes. */
+  limitPackets: number;
+  /** Of a path of a split link: the how-many-th of its paths, from 1. Paths stand after all links. */
+  path?: number | undefined;
+}
+
+/** An element of the path; `Sends.element` names it by its number, or a link by the link's. */
+export interface ElementTrace {
+  number: number;
+  /** Position in `RunTrace.links`. */
+  link: number;
+  /** As scenario files call it. */
+  kind: string;
+}
+
+/** One run: a scenario with a seed and, in a comparison, one of the stacks. */
+export interface RunTrace {
+  flows: FlowTrace[];
+  queues: QueueTrace[];
+  links: LinkTrace[];
+  elements: ElementTrace[];
+  durationS: number;
+  summary: Report;
+}
+
+/** The report of `ackclock run --json` for this run. */
+export type Report = Readonly<Record<string, unknown>>;

@@ -1,0 +1,32 @@
+/** Runs requests away from the page: one module, an instance for each request. */
+import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
+
+/** What a worker is told: first the module, then requests, one after the other. */
+export type ToWorker = { module: WebAssembly.Module } | { request: Readonly<Record<string, unknown>> };
+
+/** What it says: shares of a run, then an answer or an error. */
+export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
+
+let lab: Promise<Lab> | undefined;
+
+self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
+  if ("module" in data) {
+    lab = load(data.module);
+    return;
+  }
+  const say = (what: FromWorker, move: Transferable[] = []) => self.postMessage(what, { transfer: move });
+  try {
+    const answer = await (await lab)?.ask(data.request, (share) => say({ share }));
+    say({ answer }, buffers(answer));
+  } catch (e) {
+    const { message, details } = e as Error & { details?: unknown };
+    say({ error: { message, details } });
+  }
+});
+
+/** The memory of all columns in an answer, which is moved and not copied. */
+function buffers(answer: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(answer)) return [answer.buffer as ArrayBuffer];
+  if (typeof answer !== "object" || answer === null) return [];
+  return Object.values(answer).flatMap(buffers);
+}

@@ -1,0 +1,4 @@
+/** Entry of the page. */
+import { app } from "./app";
+
+void app();

@@ -1,0 +1,49 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { loadHere } from "../engine/node";
+import { presets } from "./presets";
+import { setOptions } from "./stacks";
+import { fromToml, NotToml, toToml } from "./toml";
+
+const engine = await loadHere();
+const all = await presets();
+
+test("every scenario of the papers and every everyday path is in a preset, and ids are their own", () => {
+  const root = new URL("../../../", import.meta.url);
+  const papers = readdirSync(new URL("papers", root), { withFileTypes: true }).filter((e) => e.isDirectory());
+  const scenario = /\.toml$/;
+  const files = [...papers.map((p) => `papers/${p.name}`), "scenarios"].flatMap((folder) =>
+    readdirSync(new URL(folder, root))
+      .filter((name) => scenario.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  expect(files.length).toBeGreaterThan(20);
+  expect([...new Set(all.map((p) => p.file))].sort()).toEqual(files.sort());
+  expect(new Set(all.map((p) => p.id)).size).toBe(all.length);
+});
+
+test("the engine takes every preset with each of its stacks, written again as well", async () => {
+  for (const preset of all) {
+    const { durationS } = await engine.check({ scenario: preset.scenario });
+    if (preset.span) expect(preset.span[1], preset.id).toBeLessThanOrEqual(durationS);
+    for (const { name, set } of preset.stacks) {
+      const stack = { stack: name ?? undefined, set: setOptions(set) };
+      const layout = await engine.check({ scenario: preset.scenario, ...stack });
+      const again = await engine.check({ scenario: toToml(fromToml(preset.scenario)), ...stack });
+      expect(again, preset.id).toEqual(layout);
+    }
+  }
+});
+
+test("a scenario that is written again is the same run", async () => {
+  const ids = ["hoe-1995/fig5-7", "fukuda-2018/fig3", "wang-shin/fig6", "paths/handover"];
+  for (const preset of all.filter((p) => ids.includes(p.id))) {
+    const report = async (scenario: string) => (await engine.run({ scenario, seed: 1 })).summary.runs;
+    expect(await report(toToml(fromToml(preset.scenario)))).toEqual(await report(preset.scenario));
+  }
+});
+
+test("a text that is no TOML is refused with its line", () => {
+  expect(() => fromToml("a = 1\nb = [")).toThrow(NotToml);
+  expect(() => fromToml("a = 1\nb = = 2")).toThrow(/^line 2: /);
+});

@@ -1,0 +1,24 @@
+/** Prepared experiments: everyday paths, and those of the papers. Made of the repository's files by scripts/presets.mjs. */
+import type { StackChoice } from "./state";
+
+export interface Preset {
+  /** As in `hoe-1995/fig5-7`: what reports link to, so it stays. */
+  id: string;
+  /** The paper, or "Everyday paths". */
+  group: string;
+  title: string;
+  about: string;
+  /** The scenario's file in the repository. */
+  file: string;
+  /** TOML. */
+  scenario: string;
+  stacks: StackChoice[];
+  seed: number;
+  /** The part of the run to look at, seconds; null for all of it. */
+  span: [number, number] | null;
+}
+
+/** All of them, in the order of a menu; loaded when they are asked for. */
+export async function presets(): Promise<readonly Preset[]> {
+  return (await import("../../generated/presets.json")).default as unknown as Preset[];
+}

@@ -1,0 +1,19 @@
+/** A choice of stack as the engine is asked for it. */
+import type { Json } from "./toml";
+
+/** Changed parameters as `--set` takes them; what replaces a component comes before what changes a parameter of it. */
+export function setOptions(set: { readonly [path: string]: Json }): string[] {
+  const depth = (path: string) => path.split(".").length;
+  const entries = Object.entries(set).sort(([a], [b]) => depth(a) - depth(b));
+  return entries.map(([path, value]) => `${path}=${inline(value)}`);
+}
+
+/** A value as TOML in one line. JSON's strings are TOML's, but for DEL. */
+function inline(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).filter(([, v]) => v !== null);
+    return `{ ${members.map(([k, v]) => `${JSON.stringify(k)} = ${inline(v)}`).join(", ")} }`;
+  }
+  return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
+}

@@ -1,0 +1,125 @@
+/** The state of the page in the fragment of its address: whole, compressed, with a version. */
+import type { Json, Table } from "./toml";
+
+/** One of the stacks that are compared: a named one, or the scenario's own, with some parameters changed. */
+export interface StackChoice {
+  name: string | null;
+  /** Changed parameters by path, as with `--set`. */
+  set: { [path: string]: Json };
+}
+
+/** What a link holds. */
+export interface State {
+  scenario: Table;
+  stacks: StackChoice[];
+  seed: number;
+  /** What is looked at, as the views keep it. */
+  view?: Json | undefined;
+}
+
+/** What a fragment asks for. */
+export type Asked =
+  | { what: "nothing" }
+  | { what: "preset"; id: string }
+  | { what: "state"; state: State }
+  /** It cannot be read; the message says why. */
+  | { what: "bad"; message: string };
+
+const VERSION = 1;
+const MOST_STACKS = 4;
+/** Text that a fragment may unfold to: a few kilobytes can hold gigabytes of zeros. */
+const MOST_BYTES = 16 << 20;
+
+/** The fragment for a state, without `#`. */
+export async function encode(state: State): Promise<string> {
+  const { scenario, stacks, seed, view } = state;
+  const json = JSON.stringify({ scenario, stacks, seed, view });
+  const packed = await through(new TextEncoder().encode(json), new CompressionStream("deflate-raw"));
+  return `lab=${VERSION}.${base64url(packed)}`;
+}
+
+/** The fragment that asks for a preset, without `#`. */
+export function encodePreset(id: string): string {
+  return `preset=${id}`;
+}
+
+/** Reads a fragment, with or without `#`. Never rejects. */
+export async function decode(fragment: string): Promise<Asked> {
+  const text = fragment.replace(/^#/, "");
+  if (text === "") return { what: "nothing" };
+  const [, kind, value] = text.match(/^(preset|lab)=(.+)$/s) ?? [];
+  if (kind === undefined || value === undefined) return bad("it asks for nothing that this page knows");
+  if (kind === "preset") return { what: "preset", id: unescaped(value) };
+  const [, version, packed] = value.match(/^(\d+)\.([\w-]*)$/) ?? [];
+  if (version === undefined || packed === undefined) return bad(DAMAGED);
+  if (Number(version) !== VERSION)
+    return bad(`it was made by another version of this page (${version}, not ${VERSION})`);
+  try {
+    const json = await through(unbase64url(packed), new DecompressionStream("deflate-raw"));
+    const told: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+    const wrong = mistake(told);
+    return wrong === undefined ? { what: "state", state: told as State } : bad(wrong);
+  } catch {
+    return bad(DAMAGED);
+  }
+}
+
+const DAMAGED = "it is cut off or damaged";
+
+const bad = (why: string): Asked => ({ what: "bad", message: `This link cannot be opened: ${why}.` });
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What is wrong with a state's form; what the scenario means is the engine's to say. */
+function mistake(told: unknown): string | undefined {
+  if (!isTable(told)) return "it holds no state";
+  if (!isTable(told.scenario)) return "it holds no scenario";
+  const { stacks, seed } = told;
+  if (!Array.isArray(stacks) || stacks.length < 1 || stacks.length > MOST_STACKS) {
+    return `it has not 1 to ${MOST_STACKS} stacks`;
+  }
+  const isChoice = (s: unknown) => isTable(s) && (s.name === null || typeof s.name === "string") && isTable(s.set);
+  if (!stacks.every(isChoice)) return "one of its stacks has no form that this page knows";
+  return Number.isSafeInteger(seed) && Number(seed) >= 0 ? undefined : "its seed is no whole number from 0";
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Bytes through a stream, as far as `MOST_BYTES`. */
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: GenericTransformStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const readable = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array, BufferSource>);
+  const reader = readable.getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let length = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(pieces).arrayBuffer());
+    length += value.length;
+    if (length > MOST_BYTES) {
+      await reader.cancel();
+      throw new RangeError("too long");
+    }
+    pieces.push(value as Uint8Array<ArrayBuffer>);
+  }
+}
+
+function base64url(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function unbase64url(text: string): Uint8Array<ArrayBuffer> {
+  const raw = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(raw, (c) => c.charCodeAt(0));
+}

@@ -1,0 +1,27 @@
+/** Why did it stall? The longest pauses of a run, told by its events. */
+import type { RunTrace } from "../engine/trace";
+import { facts, shortestWays } from "./facts";
+import { pauses } from "./pauses";
+import { type Sentence, story, title } from "./story";
+
+export interface Stall {
+  /** Position in `RunTrace.flows`. */
+  flow: number;
+  from: number;
+  to: number;
+  title: string;
+  /** In the order of time. */
+  sentences: Sentence[];
+}
+
+/** The longest pauses of each flow, the longest first. */
+export function stalls(run: RunTrace, most = 5): Stall[] {
+  const all = run.flows.flatMap((flow, i) => {
+    const ways = shortestWays(flow);
+    return pauses(flow, run.durationS, most).map((pause): Stall => {
+      const found = facts(run, flow, ways, pause);
+      return { flow: i, from: pause.from, to: pause.to, title: title(found), sentences: story(found) };
+    });
+  });
+  return all.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, most);
+}

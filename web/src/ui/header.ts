@@ -1,0 +1,116 @@
+/** The bar at the top: what is shown, run and stop, seed, and what one does with all of it. */
+import { fill, h } from "./dom";
+import { type Icon, icon } from "./icons";
+import { notice } from "./overlay";
+import type { Progress } from "./session";
+
+export interface Deeds {
+  presets: () => void;
+  run: () => void;
+  stop: () => void;
+  seed: (seed: number) => void;
+  tour: () => void;
+  share: () => void;
+  download: () => void;
+  open: () => void;
+  theme: () => void;
+  help: () => void;
+  drawer: () => void;
+}
+
+export class Header {
+  readonly element: HTMLElement;
+  private readonly name = h("span", { class: "name" });
+  private readonly start: HTMLButtonElement;
+  private readonly bar = h("div", {
+    class: "progress",
+    role: "progressbar",
+    "aria-label": "Run",
+    "aria-valuemin": 0,
+    "aria-valuemax": 100,
+  });
+  private readonly seedField: HTMLInputElement;
+  private running = false;
+
+  constructor(deeds: Deeds) {
+    const presets = {
+      type: "button",
+      class: "preset-button",
+      "aria-haspopup": "dialog",
+      title: "Experiments (e)",
+      onclick: deeds.presets,
+    };
+    this.start = h("button", {
+      type: "button",
+      class: "primary run",
+      onclick: () => (this.running ? deeds.stop() : deeds.run()),
+    });
+    this.seedField = h("input", { type: "text", inputmode: "numeric", id: "seed", "aria-label": "Seed" });
+    this.seedField.addEventListener("change", () => this.seed(deeds.seed));
+    const act = (what: Icon, says: string, click: () => void, className = "bare") =>
+      h("button", { type: "button", class: className, title: says, "aria-label": says, onclick: click }, icon(what));
+    this.element = h(
+      "header",
+      {},
+      act("panel", "Path and stacks", deeds.drawer, "bare drawer-button"),
+      h("h1", {}, "Ackclock ", h("span", {}, "lab")),
+      h("button", presets, icon("menu"), this.name, icon("down")),
+      this.start,
+      h("label", { class: "seed", for: "seed" }, "Seed", this.seedField),
+      h("span", { class: "spacer wide-only" }),
+      h("button", { type: "button", class: "bare wide-only", onclick: deeds.tour }, icon("tour"), "Tour"),
+      h(
+        "button",
+        { type: "button", class: "bare wide-only", onclick: deeds.open, title: "Open a scenario or a trace (o)" },
+        icon("open"),
+        "Open",
+      ),
+      h(
+        "button",
+        { type: "button", class: "bare wide-only", onclick: deeds.download, title: "Download (d)" },
+        icon("download"),
+        "Download",
+      ),
+      h(
+        "button",
+        { type: "button", class: "bare", onclick: deeds.share, title: "Copy a link to all of this (s)" },
+        icon("share"),
+        h("span", { class: "wide-only" }, "Share"),
+      ),
+      act("sun", "Dark or light (t)", deeds.theme, "bare theme"),
+      act("help", "Keyboard and gestures (?)", deeds.help, "bare wide-only"),
+      this.bar,
+    );
+    this.progress({ running: false });
+  }
+
+  private seed(take: Deeds["seed"]): void {
+    const { value } = this.seedField;
+    const good = /^\d+$/.test(value.trim()) && Number.isSafeInteger(Number(value));
+    this.seedField.setAttribute("aria-invalid", String(!good));
+    if (good) take(Number(value));
+    else notice(`Seed: found "${value}". Allowed: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`, true);
+  }
+
+  progress(progress: Progress): void {
+    this.running = progress.running;
+    const says = progress.running ? "Stop" : "Run";
+    fill(this.start, icon(progress.running ? "stop" : "run"), h("span", { class: "wide-only" }, says));
+    this.start.setAttribute("aria-label", says);
+    this.start.title = progress.running ? "Stop (Escape)" : "Run again (r)";
+    const share = progress.running ? progress.share : 1;
+    this.bar.classList.toggle("on", progress.running);
+    this.bar.style.setProperty("--share", String(share));
+    this.bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+  }
+
+  show(name: string, seed: number): void {
+    this.name.textContent = name;
+    this.seedField.value = String(seed);
+  }
+
+  dark(is: boolean): void {
+    const button = this.element.querySelector(".theme");
+    if (button) fill(button, icon(is ? "sun" : "moon"));
+  }
+}

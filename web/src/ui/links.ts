@@ -1,0 +1,42 @@
+/** Changes of a path as a whole: a hop more, a hop less. */
+import { isTable, type Json, type Table } from "./path";
+
+/** The links of a scenario in their order; none in one with a dumbbell. */
+export function linksOf(scenario: Table): Table[] {
+  return Array.isArray(scenario.link) ? scenario.link.filter(isTable) : [];
+}
+
+export function flowsOf(scenario: Table): Table[] {
+  const dumbbell = isTable(scenario.dumbbell) ? scenario.dumbbell : undefined;
+  const flows = dumbbell ? dumbbell.flow : scenario.flow;
+  return Array.isArray(flows) ? flows.filter(isTable) : [];
+}
+
+/** A hop like the i-th after it, over a new node. */
+export function withHopAfter(scenario: Table, i: number): Table {
+  const links = linksOf(scenario);
+  const link = links[i];
+  if (!link) return scenario;
+  const node = newNode(links);
+  const hop: Table = { from: node, to: link.to ?? "", rate: link.rate ?? "10 Mbps", delay: link.delay ?? "1 ms" };
+  return { ...scenario, link: links.toSpliced(i, 1, { ...link, to: node }, hop) };
+}
+
+function newNode(links: Table[]): string {
+  const known = new Set(links.flatMap((link) => [link.from, link.to]));
+  let n = 1;
+  while (known.has(`R${n}`)) n += 1;
+  return `R${n}`;
+}
+
+/** Without the i-th link: its two ends become one node, the one that a flow ends at if there is one. */
+export function withoutHop(scenario: Table, i: number): Table {
+  const links = linksOf(scenario);
+  const link = links[i];
+  if (!link || links.length < 2) return scenario;
+  const ends = new Set(flowsOf(scenario).flatMap((flow) => [flow.from, flow.to]));
+  const [gone, kept] = ends.has(link.to as Json) ? [link.from, link.to] : [link.to, link.from];
+  const joined = (node: Json | undefined) => (node === gone ? kept : node) as Json;
+  const rest = links.toSpliced(i, 1).map((one): Table => ({ ...one, from: joined(one.from), to: joined(one.to) }));
+  return { ...scenario, link: rest };
+}

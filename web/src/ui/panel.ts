@@ -1,0 +1,113 @@
+/** The panel at the left: stacks, path, and what was done by hand; drawn anew when its form changes. */
+import { fill, h } from "./dom";
+import { Editing } from "./editing";
+import { handPanel } from "./handPanel";
+import { flowsOf } from "./links";
+import { get, type Json, put, type Table } from "./path";
+import { pathPanel } from "./pathPanel";
+import type { Schema } from "./schema";
+import type { Refused, Session } from "./session";
+import type { Known } from "./stack";
+import { type NamedStack, type StackPanel, stackPanel } from "./stackPanel";
+
+export class SidePanel {
+  readonly element: HTMLElement;
+  private readonly opened = new Set<string>();
+  private readonly editing: Editing;
+  private readonly stackCards = h("div", { class: "cards" });
+  private readonly pathCards = h("div", { class: "cards" });
+  private readonly hand = h("div", {});
+  private readonly handSection: HTMLElement;
+  private stacks: StackPanel | undefined;
+
+  constructor(
+    private readonly session: Session,
+    private readonly schema: Schema,
+    private readonly known: Known,
+  ) {
+    const read = (path: Parameters<Editing["read"]>[0]) => get(session.lab.scenario, path);
+    const write = (path: Parameters<Editing["read"]>[0], value: Json | undefined) =>
+      session.change({ scenario: put(session.lab.scenario, path, value) as Table });
+    this.editing = new Editing(read, write, () => this.drawPath());
+    const section = (title: string, id: string, inside: HTMLElement) =>
+      h("section", { "aria-labelledby": id }, h("h2", { id }, title), inside);
+    this.handSection = section("Done by hand", "hand-title", this.hand);
+    this.element = h(
+      "aside",
+      { id: "panel", "aria-label": "Stacks and path", tabindex: -1 },
+      section("Stacks", "stacks-title", this.stackCards),
+      this.handSection,
+      section("Path", "path-title", this.pathCards),
+    );
+  }
+
+  /** Draws all of it for another scenario: nothing that was unfolded stays so. */
+  renew(): void {
+    this.opened.clear();
+    this.draw();
+  }
+
+  /** Draws all of it. */
+  draw(): void {
+    this.drawStacks();
+    this.drawPath();
+    this.drawHand();
+  }
+
+  /** Draws what was done by hand, which a run may have changed. */
+  drawHand(): void {
+    const change = (scenario: Table) => {
+      this.session.change({ scenario });
+      this.drawPath();
+      this.drawHand();
+    };
+    const rows = handPanel(this.session.lab.scenario, change);
+    this.handSection.hidden = rows.length === 0;
+    fill(this.hand, ...rows);
+  }
+
+  /** Shows what the engine refuses where it was written; answers whether there was a place for it. */
+  refuse(refused: Refused | undefined): boolean {
+    const key = refused?.refusal.key ?? "";
+    const inStack = /(^|\.)flow\[\d+\]\.(set|stack)\b|^--(set|stack)/.test(key);
+    const many = this.session.lab.stacks.length;
+    for (let i = 0; i < many; i++) {
+      this.stacks?.refuse(i, refused && inStack && i === refused.stack ? refused.refusal : undefined);
+    }
+    return this.editing.refuse(inStack ? undefined : refused?.refusal) || inStack;
+  }
+
+  private drawPath(): void {
+    this.editing.forget();
+    refill(this.pathCards, pathPanel(this.editing, this.schema, this.opened));
+  }
+
+  private drawStacks(): void {
+    this.stacks = stackPanel({
+      named: this.known.named as NamedStack[],
+      slots: this.known.slots,
+      flow: flowsOf(this.session.lab.scenario)[0] ?? {},
+      stacks: () => this.session.lab.stacks,
+      opened: this.opened,
+      change: (stacks) => this.session.change({ stacks }),
+      redraw: () => this.drawStacks(),
+    });
+    refill(this.stackCards, this.stacks.elements);
+  }
+}
+
+const CONTROLS = "input, select, textarea, button, summary";
+
+/** New children; who was at one of the old ones is at its successor. */
+function refill(container: HTMLElement, children: HTMLElement[]): void {
+  const controls = () => [...container.querySelectorAll<HTMLElement>(CONTROLS)];
+  const at = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  const index = at ? controls().indexOf(at) : -1;
+  const field = at?.closest<HTMLElement>("[data-key]")?.dataset.key;
+  const stack = at?.closest<HTMLElement>("[data-stack]")?.dataset.stack;
+  fill(container, ...children);
+  if (index < 0) return;
+  const inside = (stack && container.querySelector(`[data-stack="${stack}"]`)) || container;
+  const same = field && inside.querySelector<HTMLElement>(`[data-key="${CSS.escape(field)}"] :is(${CONTROLS})`);
+  (same || controls()[index])?.focus({ preventScroll: true });
+}

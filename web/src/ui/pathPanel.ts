@@ -1,0 +1,238 @@
+/** The path: links in order, flows over them, and how long to run. */
+import { h } from "./dom";
+import type { Editing } from "./editing";
+import { control, table } from "./form";
+import { icon } from "./icons";
+import { flowsOf, linksOf, withHopAfter, withoutHop } from "./links";
+import { kind, STARTERS } from "./names";
+import { isTable, type Json, type Path, type Table } from "./path";
+import type { Field, Schema, Shape } from "./schema";
+
+/** What stands in front of a link. */
+const PLAIN = ["rate", "delay", "queue"];
+
+/** Draws the panel for the scenario that `editing` reads. */
+export function pathPanel(editing: Editing, schema: Schema, opened: Set<string>): HTMLElement[] {
+  const scenario = editing.read([]) as Table;
+  const fold = (id: string, open: boolean, summary: (Node | string)[], ...inside: HTMLElement[]) =>
+    folded(opened, id, open, summary, inside);
+  return [
+    ...(isTable(scenario.dumbbell) ? dumbbell(editing, schema, fold) : chain(editing, schema, fold)),
+    ...flows(editing, schema, fold),
+    ...background(editing, schema, fold),
+    fold(
+      "run",
+      false,
+      [title("Run", String((scenario.run as Table | undefined)?.duration ?? ""))],
+      ...run(editing, schema),
+    ),
+  ];
+}
+
+type Fold = (id: string, open: boolean, summary: (Node | string)[], ...inside: HTMLElement[]) => HTMLElement;
+
+/** A card that stays open or shut when the panel is drawn again. */
+function folded(
+  opened: Set<string>,
+  id: string,
+  open: boolean,
+  summary: (Node | string)[],
+  inside: HTMLElement[],
+): HTMLElement {
+  const is = opened.has(id) || (open && !opened.has(`-${id}`));
+  const remember = (event: Event) => {
+    const now = (event.currentTarget as HTMLDetailsElement).open;
+    opened.delete(now ? `-${id}` : id);
+    opened.add(now ? id : `-${id}`);
+  };
+  return h(
+    "details",
+    { class: "card", open: is, ontoggle: remember },
+    h("summary", {}, ...summary),
+    h("div", { class: "body" }, ...inside),
+  );
+}
+
+function title(name: string, brief: string, ...chips: string[]): HTMLElement {
+  const marks = chips.map((chip) => h("span", { class: "chip" }, chip));
+  return h("span", { class: "title" }, h("strong", {}, name), h("span", { class: "brief" }, brief), ...marks);
+}
+
+function fieldsOf(schema: Schema, definition: string): Field[] {
+  const shape = schema.definition(definition);
+  return shape.type === "table" ? shape.fields : [];
+}
+
+function chain(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
+  const links = linksOf(editing.read([]) as Table);
+  const busiest = bottleneck(links);
+  const reshape = (next: Table) => {
+    editing.write(["link"], next.link);
+    editing.redraw();
+  };
+  return links.map((link, i) => {
+    const scenario = editing.read([]) as Table;
+    const ends = fieldsOf(schema, "Link").filter((f) => f.key === "from" || f.key === "to");
+    const tools = h(
+      "div",
+      { class: "row" },
+      button("add", "Add a hop after", () => reshape(withHopAfter(scenario, i))),
+      links.length > 1 && button("remove", "Remove this hop", () => reshape(withoutHop(scenario, i))),
+    );
+    const ending = h(
+      "details",
+      { class: "more" },
+      h("summary", {}, "Ends"),
+      ...ends.map((f) => control(editing, ["link", i, f.key], f)),
+    );
+    const inside = [...linkFields(editing, schema, ["link", i], "Link"), ending, tools];
+    return fold(`link-${i}`, i === busiest, [linkTitle(`${link.from} → ${link.to}`, link)], ...inside);
+  });
+}
+
+function dumbbell(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
+  const one = (key: "bottleneck" | "access", name: string, open: boolean) => {
+    const link = editing.read(["dumbbell", key]);
+    return fold(
+      key,
+      open,
+      [linkTitle(name, isTable(link) ? link : {})],
+      ...linkFields(editing, schema, ["dumbbell", key], "Both"),
+    );
+  };
+  return [one("bottleneck", "Bottleneck", true), one("access", "Access links", false)];
+}
+
+function linkTitle(name: string, link: Table): HTMLElement {
+  const elements = Array.isArray(link.elements) ? link.elements.filter(isTable) : [];
+  const brief = [link.rate, link.delay].map(String).join(" · ");
+  return title(name, brief, ...elements.map((e) => kind(String(e.kind))));
+}
+
+/** The link that is most worth a look: the first on which something happens, else the first with a limited queue. */
+function bottleneck(links: Table[]): number {
+  const acts = (element: Json) => isTable(element) && element.p !== 0;
+  const busy = links.findIndex((link) => Array.isArray(link.elements) && link.elements.some(acts));
+  const queued = links.findIndex((link) => link.queue !== undefined && link.queue !== "unlimited");
+  return Math.max(0, busy >= 0 ? busy : queued);
+}
+
+/** Bandwidth, delay, queue, discipline, elements, and the way back. */
+function linkFields(editing: Editing, schema: Schema, path: Path, definition: string): HTMLElement[] {
+  const fields = fieldsOf(schema, definition);
+  const back = fields.find((f) => f.key === "back");
+  const forward = oneWay(
+    editing,
+    path,
+    fields.filter((f) => f.key !== "back"),
+  );
+  return [...forward, ...(back ? [wayBack(editing, [...path, "back"], back)] : [])];
+}
+
+function oneWay(editing: Editing, path: Path, fields: Field[]): HTMLElement[] {
+  const plain = table(editing, path, fields, { always: PLAIN, skip: ["from", "to", "elements", "form"] });
+  const elements = fields.find((f) => f.key === "elements");
+  return [
+    ...plain,
+    discipline(editing, [...path, "elements"]),
+    ...(elements ? [control(editing, [...path, "elements"], elements)] : []),
+  ];
+}
+
+/** Drop tail, or one of the elements that drop before the queue is full. */
+function discipline(editing: Editing, path: Path): HTMLElement {
+  const read = editing.read(path);
+  const elements = Array.isArray(read) ? read : [];
+  const early = (e: Json) => isTable(e) && e.kind === "red";
+  const now = elements.some(early) ? "red" : "";
+  const select = h(
+    "select",
+    { "aria-label": "Queue discipline" },
+    h("option", { value: "" }, "drop tail"),
+    h("option", { value: "red" }, "RED"),
+  );
+  select.value = now;
+  select.addEventListener("change", () => {
+    const rest = elements.filter((e) => !early(e));
+    const red = { kind: "red", ...STARTERS.red } as Table;
+    editing.write(path, select.value === "red" ? [red, ...rest] : rest);
+    editing.redraw();
+  });
+  return h(
+    "div",
+    { class: "field" },
+    h("div", { class: "line" }, h("span", { class: "label" }, "Queue discipline"), select),
+  );
+}
+
+function wayBack(editing: Editing, path: Path, field: Field): HTMLElement {
+  const own = editing.read(path) !== undefined;
+  const box = h("input", { type: "checkbox", class: "switch", id: `own-${path.join("-")}` });
+  box.checked = own;
+  box.addEventListener("change", () => {
+    editing.write(path, box.checked ? { elements: [] } : undefined);
+    editing.redraw();
+  });
+  const line = h("div", { class: "line" }, h("label", { for: box.id, title: field.sentence }, "Way back differs"), box);
+  const shape: Shape = field.shape;
+  const fields =
+    shape.type === "table" ? shape.fields.map((f) => ({ ...f, standard: undefined, unset: "as forward" })) : [];
+  return h("div", { class: own ? "group back" : "back" }, line, ...(own ? oneWay(editing, path, fields) : []));
+}
+
+function flows(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
+  const scenario = editing.read([]) as Table;
+  const inDumbbell = isTable(scenario.dumbbell);
+  const at: Path = inDumbbell ? ["dumbbell", "flow"] : ["flow"];
+  const fields = fieldsOf(schema, inDumbbell ? "FlowKeys" : "Flow");
+  const list = flowsOf(scenario);
+  const change = (next: Json[]) => {
+    editing.write(at, next);
+    editing.redraw();
+  };
+  return list.map((flow, i) => {
+    const many = Number(flow.count ?? 1) > 1 ? `${flow.count} flows` : "";
+    const name = String(flow.name ?? (list.length > 1 ? `Flow ${i + 1}` : "Sender and receiver"));
+    const inside = table(editing, [...at, i], fields, {
+      always: ["window", "segment", "receiver"],
+      skip: ["stack", "set"],
+    });
+    const tools = h(
+      "div",
+      { class: "row" },
+      button("add", "Add a flow like it", () => change(list.toSpliced(i + 1, 0, unnamed(flow)))),
+      list.length > 1 && button("remove", "Remove this flow", () => change(list.toSpliced(i, 1))),
+    );
+    return fold(`flow-${i}`, false, [title(name, [many, flow.window].filter(Boolean).join(" · "))], ...inside, tools);
+  });
+}
+
+function unnamed({ name: _, ...flow }: Table): Table {
+  return flow;
+}
+
+function background(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
+  const value = editing.read(["background"]);
+  const shape: Shape = { type: "list", item: schema.definition("Background") };
+  const field: Field = { key: "sources", shape, sentence: "Traffic beside the flows.", standard: [], required: false };
+  const count = Array.isArray(value) ? value.length : 0;
+  return [
+    fold(
+      "background",
+      false,
+      [title("Background traffic", count > 0 ? `${count}` : "none")],
+      control(editing, ["background"], field),
+    ),
+  ];
+}
+
+function run(editing: Editing, schema: Schema): HTMLElement[] {
+  return table(editing, ["run"], fieldsOf(schema, "Run"), {
+    always: ["duration", "reordering"],
+    skip: ["seed", "seeds"],
+  });
+}
+
+function button(name: "add" | "remove", says: string, click: () => void): HTMLElement {
+  return h("button", { type: "button", class: "small", onclick: click }, icon(name), says);
+}

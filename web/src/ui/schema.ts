@@ -1,0 +1,160 @@
+/**
+ * The JSON Schema of scenario files as the editors use it: what a value may be, in a few shapes.
+ *
+ * The schema comes from the engine, so that a parameter that the engine learns is in the page without a line here.
+ */
+import type { Dimension } from "./quantity";
+
+/** A node of a JSON Schema. */
+export type Node = { readonly [key: string]: unknown };
+
+export interface Choice {
+  value: string;
+  sentence: string;
+}
+
+export interface Field {
+  key: string;
+  shape: Shape;
+  sentence: string;
+  /** What holds without it; undefined if there is nothing. */
+  standard: unknown;
+  required: boolean;
+  /** What is said where there is no value; "not set" if it is not told. */
+  unset?: string;
+}
+
+/** One of several tables. */
+export interface Variant {
+  /** The value of the key that tells them apart, or the key that only this one has. */
+  name: string;
+  sentence: string;
+  fields: Field[];
+}
+
+export type Shape =
+  | { type: "quantity"; dimensions: Dimension[]; words: string[]; table: Field[] | undefined }
+  | { type: "number"; whole: boolean; min: number | undefined; max: number | undefined; above: number | undefined }
+  | { type: "boolean" }
+  | { type: "choice"; choices: Choice[] }
+  | { type: "text" }
+  | { type: "list"; item: Shape }
+  | { type: "table"; fields: Field[] }
+  /** `tag` is the key that tells them apart; without it, the variant's one key does. */
+  | { type: "variants"; tag: string | undefined; variants: Variant[] }
+  | { type: "unknown" };
+
+const DIMENSIONS: readonly string[] = ["time", "rate", "size", "packets"];
+
+/** Reads shapes out of a schema. */
+export class Schema {
+  constructor(private readonly root: Node) {}
+
+  /** The shape at the definition `name`. */
+  definition(name: string): Shape {
+    return this.shape((this.root.$defs as Record<string, Node>)[name] ?? {});
+  }
+
+  /** The slots of a stack, in the order of the schema: those parameters whose path has no dot. */
+  slots(): Field[] {
+    const set = (this.root.$defs as Record<string, Node>).Set ?? {};
+    return this.fields(set).filter((f) => !f.key.includes(".") && f.key !== "name");
+  }
+
+  private resolve(node: Node): Node {
+    if (typeof node.$ref !== "string") return node;
+    const name = node.$ref.slice(node.$ref.lastIndexOf("/") + 1);
+    const target = (this.root.$defs as Record<string, Node>)[name] ?? {};
+    return { ...this.resolve(target), ...node, $ref: undefined };
+  }
+
+  private shape(of: Node): Shape {
+    const node = this.resolve(of);
+    const either = ((node.oneOf ?? node.anyOf) as Node[] | undefined)?.map((n) => this.resolve(n));
+    if (node.type === "object" && node.properties && !this.isVariants(either)) {
+      return { type: "table", fields: this.fields(node) };
+    }
+    if (either) return this.either(either);
+    if (DIMENSIONS.includes(node.title as string)) return quantity([node.title as Dimension]);
+    if (node.type === "integer" || node.type === "number") return number(node);
+    if (node.type === "boolean") return { type: "boolean" };
+    if (node.type === "array") return { type: "list", item: this.shape(node.items as Node) };
+    if (node.type === "string") return { type: "text" };
+    return { type: "unknown" };
+  }
+
+  private isVariants(either: Node[] | undefined): boolean {
+    return either?.every((n) => n.type === "object" && n.properties !== undefined) ?? false;
+  }
+
+  private either(nodes: Node[]): Shape {
+    if (nodes.every((n) => n.const !== undefined)) {
+      return { type: "choice", choices: nodes.map((n) => ({ value: String(n.const), sentence: sentence(n) })) };
+    }
+    if (this.isVariants(nodes)) return this.variants(nodes);
+    const shapes = nodes.filter((n) => n.const === undefined).map((n) => this.shape(n));
+    const inner = shapes.filter((s) => s.type === "quantity");
+    if (inner.length > 0) {
+      const words = nodes.filter((n) => n.const !== undefined).map((n) => String(n.const));
+      const table = shapes.find((s) => s.type === "table");
+      return quantity(
+        inner.flatMap((s) => s.dimensions),
+        [...words, ...inner.flatMap((s) => s.words)],
+        table?.fields,
+      );
+    }
+    // A component may be written as its name, as a table with its kind, or as some of its keys: the second says most.
+    const full = shapes.find((s) => s.type === "variants");
+    return full ?? shapes.find((s) => s.type === "list") ?? shapes[0] ?? { type: "unknown" };
+  }
+
+  private variants(nodes: Node[]): Shape {
+    const tag = ["kind", "ack"].find((key) =>
+      nodes.every((n) => ((n.properties as Record<string, Node>)[key] as Node | undefined)?.const !== undefined),
+    );
+    const variants = nodes.map((n) => {
+      const fields = this.fields(n);
+      const constant = tag && ((n.properties as Record<string, Node>)[tag] as Node).const;
+      const name = tag ? String(constant) : (fields[0]?.key ?? "");
+      return { name, sentence: sentence(n), fields: fields.filter((f) => f.key !== tag) };
+    });
+    return { type: "variants", tag, variants };
+  }
+
+  private fields(node: Node): Field[] {
+    const required = (node.required as string[] | undefined) ?? [];
+    return Object.entries((node.properties as Record<string, Node> | undefined) ?? {}).map(([key, of]) => {
+      const whole = this.resolve(of);
+      const shape = once(() => this.shape(of));
+      const about = { key, sentence: sentence(whole), standard: whole.default, required: required.includes(key) };
+      // A path of a split has elements again: shapes are worked out when someone asks.
+      return Object.defineProperty(about, "shape", { get: shape, enumerable: true }) as Field;
+    });
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function quantity(dimensions: Dimension[], words: string[] = [], table?: Field[]): Shape {
+  return { type: "quantity", dimensions, words, table };
+}
+
+function number(node: Node): Shape {
+  return {
+    type: "number",
+    whole: node.type === "integer",
+    min: node.minimum as number | undefined,
+    max: node.maximum as number | undefined,
+    above: node.exclusiveMinimum as number | undefined,
+  };
+}
+
+function sentence(node: Node): string {
+  return String(node.description ?? "").replaceAll("\n", " ");
+}

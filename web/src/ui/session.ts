@@ -1,0 +1,105 @@
+/** What the page is about, and its runs: a change leads to a run, and a newer change ends an older run. */
+import { type Refusal, refusalOf } from "../engine/engine";
+import type { RunTrace } from "../engine/trace";
+import type { StackChoice } from "../scenario/state";
+import { debounce } from "./dom";
+import type { Table } from "./path";
+
+/** All that a link holds but for the view. */
+export interface Lab {
+  scenario: Table;
+  stacks: StackChoice[];
+  seed: number;
+}
+
+export type Progress = { running: false } | { running: true; share: number };
+
+/** A refusal, with the stack at whose run it came. */
+export interface Refused {
+  stack: number;
+  refusal: Refusal;
+}
+
+/** Runs one stack; rejects with a `Refusal` as the error's `cause`, or with anything else that went wrong. */
+export type RunOne = (
+  lab: Lab,
+  stack: number,
+  signal: AbortSignal,
+  progress: (share: number) => void,
+) => Promise<RunTrace>;
+
+interface Listeners {
+  progress: (progress: Progress) => void;
+  /** The runs of `lab`, one for each stack. */
+  done: (runs: RunTrace[], lab: Lab) => void;
+  refused: (refused: Refused | undefined) => void;
+  failed: (message: string) => void;
+}
+
+/** After a change a run waits this long for the next, ms. */
+const PAUSE = 120;
+
+export class Session {
+  private running: AbortController | undefined;
+  private readonly soon = debounce(PAUSE, () => void this.run());
+
+  constructor(
+    private current: Lab,
+    private readonly one: RunOne,
+    private readonly tell: Listeners,
+  ) {}
+
+  get lab(): Lab {
+    return this.current;
+  }
+
+  /** Takes `next` and runs it when no other change follows at once. */
+  change(next: Partial<Lab>): void {
+    this.current = { ...this.current, ...next };
+    this.soon.call();
+  }
+
+  stop(): void {
+    this.soon.cancel();
+    this.running?.abort();
+    this.running = undefined;
+    this.tell.progress({ running: false });
+  }
+
+  /** Runs what is there now. */
+  async run(): Promise<void> {
+    this.stop();
+    const mine = new AbortController();
+    this.running = mine;
+    const { current: lab } = this;
+    const shares = lab.stacks.map(() => 0);
+    this.tell.progress({ running: true, share: 0 });
+    const one = (_: StackChoice, i: number) =>
+      this.one(lab, i, mine.signal, (share) => {
+        shares[i] = share;
+        const sum = shares.reduce((a, b) => a + b, 0);
+        if (this.running === mine) this.tell.progress({ running: true, share: sum / shares.length });
+      });
+    const ended = await Promise.allSettled(lab.stacks.map(one));
+    if (this.running !== mine) return;
+    this.running = undefined;
+    this.tell.progress({ running: false });
+    this.report(ended, lab);
+  }
+
+  private report(ended: PromiseSettledResult<RunTrace>[], lab: Lab): void {
+    const first = ended.findIndex((e) => e.status === "rejected");
+    const failure = ended[first];
+    if (failure?.status !== "rejected") {
+      this.tell.refused(undefined);
+      this.tell.done(
+        ended.flatMap((e) => (e.status === "fulfilled" ? [e.value] : [])),
+        lab,
+      );
+      return;
+    }
+    const refusal = refusalOf(failure.reason);
+    if (refusal) this.tell.refused({ stack: first, refusal });
+    else this.tell.failed(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
+  }
+}

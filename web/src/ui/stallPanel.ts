@@ -1,0 +1,86 @@
+/** Why did it stall? Walks through the longest pauses of the runs. */
+import type { Stall } from "../stall/stall";
+import { fill, h, prose } from "./dom";
+import { icon } from "./icons";
+
+/** A pause of one of the runs. */
+export interface Told extends Stall {
+  run: number;
+}
+
+/** How long the pauses may wait to be looked for, ms: the picture comes first. */
+const PATIENCE = 300;
+
+export interface StallPanel {
+  element: HTMLElement;
+  /** Takes the runs' pauses, which `find` finds. */
+  show: (find: () => readonly Told[], names: readonly string[]) => void;
+  step: (by: number) => void;
+}
+
+/** `look` brings a pause into the views; undefined leaves them. */
+export function stallPanel(look: (pause: Told | undefined) => void): StallPanel {
+  let pauses: readonly Told[] = [];
+  let sought = () => {};
+  let names: readonly string[] = [];
+  let at = -1;
+  const place = h("span", { class: "said", "aria-live": "polite" });
+  const title = h("p", {});
+  const list = h("ol", {});
+  const button = (what: "left" | "right", says: string, by: number) =>
+    h(
+      "button",
+      { type: "button", class: "bare", title: says, "aria-label": says, onclick: () => step(by) },
+      icon(what),
+    );
+  const leave = h(
+    "button",
+    { type: "button", class: "bare", title: "Leave", "aria-label": "Leave the pause", onclick: () => go(-1) },
+    icon("remove"),
+  );
+  const head = h("h2", {}, "Why did it stall?");
+  const back = button("left", "Longer pause", -1);
+  const on = button("right", "Next pause", 1);
+  const line = h("div", { class: "line" }, head, place, h("span", { class: "spacer" }), back, on, leave);
+  const element = h("section", { class: "card stall", "aria-label": "Why did it stall?" }, line, title, list);
+
+  function draw(): void {
+    const pause = pauses[at];
+    const count = pauses.length === 1 ? "1 long pause" : `${pauses.length} long pauses`;
+    fill(place, pause ? `${at + 1} of ${pauses.length}, longest first` : pauses.length > 0 ? count : "No long pause");
+    title.hidden = list.hidden = leave.hidden = pause === undefined;
+    back.disabled = at < 0;
+    on.disabled = at + 1 >= pauses.length;
+    if (!pause) return;
+    const who = names.length > 1 ? [`${names[pause.run]}: `] : [];
+    fill(title, ...who, h("strong", {}, pause.title));
+    fill(list, ...pause.sentences.map((s) => h("li", {}, h("time", {}, `${s.time.toFixed(3)} s`), " ", prose(s.text))));
+  }
+
+  function go(to: number): void {
+    at = Math.min(Math.max(to, -1), pauses.length - 1);
+    look(pauses[at]);
+    draw();
+  }
+
+  function step(by: number): void {
+    sought();
+    if (pauses.length > 0) go(at + by);
+  }
+
+  function show(find: () => readonly Told[], called: readonly string[]): void {
+    const search = () => {
+      if (sought !== search) return;
+      sought = () => {};
+      pauses = [...find()].sort((a, b) => b.to - b.from - (a.to - a.from));
+      draw();
+    };
+    sought = search;
+    names = called;
+    pauses = [];
+    at = -1;
+    draw();
+    window.setTimeout(search, PATIENCE);
+  }
+  return { element, show, step };
+}

@@ -1,0 +1,140 @@
+/** A tour of two minutes: steps that set the page, point at something, and say one thing. */
+
+import type { StackChoice } from "../scenario/state";
+import { fill, h } from "./dom";
+import { icon } from "./icons";
+
+export interface Step {
+  title: string;
+  text: string;
+  /** The experiment that the step needs, as in the menu. */
+  preset: string;
+  stacks: readonly string[];
+  /** Simulated time, if it is not the experiment's own. */
+  duration?: string;
+  /** The part to look at, s; without it all in which something happens. */
+  span?: readonly [number, number];
+  /** What is pointed at. */
+  point?: string;
+  /** Whether the longest pause is told. */
+  stall?: boolean;
+}
+
+export const STEPS: readonly Step[] = [
+  {
+    title: "A sender that stalls",
+    text: "1995: a megabyte over a short queue, as Janey Hoe drew it. Time goes to the right, the stream upwards; each dash is a segment, the line below them what is acknowledged. Net/2 loses many of one window, and then the line is flat for half a second.",
+    preset: "hoe-1995/fig5-7",
+    stacks: ["net2"],
+    point: ".ak-views",
+  },
+  {
+    title: "Why did it stall?",
+    text: "The panel tells the longest pause from its events: which segment was missing, why no ACK could bring it, and what the timer did. The arrows go to the next one.",
+    preset: "hoe-1995/fig5-7",
+    stacks: ["net2"],
+    point: ".stall",
+    stall: true,
+  },
+  {
+    title: "Hoe's answer",
+    text: "Her sender stays in recovery over partial ACKs and measures where slow start should end. Same path, same seed, side by side: no timeout, nothing sent needlessly, and it is done two seconds before.",
+    preset: "hoe-1995/fig5-7",
+    stacks: ["net2", "hoe"],
+    point: ".ak-views",
+  },
+  {
+    title: "Nothing is lost, and yet",
+    text: "2005: a path whose delay keeps changing, so that packets overtake each other. Reno takes three duplicate ACKs for a loss: all that it sends again was needless, and each time it halves its window.",
+    preset: "leung-ma-2005/fig6-8",
+    stacks: ["reno"],
+    duration: "60 s",
+    point: ".ak-table",
+  },
+  {
+    title: "Undo by DSACK",
+    text: "The receiver reports what came twice. Blanton and Allman's sender learns from it that the cut was a mistake and takes it back. It still resends, but it no longer pays each time.",
+    preset: "leung-ma-2005/fig6-8",
+    stacks: ["reno", "dsack"],
+    duration: "60 s",
+    point: ".ak-table",
+  },
+  {
+    title: "A threshold that learns",
+    text: "AVG-DEV keeps an average and a deviation of how far packets are late, and waits that long before it believes in a loss. Below, the third graph shows the threshold rise from three; the table shows what it is worth.",
+    preset: "leung-ma-2005/fig6-8",
+    stacks: ["reno", "dsack", "avg-dev"],
+    duration: "60 s",
+    point: ".ak-table",
+  },
+  {
+    title: "Your turn",
+    text: "Zoom with the wheel or two fingers, point at a packet to learn all about it, click it to drop, delay or duplicate it. Path and stacks are at the left, and the link in the address bar holds everything you see.",
+    preset: "leung-ma-2005/fig6-8",
+    stacks: ["reno", "dsack", "avg-dev"],
+    duration: "60 s",
+    point: "#panel",
+  },
+];
+
+export interface Guide {
+  /** Sets the page for a step; resolves when its picture is there. */
+  go: (step: Step, stacks: StackChoice[]) => Promise<void>;
+}
+
+/** Begins the tour. */
+export function tour(guide: Guide): void {
+  document.querySelector(".tour")?.remove();
+  let at = 0;
+  let pointed: Element | null = null;
+  const title = h("h2", {});
+  const text = h("p", {});
+  const place = h("span", { class: "said" });
+  const back = h("button", { type: "button", class: "small", onclick: () => show(at - 1) }, "Back");
+  const next = h("button", {
+    type: "button",
+    class: "primary",
+    onclick: () => (at + 1 < STEPS.length ? show(at + 1) : end()),
+  });
+  const close = h(
+    "button",
+    { type: "button", class: "bare", "aria-label": "End the tour", title: "End the tour", onclick: () => end() },
+    icon("remove"),
+  );
+  const head = h("div", { class: "line head" }, title, h("span", { class: "spacer" }), close);
+  const box = h("section", { class: "tour", "aria-label": "Tour" }, head, text, h("footer", {}, place, back, next));
+
+  function end(): void {
+    pointed?.classList.remove("pointed");
+    window.removeEventListener("keydown", onKey, true);
+    box.remove();
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.key === "Escape") end();
+    else return;
+    event.stopPropagation();
+  }
+
+  async function show(step: number): Promise<void> {
+    at = step;
+    const now = STEPS[at] as Step;
+    fill(title, now.title);
+    fill(text, now.text);
+    fill(place, `${at + 1} of ${STEPS.length}`);
+    fill(next, at + 1 < STEPS.length ? "Next" : "Done");
+    back.disabled = at === 0;
+    next.focus({ preventScroll: true });
+    pointed?.classList.remove("pointed");
+    const choices = now.stacks.map((name): StackChoice => ({ name, set: {} }));
+    await guide.go(now, choices);
+    if (STEPS[at] !== now || !box.isConnected) return;
+    pointed = now.point ? document.querySelector(now.point) : null;
+    pointed?.classList.add("pointed");
+    pointed?.scrollIntoView({ block: "nearest" });
+  }
+
+  document.body.append(box);
+  window.addEventListener("keydown", onKey, true);
+  void show(0);
+}

@@ -1,0 +1,76 @@
+/** One drawing over time of one run, as the row of its view sees it. */
+
+import type { Range, Sight } from "../chart/bars";
+import type { Box } from "../chart/frame";
+import type { Shape, Surface } from "../chart/surface";
+import type { ColourName, Theme } from "../chart/theme";
+import type { Unit } from "../chart/ticks";
+import type { Tip } from "../chart/tip";
+
+/** A packet of a run: data by its position in `Sends`, an ACK by its position in `Acks`. */
+export interface PacketRef {
+  readonly run: number;
+  readonly flow: number;
+  readonly kind: "data" | "ack";
+  readonly index: number;
+}
+
+/** A packet in a chart: where it stands and what is known about it. */
+export interface Hit {
+  readonly kind: PacketRef["kind"];
+  readonly index: number;
+  readonly time: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Where and how a chart is drawn. */
+export interface Scene {
+  readonly sight: Sight;
+  readonly plot: Box;
+  readonly theme: Theme;
+  /** Keys of the legend that are switched off. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+export interface Chart {
+  /** What its values are, if it is more than the view's title says. */
+  readonly title?: string;
+  /** Whether there is anything of what a key of the legend names; without it there always is. */
+  has?(key: string): boolean;
+  /** What of the values there is from `t0` to `t1`; low is above high if there is nothing. */
+  fit(t0: number, t1: number): Range;
+  /** Draws what lies below the grid: the phases. */
+  ground(surface: Surface, scene: Scene): void;
+  draw(surface: Surface, scene: Scene): void;
+  /** The values at a moment, for the cursor, with their names; no name where the title is one. */
+  read(time: number): readonly (readonly [string, string])[];
+  /** The packet nearest to a place, if packets are drawn. */
+  hit?(sight: Sight, x: number, y: number): Hit | undefined;
+  /** The packet after or before another, or nearest to a moment. */
+  next?(from: Hit | number, by: 1 | -1): Hit | undefined;
+  tell?(hit: Hit): Tip;
+}
+
+/** How a view over time looks, the same for all runs. */
+export interface Style {
+  readonly name: string;
+  readonly title: string;
+  /** Height of the plot, px. */
+  readonly height: number;
+  readonly unit: (top: number) => Unit;
+  readonly whole?: boolean;
+  /** Whether each run has an origin of its own, with the same scale; else all begin at 0. */
+  readonly own?: boolean;
+  readonly legend: readonly LegendItem[];
+}
+
+/** An entry of a legend, and the switch of what it names. */
+export interface LegendItem {
+  readonly key: string;
+  readonly label: string;
+  readonly colour: ColourName;
+  readonly draw: "bar" | "line" | "sign" | "band";
+  readonly shape?: Shape;
+  readonly dash?: readonly number[];
+}

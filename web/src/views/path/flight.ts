@@ -1,0 +1,96 @@
+/** Where a packet is on its way, from what a trace tells: when it was sent and when it arrived. */
+
+import { countBelow } from "../../chart/pyramid";
+import type { LinkTrace, QueueTrace, RunTrace } from "../../engine/trace";
+
+/** Directed links from one end of a flow to the other. */
+export interface Route {
+  readonly nodes: readonly string[];
+  readonly links: readonly LinkTrace[];
+  /** Positions of the links in `RunTrace.links`. */
+  readonly numbers: readonly number[];
+  /** The slowest link: before it packets wait. */
+  readonly slowest: number;
+  /** What that link's queue held, if the trace tells. */
+  readonly queue: QueueTrace | undefined;
+}
+
+/** On `link` of the route, `share` of it done; or waiting before it. */
+export interface Place {
+  readonly link: number;
+  readonly share: number;
+  readonly waits: boolean;
+}
+
+/** The way with the fewest links, as the engine routes; nothing if there is none. */
+export function route({ links, queues }: RunTrace, from: string, to: string): Route | undefined {
+  const came = new Map<string, number>();
+  const reached = [from];
+  for (let next = 0; next < reached.length && reached[next] !== to; next++)
+    links.forEach((link, number) => {
+      // The paths of a split link stand in the list beside the link itself.
+      if (link.path !== undefined || link.from !== reached[next] || link.to === from || came.has(link.to)) return;
+      came.set(link.to, number);
+      reached.push(link.to);
+    });
+  const numbers: number[] = [];
+  for (let at = to; at !== from; ) {
+    const number = came.get(at);
+    if (number === undefined) return undefined;
+    numbers.unshift(number);
+    at = links[number].from;
+  }
+  if (numbers.length === 0) return undefined;
+  const way = numbers.map((number) => links[number]);
+  const slowest = way.reduce((best, link, i) => (link.rateBps < way[best].rateBps ? i : best), 0);
+  return {
+    nodes: [from, ...way.map((link) => link.to)],
+    links: way,
+    numbers,
+    slowest,
+    queue: queues.find((queue) => queue.link === numbers[slowest]),
+  };
+}
+
+/** How long `bytes` take over a link on which nobody waits, s. */
+function crossing({ rateBps, delayS }: LinkTrace, bytes: number): number {
+  return (rateBps > 0 ? (8 * bytes) / rateBps : 0) + delayS;
+}
+
+/** How long `bytes` take over the whole route if nobody waits, s. */
+export function emptyTime({ links }: Route, bytes: number): number {
+  return links.reduce((sum, link) => sum + crossing(link, bytes), 0);
+}
+
+/**
+ * Where a packet is at `time`. It is exact at both ends. In between, what it took longer than over an empty route it spent waiting
+ * at the slowest link, as far as the queue found there explains that, and the rest as more delay on that link; a packet that was
+ * faster (a path whose delay changes) was so everywhere alike. A `lost` packet goes on until it was dropped.
+ */
+export function placeAt(way: Route, bytes: number, sent: number, done: number, lost: boolean, time: number): Place {
+  const empty = way.links.map((link) => crossing(link, bytes));
+  const total = empty.reduce((sum, one) => sum + one, 0);
+  const taken = Math.max(done - sent, 1e-9);
+  const hurry = lost ? 1 : Math.min(1, taken / total);
+  const extra = lost ? 0 : Math.max(taken - total, 0);
+  let left = Math.max(time - sent, 0);
+  for (let i = 0; i < empty.length; i++) {
+    const wait = i === way.slowest ? Math.min(extra, waiting(way, bytes, time - left)) : 0;
+    if (left < wait) return { link: i, share: 0, waits: true };
+    left -= wait;
+    const long = empty[i] * hurry + (i === way.slowest ? extra - wait : 0);
+    if (left < long || i === empty.length - 1)
+      return { link: i, share: long > 0 ? Math.min(left / long, 1) : 1, waits: false };
+    left -= long;
+  }
+  return { link: 0, share: 0, waits: false };
+}
+
+/** How long the packets found in the queue at `time` keep one more of `bytes` waiting, s. */
+function waiting({ queue, links, slowest }: Route, bytes: number, time: number): number {
+  if (!queue) return 0;
+  // Times are rounded on their way from nanoseconds; half a packet's time tells arrivals apart.
+  const each = (8 * bytes) / links[slowest].rateBps;
+  const found = countBelow(queue.time, time + each / 2, true);
+  return found === 0 ? 0 : Math.max(queue.packets[found - 1] - 1, 0) * each + each / 2;
+}

@@ -1,0 +1,110 @@
+/** View (c): what each arrival found in a queue, and what the queue dropped. */
+
+import { Bars, type Range } from "../chart/bars";
+import { drawBars, drawSigns } from "../chart/paint";
+import { countBelow, largest } from "../chart/pyramid";
+import { Coords, type Surface } from "../chart/surface";
+import { countUnit, short } from "../chart/ticks";
+import { FATES, type QueueTrace, type RunTrace } from "../engine/trace";
+import type { Chart, Scene, Style } from "./chart";
+
+export const QUEUE: Style = {
+  name: "queue",
+  title: "queue",
+  height: 90,
+  unit: () => countUnit("packets"),
+  whole: true,
+  legend: [
+    { key: "packets", label: "found at each arrival, itself included", colour: "queue", draw: "bar" },
+    { key: "drops", label: "dropped", colour: "dropped", draw: "sign", shape: "cross" },
+    { key: "limit", label: "limit", colour: "dropped", draw: "line", dash: [2, 3] },
+  ],
+};
+
+const STEM_PX = 1;
+const SIGN_PX = 8;
+
+/** A queue of the path that packets came to. */
+export interface QueueName {
+  readonly link: number;
+  readonly name: string;
+}
+
+/** Queues to which packets came in any of the runs, the longest first. */
+export function queuesOf(runs: readonly RunTrace[]): QueueName[] {
+  const most = new Map<number, { name: string; packets: number }>();
+  for (const { queues } of runs)
+    for (const { link, name, packets: found } of queues) {
+      const packets = largest(found, 0, found.length);
+      if (packets > (most.get(link)?.packets ?? 0)) most.set(link, { name, packets });
+    }
+  return [...most].sort(([, a], [, b]) => b.packets - a.packets).map(([link, { name }]) => ({ link, name }));
+}
+
+const NONE = {
+  time: new Float64Array(0),
+  packets: new Uint32Array(0),
+  bytes: new Float64Array(0),
+  limit: Number.NaN,
+};
+
+export class QueueChart implements Chart {
+  readonly title: string;
+  private readonly found: Bars;
+  private readonly drops: Bars;
+  private readonly queue: QueueTrace;
+
+  constructor(run: RunTrace, { link, name }: QueueName) {
+    this.title = `queue of ${name}`;
+    this.queue = run.queues.find((queue) => queue.link === link) ?? { ...NONE, link, name };
+    const { time, packets } = this.queue;
+    const high = Float64Array.from(packets);
+    this.found = new Bars(time, new Float64Array(high.length), high, new Uint32Array(high.length));
+    const gone = dropsAt(run, link);
+    // A drop stands at what it found.
+    const level = gone.map((at) => high[Math.max(countBelow(time, at, true) - 1, 0)] ?? 0);
+    this.drops = new Bars(gone, level, level, new Uint32Array(gone.length));
+  }
+
+  has(key: string): boolean {
+    if (key === "limit") return Number.isFinite(this.queue.limit);
+    return key !== "drops" || this.drops.length > 0;
+  }
+
+  fit(t0: number, t1: number): Range {
+    const { high } = this.found.range(t0, t1);
+    const { limit } = this.queue;
+    return { low: 0, high: limit < 3 * high ? Math.max(high, limit) : high };
+  }
+
+  ground(): void {}
+
+  draw(surface: Surface, { sight, plot, theme, hidden }: Scene): void {
+    if (!hidden.has("packets")) drawBars(surface, this.found, sight, theme.queue, { width: STEM_PX });
+    const { limit } = this.queue;
+    if (!hidden.has("limit") && Number.isFinite(limit)) {
+      const line = new Coords();
+      const y = Math.round(sight.y.at(limit)) + sight.pixel / 2;
+      line.point(plot.x, y);
+      line.point(plot.x + plot.width, y);
+      surface.line(line, { colour: theme.dropped, width: 1, dash: [2, 3] });
+    }
+    if (!hidden.has("drops"))
+      drawSigns(surface, this.drops, sight, "cross", { colour: theme.dropped, size: SIGN_PX, rim: theme.paper });
+  }
+
+  read(time: number): readonly (readonly [string, string])[] {
+    const before = countBelow(this.queue.time, time, true);
+    return before === 0 ? [] : [["found", short(this.queue.packets[before - 1])]];
+  }
+}
+
+/** When data of any flow were dropped by the link's own queue. */
+function dropsAt({ flows }: RunTrace, link: number): Float64Array {
+  const lost = FATES.indexOf("dropped");
+  const times: number[] = [];
+  for (const { sends } of flows)
+    for (let i = 0; i < sends.time.length; i++)
+      if (sends.fate[i] === lost && sends.element[i] === link) times.push(sends.fateTime[i]);
+  return Float64Array.from(times).sort();
+}

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { syntheticRun } from "../../bench/synthetic";
+import { Scale } from "../chart/scale";
+import { SvgSurface } from "../chart/svg";
+import { VERDICTS } from "../engine/trace";
+import { SequenceChart } from "./sequence";
+import { course } from "./sequence/course";
+import { variables } from "./state";
+
+const run = syntheticRun(3000);
+const [flow] = run.flows;
+const drawn = course(run, flow);
+const chart = new SequenceChart(drawn, variables(flow));
+const { sends } = flow;
+const kinds = (name: (typeof VERDICTS)[number]) => sends.verdict.filter((v) => VERDICTS[v] === name).length;
+
+function sight(t0: number, t1: number) {
+  const { low, high } = chart.fit(t0, t1);
+  return { x: new Scale(t0, t1, 0, 1000), y: new Scale(low, high, 400, 0), pixel: 1 };
+}
+
+test("every transmission is in the layer of its verdict and in no other", () => {
+  expect([drawn.first, drawn.needed, drawn.needless, drawn.open].map(({ length }) => length)).toEqual([
+    kinds("first"),
+    kinds("needed"),
+    kinds("needless"),
+    kinds("open"),
+  ]);
+  expect(drawn.needed.length).toBeGreaterThan(0);
+  expect(drawn.needless.length).toBeGreaterThan(0);
+  for (const layer of [drawn.first, drawn.needed, drawn.needless])
+    layer.item.forEach((i, n) => {
+      expect(layer.low[n]).toBe(sends.seq[i]);
+      expect(layer.high[n]).toBe(sends.seq[i] + sends.len[i]);
+    });
+});
+
+test("the pointer on a segment finds that segment, at any zoom in which it stands alone", () => {
+  for (const i of [0, 331, 996, 1003, 2999]) {
+    const time = sends.time[i];
+    const look = sight(time - 0.004, time + 0.004);
+    const y = look.y.at(sends.seq[i] + sends.len[i] / 2);
+    expect(chart.hit(look, look.x.at(time), y)).toMatchObject({ kind: "data", index: i, time });
+  }
+});
+
+test("the pointer far from everything finds nothing", () => {
+  const look = sight(1, 1.01);
+  expect(chart.hit({ ...look, y: new Scale(1e12, 2e12, 400, 0) }, 500, 200)).toBeUndefined();
+});
+
+test("the keys go from packet to packet and stop at the ends", () => {
+  const second = chart.next(1.0005, 1);
+  expect(second?.time).toBeCloseTo(1.001, 9);
+  const back = second && chart.next(second, -1);
+  expect(back?.index).toBe((second?.index ?? 0) - 1);
+  const first = { kind: "data", index: 0, time: 0, low: 1, high: 1461 } as const;
+  expect(chart.next(first, -1)).toBeUndefined();
+  expect(chart.next({ ...first, index: sends.time.length - 1 }, 1)).toBeUndefined();
+});
+
+test("a dropped segment tells where it was dropped and as which arrival", () => {
+  const i = sends.element.indexOf(0);
+  const hit = { kind: "data", index: i, time: sends.time[i], low: 0, high: 0 } as const;
+  const { rows, title } = chart.tell(hit);
+  expect(title).toBe(`Packet ${i}, first transmission`);
+  expect(Object.fromEntries(rows).fate).toMatch(new RegExp(`by the queue of S → D, as arrival ${i} there$`));
+});
+
+test("a needless retransmission says that it was needless", () => {
+  const i = sends.verdict.indexOf(VERDICTS.indexOf("needless"));
+  const tip = chart.tell({ kind: "data", index: i, time: sends.time[i], low: 0, high: 0 });
+  expect(tip.title).toContain("second transmission");
+  expect(tip.note).toContain("an earlier copy was not lost");
+});
+
+test("an ACK tells its blocks, and a DSACK by that name", () => {
+  const repeated = drawn.dsack.item[0];
+  const tip = chart.tell({ kind: "ack", index: repeated, time: flow.acks.time[repeated], low: 0, high: 0 });
+  expect(tip.rows.map(([name]) => name)).toContain("DSACK");
+});
+
+test("the line of ACKs never goes back", () => {
+  const { value } = drawn.acked;
+  expect(value.every((ack, i) => i === 0 || ack >= value[i - 1])).toBe(true);
+  expect(value.at(-1)).toBe(1 + 3000 * flow.mss);
+});
+
+test("what is switched off is not drawn, and the rest is", () => {
+  const look = sight(0, run.durationS);
+  const theme = new Proxy({}, { get: (_, name) => String(name) }) as never;
+  const plot = { x: 0, y: 0, width: 1000, height: 400 };
+  const draw = (hidden: string[]) => {
+    const surface = new SvgSurface(1000, 400);
+    chart.draw(surface, { sight: look, plot, theme, hidden: new Set(hidden) });
+    return surface.toString("", "none");
+  };
+  expect(draw([])).toContain('fill="needless"');
+  expect(draw(["needless"])).not.toContain('fill="needless"');
+  expect(draw(["needless"])).toContain('fill="needed"');
+});
+
+test("a picture of a long run stays small", () => {
+  const long = syntheticRun(200_000);
+  const many = new SequenceChart(course(long, long.flows[0]), variables(long.flows[0]));
+  const { low, high } = many.fit(0, long.durationS);
+  const surface = new SvgSurface(1000, 400);
+  const theme = new Proxy({}, { get: () => "#000" }) as never;
+  const plot = { x: 0, y: 0, width: 1000, height: 400 };
+  const look = { x: new Scale(0, long.durationS, 0, 1000), y: new Scale(low, high, 400, 0), pixel: surface.pixel };
+  many.draw(surface, { sight: look, plot, theme, hidden: new Set() });
+  expect(surface.toString("", "none").length).toBeLessThan(1_500_000);
+});
+
+test("a flow that sent nothing is an empty graph", () => {
+  const empty = syntheticRun(0);
+  const nothing = new SequenceChart(course(empty, empty.flows[0]), variables(empty.flows[0]));
+  expect(nothing.fit(0, 1).high).toBe(Number.NEGATIVE_INFINITY);
+  expect(nothing.next(0, 1)).toBeUndefined();
+  expect(nothing.read(0.5)).toEqual([]);
+  expect(["first", "needed", "sack", "timeout", "recovery"].map((key) => nothing.has(key))).toEqual(
+    Array(5).fill(false),
+  );
+});

@@ -1,0 +1,148 @@
+/** A flow's course as a time-sequence graph needs it: bars, stairs and moments over time. */
+
+import { chosen, gather } from "../../chart/arrays";
+import { Bars } from "../../chart/bars";
+import { Stairs } from "../../chart/stairs";
+import { FATES, type FlowTrace, type RunTrace, VERDICTS } from "../../engine/trace";
+
+export interface Course {
+  readonly flow: FlowTrace;
+  /** What an element's number names, in words. */
+  readonly place: (element: number) => string;
+  readonly first: Bars;
+  readonly needed: Bars;
+  readonly needless: Bars;
+  /** Retransmissions whose verdict the run's end left open. */
+  readonly open: Bars;
+  /** Segments that were dropped on the way, where they were sent. */
+  readonly dropped: Bars;
+  /** Each ACK that arrived, as a bar without height. */
+  readonly acks: Bars;
+  readonly duplicates: Bars;
+  readonly sack: Bars;
+  readonly dsack: Bars;
+  readonly acked: Stairs;
+  /** `ack + rwnd`: up to where the peer allows. */
+  readonly rwnd: Stairs;
+  /** `snd_una + cwnd`, and Reno's inflation: up to where the sender allows itself. */
+  readonly allowed: Stairs;
+}
+
+export function course(run: RunTrace, flow: FlowTrace): Course {
+  const { sends } = flow;
+  const verdict = (name: (typeof VERDICTS)[number]) => {
+    const wanted = VERDICTS.indexOf(name);
+    return pick(flow, (i) => sends.verdict[i] === wanted);
+  };
+  const lost = FATES.indexOf("dropped");
+  const told = blocks(flow);
+  const { acks, duplicates, acked, rwnd } = acknowledged(flow);
+  return {
+    flow,
+    place: (element) => place(run, element),
+    first: verdict("first"),
+    needed: verdict("needed"),
+    needless: verdict("needless"),
+    open: verdict("open"),
+    dropped: pick(flow, (i) => sends.fate[i] === lost),
+    acks,
+    duplicates,
+    ...told,
+    acked,
+    rwnd,
+    allowed: allowed(flow, acked),
+  };
+}
+
+/** The segments that `wanted` wants. */
+function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
+  const item = chosen(sends.time.length, wanted);
+  const low = gather(sends.seq, item);
+  const high = gather(sends.len, item);
+  for (let n = 0; n < item.length; n++) high[n] += low[n];
+  return new Bars(gather(sends.time, item), low, high, item);
+}
+
+/** What the ACKs say that arrived. One that was overtaken by a later one moves no line. */
+function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" | "acked" | "rwnd"> {
+  const here = chosen(acks.time.length, (i) => acks.dropped[i] === 0);
+  const time = gather(acks.time, here);
+  const ack = gather(acks.ack, here);
+  const una = new Float64Array(here.length);
+  const window = new Float64Array(here.length);
+  for (let n = 0, most = 0, reach = 0; n < here.length; n++) {
+    if (ack[n] >= most) {
+      most = ack[n];
+      reach = most + acks.rwnd[here[n]];
+    }
+    una[n] = most;
+    window[n] = reach;
+  }
+  const repeats = chosen(here.length, (n) => n > 0 && acks.dupRun[here[n]] > 0 && ack[n] === una[n - 1]);
+  const same = gather(ack, repeats);
+  return {
+    acks: new Bars(time, ack, ack, here),
+    duplicates: new Bars(gather(time, repeats), same, same, Uint32Array.from(gather(here, repeats))),
+    acked: new Stairs(time, una),
+    rwnd: new Stairs(time, window),
+  };
+}
+
+/** Whether block `block` of ACK `ack` is a DSACK: a first one at or below the ACK, or inside the second (RFC 2883 §4). */
+export function isDsack(flow: FlowTrace, ack: number, block: number): boolean {
+  if (block > 0) return false;
+  const at = flow.acks.sackFirst[ack];
+  if (flow.sackRight[at] <= flow.acks.ack[ack]) return true;
+  if (flow.acks.sackCount[ack] < 2) return false;
+  return flow.sackLeft[at] >= flow.sackLeft[at + 1] && flow.sackRight[at] <= flow.sackRight[at + 1];
+}
+
+/** SACK blocks where their ACK arrived. */
+function blocks(flow: FlowTrace): Pick<Course, "sack" | "dsack"> {
+  const { acks, sackLeft, sackRight } = flow;
+  const by = new Uint32Array(sackLeft.length);
+  const kind = new Uint8Array(sackLeft.length);
+  const [SACK, DSACK] = [1, 2];
+  for (let i = 0; i < acks.time.length; i++) {
+    if (acks.dropped[i] === 1) continue;
+    for (let k = 0; k < acks.sackCount[i]; k++) {
+      by[acks.sackFirst[i] + k] = i;
+      kind[acks.sackFirst[i] + k] = isDsack(flow, i, k) ? DSACK : SACK;
+    }
+  }
+  const bars = (wanted: number) => {
+    const here = chosen(kind.length, (at) => kind[at] === wanted);
+    const item = Uint32Array.from(gather(by, here));
+    return new Bars(gather(acks.time, item), gather(sackLeft, here), gather(sackRight, here), item);
+  };
+  return { sack: bars(SACK), dsack: bars(DSACK) };
+}
+
+/** The right edge of the congestion window after each event that moves it; of the events of one instant the last holds. */
+function allowed({ windows, inflation }: FlowTrace, acked: Stairs): Stairs {
+  const total = acked.time.length + windows.time.length + inflation.time.length;
+  const time = new Float64Array(total);
+  const value = new Float64Array(total);
+  let [a, w, f, count] = [0, 0, 0, 0];
+  const at = (times: Float64Array, next: number) => (next < times.length ? times[next] : Number.POSITIVE_INFINITY);
+  for (;;) {
+    const now = Math.min(at(acked.time, a), at(windows.time, w), at(inflation.time, f));
+    if (now === Number.POSITIVE_INFINITY) break;
+    while (at(acked.time, a) === now) a++;
+    while (at(windows.time, w) === now) w++;
+    while (at(inflation.time, f) === now) f++;
+    if (w === 0) continue;
+    const una = a > 0 ? acked.value[a - 1] : 1;
+    time[count] = now;
+    value[count++] = una + windows.cwnd[w - 1] + (f > 0 ? inflation.value[f - 1] : 0);
+  }
+  return new Stairs(time.slice(0, count), value.slice(0, count));
+}
+
+/** An element of the path, or the queue of a link, and where it is. */
+function place({ links, elements }: RunTrace, number: number): string {
+  const element = elements.find((one) => one.number === number);
+  const link = links[element ? element.link : number];
+  const where = link ? ` of ${link.from} → ${link.to}` : "";
+  return `${element ? element.kind : "the queue"}${where}`;
+}

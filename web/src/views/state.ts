@@ -1,0 +1,117 @@
+/** View (b): the sender's variables: windows, dupthresh, retransmission timeout. */
+
+import { chosen, gather } from "../chart/arrays";
+import type { Range } from "../chart/bars";
+import { drawStairs } from "../chart/paint";
+import { Stairs } from "../chart/stairs";
+import type { Surface } from "../chart/surface";
+import { bytes, byteUnit, countUnit, short } from "../chart/ticks";
+import type { FlowTrace, Phases } from "../engine/trace";
+import { BANDS, drawBands, hasPhase } from "./bands";
+import type { Chart, LegendItem, Scene, Style } from "./chart";
+import type { Variables } from "./sequence/tell";
+
+interface Line extends LegendItem {
+  readonly draw: "line";
+  /** Whether the axis reaches as far as it; else it may leave the drawing. */
+  readonly fits: boolean;
+}
+
+const WINDOWS = [
+  { key: "pipe", label: "pipe", colour: "pipe", draw: "line", fits: true },
+  { key: "ssthresh", label: "ssthresh", colour: "ssthresh", draw: "line", dash: [4, 3], fits: false },
+  { key: "cwnd", label: "cwnd", colour: "cwnd", draw: "line", fits: true },
+] as const satisfies readonly Line[];
+const DUPTHRESH = [
+  { key: "dupthresh", label: "dupthresh", colour: "needed", draw: "line", fits: true },
+] as const satisfies readonly Line[];
+const RTO = [
+  { key: "rto", label: "RTO", colour: "dsack", draw: "line", fits: true },
+] as const satisfies readonly Line[];
+
+/** An ssthresh up to so much above the window stays in sight. */
+const NEAR = 1.4;
+
+export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key: keyof Variables })[] }[] = [
+  {
+    style: {
+      name: "window",
+      title: "window",
+      height: 130,
+      unit: byteUnit,
+      legend: [...[...WINDOWS].reverse(), ...BANDS],
+    },
+    lines: WINDOWS,
+  },
+  {
+    style: {
+      name: "dupthresh",
+      title: "dupthresh",
+      height: 64,
+      unit: () => countUnit("segments"),
+      whole: true,
+      legend: [],
+    },
+    lines: DUPTHRESH,
+  },
+  { style: { name: "rto", title: "RTO", height: 64, unit: () => countUnit("ms"), legend: [] }, lines: RTO },
+];
+
+export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variables {
+  const told = chosen(acks.time.length, (i) => acks.dropped[i] === 0 && acks.pipe[i] >= 0);
+  return {
+    cwnd: new Stairs(windows.time, windows.cwnd),
+    ssthresh: new Stairs(windows.time, windows.ssthresh),
+    pipe: new Stairs(gather(acks.time, told), gather(acks.pipe, told)),
+    dupthresh: new Stairs(dupthresh.time, dupthresh.value),
+    rto: new Stairs(rto.time, rto.value),
+  };
+}
+
+export class StateChart implements Chart {
+  constructor(
+    private readonly state: Variables,
+    private readonly phases: Phases,
+    private readonly lines: readonly (Line & { key: keyof Variables })[],
+  ) {}
+
+  has(key: string): boolean {
+    const line = this.lines.find((one) => one.key === key);
+    return line ? this.state[line.key].length > 0 : hasPhase(this.phases, key);
+  }
+
+  fit(t0: number, t1: number): Range {
+    const seen = { low: 0, high: Number.NEGATIVE_INFINITY };
+    for (const { key, fits } of this.lines)
+      if (fits) seen.high = Math.max(seen.high, this.state[key].range(t0, t1).high);
+    for (const { key } of this.lines) {
+      const { high } = this.state[key].range(t0, t1);
+      if (high <= NEAR * seen.high) seen.high = Math.max(seen.high, high);
+    }
+    return seen;
+  }
+
+  ground(surface: Surface, scene: Scene): void {
+    drawBands(surface, this.phases, scene);
+  }
+
+  draw(surface: Surface, { sight, theme, hidden }: Scene): void {
+    for (const { key, colour, ...line } of this.lines) {
+      if (hidden.has(key)) continue;
+      const dash = "dash" in line ? { dash: line.dash as readonly number[] } : {};
+      const width = key === "pipe" ? 1 : 1.5;
+      drawStairs(surface, this.state[key], sight, { colour: theme[colour], width, ...dash });
+    }
+  }
+
+  read(time: number): readonly (readonly [string, string])[] {
+    const units: Partial<Record<keyof Variables, (value: number) => string>> = {
+      dupthresh: (value) => `${short(value)} segments`,
+      rto: (value) => `${short(value)} ms`,
+    };
+    return this.lines
+      .map(({ key, label }) => [label, this.state[key].at(time), units[key] ?? bytes] as const)
+      .filter(([, value]) => !Number.isNaN(value))
+      .map(([label, value, write]) => [this.lines.length > 1 ? label : "", write(value)]);
+  }
+}

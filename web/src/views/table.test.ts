@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { syntheticRun } from "../../bench/synthetic";
+import { best, difference, tableLines } from "./table";
+
+const runs = [syntheticRun(2000, 1000), syntheticRun(2000, 2000)];
+const lines = tableLines(runs, 0);
+const of = (name: string) => {
+  const found = lines.find((line) => line.name === name);
+  if (!found) throw new Error(`no line ${name}`);
+  return found;
+};
+
+test("needed and needless retransmissions are told apart and add up to all", () => {
+  const [needed] = of("retransmissions, needed").values;
+  const [needless] = of("retransmissions, needless").values;
+  const again = runs[0].flows[0].sends.sends.filter((sends) => sends > 1).length;
+  expect((needed ?? 0) + (needless ?? 0)).toBe(again);
+  expect(needed).toBe(2);
+});
+
+test("what a report does not tell is left open", () => {
+  const [line] = tableLines([{ ...runs[0], summary: {} }], 0);
+  expect(line.values).toEqual([undefined]);
+  expect(best(line, 0)).toBe(false);
+});
+
+test("the best is marked, and not where all are the same", () => {
+  expect([0, 1].map((run) => best(of("goodput"), run))).toEqual([false, true]);
+  expect([0, 1].map((run) => best(of("timeouts"), run))).toEqual([false, false]);
+});
+
+test("differences are from the first run, in percent or as a factor", () => {
+  const line = {
+    name: "",
+    unit: "",
+    values: [100, 100, 150, 95.5, 2000, undefined, 100.01],
+    write: String,
+    more: true,
+  };
+  expect([0, 1, 2, 3, 4, 5, 6].map((run) => difference(line, run))).toEqual([
+    "",
+    "",
+    "+50 %",
+    "−4.5 %",
+    "× 20.0",
+    "",
+    "≈",
+  ]);
+  expect(difference({ ...line, values: [0, 7] }, 1)).toBe("+7");
+});
+
+test("the longest stall is the longest time without new data acknowledged", () => {
+  const [flow] = runs[0].flows;
+  const { acks } = flow;
+  const late = { ...flow, acks: { ...acks, time: acks.time.map((at) => (at > 1 ? at + 3 : at)) } };
+  const stalls = tableLines([runs[0], { ...runs[0], flows: [late], durationS: runs[0].durationS + 3 }], 0).at(-1);
+  expect(stalls?.values[0]).toBeLessThan(0.2);
+  expect(stalls?.values[1]).toBeCloseTo(3.001, 2);
+});

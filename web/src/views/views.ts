@@ -1,0 +1,292 @@
+/** All views of one to four runs, linked in time. */
+
+import "../chart/palette.css";
+import "./views.css";
+import { readTheme, type Theme, watchTheme } from "../chart/theme";
+import { type Span, Timeline } from "../chart/timeline";
+import { Tooltip } from "../chart/tip";
+import type { RunTrace } from "../engine/trace";
+import type { Chart, PacketRef } from "./chart";
+import { make } from "./dom";
+import { type Picture, type PictureKind, picture } from "./export";
+import { PathView, ways } from "./path";
+import { QUEUE, QueueChart, queuesOf } from "./queue";
+import { type Marked, Row, type Shared } from "./row";
+import { SEQUENCE, SequenceChart } from "./sequence";
+import { course } from "./sequence/course";
+import { STATE_VIEWS, StateChart, variables } from "./state";
+import { drawTable, tableElement, tableLines, tableSize } from "./table";
+import { Transport } from "./transport";
+
+export type ViewName = "sequence" | "window" | "dupthresh" | "rto" | "queue" | "path" | "table";
+export const VIEW_NAMES: readonly ViewName[] = ["sequence", "window", "dupthresh", "rto", "queue", "path", "table"];
+export type Arrangement = "columns" | "rows";
+
+export interface ViewsOptions {
+  /** Which views, in this order; all of them without. */
+  readonly views?: readonly ViewName[];
+  /** Runs side by side, or one below the other; as it fits without. */
+  readonly arrange?: Arrangement;
+}
+
+export interface ViewsEvents {
+  /** A packet was clicked, or chosen with Enter. */
+  packet: PacketRef;
+  /** Another stretch of time is seen. */
+  window: Span;
+  /** Another moment is looked at. */
+  cursor: number | undefined;
+}
+
+/** Below this width runs stand one below the other, px for each. */
+const COLUMN_PX = 280;
+
+/** Puts the views into `container`. */
+export function createViews(container: HTMLElement, options: ViewsOptions = {}): Views {
+  return new Views(container, options);
+}
+
+export class Views {
+  readonly element = make("div", { class: "ak-views" });
+  readonly timeline = new Timeline();
+  private readonly tooltip = new Tooltip();
+  private readonly transport = new Transport(this.timeline);
+  private readonly listeners = new Map<keyof ViewsEvents, Set<(detail: never) => void>>();
+  private readonly rows: readonly Row[];
+  private readonly path: PathView;
+  private readonly table = make("section", {
+    class: "ak-view ak-scroll",
+    "data-view": "table",
+    "aria-label": "results",
+  });
+  private readonly flowChooser = chooser("Flow", (index) => this.setFlow(index));
+  private readonly queueChooser = chooser("Queue", (index) => {
+    this.queue = queuesOf(this.runs)[index]?.link;
+    this.fill();
+  });
+  private readonly names: readonly ViewName[];
+  private readonly leave: (() => void)[];
+  private readonly resized: ResizeObserver;
+  private arrange: Arrangement | undefined;
+  private theme: Theme;
+  private runs: readonly RunTrace[] = [];
+  private flow = 0;
+  /** The link whose queue is shown; the longest if it is not chosen. */
+  private queue: number | undefined;
+  /** Columns of runs. */
+  private beside = 1;
+  private marked: Marked | undefined;
+
+  constructor(container: HTMLElement, { views = VIEW_NAMES, arrange }: ViewsOptions) {
+    this.names = views;
+    this.arrange = arrange;
+    container.append(this.element);
+    this.theme = readTheme(this.element);
+    const shared: Shared = {
+      timeline: this.timeline,
+      tooltip: this.tooltip,
+      theme: () => this.theme,
+      follows: () => !this.transport.playing,
+      marked: () => this.marked,
+      chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
+    };
+    const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE].filter(({ name }) => this.has(name));
+    this.rows = styles.map((style) => new Row(style, style === styles[styles.length - 1], shared));
+    this.path = new PathView(shared, this.transport.element);
+    this.place();
+    this.resized = new ResizeObserver(() => this.columns());
+    this.resized.observe(this.element);
+    this.leave = [
+      watchTheme(() => this.recolour()),
+      this.timeline.onWindow((span) => {
+        for (const row of this.rows) row.repaint();
+        this.path.refresh();
+        this.emit("window", span);
+      }),
+      this.timeline.onCursor((time) => {
+        for (const view of [...this.rows, this.path]) view.refresh();
+        this.emit("cursor", time);
+      }),
+    ];
+  }
+
+  /** Shows these runs instead of what was shown; the window stays, if all of the last runs was not seen. */
+  setRuns(runs: readonly RunTrace[]): void {
+    this.transport.play(0);
+    this.runs = runs;
+    this.marked = undefined;
+    this.flow = Math.min(this.flow, Math.max(Math.min(...runs.map(({ flows }) => flows.length)) - 1, 0));
+    this.timeline.setEnd(Math.max(0, ...runs.map(({ durationS }) => durationS)));
+    this.timeline.look(undefined);
+    this.tooltip.hide();
+    this.fill();
+  }
+
+  /** Shows another flow of the same runs. */
+  setFlow(flow: number): void {
+    this.flow = flow;
+    this.fill();
+  }
+
+  /** Shows from `t0` to `t1`, s. */
+  setWindow(t0: number, t1: number): void {
+    this.timeline.set(t0, t1);
+  }
+
+  /** Points at a stretch of one run, or at nothing. */
+  mark(marked: Marked | undefined): void {
+    this.marked = marked;
+    for (const row of this.rows) row.repaint();
+  }
+
+  /** Looks at a moment, s. */
+  setCursor(time: number | undefined): void {
+    this.timeline.look(time);
+  }
+
+  setArrangement(arrange: Arrangement | undefined): void {
+    this.arrange = arrange;
+    this.columns();
+  }
+
+  /** Plays forwards (1) or backwards (-1), or stops. */
+  play(direction: -1 | 0 | 1): void {
+    this.transport.play(direction);
+  }
+
+  /** Calls `listener` on each such event; the answer ends that. */
+  on<K extends keyof ViewsEvents>(kind: K, listener: (detail: ViewsEvents[K]) => void): () => void {
+    const all = this.listeners.get(kind) ?? new Set();
+    this.listeners.set(kind, all.add(listener));
+    return () => all.delete(listener);
+  }
+
+  /** A view as a picture, as it is now. Rejects if it shows nothing or is larger than the browser can draw. */
+  export(view: ViewName, kind: PictureKind): Promise<Blob> {
+    return picture(this.pictured(view), this.theme, kind);
+  }
+
+  destroy(): void {
+    this.transport.play(0);
+    this.resized.disconnect();
+    for (const leave of this.leave) leave();
+    for (const row of this.rows) row.clear();
+    this.path.clear();
+    this.tooltip.element.remove();
+    this.element.remove();
+  }
+
+  private has(name: string): boolean {
+    return (this.names as readonly string[]).includes(name);
+  }
+
+  private place(): void {
+    const places: Readonly<Record<string, HTMLElement>> = {
+      ...Object.fromEntries(this.rows.map((row) => [row.style.name, row.element])),
+      path: this.path.element,
+      table: this.table,
+    };
+    this.rows.find(({ style }) => style === QUEUE)?.element.prepend(this.queueChooser);
+    this.element.replaceChildren(this.flowChooser, ...this.names.map((name) => places[name]), this.tooltip.element);
+  }
+
+  private headings(): string[] {
+    return this.runs.map(({ flows }) => flows[this.flow]?.stack ?? "");
+  }
+
+  private fill(): void {
+    const headings = this.headings();
+    offer(this.flowChooser, this.runs[0]?.flows ?? [], this.flow);
+    const queues = queuesOf(this.runs);
+    const queue = queues.find(({ link }) => link === this.queue) ?? queues[0];
+    offer(this.queueChooser, queues, queue ? queues.indexOf(queue) : -1);
+    const flows = this.runs.flatMap(({ flows: all }) => all.slice(this.flow, this.flow + 1));
+    const states = flows.map(variables);
+    const charts: Record<string, Chart[]> = {
+      sequence: flows.map((flow, i) => new SequenceChart(course(this.runs[i], flow), states[i])),
+      queue: queue ? this.runs.map((run) => new QueueChart(run, queue)) : [],
+    };
+    for (const { style, lines } of STATE_VIEWS) {
+      const told = states.some((state) => lines.some(({ key }) => state[key].length > 0));
+      charts[style.name] = told ? states.map((state, i) => new StateChart(state, flows[i].phases, lines)) : [];
+    }
+    for (const row of this.rows) row.set(charts[row.style.name], headings);
+    this.path.set(
+      this.runs.map((run, i) => flows[i] && ways(run, flows[i])),
+      headings,
+    );
+    this.transport.suit(this.path.roundTrip());
+    this.table.hidden = flows.length === 0;
+    this.table.replaceChildren(tableElement(tableLines(this.runs, this.flow), headings));
+    this.columns();
+  }
+
+  private columns(): void {
+    const runs = Math.max(this.runs.length, 1);
+    const fits = (columns: number) => this.element.clientWidth >= COLUMN_PX * columns;
+    // Four runs that have no room side by side stand two by two.
+    const most = [runs, Math.ceil(runs / 2)].find(fits) ?? 1;
+    const columns = this.arrange === undefined ? most : this.arrange === "columns" ? runs : 1;
+    this.beside = columns;
+    this.element.style.setProperty("--ak-columns", String(columns));
+  }
+
+  private recolour(): void {
+    this.theme = readTheme(this.element);
+    for (const row of this.rows) {
+      row.relabel();
+      row.repaint();
+    }
+    this.path.repaint();
+  }
+
+  private pictured(view: ViewName): Picture {
+    const { beside } = this;
+    const row = this.rows.find(({ style }) => style.name === view);
+    if (row) {
+      return {
+        title: row.style.title,
+        legend: row.legend(),
+        beside,
+        sizes: row.sizes(),
+        draw: (...where) => row.draw(...where, true),
+      };
+    }
+    if (view === "path")
+      return {
+        title: "packets on the path",
+        legend: [],
+        beside,
+        sizes: this.path.sizes(),
+        draw: (...where) => this.path.draw(...where),
+      };
+    const lines = tableLines(this.runs, this.flow);
+    const headings = this.headings();
+    return {
+      title: "results",
+      legend: [],
+      beside: 1,
+      sizes: [tableSize(lines, headings.length)],
+      draw: (surface) => drawTable(surface, lines, headings, this.theme),
+    };
+  }
+
+  private emit<K extends keyof ViewsEvents>(kind: K, detail: ViewsEvents[K]): void {
+    for (const listener of this.listeners.get(kind) ?? []) (listener as (detail: ViewsEvents[K]) => void)(detail);
+  }
+}
+
+/** A list to choose from. */
+function chooser(name: string, choose: (index: number) => void): HTMLLabelElement {
+  const select = make("select");
+  select.addEventListener("change", () => choose(select.selectedIndex));
+  return make("label", { class: "ak-choice" }, `${name} `, select);
+}
+
+/** Fills the list; with nothing to choose it is out of sight. */
+function offer(label: HTMLLabelElement, of: readonly { readonly name: string }[], index: number): void {
+  const select = label.querySelector("select");
+  select?.replaceChildren(...of.map(({ name }) => make("option", {}, name)));
+  if (select) select.selectedIndex = index;
+  label.hidden = of.length < 2;
+}

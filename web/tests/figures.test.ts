@@ -1,0 +1,58 @@
+import { mkdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterwards, type Lab, open, start } from "./browser";
+
+/** `make web-figures` puts them where README and documents show them. */
+const OUT = process.env.FIGURES ?? resolve(import.meta.dirname, "../../results/lab");
+const MOST_BYTES = 400_000;
+const SEQUENCE = '.ak-panel[data-view="sequence"]';
+
+let lab: Lab;
+beforeAll(async () => {
+  mkdirSync(OUT, { recursive: true });
+  lab = await start();
+});
+afterAll(() => lab.close());
+
+/** Takes a picture of the whole window. */
+async function taken(page: Page, name: string): Promise<void> {
+  await page.evaluate(() => document.fonts.ready);
+  await page.waitForTimeout(400); // marks fade in, the address is written
+  const path = join(OUT, `${name}.png`);
+  await page.screenshot({ path });
+  expect(statSync(path).size).toBeLessThan(MOST_BYTES);
+}
+
+const SIZE: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" };
+
+test("a figure of a stall, told in words", async () => {
+  const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7", SIZE);
+  await page.waitForFunction(() => document.querySelector(".stall .said")?.textContent?.includes("long pause"));
+  await page.keyboard.press(".");
+  await taken(page, "lab-stall");
+  expect(wrong).toEqual([]);
+});
+
+test("a figure of stacks side by side where packets overtake each other", async () => {
+  const { page, wrong } = await open(lab, "", SIZE);
+  await afterwards(page, () => page.getByRole("button", { name: "Tour" }).click());
+  const tour = page.getByRole("region", { name: "Tour" });
+  while ((await tour.getByRole("heading", { name: "A threshold that learns" }).count()) === 0) {
+    await afterwards(page, () => tour.getByRole("button", { name: "Next" }).click());
+  }
+  await tour.getByRole("button", { name: "End the tour" }).click();
+  await page.locator("main").evaluate((main) => main.scrollTo(0, 0));
+  await taken(page, "lab-compare");
+  expect(wrong).toEqual([]);
+});
+
+test("a figure of single packets, one of them told, in the dark", async () => {
+  const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-8", { ...SIZE, colorScheme: "dark" });
+  await page.locator(SEQUENCE).focus();
+  for (let i = 0; i < 12; i++) await page.keyboard.press("n");
+  await page.waitForSelector(".ak-tip:not([hidden])");
+  await taken(page, "lab-packet");
+  expect(wrong).toEqual([]);
+});

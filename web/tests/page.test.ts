@@ -1,0 +1,310 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterwards, type Lab, open, settled, start } from "./browser";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PYTHON = process.env.ACKCLOCK_PYTHON ?? join(ROOT, ".venv/bin/python");
+const SEQUENCE = '.ak-panel[data-view="sequence"]';
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await start();
+});
+afterAll(() => lab.close());
+
+interface Report {
+  runs: { trace_hash: string; flows: Record<string, number>[] }[];
+}
+
+/** What `ackclock run --json` says of a scenario's text. */
+function command(toml: string, seed: number): Report["runs"][number] {
+  const file = join(mkdtempSync(join(tmpdir(), "ackclock-")), "scenario.toml");
+  writeFileSync(file, toml);
+  const args = ["-m", "ackclock", "run", file, "--seed", String(seed), "--json"];
+  const said = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
+  return (JSON.parse(said) as Report).runs[0] as Report["runs"][number];
+}
+
+/** The exact values in a line of the table of results. */
+function values(page: Page, line: string): Promise<number[]> {
+  const cells = page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: line }) }).locator("td");
+  return cells.evaluateAll((all) => all.map((cell) => Number((cell as HTMLElement).dataset.value)));
+}
+
+async function saved(page: Page, click: () => Promise<unknown>): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+  return readFileSync(await download.path());
+}
+
+/** The i-th scenario of the sheet of downloads, and the hash beside it. */
+async function taken(page: Page, i: number): Promise<{ toml: string; hash: string }> {
+  await page.keyboard.press("d");
+  const button = page.getByRole("button", { name: "Scenario (TOML)" }).nth(i);
+  const toml = (await saved(page, () => button.click())).toString();
+  const hash = (await page.locator(`[data-hash="${i}"]`).textContent()) ?? "";
+  await page.keyboard.press("Escape");
+  return { toml, hash };
+}
+
+/** Opens a file, as if it had been chosen. */
+async function bring(page: Page, name: string, text: string): Promise<void> {
+  const buffer = Buffer.from(text);
+  await page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/toml", buffer });
+}
+
+const picture = (page: Page) =>
+  page
+    .locator(`${SEQUENCE} canvas`)
+    .first()
+    .evaluate((c) => (c as HTMLCanvasElement).toDataURL());
+
+async function settle(page: Page): Promise<void> {
+  await settled(page);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+}
+
+test("the page begins with a picture, asks nobody else, and has no word in the console", async () => {
+  const { page, wrong } = await open(lab);
+  expect(await page.locator(SEQUENCE).count()).toBe(1);
+  expect(await values(page, "timeouts")).toEqual([1]);
+  expect(wrong).toEqual([]);
+});
+
+test("an experiment chosen from the menu runs", async () => {
+  const { page, wrong } = await open(lab);
+  await page.keyboard.press("e");
+  await page.getByRole("searchbox").fill("bundle of links");
+  await afterwards(page, () => page.keyboard.press("Enter"));
+  expect(await page.locator(SEQUENCE).count()).toBe(4);
+  expect(await page.title()).toContain("bundle");
+  expect(wrong).toEqual([]);
+});
+
+test("numbers and trace hashes are those of `ackclock run` with the scenario that is downloaded", async () => {
+  const { page } = await open(lab, "#preset=paths/bundle");
+  await afterwards(page, async () => {
+    await page.fill("#seed", "7");
+    await page.keyboard.press("Tab");
+  });
+  const goodput = await values(page, "goodput");
+  const needed = await values(page, "retransmissions, needed");
+  const needless = await values(page, "retransmissions, needless");
+  const timeouts = await values(page, "timeouts");
+  expect(goodput).toHaveLength(4);
+  for (const i of goodput.keys()) {
+    const { toml, hash } = await taken(page, i);
+    const { trace_hash, flows } = command(toml, 7);
+    expect(hash).toBe(trace_hash);
+    const flow = flows[0] as Record<string, number>;
+    expect(goodput[i]).toBe(flow.goodput_bytes_per_s);
+    expect(needless[i]).toBe(flow.needless_retransmissions);
+    expect((needed[i] ?? 0) + (needless[i] ?? 0)).toBe(flow.retransmissions);
+    expect(timeouts[i]).toBe(flow.timeouts);
+  }
+});
+
+test("the wheel zooms in time, and pointing at a packet tells about it", async () => {
+  const { page, wrong } = await open(lab);
+  const before = await picture(page);
+  const box = await page.locator(SEQUENCE).boundingBox();
+  if (!box) throw new Error("no graph");
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.5);
+  await page.mouse.wheel(0, -600);
+  await settle(page);
+  expect(await picture(page)).not.toBe(before);
+  await page.locator(SEQUENCE).focus();
+  await page.keyboard.press("n");
+  await page.waitForSelector(".ak-tip:not([hidden])");
+  expect(await page.locator(".ak-tip").textContent()).toMatch(/segment|bytes|packet/i);
+  expect(wrong).toEqual([]);
+});
+
+test("a packet dropped by hand changes the graph, and undone it is as before", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-5");
+  const before = await values(page, "goodput");
+  const drawn = await picture(page);
+  await page.locator(SEQUENCE).focus();
+  for (let i = 0; i < 3; i++) await page.keyboard.press("n");
+  await page.keyboard.press("Enter");
+  await afterwards(page, () => page.getByRole("menuitem", { name: "Drop it" }).click());
+  expect(await values(page, "goodput")).not.toEqual(before);
+  expect(await picture(page)).not.toBe(drawn);
+  const deed = page.locator(".deed");
+  expect(await deed.textContent()).toMatch(/^Drop data packet \d+$/);
+  await afterwards(page, () => deed.getByRole("button").click());
+  expect(await values(page, "goodput")).toEqual(before);
+  expect(await page.locator(".deed").count()).toBe(0);
+});
+
+test("the address restores the state: path, stacks, parameters, seed, view", async () => {
+  const { page } = await open(lab, "#preset=paths/handover");
+  await afterwards(page, async () => {
+    await page.fill("#seed", "3");
+    await page.keyboard.press("Tab");
+  });
+  await afterwards(page, async () => {
+    const field = page.locator('.field[data-key$=".rate"] input[type=text]:visible').first();
+    await field.fill("3 Mbps");
+    await field.press("Enter");
+  });
+  const shown = async (of: Page) => ({
+    rate: await of.locator('.field[data-key$=".rate"] input[type=text]:visible').first().inputValue(),
+    stacks: await of.locator(".stack select").evaluateAll((all) => all.map((s) => (s as HTMLSelectElement).value)),
+    seed: await of.inputValue("#seed"),
+    goodput: await values(of, "goodput"),
+  });
+  const here = await shown(page);
+  expect(here.rate).toBe("3 Mbps");
+  await page.locator(SEQUENCE).first().focus();
+  await page.keyboard.press("+");
+  await page.waitForTimeout(600);
+  const drawn = await picture(page);
+  const { page: other, wrong } = await open(lab, new URL(page.url()).hash);
+  expect(await shown(other)).toEqual(here);
+  await settle(other);
+  expect(await picture(other)).toBe(drawn);
+  expect(wrong).toEqual([]);
+});
+
+test("an address that is damaged gives a message, and the page works", async () => {
+  const { page } = await open(lab, "#lab=1.AAAA");
+  expect(await page.getByRole("alert").first().textContent()).toContain("cannot be opened");
+  expect(await page.locator(SEQUENCE).count()).toBe(1);
+});
+
+test("a scenario that was downloaded opens as the same run", async () => {
+  const { page } = await open(lab, "#preset=blanton-allman-2002/burst");
+  const { toml, hash } = await taken(page, 0);
+  const { page: other, wrong } = await open(lab);
+  await afterwards(other, async () => {
+    await bring(other, "mine.toml", toml);
+  });
+  expect((await taken(other, 0)).hash).toBe(hash);
+  expect(wrong).toEqual([]);
+});
+
+test("a long run tells how far it is, and can be stopped", async () => {
+  const { page, wrong } = await open(lab, "#preset=blanton-allman-2002/fig2");
+  await page.locator("details.card", { hasText: "Run" }).last().locator("> summary").click();
+  const field = page.locator('.field[data-key="run.duration"] input[type=text]');
+  await field.fill("30000 s");
+  await field.press("Enter");
+  await page.waitForFunction(() => Number(document.querySelector(".progress")?.getAttribute("aria-valuenow")) < 100);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  expect(await page.getByRole("button", { name: "Run", exact: true }).count()).toBe(1);
+  await afterwards(page, async () => {
+    await field.fill("20 s");
+    await field.press("Enter");
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a seed that is none is refused with what is allowed", async () => {
+  const { page } = await open(lab);
+  await page.fill("#seed", "-1");
+  await page.keyboard.press("Tab");
+  expect(await page.locator(".notice.bad").textContent()).toMatch(/found "-1"\. Allowed: a whole number from 0/);
+});
+
+test("a file that the engine refuses gives one message that says where, and the page stays as it was", async () => {
+  const { page, wrong } = await open(lab);
+  const before = await page.title();
+  await bring(page, "odd.toml", "# mine\n[run]\nduration = '1 s'\nlink = 5\n");
+  expect(await page.locator(".notice.bad").textContent()).toMatch(/^odd\.toml: line 4: key `run\.link`: found/);
+  expect(await page.title()).toBe(before);
+  expect(wrong).toEqual([]);
+});
+
+test("a trace that was downloaded opens as the same graph", async () => {
+  const { page, wrong } = await open(lab);
+  await page.keyboard.press("d");
+  const csv = await saved(page, () => page.getByRole("button", { name: "Trace (CSV)" }).click());
+  await page.keyboard.press("Escape");
+  const counted = async (of: Page) => ({
+    goodput: await values(of, "retransmissions, needed"),
+    needless: await values(of, "retransmissions, needless"),
+    timeouts: await values(of, "timeouts"),
+    stall: await values(of, "longest stall"),
+  });
+  const before = await counted(page);
+  const { page: other } = await open(lab, "#preset=paths/bundle");
+  await afterwards(other, () => bring(other, "mine.csv", csv.toString()));
+  expect(await counted(other)).toEqual(before);
+  expect(await other.locator(".note").textContent()).toContain("mine.csv");
+  await afterwards(other, () => bring(other, "bad.csv", "a,b\n").then(() => other.keyboard.press("r")));
+  expect(await other.locator(".notice.bad").textContent()).toContain("bad.csv: line 1");
+  expect(wrong).toEqual([]);
+});
+
+test("a file that is no scenario gives one message that says where", async () => {
+  const { page } = await open(lab);
+  await bring(page, "bad.toml", "a = 1\nb = [");
+  expect(await page.locator(".notice.bad").textContent()).toContain("bad.toml: line 2");
+});
+
+test("a bad value is refused in its field with what is allowed, and a good one runs", async () => {
+  const { page } = await open(lab, "#preset=paths/satellite");
+  const field = page.locator('.field[data-key$=".bad_loss"]');
+  await field.locator("input[type=text]").fill("1.5");
+  await field.locator("input[type=text]").press("Enter");
+  await page.waitForSelector("html[data-lab=refused]");
+  expect(await field.locator(".refusal").textContent()).toMatch(/Found 1\.5\. Allowed: .*0.*1/);
+  expect(await field.locator("input[type=text]").getAttribute("aria-invalid")).toBe("true");
+  await afterwards(page, async () => {
+    await field.locator("input[type=text]").fill("0.9");
+    await field.locator("input[type=text]").press("Enter");
+  });
+  expect(await field.locator(".refusal").isVisible()).toBe(false);
+});
+
+test("a combination of components that makes no sense says why", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  await page.locator(".stack .slots > summary").click();
+  await page.locator(".slot", { hasText: "Fast recovery" }).locator("> summary").click();
+  await page.locator('.field[data-key="recovery"] select').selectOption("prr");
+  await page.waitForSelector("html[data-lab=refused]");
+  const said = await page.locator(".stack .refusal:not([hidden])").allTextContents();
+  expect(said.join(" ")).toMatch(/only|together|SACK|sack/);
+});
+
+test("who chooses by the keyboard stays where the choice was made", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const stack = page.locator(".stack select").first();
+  await stack.focus();
+  await afterwards(page, () => stack.selectOption("newreno"));
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Stack 1");
+  const add = page.locator("details.card[open] select.add").first();
+  await add.focus();
+  await afterwards(page, () => add.selectOption("bernoulli"));
+  expect(await page.evaluate(() => document.querySelector("#panel")?.contains(document.activeElement))).toBe(true);
+  expect(await page.locator('.field[data-key$="elements[0].p"]').count()).toBe(1);
+});
+
+test("everything that can be operated has a name, in dark and on a phone too", async () => {
+  const { page } = await open(lab, "", { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+  const nameless = await page.evaluate(() => {
+    const all = document.querySelectorAll<HTMLElement>("button, input, select, textarea, [role=application]");
+    const named = (e: HTMLElement) =>
+      e.getAttribute("aria-label") || e.textContent?.trim() || (e as HTMLInputElement).labels?.length || e.title;
+    return [...all].filter((e) => !named(e)).map((e) => e.outerHTML.slice(0, 120));
+  });
+  expect(nameless).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
+
+test("the tour goes through its steps, each with a picture", async () => {
+  const { page, wrong } = await open(lab);
+  await afterwards(page, () => page.getByRole("button", { name: "Tour" }).click());
+  const tour = page.getByRole("region", { name: "Tour" });
+  while ((await tour.getByRole("button", { name: "Done" }).count()) === 0) {
+    await afterwards(page, () => tour.getByRole("button", { name: "Next" }).click());
+  }
+  expect(await page.locator(SEQUENCE).count()).toBe(3);
+  await tour.getByRole("button", { name: "Done" }).click();
+  expect(await tour.count()).toBe(0);
+  expect(wrong).toEqual([]);
+});
