@@ -1,5 +1,6 @@
 /** The lab: one state, its runs, the views of them, and all that changes it. */
 import { load } from "./engine/client";
+import { readCsv } from "./engine/csv";
 import type { Engine } from "./engine/engine";
 import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
@@ -121,25 +122,30 @@ class App {
 
   private progress(progress: Progress): void {
     this.header.progress(progress);
-    if (progress.running) document.documentElement.dataset.lab = "running";
+    document.documentElement.dataset.lab = progress.running ? "running" : "idle";
   }
 
   private show(runs: RunTrace[], lab: Lab): void {
-    this.runs = runs;
     const names = this.names(lab);
     const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
     // A scenario whose flows have several stacks says itself which is which.
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
-    this.views.setRuns(shown);
+    this.display(shown, names);
+    this.parts.say();
+    this.panel.drawHand();
+    this.title(lab);
+    this.remember.call();
+  }
+
+  /** Draws runs, called so. */
+  private display(runs: readonly RunTrace[], names: readonly string[]): void {
+    this.runs = runs;
+    this.views.setRuns(runs);
     this.flow = Math.min(this.flow, (runs[0]?.flows.length ?? 1) - 1);
     fill(this.parts.flows, ...flowChoice(runs, this.flow, (flow) => this.lookAt(flow)));
     this.parts.flows.hidden = this.parts.flows.childElementCount === 0;
     this.stall.show(() => told(runs), names);
-    this.parts.stale.hidden = true;
-    this.panel.drawHand();
-    this.title(lab);
-    this.remember.call();
     const { dataset } = document.documentElement;
     dataset.runs = String(Number(dataset.runs ?? 0) + 1);
     dataset.lab = "shown";
@@ -149,9 +155,8 @@ class App {
     const placed = this.panel.refuse(refused);
     if (!refused) return;
     document.documentElement.dataset.lab = "refused";
-    const where = "The engine refuses a value at the left. The graphs still show the run before.";
-    this.parts.stale.hidden = false;
-    fill(this.parts.stale, placed ? where : refused.refusal.message);
+    const where = "The engine refuses a value in the panel. The graphs still show the run before.";
+    this.parts.say(placed ? where : refused.refusal.message, true);
   }
 
   private title(lab: Lab): void {
@@ -242,15 +247,26 @@ class App {
     downloads(stem, lab.seed, items, { views: GRAPHS, picture });
   }
 
-  /** A scenario that someone brings. */
+  /** A scenario or a trace that someone brings. */
   private async bring(file: File): Promise<void> {
     try {
-      const scenario = fromToml(await file.text());
+      if (file.name.endsWith(".csv")) return this.trace(file.name, readCsv(await file.text()));
+      const text = await file.text();
+      const scenario = fromToml(text);
+      await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
       this.origin = undefined;
       await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
     } catch (error) {
-      notice(`${file.name}: ${(error as Error).message}`, true);
+      notice(`${file.name}: ${(error as Error).message.replace(/^scenario\.toml:(\d+):/, "line $1:")}`, true);
     }
+  }
+
+  /** Shows a run that was made elsewhere; the scenario at the left stays. */
+  private trace(name: string, run: RunTrace): void {
+    this.session.stop();
+    this.display([run], [name]);
+    this.views.setWindow(0, busy(this.runs));
+    this.parts.say(`The graphs show the trace ${name}. Run shows the scenario at the left again.`);
   }
 
   private listen(): void {
@@ -273,10 +289,15 @@ class App {
     });
   }
 
+  private escape(): void {
+    this.session.stop();
+    document.body.classList.remove("drawer");
+  }
+
   private shortcuts(): Shortcut[] {
     return [
       { key: "r", says: "run again", do: () => void this.session.run() },
-      { key: "Escape", says: "stop the run", do: () => this.session.stop() },
+      { key: "Escape", says: "stop the run", do: () => this.escape() },
       { key: "e", says: "experiments", do: () => this.menu() },
       { key: ".", says: "next long pause", do: () => this.stall.step(1) },
       { key: ",", says: "the one before", do: () => this.stall.step(-1) },

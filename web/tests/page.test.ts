@@ -187,6 +187,59 @@ test("a scenario that was downloaded opens as the same run", async () => {
   expect(wrong).toEqual([]);
 });
 
+test("a long run tells how far it is, and can be stopped", async () => {
+  const { page, wrong } = await open(lab, "#preset=blanton-allman-2002/fig2");
+  await page.locator("details.card", { hasText: "Run" }).last().locator("> summary").click();
+  const field = page.locator('.field[data-key="run.duration"] input[type=text]');
+  await field.fill("30000 s");
+  await field.press("Enter");
+  await page.waitForFunction(() => Number(document.querySelector(".progress")?.getAttribute("aria-valuenow")) < 100);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  expect(await page.getByRole("button", { name: "Run", exact: true }).count()).toBe(1);
+  await afterwards(page, async () => {
+    await field.fill("20 s");
+    await field.press("Enter");
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a seed that is none is refused with what is allowed", async () => {
+  const { page } = await open(lab);
+  await page.fill("#seed", "-1");
+  await page.keyboard.press("Tab");
+  expect(await page.locator(".notice.bad").textContent()).toMatch(/found "-1"\. Allowed: a whole number from 0/);
+});
+
+test("a file that the engine refuses gives one message that says where, and the page stays as it was", async () => {
+  const { page, wrong } = await open(lab);
+  const before = await page.title();
+  await bring(page, "odd.toml", "# mine\n[run]\nduration = '1 s'\nlink = 5\n");
+  expect(await page.locator(".notice.bad").textContent()).toMatch(/^odd\.toml: line 4: key `run\.link`: found/);
+  expect(await page.title()).toBe(before);
+  expect(wrong).toEqual([]);
+});
+
+test("a trace that was downloaded opens as the same graph", async () => {
+  const { page, wrong } = await open(lab);
+  await page.keyboard.press("d");
+  const csv = await saved(page, () => page.getByRole("button", { name: "Trace (CSV)" }).click());
+  await page.keyboard.press("Escape");
+  const counted = async (of: Page) => ({
+    goodput: await values(of, "retransmissions, needed"),
+    needless: await values(of, "retransmissions, needless"),
+    timeouts: await values(of, "timeouts"),
+    stall: await values(of, "longest stall"),
+  });
+  const before = await counted(page);
+  const { page: other } = await open(lab, "#preset=paths/bundle");
+  await afterwards(other, () => bring(other, "mine.csv", csv.toString()));
+  expect(await counted(other)).toEqual(before);
+  expect(await other.locator(".note").textContent()).toContain("mine.csv");
+  await afterwards(other, () => bring(other, "bad.csv", "a,b\n").then(() => other.keyboard.press("r")));
+  expect(await other.locator(".notice.bad").textContent()).toContain("bad.csv: line 1");
+  expect(wrong).toEqual([]);
+});
+
 test("a file that is no scenario gives one message that says where", async () => {
   const { page } = await open(lab);
   await bring(page, "bad.toml", "a = 1\nb = [");
@@ -216,6 +269,19 @@ test("a combination of components that makes no sense says why", async () => {
   await page.waitForSelector("html[data-lab=refused]");
   const said = await page.locator(".stack .refusal:not([hidden])").allTextContents();
   expect(said.join(" ")).toMatch(/only|together|SACK|sack/);
+});
+
+test("who chooses by the keyboard stays where the choice was made", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const stack = page.locator(".stack select").first();
+  await stack.focus();
+  await afterwards(page, () => stack.selectOption("newreno"));
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Stack 1");
+  const add = page.locator("details.card[open] select.add").first();
+  await add.focus();
+  await afterwards(page, () => add.selectOption("bernoulli"));
+  expect(await page.evaluate(() => document.querySelector("#panel")?.contains(document.activeElement))).toBe(true);
+  expect(await page.locator('.field[data-key$="elements[0].p"]').count()).toBe(1);
 });
 
 test("everything that can be operated has a name, in dark and on a phone too", async () => {

@@ -31,7 +31,7 @@ const APART_PX = 16;
 export const BASE_PX = FONT_SIZE + 3;
 /** How headings are written. */
 export const HEADING: Writing = { colour: "", bold: true, align: "right", size: FONT_SIZE + 1 };
-const EACH_X_PX = 76;
+const EACH_X_PX = 60;
 const EACH_Y_PX = 38;
 
 /** Where the plot stands in a panel; `titled` if its axis of time has its title below. */

@@ -121,10 +121,12 @@ export function drawTicks(surface: Surface, bars: Bars, sight: Sight, colour: st
 /** Signs on bars, thinned where they would hide each other, and smaller where there are many. */
 export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, look: Look): void {
   const taken = new Set<number>();
+  // The squares move with the data, so that a pan does not make other signs appear.
+  const [left, top] = [sight.x.at(0) % CELL_PX, sight.y.at(0) % CELL_PX];
   scratch.clear();
   bars.visit(sight, (x, low, high) => {
     const y = (sight.y.at(low) + sight.y.at(high)) / 2;
-    const cell = Math.floor(x / CELL_PX) * 65_536 + Math.floor(y / CELL_PX);
+    const cell = Math.floor((x - left) / CELL_PX) * 65_536 + Math.floor((y - top) / CELL_PX);
     if (taken.has(cell)) return;
     taken.add(cell);
     scratch.point(x, y);

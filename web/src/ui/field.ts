@@ -61,6 +61,7 @@ function frame(at: Place, control: HTMLElement, ...below: (HTMLElement | false)[
     if (why) {
       fill(refusal, sentenceOf(why));
       unfold(element);
+      element.scrollIntoView({ block: "nearest" });
     }
   });
   return element;

@@ -1,6 +1,7 @@
 /** The bar at the top: what is shown, run and stop, seed, and what one does with all of it. */
 import { fill, h } from "./dom";
 import { type Icon, icon } from "./icons";
+import { notice } from "./overlay";
 import type { Progress } from "./session";
 
 export interface Deeds {
@@ -45,7 +46,7 @@ export class Header {
       onclick: () => (this.running ? deeds.stop() : deeds.run()),
     });
     this.seedField = h("input", { type: "text", inputmode: "numeric", id: "seed", "aria-label": "Seed" });
-    this.seedField.addEventListener("change", () => deeds.seed(Number(this.seedField.value)));
+    this.seedField.addEventListener("change", () => this.seed(deeds.seed));
     const act = (what: Icon, says: string, click: () => void, className = "bare") =>
       h("button", { type: "button", class: className, title: says, "aria-label": says, onclick: click }, icon(what));
     this.element = h(
@@ -81,6 +82,14 @@ export class Header {
       this.bar,
     );
     this.progress({ running: false });
+  }
+
+  private seed(take: Deeds["seed"]): void {
+    const { value } = this.seedField;
+    const good = /^\d+$/.test(value.trim()) && Number.isSafeInteger(Number(value));
+    this.seedField.setAttribute("aria-invalid", String(!good));
+    if (good) take(Number(value));
+    else notice(`Seed: found "${value}". Allowed: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`, true);
   }
 
   progress(progress: Progress): void {

@@ -79,7 +79,7 @@ export class SidePanel {
 
   private drawPath(): void {
     this.editing.forget();
-    fill(this.pathCards, ...pathPanel(this.editing, this.schema, this.opened));
+    refill(this.pathCards, pathPanel(this.editing, this.schema, this.opened));
   }
 
   private drawStacks(): void {
@@ -92,6 +92,22 @@ export class SidePanel {
       change: (stacks) => this.session.change({ stacks }),
       redraw: () => this.drawStacks(),
     });
-    fill(this.stackCards, ...this.stacks.elements);
+    refill(this.stackCards, this.stacks.elements);
   }
+}
+
+const CONTROLS = "input, select, textarea, button, summary";
+
+/** New children; who was at one of the old ones is at its successor. */
+function refill(container: HTMLElement, children: HTMLElement[]): void {
+  const controls = () => [...container.querySelectorAll<HTMLElement>(CONTROLS)];
+  const at = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  const index = at ? controls().indexOf(at) : -1;
+  const field = at?.closest<HTMLElement>("[data-key]")?.dataset.key;
+  const stack = at?.closest<HTMLElement>("[data-stack]")?.dataset.stack;
+  fill(container, ...children);
+  if (index < 0) return;
+  const inside = (stack && container.querySelector(`[data-stack="${stack}"]`)) || container;
+  const same = field && inside.querySelector<HTMLElement>(`[data-key="${CSS.escape(field)}"] :is(${CONTROLS})`);
+  (same || controls()[index])?.focus({ preventScroll: true });
 }

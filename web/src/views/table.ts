@@ -72,11 +72,11 @@ export function tableLines(runs: readonly RunTrace[], flow: number): Line[] {
   ];
 }
 
-/** How far a value is from the first run's: in percent where that says something, else as a number. */
+/** How far a value is from the first run's, in percent or as a factor where that says something; nothing if they read the same. */
 export function difference({ values, write }: Line, run: number): string {
   const [first] = values;
   const value = values[run];
-  if (run === 0 || first === undefined || value === undefined || value === first) return "";
+  if (first === undefined || value === undefined || write(value) === write(first)) return "";
   const sign = value > first ? "+" : "−";
   if (first === 0) return `${sign}${write(Math.abs(value))}`;
   const share = Math.abs(value / first - 1);
@@ -86,11 +86,13 @@ export function difference({ values, write }: Line, run: number): string {
     : `${sign}${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 }
 
-/** Whether the run has the best value of the line, and not all have. */
-export function best({ values, more }: Line, run: number): boolean {
+/** Whether the run has the best value of the line, as it reads, and not all have. */
+export function best({ values, more, write }: Line, run: number): boolean {
   const known = values.filter((value) => value !== undefined);
-  const top = more ? Math.max(...known) : Math.min(...known);
-  return values[run] === top && known.some((value) => value !== top);
+  const value = values[run];
+  if (value === undefined) return false;
+  const top = write(more ? Math.max(...known) : Math.min(...known));
+  return write(value) === top && known.some((other) => write(other) !== top);
 }
 
 export function tableElement(lines: readonly Line[], headings: readonly string[]): HTMLElement {

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { presets } from "../scenario/presets";
+import { NotTrace, readCsv } from "./csv";
+import { loadHere } from "./node";
+import type { RunTrace } from "./trace";
+
+const engine = await loadHere();
+
+test("a trace that is read again is the run that was written", async () => {
+  for (const id of ["hoe-1995/fig5-7", "blanton-allman-2002/burst", "wang-shin/fig5"]) {
+    const preset = (await presets()).find((p) => p.id === id);
+    if (!preset) throw new Error(id);
+    const run = { scenario: preset.scenario, seed: preset.seed };
+    const [drawn, file] = [await engine.run(run), await engine.csv(run)];
+    const read = readCsv(new TextDecoder().decode(file.bytes));
+    for (const [i, flow] of drawn.flows.entries()) {
+      const { sends, acks, ...rest } = read.flows[i] ?? {};
+      const { element: _, nth: __, ...ours } = flow.sends;
+      expect(sends, id).toMatchObject(ours);
+      expect(acks, id).toEqual(flow.acks);
+      const { phases, marks, dupthresh, inflation, windows, sackLeft } = flow;
+      expect(rest, id).toMatchObject({ phases, marks, dupthresh, inflation, windows, sackLeft });
+    }
+    const lengths = ({ queues }: RunTrace) => queues.toSorted((a, b) => a.link - b.link).map((q) => q.packets);
+    expect(lengths(read), id).toEqual(lengths(drawn));
+  }
+});
+
+test("what is no trace is refused with its line", () => {
+  expect(() => readCsv("a,b\n1,2\n")).toThrow("line 1: there is no column time_ns");
+  const head = "time_ns,flow,side,event\n";
+  expect(() => readCsv(`${head}5,0,sender\n`)).toThrow("line 2: 3 cells, not 4");
+  expect(() => readCsv(`${head}5,0,sender,sent\n4,0,sender,sent\n`)).toThrow("line 3: its time");
+  expect(() => readCsv(`${head}5,x,sender,sent\n`)).toThrow('line 2: flow is "x"');
+  expect(() => readCsv(`${head}late,0,sender,sent\n`)).toThrow(NotTrace);
+});

@@ -1,0 +1,288 @@
+/**
+ * A trace in CSV, as `ackclock run --trace FILE.csv` and this page write it, read as a run to draw.
+ *
+ * The file has a row for each thing that happened and names no packet, so copies of the same data are told apart by
+ * their order: the oldest under way arrives, the newest is dropped. It knows no links and no timer.
+ */
+import { type FlowTrace, KINDS, PHASES, type QueueTrace, type RunTrace, SLOTS, VERDICTS, WHYS } from "./trace";
+
+/** A text that is no trace: where, and why. */
+export class NotTrace extends Error {
+  constructor(line: number, why: string) {
+    super(`line ${line}: ${why}`);
+  }
+}
+
+/** What every row has to say; other columns may be missing. */
+const NEEDED = ["time_ns", "flow", "side", "event"] as const;
+
+type Cells = (column: string) => string;
+
+/** Reads the text of a file; throws `NotTrace`. */
+export function readCsv(text: string): RunTrace {
+  const reader = new Reader();
+  const head = text.slice(0, lineEnd(text, 0)).trim().split(",");
+  for (const column of NEEDED) if (!head.includes(column)) throw new NotTrace(1, `there is no column ${column}`);
+  const at = new Map(head.map((name, i) => [name, i]));
+  let line = 2;
+  for (let from = lineEnd(text, 0) + 1; from < text.length; line += 1) {
+    const to = lineEnd(text, from);
+    const cells = text.slice(from, to).trim().split(",");
+    from = to + 1;
+    if (cells.length === 1 && cells[0] === "") continue;
+    if (cells.length !== head.length) throw new NotTrace(line, `${cells.length} cells, not ${head.length}`);
+    reader.row((column) => cells[at.get(column) ?? -1] ?? "", line);
+  }
+  return reader.run();
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+/** Rows of a table by column. */
+type Columns = Record<string, number[]>;
+
+class Flow {
+  sends: Columns = columns("time seq len sends verdict fate fateTime by episode element nth number");
+  acks: Columns = columns("sent time ack rwnd dupRun pipe newlyDelivered number sackFirst sackCount dropped");
+  windows: Columns = columns("time cwnd ssthresh by episode");
+  dupthresh: Columns = columns("time value");
+  inflation: Columns = columns("time value");
+  phases: Columns = columns("time from to why episode");
+  marks: Columns = columns("time kind episode value");
+  sackLeft: number[] = [];
+  sackRight: number[] = [];
+  /** Rows of `sends` under way, by what they carry. */
+  away = new Map<string, number[]>();
+  /** When ACKs were sent that are under way, with their numbers, by what they say. */
+  answers = new Map<string, [number, number][]>();
+  numbered = { sender: 0, receiver: 0 };
+}
+
+function columns(names: string): Columns {
+  return Object.fromEntries(names.split(" ").map((name) => [name, []]));
+}
+
+function add(to: Columns, row: Record<string, number>): void {
+  for (const [name, value] of Object.entries(row)) to[name]?.push(value);
+}
+
+class Reader {
+  private readonly flows: Flow[] = [];
+  private readonly queues = new Map<number, Columns>();
+  private last = 0;
+
+  row(cell: Cells, line: number): void {
+    const number = (column: string) => numeral(cell(column));
+    const time = number("time_ns") / 1e9;
+    if (!Number.isFinite(time) || time < this.last) throw new NotTrace(line, "its time is none, or before the last");
+    this.last = time;
+    const event = cell("event");
+    if (event === "queue") {
+      const queue = this.queues.get(number("link")) ?? columns("time packets bytes");
+      this.queues.set(number("link"), queue);
+      add(queue, { time, packets: number("queue_packets"), bytes: number("queue_bytes") });
+      return;
+    }
+    const index = number("flow");
+    if (!Number.isInteger(index) || index < 0 || index > 65_536) throw new NotTrace(line, `flow is "${cell("flow")}"`);
+    for (let i = this.flows.length; i <= index; i++) this.flows.push(new Flow());
+    packet(this.flows[index] as Flow, time, event, cell, number);
+  }
+
+  run(): RunTrace {
+    const durationS = this.last;
+    const flows = this.flows.map((flow, i) => traced(flow, i));
+    const queues = [...this.queues].map(([link, q]): QueueTrace => {
+      const { time = [], packets = [], bytes = [] } = q;
+      const name = `link ${link >> 1}, ${link & 1 ? "back" : "forward"}`;
+      return { link, name, time: f64(time), packets: u32(packets), bytes: f64(bytes), limit: Number.NaN };
+    });
+    const summary = { runs: [{ duration_s: durationS, flows: flows.map((flow) => counted(flow, durationS)) }] };
+    return { flows, queues, links: [], elements: [], durationS, summary };
+  }
+}
+
+function numeral(text: string): number {
+  if (text === "") return Number.NaN;
+  return text === "inf" ? Number.POSITIVE_INFINITY : Number(text);
+}
+
+type Numbers = (column: string) => number;
+
+/** What happened to one flow: to a packet of it, or in its sender. */
+function packet(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
+  if (["sent", "delivered", "dropped"].includes(event)) carried(flow, time, event, cell, number);
+  else if (cell("side") === "sender") told(flow, time, event, cell, number);
+}
+
+function told(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
+  const episode = number("episode") || 0;
+  const word = (of: readonly string[], column: string) => Math.max(0, of.indexOf(cell(column)));
+  const mark = (kind: (typeof KINDS)[number], value: number) =>
+    add(flow.marks, { time, kind: KINDS.indexOf(kind), episode, value });
+  const does: Readonly<Record<string, () => void>> = {
+    acked: () => acknowledged(flow, number),
+    window: () => {
+      const { time: changes } = flow.windows;
+      if (changes?.length === 0) {
+        const before = { cwnd: number("cwnd_from"), ssthresh: number("ssthresh_from") };
+        const began = flow.sends.time?.[0] ?? time;
+        add(flow.windows, { time: began, ...before, by: SLOTS.indexOf("startup"), episode: 0 });
+      }
+      const after = { cwnd: number("cwnd"), ssthresh: number("ssthresh") };
+      add(flow.windows, { time, ...after, by: word(SLOTS, "by"), episode });
+    },
+    inflation: () => add(flow.inflation, { time, value: number("inflation") }),
+    threshold: () => add(flow.dupthresh, { time, value: number("dupthresh") }),
+    phase: () => {
+      const [from, to] = [word(PHASES, "phase_from"), word(PHASES, "phase_to")];
+      add(flow.phases, { time, from, to, why: word(WHYS, "why"), episode });
+    },
+    timeout: () => mark("timeout", number("backoff")),
+    mistake: () => mark(cell("undone") === "true" ? "undone" : "mistake", Number.NaN),
+    persist: () => mark("persist", number("seq")),
+  };
+  does[event]?.();
+}
+
+/** A packet was sent, came, or was dropped; `side` is its sender's or the one it was meant for. */
+function carried(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
+  const ofSender = (cell("side") === "sender") === (event === "sent");
+  const long = number("len") > 0;
+  const takes = long || /[SF]/.test(cell("flags"));
+  if (ofSender && event === "sent") {
+    if (long) sent(flow, time, cell, number);
+    flow.numbered.sender += takes ? 1 : 0;
+  } else if (ofSender && long) {
+    arrived(flow, time, event === "delivered", number);
+  } else if (!ofSender && !takes) {
+    answered(flow, time, event, cell, number);
+  }
+}
+
+function sent(flow: Flow, time: number, cell: Cells, number: Numbers): void {
+  const needless = { true: "needless", false: "needed" }[cell("needless")] ?? (number("sends") > 1 ? "open" : "first");
+  const key = `${number("seq")} ${number("len")}`;
+  const rows = flow.away.get(key) ?? [];
+  flow.away.set(key, [...rows, flow.sends.time?.length ?? 0]);
+  add(flow.sends, {
+    time,
+    seq: number("seq"),
+    len: number("len"),
+    sends: number("sends"),
+    verdict: (VERDICTS as readonly string[]).indexOf(needless),
+    fate: 2,
+    fateTime: Number.NaN,
+    by: Math.max(0, (SLOTS as readonly string[]).indexOf(cell("by"))),
+    episode: number("episode") || 0,
+    element: -1,
+    nth: -1,
+    number: flow.numbered.sender,
+  });
+}
+
+function arrived(flow: Flow, time: number, whole: boolean, number: Numbers): void {
+  const rows = flow.away.get(`${number("seq")} ${number("len")}`);
+  const row = whole ? rows?.shift() : rows?.pop();
+  const { fate, fateTime, element, nth } = flow.sends;
+  if (row === undefined || !fate || !fateTime || !element || !nth) return;
+  fate[row] = whole ? 0 : 1;
+  fateTime[row] = time;
+  if (whole) return;
+  element[row] = number("element");
+  nth[row] = number("nth");
+}
+
+function answered(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
+  const key = ["ack", "sack", "rwnd", "tsval", "tsecr"].map(cell).join();
+  const under = flow.answers.get(key) ?? [];
+  if (event === "sent") {
+    flow.answers.set(key, [...under, [time, flow.numbered.receiver]]);
+    flow.numbered.receiver += 1;
+    return;
+  }
+  const [sentAt, nth] = under.shift() ?? [time, 0];
+  const blocks = cell("sack").split(" ").filter(Boolean);
+  const first = flow.sackLeft.length;
+  for (const block of blocks) {
+    const [left, right] = block.split("-").map(Number);
+    flow.sackLeft.push(left ?? 0);
+    flow.sackRight.push(right ?? 0);
+  }
+  const dropped = event === "dropped";
+  add(flow.acks, {
+    sent: sentAt,
+    time: dropped ? Number.NaN : time,
+    ack: number("ack"),
+    rwnd: number("rwnd"),
+    dupRun: 0,
+    pipe: Number.NaN,
+    newlyDelivered: 0,
+    number: nth,
+    sackFirst: first,
+    sackCount: blocks.length,
+    dropped: dropped ? 1 : 0,
+  });
+}
+
+/** What the sender made of the ACK that came last. */
+function acknowledged(flow: Flow, number: Numbers): void {
+  const { dupRun, pipe, newlyDelivered, time } = flow.acks;
+  const i = (time?.length ?? 0) - 1;
+  if (i < 0 || !dupRun || !pipe || !newlyDelivered) return;
+  dupRun[i] = number("dup_run") || 0;
+  pipe[i] = number("pipe");
+  newlyDelivered[i] = number("newly_delivered") || 0;
+}
+
+const f64 = (values: number[] = []) => Float64Array.from(values);
+const u32 = (values: number[] = []) => Uint32Array.from(values);
+const i32 = (values: number[] = []) => Int32Array.from(values);
+const u8 = (values: number[] = []) => Uint8Array.from(values);
+
+function traced(flow: Flow, i: number): FlowTrace {
+  const { sends: s, acks: a, windows: w, phases: p, marks: m } = flow;
+  const steps = ({ time, value }: Columns) => ({ time: f64(time), value: f64(value) });
+  return {
+    name: `flow ${i}`,
+    from: "sender",
+    to: "receiver",
+    stack: `flow ${i}`,
+    mss: (s.len ?? []).reduce((most, len) => Math.max(most, len), 0),
+    sends: {
+      ...{ time: f64(s.time), seq: f64(s.seq), len: u32(s.len), sends: u8(s.sends), verdict: u8(s.verdict) },
+      ...{ fate: u8(s.fate), fateTime: f64(s.fateTime), by: u8(s.by), episode: u32(s.episode) },
+      ...{ element: i32(s.element), nth: i32(s.nth), number: u32(s.number) },
+    },
+    acks: {
+      ...{ sent: f64(a.sent), time: f64(a.time), ack: f64(a.ack), rwnd: f64(a.rwnd), dupRun: u32(a.dupRun) },
+      ...{ pipe: f64(a.pipe), newlyDelivered: f64(a.newlyDelivered), number: u32(a.number) },
+      ...{ sackFirst: u32(a.sackFirst), sackCount: u8(a.sackCount), dropped: u8(a.dropped) },
+    },
+    sackLeft: f64(flow.sackLeft),
+    sackRight: f64(flow.sackRight),
+    windows: { time: f64(w.time), cwnd: f64(w.cwnd), ssthresh: f64(w.ssthresh), by: u8(w.by), episode: u32(w.episode) },
+    dupthresh: steps(flow.dupthresh),
+    rto: { time: f64(), value: f64() },
+    inflation: steps(flow.inflation),
+    phases: { time: f64(p.time), from: u8(p.from), to: u8(p.to), why: u8(p.why), episode: u32(p.episode) },
+    marks: { time: f64(m.time), kind: u8(m.kind), episode: u32(m.episode), value: f64(m.value) },
+  };
+}
+
+/** What the report of a run would count. */
+function counted({ name, stack, sends, acks, marks }: FlowTrace, durationS: number): Record<string, unknown> {
+  const count = (of: Uint8Array, is: (value: number) => boolean) => of.reduce((n, value) => n + (is(value) ? 1 : 0), 0);
+  const acked = acks.ack.reduce((most, ack, i) => (acks.dropped[i] ? most : Math.max(most, ack)), 1) - 1;
+  return {
+    name,
+    stack,
+    goodput_bytes_per_s: durationS > 0 ? acked / durationS : null,
+    retransmissions: count(sends.sends, (value) => value > 1),
+    needless_retransmissions: count(sends.verdict, (value) => VERDICTS[value] === "needless"),
+    timeouts: count(marks.kind, (value) => KINDS[value] === "timeout"),
+  };
+}
