@@ -91,7 +91,9 @@ export class Views {
       chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
     };
     const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE].filter(({ name }) => this.has(name));
-    this.rows = styles.map((style) => new Row(style, style === styles[styles.length - 1], shared));
+    // The table stands below the first graph, so its axis of time has a title, too.
+    const titled = new Set([styles[0], styles[styles.length - 1]]);
+    this.rows = styles.map((style) => new Row(style, titled.has(style), shared));
     this.path = new PathView(shared, this.transport.element);
     this.place();
     this.resized = new ResizeObserver(() => this.columns());
