@@ -87,6 +87,7 @@ pub(crate) struct Tap<'a, W> {
 
 impl<W: Watch> Observer for Tap<'_, W> {
     const ENABLED: bool = W::ENABLED;
+    const HEARS_RTO: bool = W::HEARS_RTO;
     #[inline]
     fn event(&mut self, at: Time, e: Event) {
         // Nobody listens to background.

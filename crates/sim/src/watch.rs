@@ -32,6 +32,8 @@ pub enum DropWhy {
 pub trait Watch {
     /// Whether anything listens; where it is `false` no record is built.
     const ENABLED: bool = true;
+    /// Whether [`Watch::rto`] is told.
+    const HEARS_RTO: bool = false;
     /// Something happened inside a flow's sender.
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
     /// A host handed a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.

@@ -167,6 +167,8 @@ pub enum Event {
 pub trait Observer {
     /// Whether anything listens; where it is `false` no event is built.
     const ENABLED: bool = true;
+    /// Whether [`Observer::rto`] is told.
+    const HEARS_RTO: bool = false;
     /// Takes one event.
     fn event(&mut self, at: Time, e: Event);
     /// How long the retransmission timer now runs, back-off included; told after each ACK and timeout, and no event, since it

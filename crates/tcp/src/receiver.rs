@@ -365,7 +365,8 @@ impl Receiver {
                 self.held().data.insert(left, right);
             }
         }
-        let finished = self.take_fin(seg, data_end);
+        let fin = seg.has(Segment::FIN) || self.held.as_ref().is_some_and(|h| h.fin.is_some());
+        let finished = fin && self.take_fin(seg, data_end);
         self.settle();
         if data_end + u64::from(seg.has(Segment::FIN)) > self.right_edge {
             self.due = true; // something was cut off: the peer should hear of it
@@ -388,6 +389,7 @@ impl Receiver {
 
     /// Passes the FIN if it is next, else remembers it; says whether it was passed. The first FIN counts; one outside the
     /// window, or with data behind it, does not.
+    #[inline(never)]
     fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
         let held = self.held.as_ref();
         let known = held.and_then(|h| h.fin);

@@ -11,6 +11,7 @@ pub struct Both<A, B>(pub A, pub B);
 
 impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
+    const HEARS_RTO: bool = A::HEARS_RTO || B::HEARS_RTO;
 
     #[inline]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {

@@ -74,6 +74,8 @@ fn judged(needless: bool) -> u8 {
 }
 
 impl Watch for Picture {
+    const HEARS_RTO: bool = true;
+
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         if side == Side::Sender {
             self.flows[flow as usize].event(at.as_secs_f64(), e);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { load } from "../../../crates/wasm/ackclock.mjs";
 import { refusalOf } from "./engine";
 import { loadHere } from "./node";
-import { VERDICTS } from "./trace";
+import { KINDS, VERDICTS } from "./trace";
 
 const engine = await loadHere();
 const scenario = readFileSync(new URL("../../../crates/lab/tests/scenarios/paths.toml", import.meta.url), "utf8");
@@ -83,4 +83,17 @@ test("stacks, schema and the scenario spelled out are the command's", async () =
   const schema = readFileSync(new URL("../../../docs/scenario.schema.json", import.meta.url), "utf8");
   expect(await engine.schema()).toEqual(JSON.parse(schema));
   expect(await engine.show({ scenario })).toContain("[flow.set]");
+});
+
+test("the timeout is told as the sender has it, back-off included", async () => {
+  const outage = scenario.replace(
+    "elements = [{",
+    'elements = [{ kind = "outage", times = ["2 s"], length = "6 s" }, {',
+  );
+  const trace = await engine.run({ scenario: outage, seed: 3 });
+  const [flow] = trace.flows;
+  expect(flow?.marks.kind.filter((k) => KINDS[k] === "timeout").length).toBeGreaterThanOrEqual(2);
+  const [least, most] = [Math.min(...(flow?.rto.value ?? [])), Math.max(...(flow?.rto.value ?? []))];
+  expect(least).toBeGreaterThanOrEqual(1000);
+  expect(most).toBeGreaterThanOrEqual(2 * least);
 });

@@ -21,6 +21,14 @@ test("a state survives the way through a fragment", async () => {
   expect(await decode(`#${fragment}`)).toEqual({ what: "state", state: STATE });
 });
 
+test("a fragment that `ackclock lab` made is read", async () => {
+  const made =
+    "lab=1.q1YqTk7NSyzKzFeyqlbKS8xNVbJSqlDSUSoqzQOJpJQWJZZk5gPZSoYKxUDx4tTUFCUrk9paILMkMTm7WMkqGqYxrzQnB6SiBKiztjYWoRgA";
+  const scenario = { name: "x", run: { duration: "1 s", seed: 4 } };
+  const state = { scenario, stacks: [{ name: null, set: {} }], seed: 4 };
+  expect(await decode(made)).toEqual({ what: "state", state });
+});
+
 test("a preset is asked for by its id", async () => {
   expect(await decode(`#${encodePreset("hoe-1995/fig5-7")}`)).toEqual({ what: "preset", id: "hoe-1995/fig5-7" });
   expect(await decode("preset=a%2Fb")).toEqual({ what: "preset", id: "a/b" });

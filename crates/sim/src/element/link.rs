@@ -79,9 +79,12 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let port = &mut self.ports[lane.port()];
         let simple = port.entry.is_empty() && port.split.is_none();
         let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
+        let known = q.lands_next();
         q.leave_up_to(self.so_far, link, &lane.pace);
         let offered = q.offer(packet, self.slab[packet].wire, self.now, &lane.pace);
-        self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
+        if !known {
+            self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
+        }
         match offered {
             Err(nth) => self.drop_packet(packet, link, link, nth, DropWhy::Queue),
             Ok(()) if W::ENABLED && port.reports => {

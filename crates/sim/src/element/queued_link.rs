@@ -96,6 +96,12 @@ impl QueuedLink {
         times.into_iter().flatten().min()
     }
 
+    /// Whether what happens next is, until then, that the packet lands which is on its way the longest.
+    #[inline]
+    pub(crate) fn lands_next(&self) -> bool {
+        self.patient && !self.flying.is_empty() && self.delays.is_empty() && self.late.is_empty()
+    }
+
     /// When the packet in transmission leaves.
     pub(crate) fn departure(&self) -> Option<u64> {
         self.serving.map(|s| s.until)
@@ -171,12 +177,16 @@ impl QueuedLink {
 
     /// `packet` leaves at `now` a link whose own delay this is. Arrivals keep the order of departures, unless their delays
     /// differ.
+    #[inline]
     pub(crate) fn fly(&mut self, packet: u32, now: u64, delay: u64) {
-        let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
-        if self.flying.back().is_none_or(|f| f.0 <= at) {
-            return self.flying.push_back((at, packet));
+        if self.delays.is_empty() {
+            debug_assert!(
+                self.flying.back().is_none_or(|f| f.0 <= now + delay),
+                "a constant delay lets nothing overtake"
+            );
+            return self.flying.push_back((now + delay, packet));
         }
-        debug_assert!(!self.delays.is_empty(), "packets on a wire of constant delay never overtake");
+        let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
         let i = self.flying.partition_point(|f| f.0 <= at);
         self.flying.insert(i, (at, packet));
     }

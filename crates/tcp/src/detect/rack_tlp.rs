@@ -101,6 +101,12 @@ pub struct RackTlp {
     tlp: Tlp,
 }
 
+/// Whether something never resent was newly delivered below `fack`.
+#[inline(never)]
+fn delivered_below(fack: Offset, board: &Scoreboard) -> bool {
+    board.newly().any(|s| s.sends == 1 && s.end() < fack)
+}
+
 impl RackTlp {
     pub(super) fn new(spec: &RackTlpSpec) -> Self {
         RackTlp {
@@ -149,7 +155,7 @@ impl RackTlp {
         let highest = board.highest_sacked().map_or(ack.ack, |top| top.max(ack.ack));
         // All that is new lies above what was known before: in order.
         if !self.reordering_seen && self.fack > ack.prior_una {
-            self.reordering_seen = board.newly().any(|s| s.sends == 1 && s.end() < self.fack);
+            self.reordering_seen = delivered_below(self.fack, board);
         }
         self.fack = self.fack.max(highest);
     }

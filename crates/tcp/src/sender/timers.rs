@@ -59,7 +59,7 @@ impl Sender {
     /// Tells observers how long the retransmission timer runs, unless the detector has taken its place.
     #[inline]
     pub(super) fn tell_rto<O: Observer>(&self, now: Time, obs: &mut O) {
-        if O::ENABLED && !self.slots.detect.owns_rto() {
+        if O::HEARS_RTO && !self.slots.detect.owns_rto() {
             obs.rto(now, self.slots.rto.backed_off());
         }
     }

@@ -158,13 +158,18 @@ impl Scoreboard {
             self.ring[slot].marks.0 = Marks::SACKED | Marks::FRESH;
             (self.pipe, self.sacked) = (self.pipe - n, self.sacked + n);
         } else {
-            self.edit(i, |m| m.0 = (m.0 | Marks::SACKED | Marks::FRESH) & !(Marks::LOST | Marks::REWOUND));
+            self.sack_marked(i);
         }
         (out.bytes, out.sacked) = (out.bytes + n, out.sacked + n);
         out.note(&s);
         if s.end() > self.sack.top {
             (self.sack.top, self.sack.top_index) = (s.end(), i.wrapping_add(1));
         }
+    }
+
+    #[inline(never)]
+    fn sack_marked(&mut self, i: u32) {
+        self.edit(i, |m| m.0 = (m.0 | Marks::SACKED | Marks::FRESH) & !(Marks::LOST | Marks::REWOUND));
     }
 
     /// Marks lost what RFC 6675 §4 `IsLost` holds to be lost: `dupthresh` discontiguous SACKed runs above it, or more

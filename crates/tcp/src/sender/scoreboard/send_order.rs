@@ -87,7 +87,11 @@ impl Scoreboard {
         if first.is_in_order(newest) && order.is_plain() {
             return (0, None);
         }
-        let lost = self.judge_once(order, newest, by) + self.judge_resent(order, newest, by);
+        let lost = self.judge_once(order, newest, by);
+        if order.resent.is_empty() {
+            return (lost, self.waits_once(order, newest));
+        }
+        let lost = lost + self.judge_resent(order, newest, by);
         (lost, self.waits_once(order, newest).max(self.waits_resent(order, newest)))
     }
 
@@ -168,6 +172,7 @@ impl Scoreboard {
     }
 
     /// What was sent again stands in the list in the order of sending; what has been settled since is dropped.
+    #[inline(never)]
     fn judge_resent(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
         let mut marked = 0;
         while let Some(&(at, end, start)) = order.resent.front().filter(|e| (e.0, e.1) < newest) {
@@ -183,6 +188,7 @@ impl Scoreboard {
     }
 
     /// When the last of those was sent that were sent again, before `newest`, and are neither SACKed nor lost again.
+    #[inline(never)]
     fn waits_resent(&self, order: &SendOrder, newest: (Time, Offset)) -> Option<Time> {
         if order.resent.is_empty() {
             return None;
