@@ -207,22 +207,6 @@ test("a scenario that was downloaded opens as the same run", async () => {
   expect(wrong).toEqual([]);
 });
 
-test("a long run tells how far it is, and can be stopped", async () => {
-  const { page, wrong } = await open(lab, "#preset=blanton-allman-2002/fig2");
-  await page.locator("details.card", { hasText: "Run" }).last().locator("> summary").click();
-  const field = page.locator('.field[data-key="run.duration"] input[type=text]');
-  await field.fill("30000 s");
-  await field.press("Enter");
-  await page.waitForFunction(() => Number(document.querySelector(".progress")?.getAttribute("aria-valuenow")) < 100);
-  await page.getByRole("button", { name: "Stop", exact: true }).click();
-  expect(await page.getByRole("button", { name: "Run", exact: true }).count()).toBe(1);
-  await afterwards(page, async () => {
-    await field.fill("20 s");
-    await field.press("Enter");
-  });
-  expect(wrong).toEqual([]);
-});
-
 test("a seed that is none is refused with what is allowed", async () => {
   const { page } = await open(lab);
   await page.fill("#seed", "-1");
