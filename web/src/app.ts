@@ -49,6 +49,8 @@ class App {
   private pointer = { x: 0, y: 0 };
   /** What was chosen from the menu, if it is not something else by now. */
   private origin: (Lab & { preset: Preset }) | undefined;
+  /** What to look at when the first runs of another state are there. */
+  private next: { span: Span | undefined } | undefined;
   private readonly remember = debounce(300, () => void this.address());
 
   constructor(
@@ -132,6 +134,8 @@ class App {
     const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
     const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
     this.display(shown, names);
+    if (this.next) this.views.setWindow(...(this.next.span ?? ([0, busy(runs)] as const)));
+    this.next = undefined;
     this.parts.say();
     this.panel.drawHand();
     this.title(lab);
@@ -173,8 +177,8 @@ class App {
     this.session.change(lab);
     this.panel.renew();
     this.title(lab);
+    this.next = { span };
     await this.session.run();
-    this.views.setWindow(...(span ?? ([0, busy(this.runs)] as const)));
   }
 
   private open(preset: Preset): Promise<void> {

@@ -1,4 +1,5 @@
 /** Entry of the page. */
 import { app } from "./app";
+import { notice } from "./ui/overlay";
 
-void app();
+app().catch((error: Error) => notice(`The page cannot go on: ${error.message}`, true));
