@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Download, Page } from "playwright-core";
@@ -24,10 +24,12 @@ interface Report {
 
 /** What `ackclock run --json` says of a scenario's text. */
 function command(toml: string, seed: number): Report["runs"][number] {
-  const file = join(mkdtempSync(join(tmpdir(), "ackclock-")), "scenario.toml");
+  const folder = mkdtempSync(join(tmpdir(), "ackclock-"));
+  const file = join(folder, "scenario.toml");
   writeFileSync(file, toml);
   const args = ["-m", "ackclock", "run", file, "--seed", String(seed), "--json"];
   const said = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
+  rmSync(folder, { recursive: true });
   return (JSON.parse(said) as Report).runs[0] as Report["runs"][number];
 }
 
