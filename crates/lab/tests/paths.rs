@@ -51,6 +51,7 @@ const EACH: [&str; 12] = [
 #[test]
 fn each_element_is_read_written_down_as_the_same_runs_and_run() {
     let mut identities = Vec::new();
+    let traces = Folder::new("each", &[]);
     for element in EACH {
         let plan = parse(element).unwrap();
         let written = plan.to_toml();
@@ -61,9 +62,8 @@ fn each_element_is_read_written_down_as_the_same_runs_and_run() {
         identities.push(identity(&plan, 1));
         let summary = run(&plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(summary.flows[0].acked_bytes > 50_000, "{element}: {}", summary.flows[0].acked_bytes);
-        let trace = std::env::temp_dir().join(format!("ackclock-paths-{}.csv", std::process::id()));
+        let trace = traces.0.join("trace.csv");
         let traced = run(&plan, 1, Some(&trace), &mut |_| ControlFlow::Continue(())).unwrap();
-        std::fs::remove_file(&trace).unwrap();
         assert_eq!(traced, summary, "{element}");
     }
     identities.sort();
