@@ -2,6 +2,7 @@
 import { load } from "./engine/client";
 import { readCsv } from "./engine/csv";
 import type { Engine } from "./engine/engine";
+import { readParquet } from "./engine/parquet";
 import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
@@ -255,6 +256,7 @@ class App {
   private async bring(file: File): Promise<void> {
     try {
       if (file.name.endsWith(".csv")) return this.trace(file.name, readCsv(await file.text()));
+      if (file.name.endsWith(".parquet")) return this.trace(file.name, await readParquet(await file.arrayBuffer()));
       const text = await file.text();
       const scenario = fromToml(text);
       await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes

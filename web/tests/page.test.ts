@@ -57,8 +57,8 @@ async function taken(page: Page, i: number): Promise<{ toml: string; hash: strin
 }
 
 /** Opens a file, as if it had been chosen. */
-async function bring(page: Page, name: string, text: string): Promise<void> {
-  const buffer = Buffer.from(text);
+async function bring(page: Page, name: string, content: string | Buffer): Promise<void> {
+  const buffer = Buffer.from(content);
   await page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/toml", buffer });
 }
 
@@ -229,6 +229,7 @@ test("a trace that was downloaded opens as the same graph", async () => {
   const { page, wrong } = await open(lab);
   await page.keyboard.press("d");
   const csv = await saved(page, ".csv", () => page.getByRole("button", { name: "Trace (CSV)" }).click());
+  const parquet = await saved(page, ".parquet", () => page.getByRole("button", { name: "Trace (Parquet)" }).click());
   await page.keyboard.press("Escape");
   const counted = async (of: Page) => ({
     needed: await values(of, "retransmissions, needed"),
@@ -238,9 +239,11 @@ test("a trace that was downloaded opens as the same graph", async () => {
   });
   const before = await counted(page);
   const { page: other } = await open(lab, "#preset=paths/bundle");
-  await afterwards(other, () => bring(other, "mine.csv", csv.toString()));
-  expect(await counted(other)).toEqual(before);
-  expect(await other.locator(".note").textContent()).toContain("mine.csv");
+  for (const [name, content] of [["mine.csv", csv] as const, ["mine.parquet", parquet] as const]) {
+    await afterwards(other, () => bring(other, name, content));
+    expect(await counted(other)).toEqual(before);
+    expect(await other.locator(".note").textContent()).toContain(name);
+  }
   await afterwards(other, () => bring(other, "bad.csv", "a,b\n").then(() => other.keyboard.press("r")));
   expect(await other.locator(".notice.bad").textContent()).toContain("bad.csv: line 1");
   expect(wrong).toEqual([]);

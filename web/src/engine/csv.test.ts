@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { presets } from "../scenario/presets";
 import { NotTrace, readCsv } from "./csv";
 import { loadHere } from "./node";
+import { readParquet } from "./parquet";
 import type { RunTrace } from "./trace";
 
 const engine = await loadHere();
@@ -23,6 +24,8 @@ test("a trace that is read again is the run that was written", async () => {
     }
     const lengths = ({ queues }: RunTrace) => queues.toSorted((a, b) => a.link - b.link).map((q) => q.packets);
     expect(lengths(read), id).toEqual(lengths(drawn));
+    const parquet = await engine.parquet(run);
+    expect(await readParquet(parquet.bytes.slice().buffer), id).toEqual(read);
   }
 });
 
@@ -33,4 +36,8 @@ test("what is no trace is refused with its line", () => {
   expect(() => readCsv(`${head}5,0,sender,sent\n4,0,sender,sent\n`)).toThrow("line 3: its time");
   expect(() => readCsv(`${head}5,x,sender,sent\n`)).toThrow('line 2: flow is "x"');
   expect(() => readCsv(`${head}late,0,sender,sent\n`)).toThrow(NotTrace);
+});
+
+test("a file that is no Parquet is refused", async () => {
+  await expect(readParquet(new TextEncoder().encode("PAR1 and no more").buffer)).rejects.toThrow(/parquet/i);
 });

@@ -14,9 +14,9 @@ export class NotTrace extends Error {
 }
 
 /** What every row has to say; other columns may be missing. */
-const NEEDED = ["time_ns", "flow", "side", "event"] as const;
+export const NEEDED = ["time_ns", "flow", "side", "event"] as const;
 
-type Cells = (column: string) => string;
+export type Cells = (column: string) => string;
 
 /** Reads the text of a file; throws `NotTrace`. */
 export function readCsv(text: string): RunTrace {
@@ -69,7 +69,8 @@ function add(to: Columns, row: Record<string, number>): void {
   for (const [name, value] of Object.entries(row)) to[name]?.push(value);
 }
 
-class Reader {
+/** Makes a run of the rows of a trace, whatever file they stand in. */
+export class Reader {
   private readonly flows: Flow[] = [];
   private readonly queues = new Map<number, Columns>();
   private last = 0;

@@ -3,7 +3,12 @@ import { h } from "./dom";
 
 /** Puts a field for files into the page that nobody sees; the answer opens it. */
 export function picker(then: (file: File) => void): () => void {
-  const input = h("input", { type: "file", accept: ".toml,.csv", hidden: true, "aria-label": "Scenario or trace" });
+  const input = h("input", {
+    type: "file",
+    accept: ".toml,.csv,.parquet",
+    hidden: true,
+    "aria-label": "Scenario or trace",
+  });
   input.addEventListener("change", () => {
     const file = input.files?.[0];
     input.value = ""; // the same file may be chosen again
