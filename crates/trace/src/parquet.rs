@@ -1,7 +1,7 @@
 //! Records as Parquet.
 //!
-//! A record becomes cells when it happens: [`columns`] takes them, [`numbers`] encodes numbers as they come, [`presence`] knows
-//! which cells are filled, [`page`] makes a column's page. The `parquet` crate writes headers, metadata and the file.
+//! A record becomes cells when it happens: `columns.rs` takes them, `numbers.rs` encodes numbers as they come, `presence.rs` knows
+//! which cells are filled, `page.rs` makes a column's page. The `parquet` crate writes headers, metadata and the file.
 
 mod bits;
 mod columns;

@@ -1,6 +1,6 @@
 //! The one table from which the Parquet schema, the CSV header and `docs/trace.md` come, and which kind of record fills which column.
 //!
-//! A new column is one entry in [`COLUMNS`] and its [`Id`], and a line in [`fill`]; then
+//! A new column is one entry in [`COLUMNS`] and its [`Id`], and a line in `fill.rs`; then
 //! `cargo run -p ackclock-trace --example trace_page > docs/trace.md`.
 
 mod columns;

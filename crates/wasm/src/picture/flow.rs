@@ -40,7 +40,7 @@ pub(super) struct Flow {
     asked: Option<(u64, u64, Slot, u32)>,
     /// The last ACK waits for what the sender makes of it.
     fresh: bool,
-    /// The packet that [`super::Picture::dropped`] is about.
+    /// The packet that `Watch::dropped` is about.
     lost: u32,
 }
 
