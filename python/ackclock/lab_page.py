@@ -24,9 +24,9 @@ VERSION = 1
 
 
 def built() -> Path | None:
-    """The folder of the built page: the package's own, or that of the repository; nothing if it is not built."""
+    """The folder of the built page: the package's own, or that of a repository, its own or the current folder."""
     here = Path(__file__).resolve().parent
-    folders = (here / "page", here.parents[1] / "web" / "dist")
+    folders = (here / "page", here.parents[1] / "web" / "dist", Path.cwd() / "web" / "dist")
     return next((folder for folder in folders if (folder / "index.html").is_file()), None)
 
 

@@ -106,6 +106,18 @@ def test_a_fragment_holds_the_scenario_and_its_first_seed() -> None:
         assert state(text) == {"scenario": tomllib.loads(text), "stacks": [{"name": None, "set": {}}], "seed": first}
 
 
+def test_a_page_that_was_built_here_is_served_by_an_installed_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab_page, "__file__", str(tmp_path / "site" / "ackclock" / "lab_page.py"))
+    monkeypatch.chdir(tmp_path)
+    assert lab_page.built() is None
+    dist = tmp_path / "web" / "dist"
+    dist.mkdir(parents=True)
+    (dist / "index.html").write_text("<!doctype html>", encoding="utf-8")
+    assert lab_page.built() == dist
+
+
 @pytest.fixture
 def lab(page: Path, tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
     """Started commands, which are ended."""
