@@ -8,8 +8,8 @@ import { type FlowTrace, KINDS, PHASES, type QueueTrace, type RunTrace, SLOTS, V
 
 /** A text that is no trace: where, and why. */
 export class NotTrace extends Error {
-  constructor(line: number, why: string) {
-    super(`line ${line}: ${why}`);
+  constructor(line: number, why: string, what: "line" | "record" = "line") {
+    super(`${what} ${line}: ${why}`);
   }
 }
 
@@ -20,7 +20,7 @@ export type Cells = (column: string) => string;
 
 /** Reads the text of a file; throws `NotTrace`. */
 export function readCsv(text: string): RunTrace {
-  const reader = new Reader();
+  const reader = new Reader("line");
   const head = text.slice(0, lineEnd(text, 0)).trim().split(",");
   for (const column of NEEDED) if (!head.includes(column)) throw new NotTrace(1, `there is no column ${column}`);
   const at = new Map(head.map((name, i) => [name, i]));
@@ -71,6 +71,8 @@ function add(to: Columns, row: Record<string, number>): void {
 
 /** Makes a run of the rows of a trace, whatever file they stand in. */
 export class Reader {
+  constructor(private readonly what: "line" | "record") {}
+
   private readonly flows: Flow[] = [];
   private readonly queues = new Map<number, Columns>();
   private last = 0;
@@ -78,7 +80,8 @@ export class Reader {
   row(cell: Cells, line: number): void {
     const number = (column: string) => numeral(cell(column));
     const time = number("time_ns") / 1e9;
-    if (!Number.isFinite(time) || time < this.last) throw new NotTrace(line, "its time is none, or before the last");
+    if (!Number.isFinite(time) || time < this.last)
+      throw new NotTrace(line, "its time is none, or before the last", this.what);
     this.last = time;
     const event = cell("event");
     if (event === "queue") {
@@ -88,7 +91,9 @@ export class Reader {
       return;
     }
     const index = number("flow");
-    if (!Number.isInteger(index) || index < 0 || index > 65_536) throw new NotTrace(line, `flow is "${cell("flow")}"`);
+    if (!Number.isInteger(index) || index < 0 || index > 65_536) {
+      throw new NotTrace(line, `flow is "${cell("flow")}"`, this.what);
+    }
     for (let i = this.flows.length; i <= index; i++) this.flows.push(new Flow());
     packet(this.flows[index] as Flow, time, event, cell, number);
   }
