@@ -113,11 +113,7 @@ impl Connection {
     /// A segment has arrived.
     #[inline(always)]
     pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        debug_assert_eq!(
-            self.usual,
-            self.handshake.is_none() && self.closed.is_none() && self.time_wait.is_none(),
-            "one look tells what three do"
-        );
+        debug_assert_eq!(self.usual, self.handshake.is_none() && self.closed.is_none() && self.time_wait.is_none());
         if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
             return self.on_rare(now, seg, obs);
         }
