@@ -4,7 +4,10 @@ __all__ = [
     "__version__",
     "identities",
     "interval",
+    "read_toml",
+    "results_revision",
     "run_json",
+    "run_rows",
     "schema_json",
     "seconds",
     "show_toml",
@@ -13,6 +16,7 @@ __all__ = [
 ]
 
 __version__: str
+results_revision: int
 
 def run_json(
     file: str,
@@ -25,6 +29,17 @@ def run_json(
     threads: int | None,
     progress: Callable[[float], object] | None,
 ) -> str: ...
+def run_rows(
+    file: str,
+    text: str | None,
+    stack: str | None,
+    set: Sequence[tuple[str, str]],
+    seed: int | None,
+    seeds: int | None,
+    threads: int | None,
+    progress: Callable[[float], object] | None,
+) -> list[str]: ...
+def read_toml(file: str, text: str) -> str: ...
 def show_toml(
     file: str,
     text: str | None,

@@ -11,6 +11,7 @@ pub mod error;
 pub mod identity;
 #[cfg(not(target_family = "wasm"))]
 pub mod many;
+pub mod places;
 mod quantity;
 mod reader;
 pub mod report;

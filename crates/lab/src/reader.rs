@@ -45,10 +45,14 @@ impl<'a> Source<'a> {
         found: impl Into<String>,
         allowed: impl Into<String>,
     ) -> ScenarioError {
+        let (file, line) = (self.file.to_owned(), Some(self.line(at)));
+        ScenarioError { file, line, key, found: found.into(), allowed: allowed.into(), hint: None }
+    }
+
+    /// The line of byte `at`, counted from 1.
+    pub(crate) fn line(self, at: usize) -> u32 {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
-        let line = 1 + before.iter().filter(|b| **b == b'\n').count() as u32;
-        let file = self.file.to_owned();
-        ScenarioError { file, line: Some(line), key, found: found.into(), allowed: allowed.into(), hint: None }
+        1 + before.iter().filter(|b| **b == b'\n').count() as u32
     }
 }
 

@@ -4,7 +4,8 @@ use ackclock_lab::many::{run_many, Job};
 use ackclock_lab::run::RunError;
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
-use ackclock_lab::{error::ScenarioError, identity::identity, report, schema, stacks};
+use ackclock_lab::summary::Summary;
+use ackclock_lab::{error::ScenarioError, identity::identity, places, report, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
@@ -17,11 +18,17 @@ use std::path::Path;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{identities, interval, run_json, schema_json, seconds, show_toml, stack_names, stacks_json};
+    use super::{
+        identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const results_revision: u32 = ackclock_lab::RESULTS_REVISION;
 }
 
 /// Runs a scenario file (or its text), once for each stack and seed; the result is the JSON that `ackclock run --json`
@@ -44,12 +51,43 @@ fn run_json(
     let (plan, others) = plans(py, file, text, stacks, &set, (seed, seeds))?;
     let mut jobs = Job::all(&plan, trace.as_deref().map(Path::new));
     jobs.extend(others.iter().flat_map(|plan| Job::all(plan, None)));
+    Ok(report::json(&plan, &simulate(py, &jobs, threads, progress.as_ref())?))
+}
+
+/// Runs a scenario as [`run_json`] does, with one stack: one JSON text for each run, an object as in that report's `runs`.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn run_rows(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stack: Option<String>,
+    set: Vec<(String, String)>,
+    seed: Option<u64>,
+    seeds: Option<u64>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<String>> {
+    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let runs = simulate(py, &Job::all(&plan, None), threads, progress.as_ref())?;
+    let text = |run| serde_json::to_string(run).map_err(|e| PyRuntimeError::new_err(e.to_string()));
+    runs.iter().map(text).collect()
+}
+
+/// Runs all jobs without holding Python's lock, and tells `progress`.
+fn simulate(
+    py: Python<'_>,
+    jobs: &[Job<'_>],
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Vec<Summary>> {
     let mut raised = None;
     let runs = py.detach(|| {
-        run_many(&jobs, threads.unwrap_or(0), |share| {
+        run_many(jobs, threads.unwrap_or(0), |share| {
             let asked = Python::attach(|py| {
                 py.check_signals()?;
-                progress.as_ref().map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
+                progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
             });
             match asked {
                 Ok(()) => ControlFlow::Continue(()),
@@ -62,11 +100,17 @@ fn run_json(
     });
     match (runs, raised) {
         (_, Some(e)) => Err(e),
-        (Ok(runs), None) => Ok(report::json(&plan, &runs)),
+        (Ok(runs), None) => Ok(runs),
         (Err(RunError::Scenario(e)), None) => Err(scenario_error(py, &e)),
         (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
         (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
     }
+}
+
+/// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.
+#[pyfunction]
+fn read_toml(py: Python<'_>, file: &str, text: &str) -> PyResult<String> {
+    places::read(file, text).map(|v| v.to_string()).map_err(|e| scenario_error(py, &e))
 }
 
 /// A scenario file (or its text) with every default spelled out, as TOML that reads as the same runs.

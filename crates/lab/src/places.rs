@@ -1,0 +1,71 @@
+//! Any TOML document as JSON, with the line of everything in it: for files that others than [`crate::scenario`] read and
+//! refuse in the same words.
+
+use crate::error::ScenarioError;
+use crate::reader::{Node, Source};
+use serde_json::{json, Map, Value};
+use toml::de::DeValue;
+
+/// `{"value": …, "lines": {"grid.stack": 3, …}}`: the document, and on which line each value stands, by its path. A key with dots
+/// of its own is quoted in a path.
+///
+/// # Errors
+/// What is not TOML, and where.
+pub fn read(file: &str, text: &str) -> Result<Value, ScenarioError> {
+    let src = Source { file, text };
+    let root = src.parse()?;
+    let value = DeValue::Table(root.into_inner());
+    let mut lines = Map::new();
+    let value = walk(&Node { src, path: String::new(), span: 0..0, value: &value }, &mut lines)?;
+    Ok(json!({ "value": value, "lines": lines }))
+}
+
+fn walk(node: &Node<'_>, lines: &mut Map<String, Value>) -> Result<Value, ScenarioError> {
+    if !node.path.is_empty() {
+        lines.insert(node.path.clone(), json!(node.src.line(node.span.start)));
+    }
+    Ok(match node.value {
+        DeValue::Table(_) => {
+            let mut table = Map::new();
+            for (key, child) in node.entries("a table")? {
+                table.insert(key, walk(&child, lines)?);
+            }
+            Value::Object(table)
+        }
+        DeValue::Array(_) => node.items("a list")?.iter().map(|n| walk(n, lines)).collect::<Result<_, _>>()?,
+        DeValue::String(s) => json!(s),
+        DeValue::Boolean(b) => json!(b),
+        DeValue::Integer(i) => {
+            let whole = i64::from_str_radix(i.as_str(), i.radix());
+            json!(whole.map_err(|_| node.refuse("a whole number of at most 63 bits"))?)
+        }
+        DeValue::Float(f) => f
+            .as_str()
+            .parse::<f64>()
+            .ok()
+            .filter(|x| x.is_finite())
+            .map(Value::from)
+            .ok_or_else(|| node.refuse("a finite number"))?,
+        DeValue::Datetime(d) => json!(d.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_given_with_the_line_of_each_value() {
+        let said = read("x", "a = 1\n[b]\n\"c.d\" = [0.5,\n true]\n").unwrap();
+        assert_eq!(said["value"], json!({ "a": 1, "b": { "c.d": [0.5, true] } }));
+        let lines = json!({ "a": 1, "b": 2, "b.\"c.d\"": 3, "b.\"c.d\"[0]": 3, "b.\"c.d\"[1]": 4 });
+        assert_eq!(said["lines"], lines);
+    }
+
+    #[test]
+    fn what_is_no_toml_is_refused_with_its_place() {
+        let said = read("x.toml", "a = 1\nb = = 2\n").unwrap_err();
+        assert!(said.to_string().starts_with("x.toml:2: "), "{said}");
+        assert!(read("x", "a = nan").is_err());
+    }
+}

@@ -1,0 +1,74 @@
+"""What a worker gets and gives back: some runs of one point, wherever they are made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ackclock import _native
+
+
+class RevisionError(RuntimeError):
+    """A worker's results would be those of another results revision."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some runs of one scenario with seeds that follow one another; everything in it can be pickled."""
+
+    name: str
+    """Under which errors speak of the scenario."""
+    text: str
+    """The scenario, as TOML."""
+    stack: str | None
+    """For every flow, instead of the scenario's."""
+    set: tuple[tuple[str, str], ...]
+    """Parameters of every flow's stack, as ``--set`` takes them."""
+    first: int
+    """The first seed."""
+    count: int
+    """How many seeds, counted up from the first."""
+    revision: int = _native.results_revision
+    """Results revision for which it was made."""
+    algorithms: tuple[tuple[str, bytes], ...] = ()
+    """Algorithms in Python that the scenario names: source as written there, and the class as cloudpickle has it."""
+
+    def identities(self) -> list[str]:
+        """The identity of each of its runs, in the order of the seeds.
+
+        Raises:
+            ScenarioError: the scenario makes no sense.
+        """
+        return _native.identities(self.name, self.text, self.stack, self.set, self.first, self.count)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a task."""
+
+    runs: tuple[str, ...]
+    """For each seed a JSON object, as in ``runs`` of ``ackclock run --json``."""
+    seconds: float
+    """How long it took."""
+
+
+def run_task(task: Task, progress: Callable[[float], object] | None = None) -> Done:
+    """Make the runs, on this thread.
+
+    Args:
+        task: which.
+        progress: called about 20 times a second with the share that is done; what it raises ends the runs.
+
+    Raises:
+        RevisionError: this installation has another results revision.
+        ScenarioError: the scenario makes no sense.
+    """
+    if task.revision != _native.results_revision:
+        raise RevisionError(
+            f"ackclock {_native.__version__} here makes results of revision {_native.results_revision}, "
+            f"asked for: revision {task.revision}; install the same ackclock on both sides"
+        )
+    began = time.perf_counter()
+    runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
+    return Done(tuple(runs), time.perf_counter() - began)
