@@ -16,15 +16,29 @@ from typing import TYPE_CHECKING
 
 from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
-from ackclock.errors import ScenarioError
+from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
+from ackclock.slots import DupThresh
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from ackclock import plot as plot
 
-__all__ = ["Result", "ScenarioError", "Stack", "__version__", "compare", "new", "plot", "run", "show", "stacks"]
+__all__ = [
+    "AlgorithmError",
+    "DupThresh",
+    "Result",
+    "ScenarioError",
+    "Stack",
+    "__version__",
+    "compare",
+    "new",
+    "plot",
+    "run",
+    "show",
+    "stacks",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from ackclock import _native
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
+from ackclock.slots.registry import Value, setting
 
 Slot = dict[str, Any]
 """One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
@@ -40,7 +41,7 @@ def run(
     scenario: str | PathLike[str],
     *,
     stack: str | Sequence[str] | None = None,
-    set: Mapping[str, str] | None = None,
+    set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
     trace: str | PathLike[str] | None = None,
@@ -53,11 +54,14 @@ def run(
     Args:
         scenario: path of a scenario file, or the text of one (anything with a line break in it).
         stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
-        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``.
+        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have an algorithm
+            in Python, as in ``{"detect.threshold": AvgDev}`` or
+            ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
         seeds: how many seeds, counted up from the first.
         trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
-        threads: how many runs at once; by default one for each core. Results do not depend on it.
+        threads: how many runs at once; by default one for each core. Results do not depend on it. With algorithms in
+            Python runs are made one after the other, on this thread.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
         name: the name under which errors speak of a scenario given as text.
 
@@ -66,11 +70,12 @@ def run(
 
     Raises:
         ScenarioError: the scenario or an argument makes no sense.
+        AlgorithmError: an algorithm in Python raised an error, which is the cause.
         OSError: the trace could not be written.
         KeyboardInterrupt: as usual; runs end within a slice of simulated time.
     """
     file, text = _source(scenario, name)
-    pairs = list((set or {}).items())
+    pairs = _pairs(set)
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
     said = _native.run_json(file, text, stacks, pairs, seed, seeds, to, threads, progress)
@@ -85,7 +90,7 @@ def compare(
     scenario: str | PathLike[str],
     stacks: Sequence[str],
     *,
-    set: Mapping[str, str] | None = None,
+    set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
     threads: int | None = None,
@@ -110,7 +115,7 @@ def show(
     scenario: str | PathLike[str],
     *,
     stack: str | None = None,
-    set: Mapping[str, str] | None = None,
+    set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
     name: str | None = None,
@@ -120,7 +125,7 @@ def show(
     Arguments and errors are those of :func:`run`.
     """
     file, text = _source(scenario, name)
-    return _native.show_toml(file, text, stack, list((set or {}).items()), seed, seeds)
+    return _native.show_toml(file, text, stack, _pairs(set), seed, seeds)
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
@@ -150,6 +155,11 @@ def stacks() -> list[Stack]:
     """Every named stack, with its slots and their parameters."""
     result: list[Stack] = json.loads(_native.stacks_json())
     return result
+
+
+def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:
+    """Parameters by path, as text."""
+    return [(path, setting(value)) for path, value in (set or {}).items()]
 
 
 def _source(scenario: str | PathLike[str], name: str | None) -> tuple[str, str | None]:

@@ -1,18 +1,17 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
-use ackclock_lab::many::{run_many, Job};
-use ackclock_lab::run::RunError;
-use ackclock_lab::scenario::{Overrides, Plan};
+mod runs;
+mod slots;
+mod views;
+
 use ackclock_lab::stats::Interval;
-use ackclock_lab::summary::Summary;
 use ackclock_lab::{error::ScenarioError, identity::identity, places, report, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::ops::ControlFlow;
-use std::path::Path;
+use runs::Asked;
 
 /// The extension module `ackclock._native`.
 #[pymodule]
@@ -21,6 +20,8 @@ mod _native {
     use super::{
         identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
     };
+    #[pymodule_export]
+    use crate::views::{Ack, Board, Context, Newest, Phase, Sample, Segment, Window};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -48,10 +49,9 @@ fn run_json(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let (plan, others) = plans(py, file, text, stacks, &set, (seed, seeds))?;
-    let mut jobs = Job::all(&plan, trace.as_deref().map(Path::new));
-    jobs.extend(others.iter().flat_map(|plan| Job::all(plan, None)));
-    Ok(report::json(&plan, &simulate(py, &jobs, threads, progress.as_ref())?))
+    let asked = Asked::read(py, file, text, stacks, &set, (seed, seeds))?;
+    let runs = asked.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
+    Ok(report::json(asked.first(), &runs))
 }
 
 /// Runs a scenario as [`run_json`] does, with one stack: one JSON text for each run, an object as in that report's `runs`.
@@ -69,42 +69,10 @@ fn run_rows(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    let runs = simulate(py, &Job::all(&plan, None), threads, progress.as_ref())?;
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let runs = asked.simulate(py, None, threads, progress.as_ref())?;
     let text = |run| serde_json::to_string(run).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     runs.iter().map(text).collect()
-}
-
-/// Runs all jobs without holding Python's lock, and tells `progress`.
-fn simulate(
-    py: Python<'_>,
-    jobs: &[Job<'_>],
-    threads: Option<usize>,
-    progress: Option<&Py<PyAny>>,
-) -> PyResult<Vec<Summary>> {
-    let mut raised = None;
-    let runs = py.detach(|| {
-        run_many(jobs, threads.unwrap_or(0), |share| {
-            let asked = Python::attach(|py| {
-                py.check_signals()?;
-                progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
-            });
-            match asked {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(e) => {
-                    raised = Some(e);
-                    ControlFlow::Break(())
-                }
-            }
-        })
-    });
-    match (runs, raised) {
-        (_, Some(e)) => Err(e),
-        (Ok(runs), None) => Ok(runs),
-        (Err(RunError::Scenario(e)), None) => Err(scenario_error(py, &e)),
-        (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
-        (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
-    }
 }
 
 /// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.
@@ -125,8 +93,8 @@ fn show_toml(
     seed: Option<u64>,
     seeds: Option<u64>,
 ) -> PyResult<String> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    Ok(plan.to_toml())
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    Ok(asked.first().to_toml())
 }
 
 /// The identity of each run that [`run_json`] would make of a scenario and one stack, without running it.
@@ -141,33 +109,9 @@ fn identities(
     seed: Option<u64>,
     seeds: Option<u64>,
 ) -> PyResult<Vec<String>> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    Ok(plan.seeds.iter().map(|&seed| identity(&plan, seed)).collect())
-}
-
-/// The first plan and the others: one for each stack.
-fn plans(
-    py: Python<'_>,
-    file: &str,
-    text: Option<&str>,
-    stacks: Vec<String>,
-    set: &[(String, String)],
-    (seed, seeds): (Option<u64>, Option<u64>),
-) -> PyResult<(Plan, Vec<Plan>)> {
-    if let Some(twice) = stacks.iter().enumerate().find_map(|(i, s)| stacks[..i].contains(s).then_some(s)) {
-        let e = ScenarioError::option("--stack", format!("\"{twice}\" a second time"), "each stack once");
-        return Err(scenario_error(py, &e));
-    }
-    let plan = |stack: Option<String>| {
-        let overrides = Overrides { stack, set: set.to_vec(), seed, seeds };
-        let plan = match text {
-            Some(text) => Plan::parse(file, text, &overrides),
-            None => Plan::load(Path::new(file), &overrides),
-        };
-        plan.map_err(|e| scenario_error(py, &e))
-    };
-    let mut stacks = stacks.into_iter();
-    Ok((plan(stacks.next())?, stacks.map(|s| plan(Some(s))).collect::<PyResult<_>>()?))
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let plan = asked.first();
+    Ok(plan.seeds.iter().map(|&seed| identity(plan, seed)).collect())
 }
 
 /// Every stack as a JSON list of objects.
