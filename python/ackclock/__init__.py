@@ -18,7 +18,19 @@ from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
-from ackclock.slots import DupThresh
+from ackclock import slots as slots
+from ackclock.slots import (
+    Congestion,
+    Detector,
+    Disorder,
+    DupThresh,
+    Recovery,
+    Rto,
+    Spurious,
+    Startup,
+    Timeout,
+    Undo,
+)
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -27,16 +39,26 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlgorithmError",
+    "Congestion",
+    "Detector",
+    "Disorder",
     "DupThresh",
+    "Recovery",
     "Result",
+    "Rto",
     "ScenarioError",
+    "Spurious",
     "Stack",
+    "Startup",
+    "Timeout",
+    "Undo",
     "__version__",
     "compare",
     "new",
     "plot",
     "run",
     "show",
+    "slots",
     "stacks",
 ]
 

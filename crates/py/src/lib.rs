@@ -21,7 +21,10 @@ mod _native {
         identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
     };
     #[pymodule_export]
-    use crate::views::{Ack, Board, Context, Newest, Phase, Sample, Segment, Window};
+    use crate::views::{
+        Ack, Advice, Board, Cause, Context, Cut, Episode, Flow, Gate, GiveBack, Ledger, Loss, Mistake, Newest, Phase,
+        Prior, Rearm, Repair, Sample, Segment, Verdict, Window, Xmit,
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]

@@ -2,13 +2,23 @@
 //! Python object.
 
 mod algorithm;
+mod congestion;
+mod detect;
+mod disorder;
+mod recovery;
+mod rto;
+mod spurious;
+mod startup;
 mod threshold;
+mod timeout;
+mod undo;
 
 pub(crate) use algorithm::{Fault, Watch};
 
 use ackclock_lab::scenario::outside::{Custom, Refused, Workshop};
 use ackclock_tcp::Factory;
 use algorithm::{Algorithm, Maker};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -28,7 +38,17 @@ impl Workshop for Finder {
         Python::attach(|py| {
             let found = self.find(py, slot, table)?;
             Ok(match slot {
-                _ => Custom::Threshold(found.factory(|a| Box::new(threshold::Threshold::new(a)))),
+                "congestion" => Custom::Congestion(found.factory(|a| Box::new(congestion::Growth::new(a)))),
+                "detect" => Custom::Detect(found.factory(|a| Box::new(detect::Judge::new(a)))),
+                "detect.threshold" => Custom::Threshold(found.factory(|a| Box::new(threshold::Threshold::new(a)))),
+                "disorder" => Custom::Disorder(found.factory(|a| Box::new(disorder::Doubt::new(a)))),
+                "recovery" => Custom::Recovery(found.factory(|a| Box::new(recovery::Repairer::new(a)))),
+                "rto" => Custom::Rto(found.factory(|a| Box::new(rto::Timer::new(a)))),
+                "spurious" => Custom::Spurious(found.factory(|a| Box::new(spurious::Judge::new(a)))),
+                "startup" => Custom::Startup(found.factory(|a| Box::new(startup::Start::new(a)))),
+                "timeout" => Custom::Timeout(found.factory(|a| Box::new(timeout::AfterTimeout::new(a)))),
+                "undo" => Custom::Undo(found.factory(|a| Box::new(undo::Giver::new(a)))),
+                other => return Err(PyRuntimeError::new_err(format!("no slot `{other}`"))),
             })
         })
         .map_err(|e: PyErr| Python::attach(|py| refused(py, &e)))

@@ -1,15 +1,28 @@
 //! One Python object that answers for a slot: how it is made, how it is asked, and what becomes of its errors.
 
+use crate::views::{self, Board, Context, Xmit};
+use ackclock_tcp::detect;
+use ackclock_tcp::event::Window;
+use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::sender::scoreboard::Scoreboard;
 use ackclock_tcp::time::Time;
-use pyo3::exceptions::PyTypeError;
+use pyo3::call::PyCallArgs;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::True;
+use pyo3::PyClass;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// Asked more often than this at one moment, an algorithm keeps the simulation from going on.
+const AT_ONE_MOMENT: u64 = 1_000_000;
 
 /// What all algorithms of one call have in common: the first error, and the simulated time.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     now: AtomicU64,
+    /// How often anything was asked since time went on.
+    asked: AtomicU64,
     failed: AtomicBool,
     first: Mutex<Option<Fault>>,
 }
@@ -31,6 +44,7 @@ impl Watch {
     /// A run begins.
     pub(crate) fn begin(&self) {
         self.now.store(0, Ordering::Relaxed);
+        self.asked.store(0, Ordering::Relaxed);
     }
 
     /// The first error, once.
@@ -39,6 +53,19 @@ impl Watch {
             return None;
         }
         self.first.lock().ok()?.take()
+    }
+
+    /// Notes that something is asked; says whether simulated time still goes on.
+    #[inline]
+    fn goes_on(&self, now: Option<Time>) -> bool {
+        match now {
+            Some(now) if now.0 != self.now.load(Ordering::Relaxed) => {
+                self.now.store(now.0, Ordering::Relaxed);
+                self.asked.store(0, Ordering::Relaxed);
+                true
+            }
+            _ => self.asked.fetch_add(1, Ordering::Relaxed) < AT_ONE_MOMENT,
+        }
     }
 
     /// Whether the run is lost: then no Python is called any more.
@@ -101,11 +128,20 @@ pub(super) struct Hook {
 impl Algorithm {
     /// The method of this name. One that only the base class has is never called: what it does stands in the engine.
     pub(super) fn hook(&self, method: &'static str) -> Hook {
+        self.bind(method, true)
+    }
+
+    /// The method of this name, be it that of the base class.
+    pub(super) fn method(&self, method: &'static str) -> Hook {
+        self.bind(method, false)
+    }
+
+    fn bind(&self, method: &'static str, own: bool) -> Hook {
         let find = |py: Python<'_>| {
             let Some(object) = &self.object else { return Ok(None) };
             let bound = object.bind(py).getattr(method)?;
             let inherited = self.base.bind(py).getattr(method)?;
-            let left = bound.getattr_opt("__func__")?.is_some_and(|f| f.is(&inherited));
+            let left = own && bound.getattr_opt("__func__")?.is_some_and(|f| f.is(&inherited));
             PyResult::Ok((!left).then(|| bound.unbind()))
         };
         let bound = Python::attach(find).unwrap_or_else(|e| {
@@ -141,24 +177,34 @@ impl Algorithm {
         call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
     ) -> R {
         let Some(bound) = hook.bound.as_ref().filter(|_| !self.watch.failed()) else { return otherwise };
-        if let Some(now) = now {
-            self.watch.now.store(now.0, Ordering::Relaxed);
-        }
-        Python::attach(|py| call(bound.bind(py))).unwrap_or_else(|e| {
+        let answer = match self.watch.goes_on(now) {
+            true => Python::attach(|py| call(bound.bind(py))),
+            false => Err(PyRuntimeError::new_err(format!(
+                "was asked at one moment of simulated time for the {AT_ONE_MOMENT}th time: it must let time go on"
+            ))),
+        };
+        answer.unwrap_or_else(|e| {
             self.watch.fail(&self.name, hook.method, e);
             otherwise
         })
     }
 
+    /// Asks the owner of a phase what to send now.
+    pub(super) fn next(&self, hook: &Hook, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<detect::Xmit> {
+        self.ask(hook, Some(cx.now), None, |f| {
+            let w = views::Window::read(w);
+            let answer = Board::lend(f.py(), board, |lent| f.call1((w, lent, Context(*cx))))?;
+            sendable(&answer, board, cx)
+        })
+    }
+
     /// Tells a method something; what it answers does not matter.
     #[inline]
-    pub(super) fn tell<'a>(
-        &self,
-        hook: &'a Hook,
-        now: Option<Time>,
-        call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>,
-    ) {
-        self.ask(hook, now, (), call);
+    pub(super) fn tell<A>(&self, hook: &Hook, now: Option<Time>, what: impl FnOnce() -> A)
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        self.ask(hook, now, (), |f| f.call1(what()).map(drop));
     }
 }
 
@@ -180,4 +226,44 @@ pub(super) fn senseless(answer: &Bound<'_, PyAny>, allowed: &str) -> PyErr {
 pub(super) fn whole(answer: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<u64> {
     let number = answer.extract::<u64>().ok().filter(|n| (least..=most).contains(n));
     number.ok_or_else(|| senseless(answer, &format!("a whole number from {least} to {most}")))
+}
+
+/// A whole number in a range, or None.
+pub(super) fn whole_or_none(answer: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<Option<u64>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    let number = answer.extract::<u64>().ok().filter(|n| (least..=most).contains(n));
+    number.map(Some).ok_or_else(|| senseless(answer, &format!("None, or a whole number from {least} to {most}")))
+}
+
+/// A moment, or None.
+pub(super) fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Time>> {
+    Ok(whole_or_none(answer, 0, LATEST)?.map(Time))
+}
+
+/// The latest moment and the longest time that an algorithm may speak of, ns.
+pub(super) const LATEST: u64 = 1 << 60;
+
+/// An object of a class of answers.
+pub(super) fn answered<'a, 'py, T: PyClass<Frozen = True> + Sync>(
+    answer: &'a Bound<'py, PyAny>,
+    allowed: &str,
+) -> PyResult<&'a T> {
+    answer.cast::<T>().map(|b| b.get()).map_err(|_| senseless(answer, allowed))
+}
+
+/// What is to be sent: something that can be sent now.
+fn sendable(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<Option<detect::Xmit>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    let x = answered::<Xmit>(answer, "None, Xmit.NEW or Xmit.again(offset)")?.0;
+    match x {
+        detect::Xmit::New if cx.next_len == 0 => Err(senseless(answer, "Xmit.NEW only where cx.next_len is above 0")),
+        detect::Xmit::Again(at) if board.get(at).is_none() => {
+            Err(senseless(answer, "Xmit.again only with an offset that is outstanding"))
+        }
+        x => Ok(Some(x)),
+    }
 }

@@ -51,28 +51,24 @@ impl DupThresh for Threshold {
         self.follows_flight
     }
     fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
-        self.algorithm.tell(&self.on_ack, Some(cx.now), |f| {
+        self.algorithm.ask(&self.on_ack, Some(cx.now), (), |f| {
             Board::lend(f.py(), board, |board| f.call1((Ack(*ack), board, Context(*cx))).map(drop))
         });
     }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        self.algorithm.tell(&self.on_reorder, Some(cx.now), |f| {
-            f.call1((Sample(*sample), WindowView::read(w), Context(*cx))).map(drop)
-        });
+        let what = || (Sample(*sample), WindowView::read(w), Context(*cx));
+        self.algorithm.tell(&self.on_reorder, Some(cx.now), what);
     }
     fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
-        self.algorithm
-            .tell(&self.on_disorder, Some(cx.now), |f| f.call1((WindowView::read(w), Context(*cx))).map(drop));
+        self.algorithm.tell(&self.on_disorder, Some(cx.now), || (WindowView::read(w), Context(*cx)));
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
-        self.algorithm.tell(&self.on_cut, Some(cx.now), |f| f.call1((WindowView::read(w), Context(*cx))).map(drop));
+        self.algorithm.tell(&self.on_cut, Some(cx.now), || (WindowView::read(w), Context(*cx)));
     }
     fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
-        self.algorithm
-            .tell(&self.on_stall, Some(cx.now), |f| f.call1((idle.0, WindowView::read(w), Context(*cx))).map(drop));
+        self.algorithm.tell(&self.on_stall, Some(cx.now), || (idle.0, WindowView::read(w), Context(*cx)));
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
-        self.algorithm
-            .tell(&self.on_rto, Some(cx.now), |f| f.call1((dup_run, WindowView::read(w), Context(*cx))).map(drop));
+        self.algorithm.tell(&self.on_rto, Some(cx.now), || (dup_run, WindowView::read(w), Context(*cx)));
     }
 }

@@ -50,7 +50,7 @@ impl Board {
         answer
     }
 
-    fn reading(&self, _py: Python<'_>) -> PyResult<&Scoreboard> {
+    pub(super) fn reading(&self, _py: Python<'_>) -> PyResult<&Scoreboard> {
         let board = self.board.load(Ordering::Relaxed);
         // SAFETY: it is not null only while `lend_pointer`, whose caller holds the scoreboard, waits for the call; `_py` shows
         // that no other thread runs Python meanwhile, and each use of the reference ends before Python goes on.
