@@ -14,11 +14,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ackclock import slots as slots
 from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
-from ackclock import slots as slots
 from ackclock.slots import (
     Congestion,
     Detector,

@@ -1,5 +1,7 @@
 """One of the engine's own algorithms for each slot, once more in Python."""
 
+# ruff: noqa: D102 - what each method is asked stands in its base class
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,7 +23,6 @@ from ackclock.slots import (
     Phase,
     Rearm,
     Repair,
-
     Segment,
     Verdict,
     Window,
@@ -29,6 +30,7 @@ from ackclock.slots import (
 )
 
 SECOND = 1_000_000_000
+
 
 class Rfc6298(ak.Rto):
     """``rto = "rfc6298"``: one segment timed at a time, in whole nanoseconds."""
@@ -65,20 +67,22 @@ class Rfc6298(ak.Rto):
         self.backoff_count += 1
         self.timing = None
 
+
 class DupAck(ak.Detector):
     """``detect = "dup-ack"`` with its guard and a threshold of three."""
 
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
-        if cx.phase is Phase.RECOVERY or cx.phase == Phase.RECOVERY:
+        if cx.phase is Phase.RECOVERY:
             return Verdict.SUSPECT
         if not ack.is_dup:
-            return Verdict.CLEAR if ack.advances or cx.phase != Phase.DISORDER else Verdict.SUSPECT
+            return Verdict.CLEAR if ack.advances or cx.phase is not Phase.DISORDER else Verdict.SUSPECT
         if ack.dup_run == 3 and (cx.recover is None or cx.snd_una > cx.recover):
             return Verdict.lost(board.mark_head_lost())
         return Verdict.SUSPECT
 
     def dupthresh(self, w: Window, cx: Context) -> int:
         return 3
+
 
 class Fixed(ak.DupThresh):
     """``detect.threshold = "fixed"``."""
@@ -88,6 +92,7 @@ class Fixed(ak.DupThresh):
 
     def segments(self, w: Window, cx: Context) -> int:
         return self.dupacks
+
 
 class LimitedTransmit(ak.Disorder):
     """``disorder = "limited-transmit"``."""
@@ -110,6 +115,7 @@ class LimitedTransmit(ak.Disorder):
 
     def on_resolved(self, w: Window, cx: Context) -> None:
         self.allowance = self.sent_beyond = 0
+
 
 class Reno(ak.Recovery):
     """``recovery = "reno"``."""
@@ -140,6 +146,7 @@ class Reno(ak.Recovery):
         if x.offset is not None:
             self.resend = False
 
+
 class Tahoe(ak.Recovery):
     """``recovery = "tahoe"``: Loss does the work."""
 
@@ -151,6 +158,7 @@ class Tahoe(ak.Recovery):
 
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
         return None
+
 
 class GoBackN(ak.Timeout):
     """``timeout = "go-back-n"``."""
@@ -168,6 +176,7 @@ class GoBackN(ak.Timeout):
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
         return Xmit.NEW if w.admits(cx) else None
 
+
 class Aimd(ak.Congestion):
     """``congestion = "aimd"``."""
 
@@ -179,6 +188,7 @@ class Aimd(ak.Congestion):
             return Cut(w.ssthresh, w.cwnd)
         half = max(loss.flight / 2, 2 * cx.mss)
         return Cut(half, half)
+
 
 class Bounded(Aimd):
     """The same with a memory, as ``save`` and ``restore`` see it."""
@@ -198,6 +208,7 @@ class Bounded(Aimd):
             raise AssertionError(f"{saved} given back after {self.cuts} cuts")
         self.cuts = saved[0]
 
+
 class FixedStart(ak.Startup):
     """``startup = "fixed"``, which says the same again at every ACK."""
 
@@ -209,6 +220,7 @@ class FixedStart(ak.Startup):
 
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> Advice:
         return Advice.ssthresh(w.ssthresh)
+
 
 class RttMin(ak.Spurious):
     """``spurious = "rtt-min"`` with ``judge_fast_retransmits``."""
@@ -233,14 +245,14 @@ class RttMin(ak.Spurious):
             return None
         return Mistake(ep, reordered=False)
 
+
 class SlowStartBack(ak.Undo):
     """``undo = "slow-start-back"``."""
 
     def on_mistake(self, mistake: Mistake, ledger: Ledger, give_back: GiveBack, cx: Context) -> None:
         ep = ledger.get(mistake.episode)
-        if ep is None or ep.void or mistake.cause == Cause.RTO:
+        if ep is None or ep.void or mistake.cause is Cause.RTO:
             return
         ep.void = True
         give_back.w.ssthresh = max(give_back.w.ssthresh, ep.prior.cwnd)
         give_back.restore_congestion(ep)
-
