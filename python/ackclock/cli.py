@@ -18,7 +18,7 @@ from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
-from ackclock.errors import ScenarioError
+from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
 
 BAD_INPUT = 2
@@ -141,6 +141,9 @@ def _refusals() -> Iterator[None]:
         yield
     except ScenarioError as error:
         _fail(str(error))
+    except AlgorithmError as error:
+        typer.echo(error.traceback, err=True, nl=False)
+        _fail(str(error), 1)
     except OSError as error:
         _fail(str(error), 1)
     except KeyboardInterrupt:

@@ -13,10 +13,9 @@ use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// How often progress is told.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
+/// How often progress is told, at most, of runs that are made one after the other.
+const TOLD_TIMES: u64 = 1000;
 
 /// What a function of the module is asked to run.
 pub(crate) struct Asked {
@@ -117,22 +116,21 @@ fn on_threads(
 /// Runs all jobs here, one after the other: algorithms in Python need its lock anyway, and an interruption reaches them.
 fn in_turn(py: Python<'_>, jobs: &[Job<'_>], watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<Vec<Summary>> {
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0)).max(1);
-    let (mut done, mut told) = (0u64, Instant::now());
+    let (mut done, mut untold) = (0u64, 0u64);
     let mut summaries = Vec::with_capacity(jobs.len());
     for job in jobs {
         watch.begin();
         let mut raised = None;
         let summary = run(job.plan, job.seed, job.trace, &mut |slice| {
-            done = done.saturating_add(slice.0);
-            let due = told.elapsed() >= TOLD_EVERY;
+            (done, untold) = (done.saturating_add(slice.0), untold.saturating_add(slice.0));
             let asked = match watch.take() {
                 Some(fault) => Err(algorithm_error(py, fault, job.seed)),
-                None if due => {
-                    told = Instant::now();
+                None if untold >= total / TOLD_TIMES => {
+                    untold = 0;
                     py.detach(|| ()); // other threads of Python may have their turn
                     tell(py, progress, done as f64 / total as f64)
                 }
-                None => Ok(()),
+                None => py.check_signals(),
             };
             match asked {
                 Ok(()) => ControlFlow::Continue(()),

@@ -129,7 +129,7 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
     base = BASES[slot]
     if not issubclass(cls, base):
         mine = next((b for b in BASES.values() if issubclass(cls, b)), None)
-        what = f"`{cls.__name__}`, a subclass of ackclock.{(mine or Algorithm).__name__},"
+        what = f"`{cls.__name__}`, a subclass of ackclock.{(mine or Algorithm).__name__}"
         raise RefusedError("source", what, f"a subclass of ackclock.{base.__name__}")
     _check_methods(cls, base)
     _check_parameters(cls, parameters)
@@ -180,7 +180,7 @@ def find(source: str, folder: Path) -> type[Algorithm]:
     ]
     allowed = f"one of the classes {', '.join(names)}" if names else "a class that is a subclass of one of ackclock's"
     near = difflib.get_close_matches(name, names, 1)
-    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm,"
+    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm"
     raise RefusedError("source", what, allowed, f'"{file}:{near[0]}"' if near else None)
 
 
@@ -253,7 +253,7 @@ def _check_methods(cls: type[Algorithm], base: type[Algorithm]) -> None:
             allowed = ", ".join(n for n in known if callable(getattr(base, n)))
             raise RefusedError(
                 "source",
-                f"`{cls.__name__}` with a method `{name}`, which nobody would call,",
+                f"`{cls.__name__}` with a method `{name}`, which nobody would call",
                 f"methods of ackclock.{base.__name__}: {allowed}",
                 f"`{near[0]}`" if near else None,
             )
@@ -263,7 +263,8 @@ def _check_parameters(cls: type[Algorithm], parameters: Mapping[str, object]) ->
     """Refuse a parameter that the class does not take, and one that it must have and does not get."""
     import inspect  # noqa: PLC0415 - start-up time
 
-    takes = dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
+    own = cls.__init__ is not object.__init__
+    takes = dict(list(inspect.signature(cls.__init__).parameters.items())[1:]) if own else {}
     if any(p.kind is p.VAR_KEYWORD for p in takes.values()):
         return
     named = {name: p for name, p in takes.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
