@@ -62,9 +62,10 @@ SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
 	@tools/newcomer.sh
 
-cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; docs/algorithms.md
+cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; the results revision; docs/algorithms.md
 	$(BIN)/python tools/cite.py
 	$(BIN)/python tools/vectors.py
+	$(BIN)/python tools/revision.py
 	$(BIN)/python tools/algorithms.py --check
 
 generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md
