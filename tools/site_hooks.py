@@ -14,7 +14,7 @@ import site_algorithms
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from site_links import ROOT, WHOLE, mend, place, sources
+from site_markdown import ROOT, WHOLE, indented, mend, place, sources
 
 LANGUAGES = {".rs": "rust", ".toml": "toml", ".py": "python", ".json": "json", ".csv": "text", ".tcl": "tcl"}
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n"
@@ -120,4 +120,4 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if uri.startswith("source/"):
         return markdown
     text = re.sub(r"^( *```[a-z]+) no-run\b", r"\1", markdown, flags=re.MULTILINE)
-    return mend(text, REPOSITORY.get(uri, f"docs/{uri}"), uri)
+    return mend(indented(text), REPOSITORY.get(uri, f"docs/{uri}"), uri)

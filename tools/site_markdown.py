@@ -1,4 +1,4 @@
-"""Links of Markdown files as they stand in the repository, turned into links within the site."""
+"""Markdown as it stands in the repository, turned into what the site's dialect wants: links, lists, marks of code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^ *(`{3,}|~{3,})")
+ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) +")
 LINK = re.compile(r"\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)")
 MOVED = {"README.md": "index.md", "docs/algorithms.md": "algorithms/index.md", "scenarios": "scenarios.md"}
 """What stands elsewhere in the site, or is made of a folder."""
@@ -71,3 +72,20 @@ def mend(text: str, page: str, uri: str) -> str:
         return f"]({PurePosixPath(there)}{link[2] or ''})"
 
     return "".join(LINK.sub(mended, line) if outside else line for line, outside in outside_fences(text))
+
+
+def indented(text: str) -> str:
+    """The text with what belongs to an item of a list indented by four, not by the width of the item's mark."""
+    out: list[str] = []
+    widths: list[int] = []
+    for line, outside in outside_fences(text):
+        deep = len(line) - len(line.lstrip(" "))
+        if line.strip() and (outside or not out or FENCE.match(line)):
+            ends = not out or not out[-1].strip() or ITEM.match(line)
+            while widths and deep < widths[-1] and ends:
+                widths.pop()
+        cut = min(deep, widths[-1]) if widths else 0
+        out.append(" " * 4 * len(widths) + line[cut:] if line.strip() else line)
+        if outside and (item := ITEM.match(line)):
+            widths.append(len(item[0]))
+    return "".join(out)
