@@ -67,9 +67,11 @@ cite: .venv/.extension ## citations against docs/references.toml, both ways; tes
 	$(BIN)/python tools/vectors.py
 	$(BIN)/python tools/revision.py
 	$(BIN)/python tools/algorithms.py --check
+	$(BIN)/python tools/scenario_classes.py --check
 
-generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md
+generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md, python/ackclock/scenario
 	$(BIN)/python tools/algorithms.py
+	$(BIN)/python tools/scenario_classes.py
 	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
 	cargo run --quiet --locked -p ackclock-trace --example trace_page > docs/trace.md
 
