@@ -321,8 +321,8 @@ samples = 2
 """
 
 
-def planned(folder: Path, seeds: int) -> Path:
-    (folder / "short.toml").write_text(SHORT, encoding="utf-8")
+def planned(folder: Path, seeds: int, duration: str = "5 s") -> Path:
+    (folder / "short.toml").write_text(SHORT.replace("5 s", duration), encoding="utf-8")
     (folder / "plan.toml").write_text(
         PLAN.replace("[grid]", f"seeds = {{ count = {seeds} }}\n[grid]"), encoding="utf-8"
     )
@@ -340,18 +340,20 @@ def _count(store: Path) -> int:
 
 def test_a_sweep_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_one(tmp_path: Path) -> None:
     seeds = 50 if KILLS >= 20 else 10
-    runs, plan = 40 * seeds, planned(tmp_path, seeds)
+    runs, plan = 40 * seeds, planned(tmp_path, seeds, "30 s")
     whole = ak.sweep(plan, tmp_path / "whole")
     assert whole.manifest.runs == runs
     store, draw, counts = tmp_path / "killed", random.Random(1), [0]
+    command = [sys.executable, "-m", "ackclock", "sweep", str(plan), "--store", str(store)]
     for kill in range(KILLS):
-        process = subprocess.Popen([sys.executable, "-m", "ackclock", "sweep", plan, "--store", store])
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         if kill % 3 == 0:
             # At any moment: while it starts, too.
-            time.sleep(draw.uniform(0, 0.6))
+            time.sleep(draw.uniform(0, 0.4))
         else:
             # While it runs; the last time when nothing but the table is missing.
-            more = runs - counts[-1] if kill == KILLS - 1 else draw.randrange(1, runs // KILLS)
+            left = runs - counts[-1]
+            more = left if kill == KILLS - 1 else draw.randint(1, 1 + left // (KILLS - kill))
             while _count(store) < counts[-1] + more and process.poll() is None:
                 time.sleep(0.002)
             time.sleep(draw.uniform(0, 0.03))
@@ -365,7 +367,7 @@ def test_a_sweep_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_on
     assert told[0].done == counts[-1]
     tables = [folder / "sweeps" / "killed" / "runs.parquet" for folder in (tmp_path / "whole", store)]
     assert tables[0].read_bytes() == tables[1].read_bytes()
-    print(f"{runs} runs, killed {KILLS} times, kept after each: {counts[1:]}")
+    print(f"{runs:,} runs, killed {KILLS} times, kept after each: {counts[1:]}")
 
 
 def test_two_processes_on_one_store_make_each_run_one_row(ackclock: Command, tmp_path: Path) -> None:
@@ -387,9 +389,7 @@ def test_two_processes_on_one_store_make_each_run_one_row(ackclock: Command, tmp
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
-    (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"200 s"'), encoding="utf-8")
-    plan = planned(tmp_path, 100)
-    (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"200 s"'), encoding="utf-8")
+    plan = planned(tmp_path, 100, "200 s")
     command = [sys.executable, "-m", "ackclock", "sweep", str(plan), "--store", "s"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while not _count(tmp_path / "s"):
