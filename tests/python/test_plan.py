@@ -149,6 +149,23 @@ def test_whether_reordering_is_reported_is_part_of_a_runs_key() -> None:
     assert without != with_it
 
 
+def test_a_table_in_a_file_goes_along_with_the_task(tmp_path: Path) -> None:
+    trace = '[{ kind = "deliveries", file = "cell.trace" }]'
+    (tmp_path / "cell.trace").write_text("1\n5\n5\n9\n", encoding="utf-8")
+    (tmp_path / "other.trace").write_text("2\n3\n", encoding="utf-8")
+    scenario = tmp_path / "cell.toml"
+    scenario.write_text(SHORT.replace('[{ kind = "bernoulli", p = 0.01 }]', trace), encoding="utf-8")
+    here = ak.run(scenario, seed=1).to_dict()["runs"][0]["identity"]
+    plan = ak.Plan(scenario, grid={"link[0].elements[0].file": ["cell.trace", "other.trace"]})
+    assert Points(plan).check([1])[0] == [key_of(here, False)]
+    (point,) = Points(ak.Plan(scenario, grid={"stack": ["newreno"]}))
+    (tmp_path / "cell.trace").unlink()
+    assert point.keys([1]) == [key_of(here, False)]
+    (gone,) = Points(ak.Plan(scenario, grid={"stack": ["newreno"]}))
+    with pytest.raises(ak.ScenarioError, match="no readable file"):
+        gone.keys([1])
+
+
 def test_seeds_are_the_plans_or_the_scenarios() -> None:
     grid = {"stack": ["reno"]}
     assert made(grid=grid).seeds == [1, 2, 3, 4]
