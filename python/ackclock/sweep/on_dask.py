@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import logging
 import pickle
 import queue
 import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import count
 from types import TracebackType
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from ackclock.errors import ScenarioError
+from ackclock.sweep.connect import KEPT, ClusterError, connected, one_line, workers_here
 from ackclock.sweep.groups import KILLED, SECONDS, Group, Grouping
 from ackclock.sweep.remote import packed, unpacked
 from ackclock.sweep.task import Done, RevisionError, Task
@@ -32,19 +32,10 @@ ADDRESS = re.compile(r"(dask|tcp|tls)://[^/\s]+:\d+")
 HERE = re.compile(r"dask:([1-9]\d*)")
 ALLOWED = "dask:N for N worker processes here, dask://HOST:PORT or tls://HOST:PORT of a scheduler"
 GROUPS_PER_THREAD = 4
-CONNECT_SECONDS = 10
 FETCH_SECONDS = 30
-CLOSE_SECONDS = 2
-# Ctrl-C on a terminal reaches the workers as well, but it is for the client to end them.
-IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 
-KEPT = "what is finished is kept, the same command goes on"
 
 Key = tuple[str, int]
-
-
-class ClusterError(OSError):
-    """The cluster cannot make the runs; the message is one line for people."""
 
 
 class _Sent(NamedTuple):
@@ -96,10 +87,11 @@ class OnDask:
             ImportError: Dask is not installed.
         """
         with ExitStack() as stack:
-            stack.enter_context(_quiet())
-            self._client = _connected(self._on, stack)
+            number = HERE.fullmatch(self._on) if isinstance(self._on, str) else None
+            here = stack.enter_context(workers_here(int(number[1]))) if number else None
+            self._client = stack.enter_context(connected(here or self._on))
             try:
-                self._workers = Workers(self._client)
+                self._workers = Workers(self._client, here)
             except OSError as error:
                 raise self._lost(error) from None
             self._opened = stack.pop_all()
@@ -194,69 +186,4 @@ class OnDask:
 
     def _lost(self, error: BaseException) -> ClusterError:
         at = self._on if isinstance(self._on, str) else self._client.scheduler_info(n_workers=0)["address"]
-        return ClusterError(f"{at}: the Dask scheduler is lost ({_line(error)}); {KEPT}")
-
-
-def _connected(on: str | Client | Cluster, stack: ExitStack) -> Client:
-    try:
-        from distributed import Client  # noqa: PLC0415 - start-up time
-    except ImportError as error:
-        raise ImportError(f"{error}: pip install 'ackclock[dask]'") from None
-    if isinstance(on, Client):
-        if on.asynchronous:
-            raise ClusterError("found an asynchronous Dask client, allowed: one made without asynchronous=True")
-        return on
-    at: str | Cluster = on
-    if isinstance(on, str):
-        here = HERE.fullmatch(on)
-        at = stack.enter_context(_workers_here(int(here[1]))) if here else on.replace("dask://", "tcp://")
-    try:
-        client = Client(at, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ClusterError(f"{on}: no Dask scheduler answers there ({_line(error)})") from None
-    stack.callback(client.close, CLOSE_SECONDS)
-    return client
-
-
-@contextmanager
-def _workers_here(number: int) -> Iterator[Cluster]:
-    """Worker processes on this machine, with a thread each."""
-    from distributed import LocalCluster  # noqa: PLC0415 - start-up time
-
-    try:
-        cluster = LocalCluster(
-            n_workers=number,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-            preload=[IGNORE_CTRL_C],
-        )
-    except RuntimeError as error:
-        raise ClusterError(
-            f"dask:{number}: the workers did not start ({_line(error)}); a script needs `if __name__ == '__main__':`"
-        ) from None
-    try:
-        yield cluster
-    finally:
-        cluster.close(timeout=CLOSE_SECONDS)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep off standard error what Dask says of lost workers, since it is dealt with here."""
-    import distributed  # noqa: F401, PLC0415 - it sets its loggers up; start-up time
-
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+        return ClusterError(f"{at}: the Dask scheduler is lost ({one_line(error)}); {KEPT}")

@@ -14,7 +14,7 @@ from ackclock.sweep.remote import Installed, call, installed
 from ackclock.sweep.task import RevisionError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 LOOK_SECONDS = 1.0
 WORRY_SECONDS = 30.0
@@ -23,14 +23,18 @@ WORRY_SECONDS = 30.0
 class Workers:
     """The workers of a cluster, looked at about once a second."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, here: LocalCluster | None = None) -> None:
         """Ask all that are there.
+
+        Args:
+            client: of the cluster.
+            here: the cluster, if its workers are to be started anew when they are lost.
 
         Raises:
             RevisionError: a worker has another Ackclock, or none.
             OSError: the scheduler does not answer.
         """
-        self._client = client
+        self._client, self._here = client, here
         self._fit: dict[str, int] = {}
         self._unfit: dict[str, str] = {}
         self._seen = self._looked = time.monotonic()
@@ -73,6 +77,8 @@ class Workers:
             raise RevisionError(next(iter(self._unfit.values())))
         for worker in self._unfit.keys() - known:
             print(f"ackclock: {self._unfit[worker]}; it gets no runs", file=sys.stderr)
+        if self._here is not None and len(self._fit) < len(self._here.worker_spec):
+            self._here.scale(len(self._here.worker_spec))
         if self._fit:
             self._seen = now
         elif not self._worried and now >= self._seen + WORRY_SECONDS:
