@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 CLOSE_SECONDS = 2
-KEPT = "what is finished is kept, the same command goes on"
-# Ctrl-C on a terminal reaches the workers as well, but it is for the client to end them.
-IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 
 
 class ClusterError(OSError):
@@ -67,14 +65,14 @@ def workers_here(number: int) -> Iterator[LocalCluster]:
         from distributed import LocalCluster  # noqa: PLC0415 - start-up time
 
         try:
-            cluster = LocalCluster(
-                n_workers=number,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-                preload=[IGNORE_CTRL_C],
-            )
+            with _deaf_to_ctrl_c():
+                cluster = LocalCluster(
+                    n_workers=number,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
         except RuntimeError as error:
             guard = "a script needs `if __name__ == '__main__':`"
             raise ClusterError(f"dask:{number}: the workers did not start ({one_line(error)}); {guard}") from None
@@ -104,6 +102,22 @@ def quiet() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Put Ctrl-C off for this thread, and keep it for good from the threads and processes that are started inside.
+
+    On a terminal it reaches all processes, but it is for the client to end its workers.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def one_line(error: BaseException) -> str:

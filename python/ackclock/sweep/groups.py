@@ -1,16 +1,16 @@
-"""Short tasks put together, so that what is sent takes about a second."""
+"""Short tasks put together for the way to a worker."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ackclock.sweep.cutter import Cutter
 from ackclock.sweep.task import Done, Task
 
-SECONDS = 1.0
-LONGEST = 4096
 KILLED = 3
+"""So many times the workers of a task may die."""
 
 
 @dataclass(frozen=True)
@@ -32,45 +32,32 @@ class Group:
         return [Group(self.tasks, self.killed + 1)] if self.killed + 1 < KILLED else []
 
 
-class Grouping:
-    """Makes groups of tasks by what a run took so far.
+class Groups:
+    """What is still to be sent.
 
     A guess that is wrong costs little: a worker begins no further task of a group that lasts too long, and what it left
     is put together anew.
     """
 
-    def __init__(self) -> None:
-        self._tasks: Iterator[Task] = iter(())
-        self._left: deque[Task] = deque()
+    def __init__(self, cutter: Cutter, tasks: Iterable[Task]) -> None:
+        """Cut these tasks, as ``cutter`` has learned and learns from what is done."""
+        self._cutter = cutter
+        self._new = cutter.batches(tasks)
         self._again: deque[Group] = deque()
-        self._run_seconds: float | None = None
-
-    def start(self, tasks: Iterable[Task]) -> None:
-        """Take these from now on; what a run takes stays known."""
-        self._tasks = iter(tasks)
-        self._left.clear()
-        self._again.clear()
 
     def next(self) -> Group | None:
-        """The next group, if any is left; a single task until a run has been measured."""
+        """The next group, if any is left."""
         if self._again:
             return self._again.popleft()
-        chosen: list[Task] = []
-        runs = 0
-        while (task := self._left.popleft() if self._left else next(self._tasks, None)) is not None:
-            chosen.append(task)
-            runs += task.count
-            if self._run_seconds is None or runs * self._run_seconds >= SECONDS or len(chosen) == LONGEST:
-                break
-        return Group(tuple(chosen)) if chosen else None
+        batch = next(self._new, None)
+        return None if batch is None else Group(tuple(batch))
 
     def again(self, groups: Iterable[Group]) -> None:
         """Send these as they are, before any other."""
         self._again.extend(groups)
 
-    def measured(self, group: Group, done: Sequence[Done]) -> None:
+    def done(self, group: Group, done: Sequence[Done]) -> None:
         """Learn from what was done of a group, and put together anew what was not."""
-        runs = sum(task.count for task in group.tasks[: len(done)])
-        mean = sum(d.seconds for d in done) / runs
-        self._run_seconds = mean if self._run_seconds is None else (self._run_seconds + mean) / 2
-        self._left.extend(group.tasks[len(done) :])
+        for task, one in zip(group.tasks, done, strict=False):
+            self._cutter.learn(task, one)
+        self.again(Group(tuple(batch)) for batch in self._cutter.batches(group.tasks[len(done) :]))

@@ -8,18 +8,19 @@ from __future__ import annotations
 import pickle
 import queue
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import count
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 from uuid import uuid4
 
-from ackclock.errors import ScenarioError
-from ackclock.sweep.connect import KEPT, ClusterError, connected, one_line, workers_here
-from ackclock.sweep.groups import KILLED, SECONDS, Group, Grouping
+from ackclock.sweep.connect import ClusterError, connected, one_line, workers_here
+from ackclock.sweep.cutter import Cutter
+from ackclock.sweep.document import refusal
+from ackclock.sweep.groups import KILLED, Group, Groups
 from ackclock.sweep.remote import packed, unpacked
 from ackclock.sweep.task import Done, RevisionError, Task
 from ackclock.sweep.workers import LOOK_SECONDS, Workers
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 ADDRESS = re.compile(r"(dask|tcp|tls)://[^/\s]+:\d+")
 HERE = re.compile(r"dask:([1-9]\d*)")
 ALLOWED = "dask:N for N worker processes here, dask://HOST:PORT or tls://HOST:PORT of a scheduler"
+SECONDS = 1.0
+"""How long a group should take."""
 GROUPS_PER_THREAD = 4
 FETCH_SECONDS = 30
 
@@ -45,11 +48,9 @@ class _Sent(NamedTuple):
     """The workers that may have it, if not all may."""
 
 
-def named(on: object) -> bool:
-    """Whether this names a Dask cluster: an address, ``dask:N``, or a ``Client`` or cluster object."""
-    if isinstance(on, str):
-        return on.startswith(("dask:", "tcp:", "tls:"))
-    return any(kind.__module__.startswith("distributed.") for kind in type(on).__mro__)
+def named(on: object) -> TypeGuard[str | Client | Cluster]:
+    """Whether this is for :class:`OnDask`: a text, or a ``distributed.Client`` or cluster."""
+    return isinstance(on, str) or any(kind.__module__.startswith("distributed.") for kind in type(on).__mro__)
 
 
 class OnDask:
@@ -71,10 +72,9 @@ class OnDask:
             ScenarioError: there is no such address.
         """
         if isinstance(on, str) and not (ADDRESS.fullmatch(on) or HERE.fullmatch(on)):
-            message = f'command line: key `--on`: found "{on}", allowed: {ALLOWED}'
-            raise ScenarioError(message, "command line", None, "--on", f'"{on}"', ALLOWED, None)
+            raise refusal("command line", None, "--on", f'"{on}"', ALLOWED)
         self._on = on
-        self._grouping = Grouping()
+        self._cutter = Cutter(SECONDS, caution=1.0)
         self._numbers = count()
         self._name = f"ackclock-{uuid4().hex}"
 
@@ -103,7 +103,7 @@ class OnDask:
         """Close what was opened."""
         self._opened.close()
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
         """Make the runs of all tasks.
 
         Args:
@@ -117,25 +117,25 @@ class OnDask:
             RevisionError: no worker has the right Ackclock.
             ScenarioError: a scenario makes no sense.
         """
-        self._grouping.start(tasks)
+        groups = Groups(self._cutter, tasks)
         sent: dict[Key, _Sent] = {}
         finished: queue.SimpleQueue[Key] = queue.SimpleQueue()
         try:
-            while self._fill(sent, finished):
+            while self._fill(groups, sent, finished):
                 with suppress(queue.Empty):
                     if one := sent.pop(finished.get(timeout=LOOK_SECONDS), None):
-                        yield from self._taken(one)
+                        yield from self._taken(groups, one)
                 self._look()
                 for key in [k for k, s in sent.items() if self._workers.gone(s.only)]:
-                    self._grouping.again([sent[key].group])
+                    groups.again([sent[key].group])
                     sent.pop(key).future.cancel()
         finally:
             with suppress(Exception):  # a scheduler that is gone has nothing to cancel
                 self._client.cancel([s.future for s in sent.values()])
 
-    def _fill(self, sent: dict[Key, _Sent], finished: queue.SimpleQueue[Key]) -> bool:
+    def _fill(self, groups: Groups, sent: dict[Key, _Sent], finished: queue.SimpleQueue[Key]) -> bool:
         """Send groups until there are enough; whether any is on its way."""
-        while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := self._grouping.next()):
+        while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := groups.next()):
             key, only = (self._name, next(self._numbers)), self._workers.only
             call = packed(group.tasks, 2 * SECONDS)
             try:
@@ -146,25 +146,25 @@ class OnDask:
             future.add_done_callback(lambda done: finished.put(done.key))
         return bool(sent)
 
-    def _taken(self, sent: _Sent) -> Iterator[tuple[Task, Done]]:
+    def _taken(self, groups: Groups, sent: _Sent) -> Iterator[tuple[Task, Done]]:
         from distributed import KilledWorker  # noqa: PLC0415 - start-up time
 
         group = sent.group
         try:
             done = unpacked(sent.future.result(timeout=FETCH_SECONDS))
         except TimeoutError:  # it went with its worker: make it again
-            self._grouping.again([group])
+            groups.again([group])
         except KilledWorker:
-            self._grouping.again(self._split(group))
+            groups.again(self._split(group))
         except (RevisionError, ImportError, AttributeError):
             self._look(at_once=True)
             if sent.only is not None or group.killed + 1 == KILLED:
                 raise
-            self._grouping.again([replace(group, killed=group.killed + 1)])
+            groups.again([replace(group, killed=group.killed + 1)])
         except (CancelledError, OSError) as error:
             raise self._lost(error) from None
         else:
-            self._grouping.measured(group, done)
+            groups.done(group, done)
             yield from zip(group.tasks, done, strict=False)
 
     def _split(self, group: Group) -> list[Group]:
@@ -173,7 +173,7 @@ class OnDask:
             task = group.tasks[0]
             last = f" to {task.first + task.count - 1}" if task.count > 1 else ""
             what = " ".join([task.name, *([task.stack] if task.stack else []), *(f"{k}={v}" for k, v in task.set)])
-            raise ClusterError(f"{what}: seed {task.first}{last}: its Dask workers died, {KILLED} times over; {KEPT}")
+            raise ClusterError(f"{what}: seed {task.first}{last}: its Dask workers died, {KILLED} times over")
         return parts
 
     def _look(self, at_once: bool = False) -> None:
@@ -186,4 +186,4 @@ class OnDask:
 
     def _lost(self, error: BaseException) -> ClusterError:
         at = self._on if isinstance(self._on, str) else self._client.scheduler_info(n_workers=0)["address"]
-        return ClusterError(f"{at}: the Dask scheduler is lost ({one_line(error)}); {KEPT}")
+        return ClusterError(f"{at}: the Dask scheduler is lost ({one_line(error)})")
