@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from distributed.deploy.cluster import Cluster
 
 CONNECT_SECONDS = 10
-CLOSE_SECONDS = 2
+CLOSE_SECONDS = 15
 
 
 class ClusterError(OSError):
@@ -50,7 +50,8 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
         try:
             yield client
         finally:
-            client.close(CLOSE_SECONDS)
+            with suppress(TimeoutError):
+                client.close(CLOSE_SECONDS)
 
 
 @contextmanager
@@ -79,7 +80,8 @@ def workers_here(number: int) -> Iterator[LocalCluster]:
         try:
             yield cluster
         finally:
-            cluster.close(timeout=CLOSE_SECONDS)
+            with suppress(TimeoutError):
+                cluster.close(timeout=CLOSE_SECONDS)
 
 
 @contextmanager
@@ -113,6 +115,9 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing import resource_tracker  # noqa: PLC0415 - only where there are such masks
+
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield

@@ -157,7 +157,7 @@ class OnDask:
         except KilledWorker:
             groups.again(self._split(group))
         except (RevisionError, ImportError, AttributeError):
-            self._look(at_once=True)
+            self._look(anew=True)
             if sent.only is not None or group.killed + 1 == KILLED:
                 raise
             groups.again([replace(group, killed=group.killed + 1)])
@@ -176,9 +176,9 @@ class OnDask:
             raise ClusterError(f"{what}: seed {task.first}{last}: its Dask workers died, {KILLED} times over")
         return parts
 
-    def _look(self, at_once: bool = False) -> None:
+    def _look(self, anew: bool = False) -> None:
         try:
-            self._workers.look(at_once)
+            self._workers.look(anew)
         except RevisionError:
             raise
         except Exception as error:

@@ -57,21 +57,26 @@ class Workers:
         """Whether none of the chosen is left."""
         return chosen is not None and chosen.isdisjoint(self._fit)
 
-    def look(self, at_once: bool = False) -> None:
+    def look(self, anew: bool = False) -> None:
         """See who has come and who has gone, if the last look is a second ago.
 
         One that comes later and has another Ackclock gets nothing to do, and standard error says so. It says so, too,
         if nobody has been there for half a minute.
+
+        Args:
+            anew: at once, and ask those that are known once more.
 
         Raises:
             RevisionError: only such workers are left.
             OSError: the scheduler does not answer.
         """
         now = time.monotonic()
-        if not at_once and now < self._looked + LOOK_SECONDS:
+        if not anew and now < self._looked + LOOK_SECONDS:
             return
         self._looked = now
         known = set(self._unfit)
+        if anew:
+            self._fit, self._unfit = {}, {}
         self._ask()
         if self._unfit and not self._fit:
             raise RevisionError(next(iter(self._unfit.values())))
