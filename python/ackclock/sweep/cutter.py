@@ -48,7 +48,7 @@ class Cutter:
                 count = 1 if each is None else min(end - first, max(1, int(self.seconds / each)))
                 yield replace(task, first=first, count=count)
                 first += count
-            del self._of[_point(task)]
+            self._of.pop(_point(task), None)
 
     def batches(self, tasks: Iterable[Task]) -> Iterator[list[Task]]:
         """Each task, cut, and short pieces put together, for executors to which sending one costs something."""

@@ -90,6 +90,7 @@ class OnDask:
             number = HERE.fullmatch(self._on) if isinstance(self._on, str) else None
             here = stack.enter_context(workers_here(int(number[1]))) if number else None
             self._client = stack.enter_context(connected(here or self._on))
+            self._at = self._on if isinstance(self._on, str) else self._client.scheduler_info(n_workers=0)["address"]
             try:
                 self._workers = Workers(self._client, here)
             except OSError as error:
@@ -185,5 +186,4 @@ class OnDask:
             raise self._lost(error) from None
 
     def _lost(self, error: BaseException) -> ClusterError:
-        at = self._on if isinstance(self._on, str) else self._client.scheduler_info(n_workers=0)["address"]
-        return ClusterError(f"{at}: the Dask scheduler is lost ({one_line(error)})")
+        return ClusterError(f"{self._at}: the Dask scheduler is lost ({one_line(error)})")
