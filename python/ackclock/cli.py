@@ -18,6 +18,8 @@ from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
+from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
+from ackclock.cli_tune import tune
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
 
@@ -304,6 +306,7 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
 
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
+app.command(epilog=TUNE_EXAMPLES)(tune)
 
 
 @app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")

@@ -37,13 +37,19 @@ def tune(
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
     """
-    from ackclock.tuning.best import hold_out, named  # noqa: PLC0415 - start-up time
+    from ackclock.tuning.best import CHOICES, hold_out, named  # noqa: PLC0415 - start-up time
     from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
     from ackclock.tuning.result import Tuning  # noqa: PLC0415 - likewise
     from ackclock.tuning.runs import Runs  # noqa: PLC0415 - likewise
     from ackclock.tuning.study import search  # noqa: PLC0415 - likewise
 
     checked = read(plan, trials=trials, seed=seed)
+    told = progress or (lambda _: None)
+    searched = checked.trials * len(checked.paths) * checked.seeds.count
+    settings = len(CHOICES) + 1
+    held_out = settings * (len(checked.paths) + len(checked.held_out)) * checked.held_out_seeds.count
+    share = searched / (searched + held_out)
     runs = Runs(threads)
-    made = search(checked, runs)
-    return Tuning(checked, made, hold_out(checked, named(made), runs))
+    made = search(checked, runs, lambda done: told(share * done / checked.trials))
+    rows = hold_out(checked, named(made), runs, lambda done: told(share + (1 - share) * done / settings))
+    return Tuning(checked, made, rows)

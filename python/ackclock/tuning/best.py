@@ -20,23 +20,31 @@ MEANING: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A mean difference to the defaults, paired by seed."""
+class Change:
+    """What a choice changes, paired by seed: a mean, and the ends of its 95 % confidence interval."""
 
     mean: float
-    half_width_95: float | None
-    """Half of its 95 % confidence interval; none for a single seed."""
+    low95: float | None
+    """None for a single seed, and where a run brought nothing."""
+    high95: float | None
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Difference:
-        """The mean of differences, one for each seed."""
-        return cls(*_native.interval(values))
+    def of_shares(cls, differences: Sequence[float]) -> Change:
+        """Of a share, from its difference with each seed."""
+        mean, half = _native.interval(differences)
+        return cls(mean, None, None) if half is None else cls(mean, mean - half, mean + half)
 
-    @property
-    def sign(self) -> int:
-        """1 or -1 if all of the interval is above or below zero, else 0: the seeds do not tell."""
-        sure = self.half_width_95 is not None and abs(self.mean) > self.half_width_95
-        return int(math.copysign(1, self.mean)) if sure else 0
+    @classmethod
+    def of_ratios(cls, ratios: Sequence[float]) -> Change:
+        """Of what is compared as a ratio, from that with each seed: the geometric mean, less one.
+
+        Logarithms are averaged, for the mean of ratios is above one even where neither side is better.
+        """
+        if not all(ratios):
+            return cls(-1.0, None, None)
+        mean, half = _native.interval([math.log(ratio) for ratio in ratios])
+        low, high = (None, None) if half is None else (math.expm1(mean - half), math.expm1(mean + half))
+        return cls(math.expm1(mean), low, high)
 
 
 @dataclass(frozen=True)
@@ -53,12 +61,12 @@ class HeldOut:
     default_goodput: float | None
     """Bytes/s, mean over the seeds; none for all paths."""
     goodput: float | None
-    goodput_change: Difference
-    """As a share of the defaults' goodput with the same seed; over paths from the geometric mean of ratios."""
+    goodput_change: Change
+    """Of the ratio to the defaults' goodput with the same seed; 0: as much. Over paths of their geometric mean."""
     default_needless: float
     """Share of the packets sent, mean over the seeds, and over the paths."""
     needless: float
-    needless_change: Difference
+    needless_change: Change
     """Of that share."""
 
 
@@ -141,8 +149,8 @@ def _row(
         len(seeds),
         alone[1].mean_goodput if alone else None,
         alone[0].mean_goodput if alone else None,
-        Difference.of([ratio - 1 for ratio in ratios]),
+        Change.of_ratios(ratios),
         mean([base.mean_needless for _, base in pairs]),
         mean([ours.mean_needless for ours, _ in pairs]),
-        Difference.of(shares),
+        Change.of_shares(shares),
     )

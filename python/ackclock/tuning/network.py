@@ -78,7 +78,7 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
     table = item.keys(KEYS, "a table with `scenario`, and `name` and `set`")
     if "scenario" not in table:
         raise item.refuse("a table with `scenario`, the path of one")
-    file, original = _scenario(table["scenario"], folder)
+    file, original = named_text(table["scenario"], folder, "a scenario")
     here = table["set"].table("a table of places and values") if "set" in table else {}
     changes = {**everywhere, **here}
     own = tuple((k.removeprefix(OF_THE_STACK), setting(n.value)) for k, n in changes.items() if _own(k))
@@ -93,9 +93,13 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
     return path
 
 
-def _scenario(node: Node, folder: Path) -> tuple[str, str]:
-    """A scenario's name in errors, and its text."""
-    said = node.text("the path of a scenario")
+def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
+    """What errors call a file that a plan names, and its text; a text that stands in the plan is taken as it is.
+
+    Raises:
+        ScenarioError: there is no such file, or it is no text.
+    """
+    said = node.text(f"the path of {what}")
     if "\n" in said:
         return node.path, said
     path = folder / said
@@ -103,7 +107,7 @@ def _scenario(node: Node, folder: Path) -> tuple[str, str]:
         return str(path), path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error.reason
-        raise node.refuse("the path of a scenario, seen from the plan", f'"{said}" ({path}: {why})') from error
+        raise node.refuse(f"the path of {what}, seen from this file", f'"{said}" ({path}: {why})') from error
 
 
 def _changed(file: str, original: str, changes: Mapping[str, Node]) -> str:

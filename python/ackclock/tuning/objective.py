@@ -73,7 +73,10 @@ def mean(values: Sequence[float]) -> float:
 
 
 def front(scores: Sequence[Score]) -> list[int]:
-    """The Pareto front: where the scores stand that no other dominates, by needless retransmissions; equal ones once."""
+    """The Pareto front: positions of the scores that no other dominates, by needless retransmissions.
+
+    Of equal scores the first.
+    """
     order = sorted(range(len(scores)), key=lambda i: (scores[i].needless, -scores[i].goodput, i))
     found: list[int] = []
     for i in order:

@@ -15,10 +15,11 @@ import tomli_w
 from ackclock import _native
 from ackclock.errors import ScenarioError
 from ackclock.sweep.document import Node, Value, nearest, refusal
-from ackclock.tuning.network import NetworkPath, Seeds, read_paths, setting
+from ackclock.tuning.network import NetworkPath, Seeds, named_text, read_paths, setting
 from ackclock.tuning.parameter import Parameter, parameter
 
-KEYS = ("name", "stack", "trials", "seed", "search", "seeds", "set", "parameters", "path", "held_out")
+KEYS = ("name", "stack", "trials", "seed", "search", "seeds", "set", "parameters", "paths", "path", "held_out")
+PATHS_KEYS = ("path", "held_out")
 SEARCHES = ("tpe", "nsga-ii")
 TRIALS, SEEDS, HELD_OUT_SEEDS = 300, 3, 30
 MOST_TRIALS, MOST_SEEDS, LAST_SEED = 10**6, 10**6, 2**63 - 1
@@ -82,13 +83,7 @@ def read(
     if stack not in (names := _native.stack_names()):
         raise table["stack"].refuse(f"one of {', '.join(names)}", hint=nearest(stack, names))
     seeds = _seeds(table.get("seeds"), Seeds(1, SEEDS))
-    held = table["held_out"].keys(("seeds", "path"), "a table with `seeds` and `path`") if "held_out" in table else {}
-    held_seeds = _seeds(held.get("seeds"), Seeds(seeds.last + 1, HELD_OUT_SEEDS))
-    if seeds.first <= held_seeds.last and held_seeds.first <= seeds.last and "seeds" in held:
-        others = f"seeds that the search has not; it has {seeds.first} to {seeds.last}"
-        raise held["seeds"].refuse(others, f"{held_seeds.first} to {held_seeds.last}")
-    everywhere = table["set"].table("a table of places and values") if "set" in table else {}
-    _needed(root, table, "path", "at least one table [[path]]")
+    paths = _Paths(table, folder or Path(), stack)
     result = Plan(
         _name(table.get("name"), Path(file).stem if folder else "tuning"),
         stack,
@@ -97,13 +92,44 @@ def read(
         _search(table.get("search")),
         seeds,
         _parameters(_needed(root, table, "parameters", "a table with at least one parameter of the stack")),
-        read_paths(table["path"], folder or Path(), stack, everywhere),
-        read_paths(held["path"], folder or Path(), stack, everywhere) if "path" in held else (),
-        held_seeds,
-        root.value,
+        paths.read(_needed(paths.root or root, paths.table, "path", "at least one table [[path]]")),
+        paths.read(paths.held["path"]) if "path" in paths.held else (),
+        paths.held_seeds(seeds),
+        root.value | (paths.root.value if paths.root else {}),
     )
     _check(table["parameters"], result)
     return result
+
+
+class _Paths:
+    """Reads the paths of a plan, which stand in it or in a file that it names."""
+
+    def __init__(self, table: Mapping[str, Node], folder: Path, stack: str) -> None:
+        self.table, self.folder, self.stack = table, folder, stack
+        self.root: Node | None = None
+        """Of that file."""
+        if "paths" in table:
+            for key in PATHS_KEYS:
+                if key in table:
+                    raise table[key].refuse("either `paths`, or `path` and `held_out`")
+            file, text = named_text(table["paths"], folder, "a file with [[path]] and [held_out]")
+            self.root, self.folder = Node.read(file, text), Path(file).parent
+            self.table = self.root.keys(PATHS_KEYS, "a file with [[path]] and [held_out]")
+        what = "a table with `seeds` and `path`"
+        self.held = self.table["held_out"].keys(("seeds", "path"), what) if "held_out" in self.table else {}
+        self.everywhere = table["set"].table("a table of places and values") if "set" in table else {}
+
+    def read(self, node: Node) -> tuple[NetworkPath, ...]:
+        """Those that stand in a list."""
+        return read_paths(node, self.folder, self.stack, self.everywhere)
+
+    def held_seeds(self, seeds: Seeds) -> Seeds:
+        """The seeds held out: none of the search's."""
+        held = _seeds(self.held.get("seeds"), Seeds(seeds.last + 1, HELD_OUT_SEEDS))
+        if seeds.first <= held.last and held.first <= seeds.last:
+            others = f"seeds that the search has not; it has {seeds.first} to {seeds.last}"
+            raise self.held["seeds"].refuse(others, f"{held.first} to {held.last}")
+        return held
 
 
 def _source(plan: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, str, Path | None]:

@@ -81,10 +81,11 @@ class Tuning:
         """The choices against the defaults on seeds, and paths, that the search has not seen.
 
         A row for each choice and path; ``path`` is null where a row is about all searched, or all held-out paths.
-        Columns: ``choice``, ``trial``, ``path``, ``searched`` (whether the search has seen the path), ``seeds`` (how many),
-        ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change`` and ``goodput_change_ci95`` (share of the
-        defaults' goodput, paired by seed: mean, and half of its 95 % confidence interval), ``default_needless``,
-        ``needless`` (shares of the packets sent), ``needless_change`` and ``needless_change_ci95`` (of that share).
+        Columns: ``choice``, ``trial``, ``path``, ``searched`` (whether the search has seen the path), ``seeds`` (how
+        many), ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change`` (of the ratio to the defaults' with the
+        same seed: its geometric mean less one), ``default_needless``, ``needless`` (shares of the packets sent),
+        ``needless_change`` (mean difference with the same seed), and for each change ``…_low95`` and ``…_high95``, the
+        ends of its 95 % confidence interval.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -147,11 +148,11 @@ class Tuning:
 
 
 def _flat(row: HeldOut) -> dict[str, Any]:
-    """A row with each difference as two columns."""
+    """A row with each change as three columns."""
     flat: dict[str, Any] = {}
     for key, value in asdict(row).items():
         if isinstance(value, Mapping):
-            flat |= {key: value["mean"], f"{key}_ci95": value["half_width_95"]}
+            flat |= {key: value["mean"], f"{key}_low95": value["low95"], f"{key}_high95": value["high95"]}
         else:
             flat[key] = value
     return flat

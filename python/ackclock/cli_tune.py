@@ -1,0 +1,81 @@
+"""``ackclock tune``; what it runs is in ``ackclock.tuning`` and is loaded when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from ackclock.errors import ScenarioError
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+EXAMPLES = """\b
+Examples:
+  ackclock tune papers/tuning/avg-dev.toml
+  ackclock tune plan.toml --trials 50 --out first
+  ackclock tune plan.toml --seed 2 --out second --json
+"""
+
+
+def _fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
+    raise typer.Exit(code)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        missing = (error.name or "optuna").partition(".")[0]
+        _fail(f'tune needs {missing}, which is not installed: pip install "ackclock[tune]"', FAILED)
+    except OSError as error:
+        _fail(str(error), FAILED)
+    except ScenarioError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("interrupted; finished runs are kept, the same command goes on", INTERRUPTED)
+
+
+def tune(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="Plan in TOML: see docs/tuning.md.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: tuning/NAME]")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(metavar="N", help="Settings to try, instead of the plan's.", min=1, max=10**6)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print tuning.json instead of tables.")] = False,
+) -> None:
+    """Search a stack's parameters for more goodput and fewer needless retransmissions.
+
+    Writes tuning.json, trials.parquet, front.svg and best.toml. Finished runs are kept: after an interruption the same
+    command goes on.
+    """
+    with _refusals():
+        import matplotlib  # noqa: F401, PLC0415 - missing ones are named before the runs, not after
+        import optuna  # noqa: F401, PLC0415 - likewise
+
+        from ackclock.papers.progress import shown  # noqa: PLC0415 - start-up time
+        from ackclock.tuning import files, tune  # noqa: PLC0415 - likewise
+
+        with shown(f"tuning by {Path(plan).name}") as told:
+            tuning = tune(plan, trials=trials, seed=seed, threads=threads, progress=told)
+        folder = out if out is not None else Path("tuning") / tuning.plan.name
+        files.write(tuning, folder)
+    if as_json:
+        typer.echo(tuning.json, nl=False)
+        return
+    from ackclock.tuning.tables import show  # noqa: PLC0415 - start-up time
+
+    show(tuning)
+    typer.echo(f"{folder}: tuning.json, trials.parquet, front.svg, best.toml")

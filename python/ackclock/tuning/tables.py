@@ -1,0 +1,91 @@
+"""A tuning as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from ackclock.sweep.document import Value
+from ackclock.tables import _console
+from ackclock.tuning.result import Tuning
+
+
+def show(tuning: Tuning) -> None:
+    """Print the choices, and what they are worth on held-out seeds and paths."""
+    console, plan = _console(), tuning.plan
+    console.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
+    console.print(_parameters(tuning))
+    for choice, one in tuning.best.items():
+        same = next((other for other in tuning.best.values() if other.trial == one.trial), one)
+        console.print(f"{choice}: {one.meaning}", markup=False, soft_wrap=True)
+        if one.trial == 0:
+            console.print("  nothing better than the defaults was found", markup=False)
+        elif same.choice != choice:
+            console.print(f"  the same trial as {same.choice}", markup=False)
+        else:
+            console.print(_held_out(tuning, choice))
+
+
+def _parameters(tuning: Tuning) -> Table:
+    """A row for each parameter: its default, and its value in every choice."""
+    table = _table("parameter", "default", *tuning.best)
+    defaults = tuning.plan.defaults()
+    for p in tuning.plan.parameters:
+        every = list(dict.fromkeys(_said(default[p.path]) for default in defaults))
+        ours = [_said(one.parameters.get(p.path, "default")) for one in tuning.best.values()]
+        table.add_row(p.path, " or ".join(every), *ours)
+    table.add_section()
+    table.add_row("trial", "0", *(str(one.trial) for one in tuning.best.values()))
+    base = tuning.trials.row(0, named=True)
+    table.add_row("goodput, searched", "", *(f"{100 * (b.goodput - 1):+.2f} %" for b in tuning.best.values()))
+    needless = [base["needless"], *(one.needless for one in tuning.best.values())]
+    table.add_row("needless, searched", *(f"{100 * share:.3f} %" for share in needless))
+    return table
+
+
+def _held_out(tuning: Tuning, choice: str) -> Table:
+    """The rows of a choice: each path, and all searched and all held-out ones together."""
+    seeds = f"seeds {tuning.plan.held_out_seeds.first} to {tuning.plan.held_out_seeds.last}"
+    table = _table(f"  against the defaults, {seeds}", "goodput", "", "needless, %", "change", "")
+    was = True
+    for row in _rows(tuning, choice):
+        if row["searched"] != was:
+            table.add_section()
+            was = row["searched"]
+        kind = "searched paths" if row["searched"] else "held-out paths"
+        name = row["path"] if row["path"] is not None else f"all {kind}"
+        table.add_row(f"  {name}", *_change(row, "goodput_change", 2, " %"), *_needless(row))
+    return table
+
+
+def _rows(tuning: Tuning, choice: str) -> Iterator[dict[str, Any]]:
+    return (row for row in tuning.held_out.iter_rows(named=True) if row["choice"] == choice)
+
+
+def _needless(row: dict[str, Any]) -> tuple[str, str, str]:
+    before, after = (100 * row[key] for key in ("default_needless", "needless"))
+    return f"{before:.3f} → {after:.3f}", *_change(row, "needless_change", 3, "")
+
+
+def _change(row: dict[str, Any], key: str, digits: int, unit: str) -> tuple[str, str]:
+    """A change in per cent with its interval, and what it shows."""
+    mean, low, high = (row[key + ending] for ending in ("", "_low95", "_high95"))
+    if low is None:
+        return f"{100 * mean:+.{digits}f}{unit}", ""
+    said = f"{100 * mean:+.{digits}f}{unit} ({100 * low:+.{digits}f} to {100 * high:+.{digits}f})"
+    return said, "more" if low > 0 else "less" if high < 0 else ""
+
+
+def _said(value: Value) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
