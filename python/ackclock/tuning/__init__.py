@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ackclock.sweep.local import Executor
+    from ackclock.tuning.plan import Plan
     from ackclock.tuning.result import Tuning
 
 
 def tune(
-    plan: str | PathLike[str] | Mapping[str, Any],
+    plan: str | PathLike[str] | Mapping[str, Any] | Plan,
     *,
     trials: int | None = None,
     seed: int | None = None,
+    store: str | PathLike[str] | None = None,
+    on: str | AbstractContextManager[Executor] | None = None,
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Tuning:
@@ -25,7 +30,9 @@ def tune(
             says as a dict, in which scenarios may be :class:`ackclock.Scenario`.
         trials: how many settings are tried, the defaults among them, instead of the plan's number.
         seed: of the search, instead of the plan's. With the same one the same settings are tried.
-        threads: how many runs at once; by default one for each core. Results do not depend on it.
+        store: folder in which every finished run is kept, so that none is made twice; as for :func:`ackclock.sweep`.
+        on: what makes the runs, as for :func:`ackclock.sweep`; by default this machine.
+        threads: how many runs at once here; by default one for each core. Results do not depend on it.
         progress: called now and then with the share that is done, from 0 to 1.
 
     Returns:
@@ -33,23 +40,23 @@ def tune(
 
     Raises:
         ScenarioError: the plan, or a scenario that it names, makes no sense.
-        OSError: a plan or scenario could not be read.
+        OSError: a plan or scenario could not be read, or a run not be kept.
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
     """
-    from ackclock.tuning.best import CHOICES, hold_out, named  # noqa: PLC0415 - start-up time
-    from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
+    from ackclock.sweep.job import executor  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.store import Store  # noqa: PLC0415 - likewise
+    from ackclock.tuning.best import CHOICES, hold_out, named  # noqa: PLC0415 - likewise
+    from ackclock.tuning.plan import Plan, read  # noqa: PLC0415 - likewise
     from ackclock.tuning.result import Tuning  # noqa: PLC0415 - likewise
     from ackclock.tuning.runs import Runs  # noqa: PLC0415 - likewise
     from ackclock.tuning.study import search  # noqa: PLC0415 - likewise
 
-    checked = read(plan, trials=trials, seed=seed)
-    told = progress or (lambda _: None)
-    searched = checked.trials * len(checked.paths) * checked.seeds.count
-    settings = len(CHOICES) + 1
-    held_out = settings * (len(checked.paths) + len(checked.held_out)) * checked.held_out_seeds.count
-    share = searched / (searched + held_out)
-    runs = Runs(threads)
-    made = search(checked, runs, lambda done: told(share * done / checked.trials))
-    rows = hold_out(checked, named(made), runs, lambda done: told(share + (1 - share) * done / settings))
-    return Tuning(checked, made, rows)
+    checked = plan if isinstance(plan, Plan) else read(plan, trials=trials, seed=seed)
+    # Choices may be the same trial, and trials refused: then it is done earlier than said.
+    every = checked.trials * len(checked.paths) * checked.seeds.count
+    every += (len(CHOICES) + 1) * len((*checked.paths, *checked.held_out)) * checked.held_out_seeds.count
+    with Store(store) as opened, executor(on, threads) as workers:
+        runs = Runs(opened, workers, lambda done: progress(done / every) if progress else None)
+        made = search(checked, runs)
+        return Tuning(checked, made, hold_out(checked, named(made), runs))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ackclock import _native
 from ackclock.tuning.objective import OnPath, Score, front, geometric_mean, knee, mean
 from ackclock.tuning.plan import Plan
-from ackclock.tuning.study import Runner, Told, Trial, check_goodput
+from ackclock.tuning.study import Runner, Trial, check_goodput
 
 MOST_GOODPUT, FEWEST_NEEDLESS, KNEE = CHOICES = ("most-goodput", "fewest-needless", "knee")
 MEANING: Mapping[str, str] = {
@@ -96,14 +96,13 @@ def _run(trials: Sequence[Trial]) -> tuple[list[Trial], list[Score]]:
     return [t for t, _ in pairs], [s for _, s in pairs]
 
 
-def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner, told: Told | None = None) -> list[HeldOut]:
+def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut]:
     """Run the choices and the defaults on new seeds: on the search's paths, and on those held out.
 
     Args:
         plan: which paths and seeds.
         best: the choices by name.
         run: makes the runs.
-        told: called with how many settings are done.
 
     Returns:
         For each choice a row for each path, and one for the searched paths together and for those held out together.
@@ -113,14 +112,9 @@ def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner, told: Told | No
     """
     paths = (*plan.paths, *plan.held_out)
     settings = dict.fromkeys([(), *(trial.set for trial in best.values())])
-    measured: dict[object, list[OnPath]] = {}
-    for i, tried in enumerate(settings):
-        done = run([path.task(plan.stack, tried, plan.held_out_seeds) for path in paths])
-        measured[tried] = [OnPath.of(one) for one in done]
-        if i == 0:
-            check_goodput(paths, measured[tried])
-        if told is not None:
-            told(i + 1)
+    done = iter(run([path.task(plan.stack, tried, plan.held_out_seeds) for tried in settings for path in paths]))
+    measured = {tried: [OnPath.of(next(done)) for _ in paths] for tried in settings}
+    check_goodput(paths, measured[()])
     rows: list[HeldOut] = []
     for choice, trial in best.items():
         both = list(zip(measured[trial.set], measured[()], strict=True))

@@ -21,8 +21,6 @@ BATCH = 10
 """Trials that are asked together: enough for many cores, and few enough that each learns from those before."""
 Runner = Callable[[Sequence[Task]], list[Done]]
 """Makes runs, or knows them, and answers in the order asked."""
-Told = Callable[[int], object]
-"""Hears how many trials are done."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,12 @@ class Trial:
     """Why the engine did not take the values together, if it did not."""
 
 
-def search(plan: Plan, run: Runner, told: Told | None = None) -> list[Trial]:
+def search(plan: Plan, run: Runner) -> list[Trial]:
     """Try as many settings as the plan says.
 
     Args:
         plan: what is searched.
         run: makes the runs.
-        told: called after every batch.
 
     Returns:
         The trials in their order: the same for the same plan, Optuna and engine.
@@ -60,8 +57,6 @@ def search(plan: Plan, run: Runner, told: Told | None = None) -> list[Trial]:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     defaults = _defaults(plan, run)
     trials = [defaults]
-    told = told or (lambda _: None)
-    told(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         study = optuna.create_study(directions=["maximize", "minimize"], sampler=_sampler(plan))
@@ -77,7 +72,6 @@ def search(plan: Plan, run: Runner, told: Told | None = None) -> list[Trial]:
                 good = trial.score is not None
                 study.tell(one, list(trial.score or ()) or None, state.COMPLETE if good else state.FAIL)
             trials += made
-            told(len(trials))
     return trials
 
 
