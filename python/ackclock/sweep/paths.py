@@ -39,7 +39,7 @@ def within(one: Steps, other: Steps) -> bool:
     return one[:short] == other[:short]
 
 
-def every(value: Any, at: Steps = ()) -> Iterator[str]:
+def every(value: object, at: Steps = ()) -> Iterator[str]:
     """The path of everything in a document."""
     if at:
         yield spelled(at)
@@ -62,7 +62,7 @@ def present(document: Mapping[str, Any], steps: Steps) -> bool:
     return isinstance(at, Mapping) if isinstance(last, str) else _has(at, last)
 
 
-def put(document: dict[str, Any], steps: Steps, value: Any) -> None:
+def put(document: dict[str, Any], steps: Steps, value: object) -> None:
     """Set the value of a place that is ``present``."""
     at: Any = document
     for step in steps[:-1]:
@@ -70,7 +70,7 @@ def put(document: dict[str, Any], steps: Steps, value: Any) -> None:
     at[steps[-1]] = value
 
 
-def _has(value: Any, step: str | int) -> bool:
+def _has(value: object, step: str | int) -> bool:
     if isinstance(step, str):
         return isinstance(value, Mapping) and step in value
     return isinstance(value, list) and step < len(value)
