@@ -19,6 +19,7 @@ from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
 from ackclock.sweep import results, sweep
+from ackclock.tuning import tune
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ackclock import plot as plot
     from ackclock.sweep.outcome import Results, Sweep
     from ackclock.sweep.plan import Plan
+    from ackclock.tuning.result import Tuning
 
 __all__ = [
     "Plan",
@@ -34,6 +36,7 @@ __all__ = [
     "ScenarioError",
     "Stack",
     "Sweep",
+    "Tuning",
     "__version__",
     "compare",
     "new",
@@ -43,10 +46,16 @@ __all__ = [
     "show",
     "stacks",
     "sweep",
+    "tune",
 ]
 
 
-_LATE = {"Plan": "ackclock.sweep.plan", "Results": "ackclock.sweep.outcome", "Sweep": "ackclock.sweep.outcome"}
+_LATE = {
+    "Plan": "ackclock.sweep.plan",
+    "Results": "ackclock.sweep.outcome",
+    "Sweep": "ackclock.sweep.outcome",
+    "Tuning": "ackclock.tuning.result",
+}
 
 
 def __getattr__(name: str) -> ModuleType | type:

@@ -51,6 +51,13 @@ def tune(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
     ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder that keeps the runs.  [default: $ACKCLOCK_STORE or ackclock-results]"),
+    ] = None,
+    on: Annotated[
+        str | None, typer.Option(metavar="CLUSTER", help="Run there: dask://HOST:PORT, or dask:N for N processes here.")
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
     ] = None,
@@ -66,11 +73,14 @@ def tune(
         import optuna  # noqa: F401, PLC0415 - likewise
 
         from ackclock.papers.progress import shown  # noqa: PLC0415 - start-up time
-        from ackclock.tuning import files, tune  # noqa: PLC0415 - likewise
+        from ackclock.tuning import files  # noqa: PLC0415 - likewise
+        from ackclock.tuning import tune as run  # noqa: PLC0415 - likewise
+        from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
 
-        with shown(f"tuning by {Path(plan).name}") as told:
-            tuning = tune(plan, trials=trials, seed=seed, threads=threads, progress=told)
-        folder = out if out is not None else Path("tuning") / tuning.plan.name
+        checked = read(plan, trials=trials, seed=seed)
+        with shown(f"tuning {checked.name}: {checked.trials} trials") as told:
+            tuning = run(checked, store=store, on=on, threads=threads, progress=told)
+        folder = out if out is not None else Path("tuning") / checked.name
         files.write(tuning, folder)
     if as_json:
         typer.echo(tuning.json, nl=False)

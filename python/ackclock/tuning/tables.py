@@ -9,24 +9,24 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ackclock.sweep.document import Value
-from ackclock.tables import _console
+from ackclock.tables import console
 from ackclock.tuning.result import Tuning
 
 
 def show(tuning: Tuning) -> None:
     """Print the choices, and what they are worth on held-out seeds and paths."""
-    console, plan = _console(), tuning.plan
-    console.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
-    console.print(_parameters(tuning))
+    out, plan = console(), tuning.plan
+    out.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
+    out.print(_parameters(tuning))
     for choice, one in tuning.best.items():
         same = next((other for other in tuning.best.values() if other.trial == one.trial), one)
-        console.print(f"{choice}: {one.meaning}", markup=False, soft_wrap=True)
+        out.print(f"{choice}: {one.meaning}", markup=False, soft_wrap=True)
         if one.trial == 0:
-            console.print("  nothing better than the defaults was found", markup=False)
+            out.print("  nothing better than the defaults was found", markup=False)
         elif same.choice != choice:
-            console.print(f"  the same trial as {same.choice}", markup=False)
+            out.print(f"  the same trial as {same.choice}", markup=False)
         else:
-            console.print(_held_out(tuning, choice))
+            out.print(_held_out(tuning, choice))
 
 
 def _parameters(tuning: Tuning) -> Table:
