@@ -115,6 +115,12 @@ class Job:
         self.manifest = Manifest(plan.name, plan.to_toml(), plan.scenario.text, self.points.names, entries)
 
     def run(self) -> Sweep:
+        """Run what is missing, and make the table.
+
+        Raises:
+            OSError: the store cannot be written.
+            Exception: what a run raised.
+        """
         note = _damage(self.store, self.plan.name)
         self.manifest.write(self.store)
         self._make()

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from ackclock.sweep import axes
 from ackclock.sweep.columns import MEANS
-from ackclock.sweep.document import Node, Value, nearest
+from ackclock.sweep.document import Node, Value, nearest, refusal
 
 KEYS = ("name", "scenario", "seeds", "stop", "grid", "coupled", "random")
 MOST_SEEDS = 10**6
@@ -94,8 +94,7 @@ class Plan:
             random: ``samples``, ``seed``, and how each parameter is drawn.
 
         Raises:
-            ScenarioError: something makes no sense.
-            OSError: the scenario's file cannot be read.
+            ScenarioError: something makes no sense, or the scenario's file cannot be read.
         """
         given = {"name": name, "seeds": seeds, "stop": stop, "grid": grid, "coupled": coupled or None, "random": random}
         if isinstance(scenario, Written):
@@ -111,14 +110,16 @@ class Plan:
         """Read a plan's file.
 
         Raises:
-            ScenarioError: something in it makes no sense; the error says in which line.
-            OSError: it, or the scenario's file, cannot be read.
+            ScenarioError: something in it makes no sense, with the line; or it cannot be read.
         """
         file = Path(path)
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            raise Node(fspath(path), {}, "", None).refuse("text in UTF-8", error.reason) from None
+            raise refusal(fspath(path), None, None, error.reason, "text in UTF-8") from None
+        except OSError as error:
+            found = f"no readable file ({error.strerror})"
+            raise refusal(fspath(path), None, None, found, "the path of a plan in TOML") from None
         return cls.parse(text, fspath(path))
 
     @classmethod
@@ -130,8 +131,7 @@ class Plan:
             file: under which errors speak of it; the scenario's path is relative to its folder.
 
         Raises:
-            ScenarioError: something in it makes no sense.
-            OSError: the scenario's file cannot be read.
+            ScenarioError: something in it makes no sense, or the scenario's file cannot be read.
         """
         plan = cls.__new__(cls)
         plan._read(Node.read(file, text), Path(file).parent, text)
@@ -223,11 +223,11 @@ def _scenario(node: Node, folder: Path) -> Scenario:
         file = str(folder / given)
         try:
             text = Path(file).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            allowed = "the path of a scenario's file, relative to the plan"
-            raise node.refuse(allowed, f"{node.written} (no such file)") from None
+        except OSError as error:
+            allowed = "the path of a scenario's file, relative to the plan; or its text"
+            raise node.refuse(allowed, f"{node.written} (no readable file: {error.strerror})") from None
         except UnicodeDecodeError as error:
-            raise Node(file, {}, "", None).refuse("text in UTF-8", error.reason) from None
+            raise refusal(file, None, None, error.reason, "text in UTF-8") from None
     return Scenario(file, text, Node.read(file, text).value)
 
 

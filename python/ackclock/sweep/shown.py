@@ -29,9 +29,9 @@ def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()
         manifest: says which parameters were varied.
         columns: which means; by default the usual ones that there are.
     """
-    about = [name for name in manifest.parameters if name != "stack"]
-    # A column that says the same everywhere says nothing; stacks that differ do.
-    about += [name for name in ("stack", "flow") if summary[name].n_unique() > 1 or name in manifest.parameters]
+    # A stack or a flow that is the same everywhere says nothing.
+    more = [name for name in ("stack", "flow") if name not in manifest.parameters and summary[name].n_unique() > 1]
+    about = [*manifest.parameters, *more]
     shown = columns or [name for name in USUAL if summary[name].count()]
     titles = [_SCALES.get(name, (name,))[0] for name in shown]
     rows = [[str(row[name]) for name in about] + [_mean(row, name) for name in shown] for row in summary.to_dicts()]
@@ -51,9 +51,8 @@ def print_means(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str
     """Print the means of each point, the first of them where there are very many."""
     titles, rows = cells(summary.head(SHOWN_ROWS), manifest, columns)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    numbers = len(titles) - len(rows[0]) if not rows else len(titles)
-    for title in titles[:numbers]:
-        table.add_column(title, justify="left" if title in {*manifest.parameters, "flow"} else "right")
+    for title in titles:
+        table.add_column(title, justify="left" if title in {*manifest.parameters, "stack", "flow"} else "right")
     for row in rows:
         table.add_row(*row)
     out = console()
