@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from ackclock.errors import ScenarioError
+from ackclock.cli_sweep import FAILED, Store, fail, refusals
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 EXAMPLES = """\b
 Examples:
   ackclock tune papers/tuning/avg-dev.toml
   ackclock tune plan.toml --trials 50 --out first
   ackclock tune plan.toml --seed 2 --out second --json
 """
-
-
-def _fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
-    raise typer.Exit(code)
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        missing = (error.name or "optuna").partition(".")[0]
-        _fail(f'tune needs {missing}, which is not installed: pip install "ackclock[tune]"', FAILED)
-    except OSError as error:
-        _fail(str(error), FAILED)
-    except ScenarioError as error:
-        _fail(str(error))
-    except KeyboardInterrupt:
-        _fail("interrupted; finished runs are kept, the same command goes on", INTERRUPTED)
 
 
 def tune(
@@ -51,12 +29,10 @@ def tune(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
     ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder that keeps the runs.  [default: $ACKCLOCK_STORE or ackclock-results]"),
-    ] = None,
+    store: Store = None,
     on: Annotated[
-        str | None, typer.Option(metavar="CLUSTER", help="Run there: dask://HOST:PORT, or dask:N for N processes here.")
+        str | None,
+        typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
     ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
@@ -68,19 +44,21 @@ def tune(
     Writes tuning.json, trials.parquet, front.svg and best.toml. Finished runs are kept: after an interruption the same
     command goes on.
     """
-    with _refusals():
-        import matplotlib  # noqa: F401, PLC0415 - missing ones are named before the runs, not after
-        import optuna  # noqa: F401, PLC0415 - likewise
-
+    for package in ("matplotlib", "optuna"):
+        if find_spec(package) is None:
+            fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
+    with refusals():
         from ackclock.papers.progress import shown  # noqa: PLC0415 - start-up time
         from ackclock.tuning import files  # noqa: PLC0415 - likewise
         from ackclock.tuning import tune as run  # noqa: PLC0415 - likewise
         from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
 
         checked = read(plan, trials=trials, seed=seed)
-        with shown(f"tuning {checked.name}: {checked.trials} trials") as told:
-            tuning = run(checked, store=store, on=on, threads=threads, progress=told)
-        folder = out if out is not None else Path("tuning") / checked.name
+    folder = out if out is not None else Path("tuning") / checked.name
+    kept = "; finished runs are kept, the same command goes on"
+    with refusals(lambda: kept), shown(f"tuning {checked.name}: {checked.trials} trials") as told:
+        tuning = run(checked, store=store, on=on, threads=threads, progress=told)
+    with refusals(lambda: kept):
         files.write(tuning, folder)
     if as_json:
         typer.echo(tuning.json, nl=False)
