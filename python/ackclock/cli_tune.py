@@ -50,14 +50,14 @@ def tune(
     with refusals():
         from ackclock.papers.progress import shown  # noqa: PLC0415 - start-up time
         from ackclock.tuning import files  # noqa: PLC0415 - likewise
-        from ackclock.tuning import tune as run  # noqa: PLC0415 - likewise
+        from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
         from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
 
         checked = read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
     kept = "; finished runs are kept, the same command goes on"
     with refusals(lambda: kept), shown(f"tuning {checked.name}: {checked.trials} trials") as told:
-        tuning = run(checked, store=store, on=on, threads=threads, progress=told)
+        tuning = run(checked, store, on, threads, told)
     with refusals(lambda: kept):
         files.write(tuning, folder)
     if as_json:

@@ -220,6 +220,13 @@ def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task])
     assert made.json == ak.tune(plan, store="fresh").json
 
 
+def test_a_notebook_shows_every_choice_beside_the_defaults(plan: Path) -> None:
+    shown = ak.tune(plan, trials=2)._repr_html_()
+    assert "<caption>small: 2 trials of dsack-ewma on 2 paths</caption>" in shown
+    assert "<td>detect.threshold.x</td><td>0.0625</td>" in shown
+    assert all(f"<th>{choice}</th>" in shown for choice in CHOICES)
+
+
 def test_values_that_the_engine_does_not_take_together_are_refused_trials(plan: Path) -> None:
     both = {"rto.min": {"choice": ["200 ms", "3 s"]}, "rto.max": {"choice": ["2 s", "60 s"]}}
     made = ak.tune({**tomllib.loads(PLAN), "parameters": both})

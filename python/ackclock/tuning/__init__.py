@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ackclock.sweep.local import Executor
-    from ackclock.tuning.plan import Plan
     from ackclock.tuning.result import Tuning
 
 
 def tune(
-    plan: str | PathLike[str] | Mapping[str, Any] | Plan,
+    plan: str | PathLike[str] | Mapping[str, Any],
     *,
     trials: int | None = None,
     seed: int | None = None,
@@ -44,19 +43,7 @@ def tune(
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
     """
-    from ackclock.sweep.job import executor  # noqa: PLC0415 - start-up time
-    from ackclock.sweep.store import Store  # noqa: PLC0415 - likewise
-    from ackclock.tuning.best import CHOICES, hold_out, named  # noqa: PLC0415 - likewise
-    from ackclock.tuning.plan import Plan, read  # noqa: PLC0415 - likewise
-    from ackclock.tuning.result import Tuning  # noqa: PLC0415 - likewise
-    from ackclock.tuning.runs import Runs  # noqa: PLC0415 - likewise
-    from ackclock.tuning.study import search  # noqa: PLC0415 - likewise
+    from ackclock.tuning.job import run  # noqa: PLC0415 - start-up time
+    from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
 
-    checked = plan if isinstance(plan, Plan) else read(plan, trials=trials, seed=seed)
-    # Choices may be the same trial, and trials refused: then it is done earlier than said.
-    every = checked.trials * len(checked.paths) * checked.seeds.count
-    every += (len(CHOICES) + 1) * len((*checked.paths, *checked.held_out)) * checked.held_out_seeds.count
-    with Store(store) as opened, executor(on, threads) as workers:
-        runs = Runs(opened, workers, lambda done: progress(done / every) if progress else None)
-        made = search(checked, runs)
-        return Tuning(checked, made, hold_out(checked, named(made), runs))
+    return run(read(plan, trials=trials, seed=seed), store, on, threads, progress)

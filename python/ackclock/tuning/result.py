@@ -134,6 +134,18 @@ class Tuning:
         """What was tuned, and how much there is of it."""
         return f"<ackclock.Tuning: {self.plan.name}, {len(self._made)} trials, {len(self._front)} on the front>"
 
+    def _repr_html_(self) -> str:
+        """The choices, for notebooks."""
+        from html import escape  # noqa: PLC0415 - start-up time
+
+        from ackclock.tuning.tables import parameters  # noqa: PLC0415 - likewise
+
+        head, rows = parameters(self)
+        top = "".join(f"<th>{escape(title)}</th>" for title in head)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        caption = f"{self.plan.name}: {len(self._made)} trials of {self.plan.stack} on {len(self.plan.paths)} paths"
+        return f"<table><caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
     def _row(self, trial: Trial) -> dict[str, Any]:
         goodput, needless = trial.score or (None, None)
         row: dict[str, Any] = {"trial": trial.number}

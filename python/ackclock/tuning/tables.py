@@ -17,7 +17,11 @@ def show(tuning: Tuning) -> None:
     """Print the choices, and what they are worth on held-out seeds and paths."""
     out, plan = console(), tuning.plan
     out.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
-    out.print(_parameters(tuning))
+    head, rows = parameters(tuning)
+    table = _table(*head)
+    for row in rows:
+        table.add_row(*row, end_section=row[0] == plan.parameters[-1].path)
+    out.print(table)
     for choice, one in tuning.best.items():
         same = next((other for other in tuning.best.values() if other.trial == one.trial), one)
         out.print(f"{choice}: {one.meaning}", markup=False, soft_wrap=True)
@@ -29,21 +33,24 @@ def show(tuning: Tuning) -> None:
             out.print(_held_out(tuning, choice))
 
 
-def _parameters(tuning: Tuning) -> Table:
-    """A row for each parameter: its default, and its value in every choice."""
-    table = _table("parameter", "default", *tuning.best)
-    defaults = tuning.plan.defaults()
-    for p in tuning.plan.parameters:
-        every = list(dict.fromkeys(_said(default[p.path]) for default in defaults))
-        ours = [_said(one.parameters.get(p.path, "default")) for one in tuning.best.values()]
-        table.add_row(p.path, " or ".join(every), *ours)
-    table.add_section()
-    table.add_row("trial", "0", *(str(one.trial) for one in tuning.best.values()))
-    base = tuning.trials.row(0, named=True)
-    table.add_row("goodput, searched", "", *(f"{100 * (b.goodput - 1):+.2f} %" for b in tuning.best.values()))
-    needless = [base["needless"], *(one.needless for one in tuning.best.values())]
-    table.add_row("needless, searched", *(f"{100 * share:.3f} %" for share in needless))
-    return table
+def parameters(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
+    """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
+    best, defaults = tuning.best.values(), tuning.plan.defaults()
+    rows = [
+        [
+            p.path,
+            " or ".join(dict.fromkeys(_said(default[p.path]) for default in defaults)),
+            *(_said(one.parameters.get(p.path, "default")) for one in best),
+        ]
+        for p in tuning.plan.parameters
+    ]
+    needless = [tuning.trials["needless"][0], *(one.needless for one in best)]
+    rows += [
+        ["trial", "0", *(str(one.trial) for one in best)],
+        ["goodput, searched", "", *(f"{100 * (one.goodput - 1):+.2f} %" for one in best)],
+        ["needless, searched", *(f"{100 * share:.3f} %" for share in needless)],
+    ]
+    return ["parameter", "default", *tuning.best], rows
 
 
 def _held_out(tuning: Tuning, choice: str) -> Table:
