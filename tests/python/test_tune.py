@@ -311,6 +311,8 @@ def test_a_plan_without_paths_or_parameters_or_with_a_scenario_for_another_stack
         ak.ScenarioError, match=r"plan: key `parameters`: found nothing, allowed: a table with at least"
     ):
         read({key: value for key, value in said.items() if key != "parameters"})
+    with pytest.raises(ak.ScenarioError, match="tune: key `trials`: found 0, allowed: a whole number from 1"):
+        ak.tune(plan, trials=0)
     (plan.parent / "swaps.toml").write_text(SWAPS + '[flow.set]\n"rto.mni" = "1 s"\n', encoding="utf-8")
     with pytest.raises(ak.ScenarioError, match=r"swaps.toml:\d+: key `flow\[0\].set.*rto.mni"):
         read(plan)

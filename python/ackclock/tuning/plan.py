@@ -22,7 +22,7 @@ KEYS = ("name", "stack", "trials", "seed", "search", "seeds", "set", "parameters
 PATHS_KEYS = ("path", "held_out")
 SEARCHES = ("tpe", "nsga-ii")
 TRIALS, SEEDS, HELD_OUT_SEEDS = 300, 3, 30
-MOST_TRIALS, MOST_SEEDS, LAST_SEED = 10**6, 10**6, 2**63 - 1
+MOST_TRIALS, MOST_SEEDS, LAST_SEED, LAST_SEARCH_SEED = 10**6, 10**6, 2**62, 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,9 @@ def read(
         ScenarioError: the plan, or a scenario that it names, makes no sense.
         OSError: the plan could not be read.
     """
+    for key, given, least, most in (("trials", trials, 1, MOST_TRIALS), ("seed", seed, 0, LAST_SEARCH_SEED)):
+        if given is not None and not least <= given <= most:
+            raise refusal("tune", None, key, str(given), f"a whole number from {least} to {most}")
     file, said, folder = _source(plan)
     root = Node.read(file, said)
     table = root.keys(KEYS, "a plan")
@@ -88,7 +91,7 @@ def read(
         _name(table.get("name"), Path(file).stem if folder else "tuning"),
         stack,
         trials if trials is not None else table["trials"].whole(1, MOST_TRIALS) if "trials" in table else TRIALS,
-        seed if seed is not None else table["seed"].whole(0, 2**32 - 1) if "seed" in table else 1,
+        seed if seed is not None else table["seed"].whole(0, LAST_SEARCH_SEED) if "seed" in table else 1,
         _search(table.get("search")),
         seeds,
         _parameters(_needed(root, table, "parameters", "a table with at least one parameter of the stack")),
