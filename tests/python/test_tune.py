@@ -21,6 +21,7 @@ from ackclock.cli import app
 from ackclock.sweep import local
 from ackclock.sweep.task import Done, Task, run_task
 from ackclock.tuning.best import CHOICES, Change, named, pareto
+from ackclock.tuning.network import Seeds
 from ackclock.tuning.objective import OnPath, Score, front, knee, score
 from ackclock.tuning.plan import read
 from ackclock.tuning.study import Trial
@@ -237,7 +238,7 @@ def test_values_that_the_engine_does_not_take_together_are_refused_trials(plan: 
     assert made.trials.filter(pl.col("refused").is_null()).height > 1
 
 
-def test_parameters_of_a_plan_have_defaults_also_where_a_scenario_sets_them(plan: Path) -> None:
+def test_the_defaults_are_those_of_the_plans_paths_and_a_trial_goes_before_them(plan: Path) -> None:
     assert read(plan).defaults() == [
         {"detect.threshold.alpha": 1.0, "detect.threshold.x": 0.0625, "rto.min": "1 s"},
         {"detect.threshold.alpha": 1.0, "detect.threshold.x": 0.0625, "rto.min": "1 s"},
@@ -249,6 +250,9 @@ def test_parameters_of_a_plan_have_defaults_also_where_a_scenario_sets_them(plan
         "detect.threshold.x": 0.0625,
         "rto.min": 400.0,
     }
+    path, tried = read(said).paths[0], (("rto.min", "300 ms"),)
+    alone = Task(path.file, path.text, "dsack-ewma", tried, 1, 1)
+    assert path.task("dsack-ewma", tried, Seeds(1, 1)).identities() == alone.identities()
     said["path"][1]["set"]["set.rto.min"] = "500 ms"
     assert read(said).default_point() is None
 
