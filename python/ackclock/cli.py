@@ -21,6 +21,8 @@ from ackclock.cli_reproduce import reproduce
 from ackclock.cli_results import app as results
 from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
 from ackclock.cli_sweep import sweep
+from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
+from ackclock.cli_tune import tune
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
 
@@ -309,6 +311,7 @@ app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
 app.command(epilog=SWEEP_EXAMPLES)(sweep)
 app.add_typer(results, name="results")
+app.command(epilog=TUNE_EXAMPLES)(tune)
 
 
 @app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")
