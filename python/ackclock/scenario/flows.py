@@ -3,6 +3,8 @@
 Made of the JSON Schema by tools/scenario_classes.py: make generated.
 """
 
+# ruff: noqa: E501 - a first sentence is one line
+
 from __future__ import annotations
 
 from collections.abc import Mapping
