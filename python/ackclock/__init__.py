@@ -18,6 +18,7 @@ from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
+from ackclock.sweep import results, sweep
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -25,29 +26,42 @@ if TYPE_CHECKING:
     from ackclock import plot as plot
     from ackclock import scenario as scenario
     from ackclock.scenario import Scenario
+    from ackclock.sweep.outcome import Results, Sweep
+    from ackclock.sweep.plan import Plan
 
 __all__ = [
+    "Plan",
     "Result",
+    "Results",
     "Scenario",
     "ScenarioError",
     "Stack",
+    "Sweep",
     "__version__",
     "compare",
     "new",
     "plot",
+    "results",
     "run",
     "scenario",
     "show",
     "stacks",
+    "sweep",
 ]
 
+_LATE = {
+    "Plan": "ackclock.sweep.plan",
+    "Results": "ackclock.sweep.outcome",
+    "Scenario": "ackclock.scenario",
+    "Sweep": "ackclock.sweep.outcome",
+}
 
-def __getattr__(name: str) -> ModuleType | type[Scenario]:
+
+def __getattr__(name: str) -> ModuleType | type:
     """What takes time to load, ``ackclock.plot`` also matplotlib, and so is not loaded before it is used."""
     if name in {"plot", "scenario"}:
         return import_module(f"ackclock.{name}")
-    if name == "Scenario":
-        from ackclock.scenario import Scenario  # noqa: PLC0415 - start-up time
-
-        return Scenario
+    if name in _LATE:
+        found: type = getattr(import_module(_LATE[name]), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
