@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
+import notebooks
 import site_algorithms
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -58,6 +60,18 @@ def shown(path: str) -> str:
     text = (ROOT / path).read_text(encoding="utf-8")
     language = LANGUAGES.get(path[path.rfind(".") :], "text")
     return f'{HIDDEN}# `{path}`\n\n````{language} linenums="1"\n{text}````\n'
+
+
+def tutorials(config: MkDocsConfig) -> Iterator[File]:
+    """The notebooks, run side by side: each a page, and the pictures that it draws."""
+    paths = sorted(notebooks.FOLDER.glob("*.ipynb"))
+    with ThreadPoolExecutor(2) as pool:
+        for path, book in zip(paths, pool.map(notebooks.run, paths), strict=True):
+            text, pictures = notebooks.markdown(book, path.stem)
+            taken = f'<a href="../{path.name}" download>The notebook itself</a>'
+            yield File.generated(config, f"tutorials/{path.stem}.md", content=f"{text}\n---\n\n{taken}\n")
+            for name, picture in pictures.items():
+                yield File.generated(config, f"tutorials/{name}", content=picture)
 
 
 def made() -> Iterator[tuple[str, str, str]]:
@@ -109,6 +123,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         REPOSITORY[uri] = repository
         linked |= set(sources(text, repository))
         files.append(File.generated(config, uri, content=text))
+    for file in tutorials(config):
+        files.append(file)
     for path in sorted(linked):
         files.append(File.generated(config, f"source/{path}.md", content=shown(path)))
     return files

@@ -38,7 +38,7 @@ def place(path: str) -> str:
     if path == "docs/decisions":
         return "decisions/index.md"
     if path.startswith("docs/"):
-        return path.removeprefix("docs/")
+        return re.sub(r"\.ipynb$", ".md", path.removeprefix("docs/"))
     if path.startswith(WHOLE) and path.endswith(".md"):
         return path
     return f"source/{path}.md"
