@@ -7,16 +7,15 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs/tutorials"
@@ -28,15 +27,13 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 def kept(path: Path) -> str:
     """A notebook's text as it is to be kept."""
-    book = nbformat.read(path, as_version=4)
-    book.metadata = nbformat.from_dict(METADATA)
-    book.nbformat, book.nbformat_minor = 4, 5
-    for at, cell in enumerate(book.cells, 1):
-        cell.id, cell.metadata = f"cell-{at}", nbformat.from_dict({})
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    nbformat.validate(book)
-    return str(nbformat.writes(book)) + "\n"
+    cells = []
+    for at, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], 1):
+        source = "".join(cell["source"]).splitlines(keepends=True)
+        ran: dict[str, Any] = {"execution_count": None, "outputs": []} if cell["cell_type"] == "code" else {}
+        cells.append({"cell_type": cell["cell_type"], "id": f"cell-{at}", "metadata": {}, "source": source, **ran})
+    book = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(book, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def run(path: Path) -> Any:  # noqa: ANN401 - nbformat's notebooks have no type
@@ -45,10 +42,12 @@ def run(path: Path) -> Any:  # noqa: ANN401 - nbformat's notebooks have no type
     Raises:
         RuntimeError: a cell failed; the message has its traceback.
     """
+    import nbformat  # noqa: PLC0415
     from nbclient import NotebookClient  # noqa: PLC0415 - --check is quicker without
     from nbclient.exceptions import CellExecutionError  # noqa: PLC0415
 
-    book = nbformat.read(path, as_version=4)
+    read: Callable[..., Any] = nbformat.read
+    book = read(path, as_version=4)
     with TemporaryDirectory() as folder:
         for beside in path.parent.glob("*.py"):
             shutil.copy(beside, folder)
