@@ -18,17 +18,42 @@ from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
+from ackclock.sweep import results, sweep
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from ackclock import plot as plot
+    from ackclock.sweep.outcome import Results, Sweep
+    from ackclock.sweep.plan import Plan
 
-__all__ = ["Result", "ScenarioError", "Stack", "__version__", "compare", "new", "plot", "run", "show", "stacks"]
+__all__ = [
+    "Plan",
+    "Result",
+    "Results",
+    "ScenarioError",
+    "Stack",
+    "Sweep",
+    "__version__",
+    "compare",
+    "new",
+    "plot",
+    "results",
+    "run",
+    "show",
+    "stacks",
+    "sweep",
+]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """``ackclock.plot``, which needs matplotlib and so is not loaded before it is used."""
+_LATE = {"Plan": "ackclock.sweep.plan", "Results": "ackclock.sweep.outcome", "Sweep": "ackclock.sweep.outcome"}
+
+
+def __getattr__(name: str) -> ModuleType | type:
+    """What is loaded when it is first asked for: ``ackclock.plot``, which needs matplotlib, and classes of sweeps."""
     if name == "plot":
         return import_module("ackclock.plot")
+    if name in _LATE:
+        found: type = getattr(import_module(_LATE[name]), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,6 +18,9 @@ from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
+from ackclock.cli_results import app as results
+from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
+from ackclock.cli_sweep import sweep
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
 
@@ -304,6 +307,8 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
 
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
+app.command(epilog=SWEEP_EXAMPLES)(sweep)
+app.add_typer(results, name="results")
 
 
 @app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")
