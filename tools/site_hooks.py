@@ -91,7 +91,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def expanded(nav: list[Entry]) -> list[Entry]:
-    """The navigation with ``algorithms/*`` and ``decisions/*`` as lists of pages."""
+    """The navigation with ``algorithms/*``, ``papers/*`` and ``decisions/*`` as lists of pages."""
     out: list[Entry] = []
     for entry in nav:
         if isinstance(entry, str):
@@ -109,9 +109,18 @@ def star(entry: str) -> list[Entry]:
             slot = uri.removeprefix("algorithms/").rpartition("/")[0].replace("/", ".")
             slots[slot] = [*slots.get(slot, []), uri]
         return [{slot: pages} for slot, pages in slots.items()]
+    if entry == "papers/*":
+        listed = (ROOT / "papers/README.md").read_text(encoding="utf-8")
+        return [{name: paper(folder)} for name, folder in re.findall(r"\[([^\]]+)\]\(([\w-]+)/README\.md\)", listed)]
     if entry == "decisions/*":
         return [f"decisions/{path.name}" for path in sorted((ROOT / "docs/decisions").glob("0*.md"))]
     return [entry]
+
+
+def paper(folder: str) -> list[Entry]:
+    """A paper's pages: its set-up, what came out, other simulators' values."""
+    about = f"papers/{folder}"
+    return [f"{about}/README.md", {"Results": f"{about}/RESULTS.md"}, {"Reference": f"{about}/reference/README.md"}]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -94,8 +94,8 @@ def test_links_for_readers_of_the_repository_lead_to_the_same_in_the_site(
 
 
 def test_what_belongs_to_an_item_of_a_list_stays_in_it() -> None:
-    text = "9. nine\n\n   | a |\n10. ten\n    more\n\n    - nested\n\n      ```toml\n      - x\n      ```\n\nafter\n"
-    wide = "9. nine\n\n    | a |\n10. ten\n    more\n\n    - nested\n\n        ```toml\n        - x\n        ```\n\nafter\n"
+    text = "9. nine\n\n   | a |\n10. ten\n\n    - nested\n\n      ```toml\n      - x\n      ```\n\nafter\n"
+    wide = "9. nine\n\n    | a |\n10. ten\n\n    - nested\n\n        ```toml\n        - x\n        ```\n\nafter\n"
     assert indented(text) == wide
 
 
