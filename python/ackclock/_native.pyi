@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 
 __all__ = [
     "__version__",
+    "check",
     "identities",
     "interval",
     "read_toml",
@@ -39,6 +40,7 @@ def run_rows(
     threads: int | None,
     progress: Callable[[float], object] | None,
 ) -> list[str]: ...
+def check(file: str, text: str | None) -> None: ...
 def read_toml(file: str, text: str) -> str: ...
 def show_toml(
     file: str,

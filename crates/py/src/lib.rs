@@ -1,7 +1,7 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
 use ackclock_lab::many::{run_many, Job};
-use ackclock_lab::run::RunError;
+use ackclock_lab::run::{self, RunError};
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
 use ackclock_lab::summary::Summary;
@@ -19,7 +19,7 @@ use std::path::Path;
 mod _native {
     #[pymodule_export]
     use super::{
-        identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
+        check, identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
     };
 
     #[pymodule_export]
@@ -105,6 +105,13 @@ fn simulate(
         (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
         (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
     }
+}
+
+/// Whether a scenario file (or its text) can be run; nothing is run.
+#[pyfunction]
+fn check(py: Python<'_>, file: &str, text: Option<&str>) -> PyResult<()> {
+    let (plan, _) = plans(py, file, text, Vec::new(), &[], (None, None))?;
+    run::check(&plan).map_err(|e| scenario_error(py, &e))
 }
 
 /// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.
