@@ -80,6 +80,8 @@ def shown(output: Any, name: str, pictures: dict[str, bytes]) -> Iterator[str]: 
     data = output.get("data", {})
     if output.output_type == "stream":
         yield f"```text\n{COLOURS.sub('', output.text).rstrip()}\n```"
+    elif "text/markdown" in data:
+        yield data["text/markdown"]
     elif "text/html" in data:
         yield f'<div class="output">\n{data["text/html"].strip()}\n</div>'
     elif "image/png" in data:
