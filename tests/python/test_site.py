@@ -6,10 +6,12 @@ import json
 import re
 from pathlib import Path
 
+import griffe
 import notebooks
 import pytest
 import site_algorithms
 import site_check
+from site_docstrings import Roles
 from site_markdown import ROOT, indented, mend, sources
 
 SCHEMA = json.loads((ROOT / "docs/scenario.schema.json").read_text(encoding="utf-8"))
@@ -91,6 +93,33 @@ def test_links_for_readers_of_the_repository_lead_to_the_same_in_the_site(
 ) -> None:
     assert mend(f"a [b]({link}) c\n", page, uri) == f"a [b]({there}) c\n"
     assert mend(f"```\n[b]({link})\n```\n", page, uri) == f"```\n[b]({link})\n```\n"
+
+
+def test_roles_in_docstrings_become_links_and_examples_code(tmp_path: Path) -> None:
+    (tmp_path / "box.py").write_text(
+        '''class Box:
+    """Holds what :func:`run` gives, as :meth:`size` and ``size`` say.
+
+    >>> Box(  # doctest: +SKIP
+    ...     1
+    ... )
+    """
+
+    def size(self):
+        """See :class:`ackclock.Result`, and :meth:`empty`."""
+
+    def empty(self):
+        """Make it so."""
+''',
+        encoding="utf-8",
+    )
+    box = griffe.load("box", search_paths=[tmp_path], extensions=griffe.load_extensions(Roles))["Box"]
+    assert box.docstring.value == (
+        "Holds what [`run`][ackclock.run] gives, as [`size`][box.Box.size] and `size` say.\n\n"
+        "```python\nBox(\n    1\n)\n```"
+    )
+    said = "See [`ackclock.Result`][ackclock.Result], and [`empty`][box.Box.empty]."
+    assert box["size"].docstring.value == said
 
 
 def test_what_belongs_to_an_item_of_a_list_stays_in_it() -> None:
