@@ -19,7 +19,7 @@ from mkdocs.structure.pages import Page
 from site_markdown import ROOT, WHOLE, indented, mend, place, sources
 
 LANGUAGES = {".rs": "rust", ".toml": "toml", ".py": "python", ".json": "json", ".csv": "text", ".tcl": "tcl"}
-HIDDEN = "---\nsearch:\n  exclude: true\n---\n"
+HIDDEN = "---\nsearch:\n  exclude: true\nhide: [navigation, toc]\n---\n"
 Entry: TypeAlias = "str | dict[str, str | list[Entry]]"
 """An entry of the navigation: a page, or a title with a page or with entries."""
 REPOSITORY: dict[str, str] = {}
