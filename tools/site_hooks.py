@@ -14,6 +14,7 @@ from typing import TypeAlias
 import notebooks
 import site_algorithms
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from site_markdown import ROOT, WHOLE, indented, mend, place, sources
@@ -63,15 +64,23 @@ def shown(path: str) -> str:
 
 
 def tutorials(config: MkDocsConfig) -> Iterator[File]:
-    """The notebooks, run side by side: each a page, and the pictures that it draws."""
+    """The notebooks, run side by side: each a page, and the pictures that it draws.
+
+    Raises:
+        PluginError: a notebook failed.
+    """
     paths = sorted(notebooks.FOLDER.glob("*.ipynb"))
     with ThreadPoolExecutor(2) as pool:
-        for path, book in zip(paths, pool.map(notebooks.run, paths), strict=True):
-            text, pictures = notebooks.markdown(book, path.stem)
-            taken = f'<a href="../{path.name}" download>The notebook itself</a>'
-            yield File.generated(config, f"tutorials/{path.stem}.md", content=f"{text}\n---\n\n{taken}\n")
-            for name, picture in pictures.items():
-                yield File.generated(config, f"tutorials/{name}", content=picture)
+        try:
+            books = list(pool.map(notebooks.run, paths))
+        except RuntimeError as error:
+            raise PluginError(str(error)) from error
+    for path, book in zip(paths, books, strict=True):
+        text, pictures = notebooks.markdown(book, path.stem)
+        taken = f'<a href="../{path.name}" download>The notebook itself</a>'
+        yield File.generated(config, f"tutorials/{path.stem}.md", content=f"{text}\n---\n\n{taken}\n")
+        for name, picture in pictures.items():
+            yield File.generated(config, f"tutorials/{name}", content=picture)
 
 
 def made() -> Iterator[tuple[str, str, str]]:
