@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ackclock import _native
-from ackclock.errors import ScenarioError
+from ackclock.errors import ScenarioError, unwritten
 from ackclock.result import Result
 from ackclock.slots.registry import Value, setting
+
+if TYPE_CHECKING:
+    from ackclock.scenario import Scenario
 
 Slot = dict[str, Any]
 """One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
@@ -38,7 +42,7 @@ class Stack(TypedDict):
 
 
 def run(
-    scenario: str | PathLike[str],
+    scenario: str | PathLike[str] | Scenario,
     *,
     stack: str | Sequence[str] | None = None,
     set: Mapping[str, Value] | None = None,
@@ -52,7 +56,8 @@ def run(
     """Run a scenario, once for each stack and seed, on all cores.
 
     Args:
-        scenario: path of a scenario file, or the text of one (anything with a line break in it).
+        scenario: an :class:`ackclock.Scenario`; or the path of a scenario file, or the text of one (anything with a
+            line break in it).
         stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
         set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have an algorithm
             in Python, as in ``{"detect.threshold": AvgDev}`` or
@@ -63,7 +68,7 @@ def run(
         threads: how many runs at once; by default one for each core. Results do not depend on it. With algorithms in
             Python runs are made one after the other, on this thread.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
-        name: the name under which errors speak of a scenario given as text.
+        name: the name under which errors speak of a scenario that is not given by its path.
 
     Returns:
         Tables of means, of runs, of links and of events: see :class:`ackclock.Result`.
@@ -78,16 +83,17 @@ def run(
     pairs = _pairs(set)
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
-    said = _native.run_json(file, text, stacks, pairs, seed, seeds, to, threads, progress)
+    with _placed(scenario):
+        runs = _native.run(file, text, stacks, pairs, seed, seeds, to, threads, progress)
 
-    def again(first: int, into: str) -> str:
-        return _native.run_json(file, text, stacks[:1], pairs, first, None, into, None, None)
+    def again(first: int) -> tuple[str, _native.Table]:
+        return _native.events(file, text, stacks[0] if stacks else None, pairs, first, None)
 
-    return Result(said, again, to)
+    return Result(runs, again, to)
 
 
 def compare(
-    scenario: str | PathLike[str],
+    scenario: str | PathLike[str] | Scenario,
     stacks: Sequence[str],
     *,
     set: Mapping[str, Value] | None = None,
@@ -112,7 +118,7 @@ def compare(
 
 
 def show(
-    scenario: str | PathLike[str],
+    scenario: str | PathLike[str] | Scenario,
     *,
     stack: str | None = None,
     set: Mapping[str, Value] | None = None,
@@ -125,7 +131,8 @@ def show(
     Arguments and errors are those of :func:`run`.
     """
     file, text = _source(scenario, name)
-    return _native.show_toml(file, text, stack, _pairs(set), seed, seeds)
+    with _placed(scenario):
+        return _native.show_toml(file, text, stack, _pairs(set), seed, seeds)
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
@@ -162,7 +169,14 @@ def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:
     return [(path, setting(value)) for path, value in (set or {}).items()]
 
 
-def _source(scenario: str | PathLike[str], name: str | None) -> tuple[str, str | None]:
+def _placed(scenario: str | PathLike[str] | Scenario) -> AbstractContextManager[None]:
+    """Where errors about a scenario point: those about an object at keys without a line."""
+    return nullcontext() if isinstance(scenario, str | PathLike) else unwritten()
+
+
+def _source(scenario: str | PathLike[str] | Scenario, name: str | None) -> tuple[str, str | None]:
     """The name under which errors speak of a scenario, and its text if it was not given by its path."""
+    if not isinstance(scenario, str | PathLike):
+        return name or scenario.name, scenario.to_toml()
     where = fspath(scenario)
     return (name or "<text>", where) if "\n" in where else (where, None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class ScenarioError(ValueError):
     """A scenario, or an option that changes one, makes no sense; the message is one line for people.
@@ -26,6 +29,11 @@ class ScenarioError(ValueError):
         self.found = found
         self.allowed = allowed
         self.hint = hint
+
+    def without_line(self) -> ScenarioError:
+        """The same about a text that nobody wrote, whose lines nobody knows."""
+        said = str(self).replace(f"{self.file}:{self.line}: ", f"{self.file}: ", 1)
+        return type(self)(said, self.file, None, self.key, self.found, self.allowed, self.hint)
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[object, ...]]:
         """Survive the way back from a worker process."""
@@ -82,3 +90,12 @@ def _frames(error: BaseException) -> str:
     told = traceback.TracebackException.from_exception(error)
     told.stack = traceback.StackSummary.from_list([f for f in told.stack if not f.filename.startswith(ours)])
     return "".join(told.format())
+
+
+@contextmanager
+def unwritten() -> Iterator[None]:
+    """Errors about a scenario that was built in Python name no line."""
+    try:
+        yield
+    except ScenarioError as e:
+        raise e.without_line() from None

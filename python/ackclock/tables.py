@@ -23,7 +23,7 @@ COLUMNS = [
 ]
 
 
-def _console() -> Console:
+def console() -> Console:
     """Standard output; what goes into a pipe is not cut to a terminal's width."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
@@ -53,7 +53,7 @@ def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) ->
 
 def print_run(result: dict[str, Any]) -> None:
     """Print the means of each flow, a block for each stack that was asked for, and what the links dropped."""
-    console, runs, flows = _console(), result["runs"], result["flows"]
+    out, runs, flows = console(), result["runs"], result["flows"]
     size = len(runs[0]["flows"])
     blocks = [flows[i : i + size] for i in range(0, len(flows), size)]
     seeds = len(runs) // len(blocks)
@@ -66,20 +66,20 @@ def print_run(result: dict[str, Any]) -> None:
     for block in blocks:
         _add_block(table, block, columns)
     said = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
-    console.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
-    console.print(table)
+    out.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
+    out.print(table)
     if len(blocks) == 1:
-        _print_drops(console, runs[0])
+        _print_drops(out, runs[0])
     if len(runs) == 1:
-        console.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+        out.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
 
 
-def _print_drops(console: Console, run: dict[str, Any]) -> None:
+def _print_drops(out: Console, run: dict[str, Any]) -> None:
     for link in run["links"]:
         drops = {why: link[f"{why}_drops"] for why in ("queue", "loss", "script") if link[f"{why}_drops"]}
         if drops:
             said = ", ".join(f"{count:,} by {why}" for why, count in drops.items())
-            console.print(f"dropped {link['from']} → {link['to']} (seed {run['seed']}): {said}", markup=False)
+            out.print(f"dropped {link['from']} → {link['to']} (seed {run['seed']}): {said}", markup=False)
 
 
 def print_stacks(stacks: list[dict[str, Any]]) -> None:
@@ -89,4 +89,4 @@ def print_stacks(stacks: list[dict[str, Any]]) -> None:
     table.add_column("what it is")
     for stack in stacks:
         table.add_row(stack["name"], stack["summary"])
-    _console().print(table)
+    console().print(table)

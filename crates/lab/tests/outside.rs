@@ -96,7 +96,8 @@ fn a_refusal_names_the_place_of_the_key() {
         refuse(TABLE, &[], false),
         "x.toml:14: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: algorithms in Python run only where Python does"
     );
-    let rack = "[flow.set]\ndetect = \"vegas\"\n\"detect.threshold\" = { kind = \"python\", source = \"a.py:A\", n = 5 }\n";
+    let rack =
+        "[flow.set]\ndetect = \"vegas\"\n\"detect.threshold\" = { kind = \"python\", source = \"a.py:A\", n = 5 }\n";
     assert_eq!(
         refuse(rack, &[], true),
         "x.toml:15: key `flow[0].set[\"detect.threshold\"]`: found a rule for the threshold of a detector that has none, allowed: detect = \"dup-ack\" or detect = \"sack\" beside it"

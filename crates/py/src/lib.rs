@@ -1,30 +1,39 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
+mod arrow;
+mod asked;
 mod runs;
 mod slots;
+mod tables;
 mod views;
 
 use ackclock_lab::stats::Interval;
-use ackclock_lab::{error::ScenarioError, identity::identity, places, report, schema, stacks};
+use ackclock_lab::{error::ScenarioError, identity::identity, places, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
+use arrow::Table;
+use asked::Asked;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use runs::Asked;
+use runs::Runs;
 
 /// The extension module `ackclock._native`.
 #[pymodule]
 mod _native {
     #[pymodule_export]
     use super::{
-        identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
+        check, events, identities, interval, read_toml, run, run_json, run_rows, schema_json, seconds, show_toml,
+        stack_names, stacks_json,
     };
     #[pymodule_export]
     use crate::views::{
         Ack, Advice, Board, Cause, Context, Cut, Episode, Flow, Gate, GiveBack, Ledger, Loss, Mistake, Newest, Phase,
         Prior, Rearm, Repair, Sample, Segment, Verdict, Window, Xmit,
     };
+
+    #[pymodule_export]
+    use crate::{arrow::Table, runs::Runs};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -35,11 +44,30 @@ mod _native {
     const results_revision: u32 = ackclock_lab::RESULTS_REVISION;
 }
 
-/// Runs a scenario file (or its text), once for each stack and seed; the result is the JSON that `ackclock run --json`
-/// prints. Without stacks the file's are used.
+/// Runs a scenario file (or its text), once for each stack and seed. Without stacks the file's are used.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn run(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stacks: Vec<String>,
+    set: Vec<(String, String)>,
+    seed: Option<u64>,
+    seeds: Option<u64>,
+    trace: Option<String>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Runs> {
+    let asked = Asked::read(py, file, text, stacks, &set, (seed, seeds))?;
+    let runs = asked.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
+    Ok(Runs::new(asked.into_first(), runs))
+}
+
+/// Runs a scenario as [`run`] does; the result is the JSON that `ackclock run --json` prints.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 fn run_json(
     py: Python<'_>,
     file: &str,
@@ -52,9 +80,24 @@ fn run_json(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let asked = Asked::read(py, file, text, stacks, &set, (seed, seeds))?;
-    let runs = asked.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
-    Ok(report::json(asked.first(), &runs))
+    Ok(run(py, file, text, stacks, set, seed, seeds, trace, threads, progress)?.json())
+}
+
+/// The events of one run, and its trace hash.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn events(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stack: Option<String>,
+    set: Vec<(String, String)>,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Table)> {
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (Some(seed), None))?;
+    let (summary, events) = asked.record(py, seed, progress.as_ref())?;
+    Ok((summary.trace_hash, Table::new(events.schema, events.batches)))
 }
 
 /// Runs a scenario as [`run_json`] does, with one stack: one JSON text for each run, an object as in that report's `runs`.
@@ -76,6 +119,13 @@ fn run_rows(
     let runs = asked.simulate(py, None, threads, progress.as_ref())?;
     let text = |run| serde_json::to_string(run).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     runs.iter().map(text).collect()
+}
+
+/// Whether a scenario file (or its text) can be run; nothing is run.
+#[pyfunction]
+fn check(py: Python<'_>, file: &str, text: Option<&str>) -> PyResult<()> {
+    let asked = Asked::read(py, file, text, Vec::new(), &[], (None, None))?;
+    ackclock_lab::run::check(asked.first()).map_err(|e| scenario_error(py, &e))
 }
 
 /// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.

@@ -1,0 +1,152 @@
+"""``ackclock results``: the sweeps of a store."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ackclock.cli_sweep import FAILED, Store, fail, refusals
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ackclock.sweep.outcome import Sweep
+
+EXAMPLES = """\b
+Examples:
+  ackclock results ls
+  ackclock results show thresholds
+  ackclock results show thresholds --column goodput_bytes_per_s --column timeouts
+  ackclock results export thresholds runs.csv
+  ackclock results export thresholds means.parquet --summary
+"""
+_WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
+    ".parquet": lambda frame, to: frame.write_parquet(to),
+    ".csv": lambda frame, to: frame.write_csv(to),
+    ".json": lambda frame, to: frame.write_json(to),
+    ".ndjson": lambda frame, to: frame.write_ndjson(to),
+    ".arrow": lambda frame, to: frame.write_ipc(to),
+}
+
+app = typer.Typer(
+    help="List, print and export the results of sweeps.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def _complete_name(context: typer.Context, incomplete: str) -> list[str]:
+    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
+
+    try:
+        return [name for name in results(context.params.get("store")) if name.startswith(incomplete)]
+    except OSError:
+        return []
+
+
+def _complete_column(incomplete: str) -> list[str]:
+    from ackclock.sweep.columns import MEANS  # noqa: PLC0415 - start-up time
+
+    return [name for name in MEANS if name.startswith(incomplete)]
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a sweep.", autocompletion=_complete_name)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.command("ls", epilog="\b\nExamples:\n  ackclock results ls\n  ackclock results ls --store /data/runs --json")
+def listing(store: Store = None, as_json: Json = False) -> None:
+    """List the sweeps of a store."""
+    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
+
+    with refusals():
+        lines = results(store).listed()
+    if as_json:
+        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        return
+    from ackclock.sweep.shown import print_list  # noqa: PLC0415 - start-up time
+
+    print_list(lines)
+
+
+@app.command(epilog=EXAMPLES)
+def show(
+    name: Name,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Which mean; repeatable.", metavar="COLUMN", autocompletion=_complete_column),
+    ] = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Print the means of a sweep; of one that is not finished, of the runs that are."""
+    from ackclock.sweep.columns import MEANS  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.document import nearest, refusal  # noqa: PLC0415 - likewise
+
+    with refusals():
+        for wanted in column or []:
+            if wanted not in MEANS:
+                allowed = f"one of {', '.join(MEANS)}"
+                raise refusal("command line", None, "--column", f'"{wanted}"', allowed, nearest(wanted, MEANS))
+    found = _load(name, store)
+    if as_json:
+        manifest = found.manifest
+        about = {"sweep": found.name, "points": len(manifest.points), "runs": manifest.runs}
+        more = {"finished": manifest.finished, "results_revision": manifest.results_revision}
+        said = {**about, **more, "summary": found.summary.to_dicts()}
+        typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        return
+    from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
+
+    print_means(found.summary, found.manifest, column or [])
+
+
+@app.command(epilog=EXAMPLES)
+def export(
+    name: Name,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Its ending says how: .parquet, .csv, .json, .ndjson or .arrow.")
+    ],
+    summary: Annotated[bool, typer.Option("--summary", help="The means instead of every run.")] = False,
+    store: Store = None,
+) -> None:
+    """Write the table of a sweep into a file."""
+    from ackclock.papers import files  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.document import refusal  # noqa: PLC0415 - likewise
+
+    ending = file.suffix.lower()
+    with refusals():
+        if ending not in _WRITERS:
+            allowed = f"a file name that ends in one of {', '.join(_WRITERS)}"
+            raise refusal("command line", None, "FILE", f'"{file}"', allowed)
+    found = _load(name, store)
+    frame, content = found.summary if summary else found.frame, io.BytesIO()
+    _WRITERS[ending](frame, content)
+    with refusals():
+        files.write(file, content.getvalue())
+    typer.echo(f"{file}: {frame.height:,} rows")
+
+
+def _load(name: str, store: Path | None) -> Sweep:
+    """A sweep, and what is to be said of it on standard error."""
+    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.document import nearest, refusal  # noqa: PLC0415 - likewise
+
+    with refusals():
+        every = results(store)
+        try:
+            found = every[name]
+        except KeyError:
+            allowed = f"a sweep of {every.folder}: {', '.join(every) or 'there is none'}"
+            raise refusal("command line", None, "NAME", f'"{name}"', allowed, nearest(name, every)) from None
+    for note in found.notes:
+        typer.echo(f"ackclock: {note}", err=True)
+    if not found.frame.height:
+        fail(f"{name}: no run is finished", FAILED)
+    return found

@@ -1,0 +1,30 @@
+"""The numbers of a flow, in the order in which tables have them."""
+
+from __future__ import annotations
+
+FORM = 1
+"""Of the rows that the store keeps; raised when a run's JSON says more, or says it otherwise."""
+
+FLOW_NUMBERS: dict[str, type[int] | type[float]] = {
+    "start_s": float,
+    "finish_s": float,
+    "acked_bytes": int,
+    "throughput_bytes_per_s": float,
+    "goodput_bytes_per_s": float,
+    "data_packets_sent": int,
+    "retransmissions": int,
+    "needless_retransmissions": int,
+    "needless_fast_retransmissions": int,
+    "data_drops": int,
+    "ack_drops": int,
+    "timeouts": int,
+    "fast_recoveries": int,
+    "dupthresh_max": int,
+    "dupthresh_mean": float,
+    "dupthresh_after_timeout_max": int,
+    "dupthresh_of_ceiling_max": float,
+}
+"""Names and types; what a run does not have is null."""
+
+MEANS = tuple(name for name in FLOW_NUMBERS if name != "start_s")
+"""Of which a summary gives means, and a stop rule may speak."""

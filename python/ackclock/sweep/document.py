@@ -1,0 +1,151 @@
+"""A TOML document that is read value by value, so that whatever is wrong with it is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from ackclock import _native
+from ackclock.errors import ScenarioError
+
+Value = Any
+"""What TOML can say: text, whole numbers, real numbers, true and false, lists and tables."""
+
+
+def refusal(
+    file: str, line: int | None, key: str | None, found: str, allowed: str, hint: str | None = None
+) -> ScenarioError:
+    """The error of these parts, its message in the words of a scenario's."""
+    message = file + (f":{line}" if line else "") + (f": key `{key}`" if key else "")
+    message += f": found {found}, allowed: {allowed}" + (f"; did you mean {hint}?" if hint else "")
+    return ScenarioError(message, file, line, key, found, allowed, hint)
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that was probably meant, in backquotes."""
+    found = get_close_matches(word, list(candidates), 1, 0.6)
+    return f"`{found[0]}`" if found else None
+
+
+def quoted(key: str) -> str:
+    """A key as it stands in a path: quoted where its dots are no path."""
+    return json.dumps(key, ensure_ascii=False) if "." in key else key
+
+
+def written(value: Value) -> str:
+    """A value as TOML has it, on one line."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{json.dumps(key, ensure_ascii=False)} = {written(v)}" for key, v in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
+    return repr(value)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value of a document, and where it stands."""
+
+    file: str
+    lines: Mapping[str, int]
+    """The line of every value, by its path."""
+    path: str
+    value: Value
+
+    @classmethod
+    def read(cls, file: str, text: str) -> Node:
+        """The whole document of a TOML text.
+
+        Raises:
+            ScenarioError: it is no TOML.
+        """
+        said = json.loads(_native.read_toml(file, text))
+        return cls(file, said["lines"], "", said["value"])
+
+    @property
+    def line(self) -> int | None:
+        """On which line it stands; of what was not read from a text, nothing."""
+        return self.lines.get(self.path)
+
+    @property
+    def written(self) -> str:
+        """What stands there, for a message."""
+        if isinstance(self.value, Mapping):
+            return "a table"
+        if isinstance(self.value, list):
+            return "a list"
+        return written(self.value)
+
+    def refuse(self, allowed: str, found: str | None = None, hint: str | None = None) -> ScenarioError:
+        """The error that says: this may not stand here."""
+        return refusal(self.file, self.line, self.path or None, found or self.written, allowed, hint)
+
+    def table(self, what: str) -> dict[str, Node]:
+        """The values of a table by their keys, in the order in which they were written.
+
+        Raises:
+            ScenarioError: it is no table; ``what`` says what may stand there.
+        """
+        if not isinstance(self.value, Mapping):
+            raise self.refuse(what)
+        at = f"{self.path}." if self.path else ""
+        return {key: Node(self.file, self.lines, f"{at}{quoted(key)}", v) for key, v in self.value.items()}
+
+    def keys(self, known: Collection[str], what: str) -> dict[str, Node]:
+        """Those of a table whose keys are fixed.
+
+        Raises:
+            ScenarioError: it is no table, or has another key.
+        """
+        table = self.table(what)
+        for key, node in table.items():
+            if key not in known:
+                raise node.refuse(", ".join(known), "an unknown key", nearest(key, known))
+        return table
+
+    def items(self, what: str) -> list[Node]:
+        """The values of a list.
+
+        Raises:
+            ScenarioError: it is no list.
+        """
+        if not isinstance(self.value, list):
+            raise self.refuse(what)
+        return [Node(self.file, self.lines, f"{self.path}[{i}]", v) for i, v in enumerate(self.value)]
+
+    def text(self, what: str) -> str:
+        """A text.
+
+        Raises:
+            ScenarioError: it is none.
+        """
+        if not isinstance(self.value, str):
+            raise self.refuse(what)
+        return self.value
+
+    def whole(self, least: int, most: int) -> int:
+        """A whole number of at least and at most so much.
+
+        Raises:
+            ScenarioError: it is none.
+        """
+        if isinstance(self.value, bool) or not isinstance(self.value, int) or not least <= self.value <= most:
+            raise self.refuse(f"a whole number from {least} to {most}")
+        return self.value
+
+    def truth(self) -> bool:
+        """True or false.
+
+        Raises:
+            ScenarioError: it is neither.
+        """
+        if not isinstance(self.value, bool):
+            raise self.refuse("true or false")
+        return self.value

@@ -1,0 +1,220 @@
+"""Runs what of a plan is missing, keeps every run as soon as it is finished, and makes the table in the end."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, cast
+
+from ackclock import _native
+from ackclock.sweep import manifest as manifests
+from ackclock.sweep import table
+from ackclock.sweep.document import refusal
+from ackclock.sweep.local import Executor, Local
+from ackclock.sweep.manifest import Entry, Manifest
+from ackclock.sweep.outcome import Sweep
+from ackclock.sweep.plan import Plan, Stop
+from ackclock.sweep.points import Points, key_of_run, stretches
+from ackclock.sweep.store import Store
+from ackclock.sweep.task import Task
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
+
+
+@dataclass(frozen=True)
+class Told:
+    """How far a sweep is."""
+
+    done: int
+    """Runs that are finished."""
+    runs: int
+    """Runs that are wanted; a stop rule may want more later."""
+    kept: int
+    """Of those that are finished: how many were before."""
+
+
+Progress = Callable[[Told], object]
+
+
+def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
+    """A plan that was given as such, by its path, or as text.
+
+    Raises:
+        ScenarioError: it makes no sense.
+        OSError: it cannot be read.
+    """
+    if isinstance(plan, Plan):
+        return plan
+    where = fspath(plan)
+    return Plan.parse(where) if "\n" in where else Plan.read(where)
+
+
+def executor(
+    on: str | AbstractContextManager[Executor] | Client | Cluster | None, threads: int | None
+) -> AbstractContextManager[Executor]:
+    """Who runs.
+
+    Raises:
+        ScenarioError: there is nobody of that name, or not with ``threads``.
+        ImportError: it needs Dask, which is not installed.
+    """
+    if on is None:
+        return Local(threads)
+    if threads is not None:
+        raise refusal("command line", None, "--threads", str(threads), "without --on, which says how many there are")
+    from ackclock.sweep import on_dask  # noqa: PLC0415 - not every installation has Dask
+
+    return on_dask.OnDask(on) if on_dask.named(on) else cast("AbstractContextManager[Executor]", on)
+
+
+@dataclass
+class Forecast:
+    """What a sweep would run."""
+
+    points: int
+    runs: int
+    kept: int
+    """Of the runs: how many are finished."""
+    seconds: float | None
+    """How long the others will take on one core; nothing if no run of this plan is finished."""
+
+
+def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
+    """Check a plan and say what a sweep would run; with a stop rule its least.
+
+    Raises:
+        ScenarioError: the plan, or a point of it, makes no sense.
+        OSError: the store cannot be read.
+    """
+    wanted = {key for keys in Points(plan).check(_first_seeds(plan)) for key in keys}
+    try:
+        with Store(store, create=False) as opened:
+            kept, each = len(opened.kept(wanted)), opened.seconds(wanted)
+    except FileNotFoundError:
+        kept, each = 0, None
+    return Forecast(len(Points(plan)), len(wanted), kept, None if each is None else each * (len(wanted) - kept))
+
+
+class Job:
+    """One sweep, while it runs."""
+
+    def __init__(self, plan: Plan, progress: Progress | None = None) -> None:
+        """Check all points of a plan.
+
+        Raises:
+            ScenarioError: one makes no sense.
+        """
+        self.plan, self.progress = plan, progress or (lambda _: None)
+        self.points = Points(plan)
+        seeds = _first_seeds(plan)
+        entries = [
+            Entry(list(point.values), list(seeds), keys)
+            for point, keys in zip(self.points, self.points.check(seeds), strict=True)
+        ]
+        self.manifest = Manifest(plan.name, plan.to_toml(), plan.scenario.text, self.points.names, entries)
+
+    def run(self, store: Store, executor: Executor) -> Sweep:
+        """Run what is missing, and make the table.
+
+        Raises:
+            OSError: the store cannot be written.
+            Exception: what a run raised.
+        """
+        note = _damage(store, self.plan.name)
+        self.manifest.write(store)
+        self._make(store, executor)
+        if self.plan.stop:
+            self._until_narrow(self.plan.stop, store, executor)
+        content = table.save(self.manifest, store)
+        self.manifest.sha256 = manifests.digest(content)
+        self.manifest.finished = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.manifest.write(store)
+        return Sweep(self.manifest, content, (note,) if note else ())
+
+    def _make(self, store: Store, executor: Executor) -> None:
+        """Run what is missing of the manifest's runs."""
+        wanted = set(self.manifest.keys())
+        kept = store.kept(wanted)
+        missing = wanted - kept
+        self.progress(Told(len(kept), len(wanted), len(kept)))
+        if not missing:
+            return
+        with closing(executor.run(self._tasks(frozenset(missing)))) as finished:
+            for task, done in finished:
+                runs = [(key_of_run(json.loads(run)), run) for run in done.runs]
+                if len(runs) != task.count or not all(key in wanted for key, _ in runs):
+                    raise RuntimeError(f"{task.name}: runs came back that were not asked for")
+                store.add(runs, done.seconds / task.count)
+                missing.difference_update(key for key, _ in runs)
+                self.progress(Told(len(wanted) - len(missing), len(wanted), len(kept)))
+        if missing:
+            raise RuntimeError(f"{self.plan.name}: {len(missing)} runs did not come back")
+
+    def _tasks(self, missing: frozenset[str]) -> Iterator[Task]:
+        """The tasks of missing runs; a run that several points share is in one of them."""
+        asked: set[str] = set()
+        for point, entry in zip(self.points, self.manifest.points, strict=True):
+            new = [(k, s) for k, s in zip(entry.keys, entry.seeds, strict=True) if k in missing and k not in asked]
+            asked.update(key for key, _ in new)
+            for first, count in stretches([seed for _, seed in new]):
+                yield replace(point.task, first=first, count=count)
+
+    def _until_narrow(self, stop: Stop, store: Store, executor: Executor) -> None:
+        """Double the seeds of the points whose intervals are too wide, until none is left.
+
+        Whether a point gets more depends on the runs of its own first seeds alone, so that what is run does not
+        depend on what was finished when.
+        """
+        open_points = set(range(len(self.manifest.points)))
+        while open_points := {at for at in open_points if not _enough(self.manifest.points[at], stop, store)}:
+            for at, point in enumerate(self.points):
+                if at in open_points:
+                    entry = self.manifest.points[at]
+                    first, count = entry.seeds[0], min(2 * len(entry.seeds), stop.at_most)
+                    more = range(first + len(entry.seeds), first + count)
+                    entry.keys += point.keys(more)
+                    entry.seeds += more
+            self.manifest.write(store)
+            self._make(store, executor)
+
+
+def _enough(entry: Entry, stop: Stop, store: Store) -> bool:
+    """Whether a point needs no more seeds."""
+    if len(entry.seeds) >= stop.at_most:
+        return True
+    runs = [json.loads(run) for run in store.runs(entry.keys)]
+    flows = range(len(runs[0]["flows"]))
+    return all(_narrow([run["flows"][flow][stop.column] for run in runs], stop) for flow in flows)
+
+
+def _narrow(values: Sequence[float | None], stop: Stop) -> bool:
+    known = [float(value) for value in values if value is not None]
+    if len(known) < 2:  # noqa: PLR2004 - one value has no interval
+        return False
+    mean, half = _native.interval(known)
+    return half is not None and half <= (stop.half_width * abs(mean) if stop.relative else stop.half_width)
+
+
+def _first_seeds(plan: Plan) -> list[int]:
+    first = plan.seeds[0]
+    return list(range(first, first + plan.stop.at_least)) if plan.stop else plan.seeds
+
+
+def _damage(store: Store, name: str) -> str | None:
+    """What is wrong with the files of an earlier sweep of this name; both are about to be written anew."""
+    try:
+        before = manifests.read(store, name)
+    except KeyError:
+        return None
+    except OSError as error:
+        return str(error)
+    file = manifests.folder_of(store, name) / manifests.TABLE
+    if before.finished is None or not file.exists() or table.intact(before, store) is not None:
+        return None
+    return f"{file}: damaged; made anew of the kept runs"

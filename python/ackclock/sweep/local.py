@@ -1,0 +1,134 @@
+"""Runs tasks on this machine's cores."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Generator, Iterable
+from typing import Protocol, Self
+
+from ackclock.sweep.cutter import Cutter
+from ackclock.sweep.task import Done, Task, run_task
+from ackclock.sweep.worker import Worker
+
+TASK_S = 0.25
+_LOOK_EVERY_S = 0.2
+
+
+class Executor(Protocol):
+    """Whatever runs tasks."""
+
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        """Run tasks, cut as it likes, and give each piece with what came of it, in any order, each exactly once.
+
+        Raises:
+            Exception: what a task raised. Then, and when the iterator is closed, all that still runs is stopped.
+        """
+
+
+class _StopError(Exception):
+    """Nobody waits for this run any more."""
+
+
+class Local:
+    """Threads of this process, which simulate without Python's lock; processes for algorithms in Python."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        """``threads`` is how many runs at once; by default one for each core that this process may use."""
+        self.threads = threads or cores()
+
+    def __enter__(self) -> Self:
+        """Itself; threads are there only while something runs."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left to end."""
+
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        """See :class:`Executor`."""
+        work = _Work(tasks)
+        threads = [threading.Thread(target=work.help, daemon=True) for _ in range(self.threads)]
+        for thread in threads:
+            thread.start()
+        try:
+            running = len(threads)
+            while running:
+                try:
+                    # Waiting without end would not hear of Ctrl-C on every platform.
+                    said = work.said.get(timeout=_LOOK_EVERY_S)
+                except queue.Empty:
+                    continue
+                if said is None:
+                    running -= 1
+                elif isinstance(said, BaseException):
+                    raise said
+                else:
+                    yield said
+        finally:
+            work.end()
+            for thread in threads:
+                thread.join()
+
+
+class _Work:
+    """What the threads of one call share."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self.said: queue.SimpleQueue[tuple[Task, Done] | BaseException | None] = queue.SimpleQueue()
+        """What came of pieces; an error; or nothing: a thread has ended."""
+        self._cutter = Cutter(TASK_S)
+        self._pieces = self._cutter.pieces(tasks)
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._workers: list[Worker] = []
+
+    def help(self) -> None:
+        """Run pieces until there are no more; what a thread does."""
+        worker = None
+        try:
+            while (piece := self._next()) is not None:
+                if piece.algorithms:
+                    worker = worker or self._worker()
+                    done = worker.run(piece)
+                else:
+                    done = run_task(piece, self._look)
+                with self._lock:
+                    self._cutter.learn(piece, done)
+                self.said.put((piece, done))
+        except _StopError:
+            pass
+        except BaseException as error:
+            self.said.put(error)
+        finally:
+            if worker is not None:
+                worker.close()
+            self.said.put(None)
+
+    def end(self) -> None:
+        """Let what runs come to nothing."""
+        self._stop.set()
+        with self._lock:
+            for worker in self._workers:
+                worker.kill()
+
+    def _next(self) -> Task | None:
+        with self._lock:
+            return None if self._stop.is_set() else next(self._pieces, None)
+
+    def _worker(self) -> Worker:
+        with self._lock:
+            if self._stop.is_set():
+                raise _StopError
+            worker = Worker()
+            self._workers.append(worker)
+            return worker
+
+    def _look(self, _: float) -> None:
+        if self._stop.is_set():
+            raise _StopError
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,185 @@
+"""The points of a plan: each is the scenario with one combination of values."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ackclock import _native
+from ackclock.errors import ScenarioError
+from ackclock.sweep import paths
+from ackclock.sweep.columns import FORM
+from ackclock.sweep.document import Value, refusal, written
+from ackclock.sweep.plan import Plan
+from ackclock.sweep.task import Task
+
+_WITH_FILES = ("path-trace", "deliveries")
+"""Kinds of elements that take a table from a file."""
+
+
+def key_of(identity: str, reordering: bool) -> str:
+    """Under which the store keeps a run: a hash over the form of rows, identity, and whether reordering is reported.
+
+    The identity is the engine's: a hash over scenario, stacks, parameters, seed and results revision, and for
+    algorithms in Python their source. Whether reordering is measured does not change a run, but what is said of it.
+    """
+    return hashlib.sha256(f"{FORM}\n{identity}\n{reordering}".encode()).hexdigest()
+
+
+def key_of_run(run: dict[str, Any]) -> str:
+    """The key of a run, from its JSON."""
+    return key_of(run["identity"], any("reordering" in flow for flow in run["flows"]))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of values."""
+
+    index: int
+    """Its position in the plan."""
+    values: tuple[Value, ...]
+    """Of the parameters, in their order."""
+    rows: tuple[int, ...]
+    """Where it stands on each axis."""
+    task: Task
+    """What runs it, with its first seed."""
+    reordering: bool
+    """Whether reordering is reported."""
+
+    def keys(self, seeds: Sequence[int]) -> list[str]:
+        """Under which the store keeps its runs with these seeds.
+
+        Raises:
+            ScenarioError: the scenario makes no sense with its values.
+        """
+        found = []
+        for first, count in stretches(seeds):
+            found += replace(self.task, first=first, count=count).identities()
+        return [key_of(identity, self.reordering) for identity in found]
+
+
+def stretches(seeds: Sequence[int]) -> list[tuple[int, int]]:
+    """Seeds as stretches that count up: the first, and how many."""
+    found: list[tuple[int, int]] = []
+    for seed in seeds:
+        if found and seed == found[-1][0] + found[-1][1]:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((seed, 1))
+    return found
+
+
+class Points:
+    """All points of a plan, in their order: the last parameter that is written varies fastest."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Put marks where the scenario varies, so that each point's text is made by replacing them."""
+        self.plan = plan
+        self.names = [name for axis in plan.axes for name in axis.nodes]
+        document = deepcopy(plan.scenario.document)
+        run = document.get("run")
+        if isinstance(run, dict):
+            run.pop("seeds", None)
+            run.pop("seed", None)
+        _carry(document, Path(plan.scenario.file).parent, [paths.parse(name) or () for name in self.names])
+        base = hashlib.sha256(plan.scenario.text.encode()).hexdigest()[:16]
+        self._marks: list[str | None] = []
+        for i, name in enumerate(self.names):
+            steps = None if _for_every_flow(name) else paths.parse(name)
+            if steps is not None:
+                paths.put(document, steps, f"{base}-{i}")
+            self._marks.append(None if steps is None else f'"{base}-{i}"')
+        import tomli_w  # noqa: PLC0415 - start-up time
+
+        self._template = tomli_w.dumps(document)
+        self._reordering = bool(run.get("reordering")) if isinstance(run, dict) else False
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return math.prod(len(axis.rows) for axis in self.plan.axes)
+
+    def __iter__(self) -> Iterator[Point]:
+        """Each in turn."""
+        axes = self.plan.axes
+        for index, rows in enumerate(itertools.product(*(range(len(axis.rows)) for axis in axes))):
+            values = tuple(v for axis, row in zip(axes, rows, strict=True) for v in axis.rows[row])
+            yield self._point(index, rows, values)
+
+    def check(self, seeds: Sequence[int]) -> list[list[str]]:
+        """The keys of all points' runs with these seeds.
+
+        Raises:
+            ScenarioError: a point makes no sense; it names the place in the plan, if it is the plan's.
+        """
+        found = []
+        for point in self:
+            try:
+                found.append(point.keys(seeds))
+            except ScenarioError as error:
+                raise self._refusal(point, error) from None
+        return found
+
+    def _point(self, index: int, rows: tuple[int, ...], values: tuple[Value, ...]) -> Point:
+        text, stack, options, reordering = self._template, None, [], self._reordering
+        for name, mark, value in zip(self.names, self._marks, values, strict=True):
+            if mark is not None:
+                text = text.replace(mark, written(value))
+                reordering = value is True if name == "run.reordering" else reordering
+            elif name == "stack":
+                stack = value if isinstance(value, str) else written(value)
+            else:
+                path = name.removeprefix("set.")
+                options.append((path, value if isinstance(value, str) else written(value)))
+        task = Task(self.plan.scenario.file, text, stack, tuple(options), self.plan.seeds[0], 1)
+        return Point(index, values, rows, task, reordering)
+
+    def _refusal(self, point: Point, error: ScenarioError) -> ScenarioError:
+        """The engine's refusal of a point, said of the plan where the plan is to blame."""
+        option = (error.key or "").removeprefix("--").replace("set ", "set.", 1) if error.file == "command line" else ""
+        steps = paths.parse(error.key or "") or ()
+        for axis, row in zip(self.plan.axes, point.rows, strict=True):
+            for name in axis.nodes:
+                if name == option or (steps and paths.within(paths.parse(name) or (), steps)):
+                    place = axis.place(name, row)
+                    return refusal(place.file, place.line, place.path, error.found, error.allowed, error.hint)
+        scenario = self.plan.scenario
+        try:
+            _native.identities(scenario.file, scenario.text, None, (), self.plan.seeds[0], 1)
+        except ScenarioError as alone:
+            return alone
+        values = ", ".join(f"{n} = {written(v)}" for n, v in zip(self.names, point.values, strict=True))
+        found = f"{error.found} at the point {values}"
+        return refusal(self.plan.file, None, error.key, found, error.allowed, error.hint)
+
+
+def _carry(document: dict[str, Any], folder: Path, varied: Sequence[paths.Steps]) -> None:
+    """Take the tables that a scenario has in files of their own into it, so that a worker elsewhere needs no file.
+
+    Where the file is what is varied, it stays one. A file that cannot be read is left for the engine to refuse.
+    """
+    for path in list(paths.every(document)):
+        steps = paths.parse(path) or ()
+        if steps[-1] != "file" or any(paths.within(steps, other) for other in varied if other):
+            continue
+        element = paths.get(document, steps[:-1])
+        if element.get("kind") in _WITH_FILES and "data" not in element:
+            with suppress(OSError, UnicodeDecodeError, TypeError):
+                element["data"] = (folder / element["file"]).read_text(encoding="utf-8")
+                del element["file"]
+
+
+def _for_every_flow(name: str) -> bool:
+    return name == "stack" or name.startswith("set.")
+
+
+def as_cell(value: Value) -> str | int | float:
+    """A value as a table has it: truth, lists and tables as text."""
+    return json.dumps(value) if isinstance(value, bool | list | dict) else value

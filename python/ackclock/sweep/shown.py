@@ -1,0 +1,74 @@
+"""Sweeps for people: tables of means, and the list of sweeps. Imported late: rich takes long to load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from ackclock.result import HALF
+from ackclock.sweep.columns import FLOW_NUMBERS
+from ackclock.sweep.manifest import Manifest
+from ackclock.tables import COLUMNS, cell, console
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SHOWN_ROWS = 60
+USUAL = ("goodput_bytes_per_s", "retransmissions", "needless_retransmissions", "data_drops", "timeouts", "finish_s")
+_SCALES = {key: (title, scale, digits) for title, key, scale, digits in COLUMNS}
+
+
+def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> tuple[list[str], list[list[str]]]:
+    """Titles, and a row of texts for each point and flow.
+
+    Args:
+        summary: the sweep's means.
+        manifest: says which parameters were varied.
+        columns: which means; by default the usual ones that there are.
+    """
+    # A stack or a flow that is the same everywhere says nothing.
+    more = [name for name in ("stack", "flow") if name not in manifest.parameters and summary[name].n_unique() > 1]
+    about = [*manifest.parameters, *more]
+    shown = columns or [name for name in USUAL if summary[name].count()]
+    titles = [_SCALES.get(name, (name,))[0] for name in shown]
+    rows = [[str(row[name]) for name in about] + [_mean(row, name) for name in shown] for row in summary.to_dicts()]
+    runs = summary["runs"]
+    if runs.n_unique() > 1:
+        rows = [[*row, str(n)] for row, n in zip(rows, runs, strict=True)]
+        titles.append("runs")
+    return [*about, *titles], rows
+
+
+def _mean(row: dict[str, Any], name: str) -> str:
+    _, scale, digits = _SCALES.get(name, (name, 1, 0 if FLOW_NUMBERS[name] is int else 3))
+    return cell({"mean": row[name], "half_width_95": row[name + HALF]}, scale, digits)
+
+
+def print_means(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> None:
+    """Print the means of each point, the first of them where there are very many."""
+    titles, rows = cells(summary.head(SHOWN_ROWS), manifest, columns)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for title in titles:
+        table.add_column(title, justify="left" if title in {*manifest.parameters, "stack", "flow"} else "right")
+    for row in rows:
+        table.add_row(*row)
+    out = console()
+    out.print(table)
+    if summary.height > SHOWN_ROWS:
+        out.print(
+            f"… {summary.height - SHOWN_ROWS:,} more rows: ackclock results export {manifest.name} FILE --summary"
+        )
+
+
+def print_list(lines: Sequence[dict[str, Any]]) -> None:
+    """Print the sweeps of a store."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for title in ("sweep", "points", "runs", "finished", "revision"):
+        table.add_column(title, justify="left" if title in {"sweep", "finished"} else "right")
+    for line in lines:
+        runs = f"{line['runs']:,}" if line["kept"] == line["runs"] else f"{line['kept']:,} of {line['runs']:,}"
+        table.add_row(line["name"], f"{line['points']:,}", runs, line["finished"] or "no", str(line["revision"]))
+    console().print(table)

@@ -1,0 +1,186 @@
+"""Finished runs, kept for good in one SQLite file, and the folder of each sweep beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Self
+
+DEFAULT = "ackclock-results"
+VARIABLE = "ACKCLOCK_STORE"
+FILE = "runs.sqlite"
+FORM = 1
+"""Of the file, as its ``user_version``."""
+_APPLICATION = 0x41636B63
+"""``Ackc``: says whose SQLite file it is."""
+_AT_ONCE = 500
+_WAIT_S = 60.0
+"""How long to wait for another process that writes."""
+
+
+class Store:
+    """A folder with ``runs.sqlite``: a row for each finished run, there once it is committed, whoever is killed then.
+
+    Several processes may use one store at a time. It belongs to the thread that opened it.
+    """
+
+    def __init__(self, folder: str | PathLike[str] | None = None, create: bool = True) -> None:
+        """Open the store of a folder.
+
+        Args:
+            folder: where; by default what the variable ``ACKCLOCK_STORE`` says, or ``ackclock-results`` here.
+            create: make it if there is none.
+
+        Raises:
+            OSError: it cannot be made, read or written; or it is something else, or from a newer version.
+        """
+        self.folder = Path(folder or os.environ.get(VARIABLE) or DEFAULT)
+        self.file = self.folder / FILE
+        if create:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        elif not self.file.is_file():
+            raise FileNotFoundError(f"{self.folder}: no store of results here (no {FILE})")
+        with self._said():
+            self._db = sqlite3.connect(self.file, timeout=_WAIT_S, isolation_level=None)
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def __enter__(self) -> Self:
+        """Itself, to be closed."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self._db.close()
+
+    def kept(self, keys: Iterable[str]) -> set[str]:
+        """Which of these runs it has.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        found: set[str] = set()
+        with self._said():
+            for some in _chunks(keys):
+                found.update(key for (key,) in self._select("key", some))
+        return found
+
+    def count(self, keys: Iterable[str]) -> int:
+        """How many of these runs it has, counting each as often as it stands there.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        listed = list(keys)
+        kept = self.kept(listed)
+        return sum(key in kept for key in listed)
+
+    def seconds(self, keys: Iterable[str]) -> float | None:
+        """How long one of these runs took on average, over those that it has.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        with self._said():
+            took = [s for some in _chunks(keys) for (s,) in self._select("seconds", some)]
+        return sum(took) / len(took) if took else None
+
+    def runs(self, keys: Iterable[str]) -> Iterator[str]:
+        """The JSON of each of these runs, in this order.
+
+        Raises:
+            KeyError: it does not have one of them.
+            OSError: it cannot be read.
+        """
+        for some in _chunks(keys):
+            with self._said():
+                found = dict(self._select("key, run", some))
+            yield from (found[key] for key in some)
+
+    def add(self, runs: Sequence[tuple[str, str]], seconds: float) -> int:
+        """Keep runs, for good when this returns; those that it has are left as they are.
+
+        Args:
+            runs: key and JSON of each.
+            seconds: how long one of them took.
+
+        Returns:
+            How many it did not have.
+
+        Raises:
+            OSError: there is no room, or it cannot be written; or it has one of the runs with another trace hash.
+        """
+        new = 0
+        with self._said(), self._transaction():
+            for key, run in runs:
+                into = "INSERT INTO runs (key, run, seconds) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+                if self._db.execute(into, (key, run, seconds)).rowcount == 1:
+                    new += 1
+                else:
+                    self._same(key, run)
+        return new
+
+    def _same(self, key: str, run: str) -> None:
+        (before,) = self._db.execute("SELECT run FROM runs WHERE key = ?", (key,)).fetchone()
+        had, came = (json.loads(text)["trace_hash"] for text in (before, run))
+        if had != came:
+            raise OSError(
+                f"{self.file}: the run {json.loads(run)['identity']} is kept with the trace hash {had} and now has "
+                f"{came}: two builds of ackclock differ in their results; use another store for one of them"
+            )
+
+    def _select(self, what: str, keys: Sequence[str]) -> sqlite3.Cursor:
+        return self._db.execute(f"SELECT {what} FROM runs WHERE key IN ({','.join('?' * len(keys))})", keys)
+
+    def _prepare(self) -> None:
+        form, application = (
+            self._db.execute(f"PRAGMA {it}").fetchone()[0] for it in ("user_version", "application_id")
+        )
+        if form == application == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            # Readers and one writer do not wait for each other; a commit survives its process.
+            self._db.execute("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                self._db.execute(
+                    "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, run TEXT NOT NULL, seconds REAL NOT NULL)"
+                )
+                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                self._db.execute(f"PRAGMA user_version = {FORM}")
+        elif application != _APPLICATION:
+            raise OSError(f"{self.file}: found a database of another program, allowed: a store of ackclock")
+        elif form > FORM:
+            raise OSError(f"{self.file}: found a store of form {form}, allowed: up to {FORM}; use a newer ackclock")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """SQLite's errors as an ``OSError`` that names the file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise OSError(f"{self.file}: {error}") from error
+
+
+def _chunks(keys: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(keys)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield some

@@ -1,0 +1,148 @@
+"""The table of a sweep: a row for each run and flow, made of what the store has."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ackclock import _native
+from ackclock.papers import files
+from ackclock.result import HALF
+from ackclock.sweep import manifest as manifests
+from ackclock.sweep.columns import FLOW_NUMBERS, MEANS
+from ackclock.sweep.manifest import Entry, Manifest
+from ackclock.sweep.points import as_cell
+from ackclock.sweep.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_CHUNK = 5_000
+"""Runs that are unpacked at a time: their JSON takes many times the room of their columns."""
+
+
+def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> pl.DataFrame:
+    """The table: sorted by point, seed and flow, its columns fixed by the plan.
+
+    Args:
+        manifest: of the sweep.
+        store: has its runs.
+        present: which of them it has, if not all.
+
+    Raises:
+        KeyError: a run is missing.
+        OSError: the store cannot be read.
+    """
+    import polars as pl  # noqa: PLC0415 - start-up time
+
+    schema = _schema(manifest)
+    wanted = (
+        (at, seed, key)
+        for at, point in enumerate(manifest.points)
+        for seed, key in zip(point.seeds, point.keys, strict=True)
+        if present is None or key in present
+    )
+    kinds = [schema[name] for name in _shown(manifest)]
+    cells = [_cells(manifest, point, kinds) for point in manifest.points]
+    frames = [pl.DataFrame(schema=schema)]
+    while some := list(islice(wanted, _CHUNK)):
+        runs = store.runs(key for _, _, key in some)
+        rows = [row for (at, seed, _), run in zip(some, runs, strict=True) for row in _rows(at, cells[at], seed, run)]
+        frames.append(pl.DataFrame(list(zip(*rows, strict=True)), schema=schema, orient="col"))
+    return pl.concat(frames, rechunk=True)
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    """A table as a Parquet file; the same rows give the same bytes."""
+    content = io.BytesIO()
+    frame.write_parquet(content, compression="zstd", compression_level=3, row_group_size=100_000)
+    return content.getvalue()
+
+
+def save(manifest: Manifest, store: Store) -> bytes:
+    """Write the table into the sweep's folder.
+
+    Returns:
+        The file's content.
+
+    Raises:
+        KeyError: a run is missing.
+        OSError: there is no room, or no right to.
+    """
+    content = parquet(build(manifest, store))
+    files.write(manifests.folder_of(store, manifest.name) / manifests.TABLE, content)
+    return content
+
+
+def intact(manifest: Manifest, store: Store) -> bytes | None:
+    """The file with the table, if it is as it was written."""
+    try:
+        content = (manifests.folder_of(store, manifest.name) / manifests.TABLE).read_bytes()
+    except FileNotFoundError:
+        return None
+    return content if manifests.digest(content) == manifest.sha256 else None
+
+
+def summary(frame: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
+    """Means over the seeds: a row for each point and flow.
+
+    Columns: ``point``, the parameters, ``stack``, ``flow``, ``runs``, ``finished_runs``, and for each number its mean
+    and ``…_ci95``, half the width of its 95 % confidence interval (null for one run). A number that some
+    runs lack is averaged over the others.
+    """
+    import polars as pl  # noqa: PLC0415 - start-up time
+
+    about = ["point", *_shown(manifest), "stack", "flow"]
+    grouped = frame.group_by(*about, maintain_order=True).agg(
+        pl.len().alias("runs"), pl.col("finish_s").count().alias("finished_runs"), *(pl.col(name) for name in MEANS)
+    )
+    columns: list[pl.Series] = [grouped[name] for name in (*about, "runs", "finished_runs")]
+    for name in MEANS:
+        intervals = [_interval(values) for values in grouped[name].to_list()]
+        columns.append(pl.Series(name, [mean for mean, _ in intervals], pl.Float64))
+        columns.append(pl.Series(name + HALF, [half for _, half in intervals], pl.Float64))
+    return pl.DataFrame(columns).with_columns(pl.col("runs", "finished_runs").cast(pl.Int64))
+
+
+def _interval(values: Sequence[float | None]) -> tuple[float | None, float | None]:
+    known = [float(value) for value in values if value is not None]
+    return _native.interval(known) if known else (None, None)
+
+
+def _shown(manifest: Manifest) -> list[str]:
+    """The parameters that have a column; ``stack`` is one of the table's own."""
+    return [name for name in manifest.parameters if name != "stack"]
+
+
+def _schema(manifest: Manifest) -> dict[str, Any]:
+    import polars as pl  # noqa: PLC0415 - start-up time
+
+    kinds = {int: pl.Int64, float: pl.Float64, str: pl.String}
+    schema: dict[str, Any] = {"point": pl.Int64}
+    for at, name in enumerate(manifest.parameters):
+        if name != "stack":
+            found = {type(as_cell(point.values[at])) for point in manifest.points}
+            # Text beside numbers makes text.
+            schema[name] = kinds[str if str in found else float if float in found else int]
+    schema |= {"stack": pl.String, "flow": pl.String, "seed": pl.Int64, "duration_s": pl.Float64}
+    schema |= {name: kinds[kind] for name, kind in FLOW_NUMBERS.items()}
+    return schema | {"identity": pl.String, "trace_hash": pl.String}
+
+
+def _cells(manifest: Manifest, point: Entry, kinds: Sequence[Any]) -> tuple[Any, ...]:
+    import polars as pl  # noqa: PLC0415 - start-up time
+
+    values = (as_cell(v) for name, v in zip(manifest.parameters, point.values, strict=True) if name != "stack")
+    return tuple(str(v) if kind == pl.String else v for v, kind in zip(values, kinds, strict=True))
+
+
+def _rows(at: int, cells: tuple[Any, ...], seed: int, run: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a run: one for each flow."""
+    said = json.loads(run)
+    for flow in said["flows"]:
+        numbers = (flow[name] for name in FLOW_NUMBERS)
+        about = (at, *cells, flow["stack"], flow["name"], seed, said["duration_s"])
+        yield (*about, *numbers, said["identity"], said["trace_hash"])
