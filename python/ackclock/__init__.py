@@ -19,6 +19,7 @@ from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
 from ackclock.sweep import results, sweep
+from ackclock.tuning import tune
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
     from ackclock.sweep.outcome import Results, Sweep
     from ackclock.sweep.plan import Plan
+    from ackclock.tuning.result import Tuning
 
 __all__ = [
     "Plan",
@@ -37,6 +39,7 @@ __all__ = [
     "ScenarioError",
     "Stack",
     "Sweep",
+    "Tuning",
     "__version__",
     "compare",
     "new",
@@ -47,6 +50,7 @@ __all__ = [
     "show",
     "stacks",
     "sweep",
+    "tune",
 ]
 
 _LATE = {
@@ -54,6 +58,7 @@ _LATE = {
     "Results": "ackclock.sweep.outcome",
     "Scenario": "ackclock.scenario",
     "Sweep": "ackclock.sweep.outcome",
+    "Tuning": "ackclock.tuning.result",
 }
 
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
-from importlib import import_module
 from os import PathLike, fspath
+from typing import TYPE_CHECKING, cast
 
 from ackclock import _native
 from ackclock.sweep import manifest as manifests
@@ -21,6 +21,10 @@ from ackclock.sweep.plan import Plan, Stop
 from ackclock.sweep.points import Points, key_of_run, stretches
 from ackclock.sweep.store import Store
 from ackclock.sweep.task import Task
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
 
 
 def executor(
-    on: str | AbstractContextManager[Executor] | None, threads: int | None
+    on: str | AbstractContextManager[Executor] | Client | Cluster | None, threads: int | None
 ) -> AbstractContextManager[Executor]:
     """Who runs.
 
@@ -64,13 +68,9 @@ def executor(
         return Local(threads)
     if threads is not None:
         raise refusal("command line", None, "--threads", str(threads), "without --on, which says how many there are")
-    if not isinstance(on, str):
-        return on
-    if not on.startswith(("dask:", "dask://")):
-        raise refusal("command line", None, "--on", f'"{on}"', "dask://HOST:PORT, or dask:N for N processes here")
-    # Not every installation has Dask.
-    dask: AbstractContextManager[Executor] = import_module("ackclock.sweep.on_dask").OnDask(on)
-    return dask
+    from ackclock.sweep import on_dask  # noqa: PLC0415 - not every installation has Dask
+
+    return on_dask.OnDask(on) if on_dask.named(on) else cast("AbstractContextManager[Executor]", on)
 
 
 @dataclass
