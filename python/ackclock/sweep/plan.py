@@ -97,6 +97,7 @@ class Plan:
 
         Raises:
             ScenarioError: something makes no sense, or the scenario's file cannot be read.
+            TypeError: TOML has nothing like a value.
         """
         given = {"name": name, "seeds": seeds, "stop": stop, "grid": grid, "coupled": coupled or None, "random": random}
         if isinstance(scenario, Written):
