@@ -247,7 +247,7 @@ def test_ctrl_c_ends_the_workers_too_and_prints_one_line(tmp_path: Path) -> None
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=20)
         assert process.returncode == 130
-        assert len(said.splitlines()) == 1
+        assert len(said.splitlines()) == 1, said
         assert said.startswith("ackclock: interrupted; ")
         _until(lambda: not _alive(process.pid))
     finally:
