@@ -62,13 +62,16 @@ SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
 	@tools/newcomer.sh
 
-cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; docs/algorithms.md
+cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; the results revision; docs/algorithms.md
 	$(BIN)/python tools/cite.py
 	$(BIN)/python tools/vectors.py
+	$(BIN)/python tools/revision.py
 	$(BIN)/python tools/algorithms.py --check
+	$(BIN)/python tools/scenario_classes.py --check
 
-generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md
+generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md, python/ackclock/scenario
 	$(BIN)/python tools/algorithms.py
+	$(BIN)/python tools/scenario_classes.py
 	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
 	cargo run --quiet --locked -p ackclock-trace --example trace_page > docs/trace.md
 

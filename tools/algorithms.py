@@ -91,8 +91,9 @@ def answers(slot: str) -> Iterator[tuple[str, str, str]]:
     found = re.search(r"pub enum (\w+Spec) \{\n(.*?)\n\}", text, re.DOTALL)
     if not found:
         raise SystemExit(f"{slot}.rs: no description enum")
-    for variant, module, spec in re.findall(r"^    (\w+)(?:\((\w+)::(\w+)\)| \{[^}]*\})?,$", found[2], re.MULTILINE):
-        yield kebab(variant), module or re.sub(r"(?<!^)(?=[A-Z])", "_", variant).lower(), spec
+    named = r'^(?:    #\[serde\(rename = "([a-z0-9-]+)"\)\]\n)?    (\w+)(?:\((\w+)::(\w+)\)| \{[^}]*\})?,$'
+    for name, variant, module, spec in re.findall(named, found[2], re.MULTILINE):
+        yield name or kebab(variant), module or re.sub(r"(?<!^)(?=[A-Z])", "_", variant).lower(), spec
 
 
 def parameters(text: str, spec: str, path: str) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,8 @@
 >>> result.summary.select("stack", "throughput_bytes_per_s")  # doctest: +SKIP
 >>> ak.plot.time_sequence(result.events, stop=2.0)  # doctest: +SKIP
 
-Tables are Polars frames, plots are Matplotlib axes (``pip install "ackclock[papers]"``); both are loaded when first
-asked for.
+Scenarios are files, texts, or objects: :class:`ackclock.Scenario`. Tables are Polars frames, plots are Matplotlib axes
+(``pip install "ackclock[papers]"``); all of these are loaded when first asked for.
 """
 
 from __future__ import annotations
@@ -19,40 +19,53 @@ from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.errors import ScenarioError
 from ackclock.result import Result
 from ackclock.sweep import results, sweep
+from ackclock.tuning import tune
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from ackclock import plot as plot
+    from ackclock import scenario as scenario
+    from ackclock.scenario import Scenario
     from ackclock.sweep.outcome import Results, Sweep
     from ackclock.sweep.plan import Plan
+    from ackclock.tuning.result import Tuning
 
 __all__ = [
     "Plan",
     "Result",
     "Results",
+    "Scenario",
     "ScenarioError",
     "Stack",
     "Sweep",
+    "Tuning",
     "__version__",
     "compare",
     "new",
     "plot",
     "results",
     "run",
+    "scenario",
     "show",
     "stacks",
     "sweep",
+    "tune",
 ]
 
-
-_LATE = {"Plan": "ackclock.sweep.plan", "Results": "ackclock.sweep.outcome", "Sweep": "ackclock.sweep.outcome"}
+_LATE = {
+    "Plan": "ackclock.sweep.plan",
+    "Results": "ackclock.sweep.outcome",
+    "Scenario": "ackclock.scenario",
+    "Sweep": "ackclock.sweep.outcome",
+    "Tuning": "ackclock.tuning.result",
+}
 
 
 def __getattr__(name: str) -> ModuleType | type:
-    """What is loaded when it is first asked for: ``ackclock.plot``, which needs matplotlib, and classes of sweeps."""
-    if name == "plot":
-        return import_module("ackclock.plot")
+    """What takes time to load, ``ackclock.plot`` also matplotlib, and so is not loaded before it is used."""
+    if name in {"plot", "scenario"}:
+        return import_module(f"ackclock.{name}")
     if name in _LATE:
         found: type = getattr(import_module(_LATE[name]), name)
         return found

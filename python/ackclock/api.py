@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ackclock import _native
-from ackclock.errors import ScenarioError
+from ackclock.errors import ScenarioError, unwritten
 from ackclock.result import Result
+
+if TYPE_CHECKING:
+    from ackclock.scenario import Scenario
 
 Slot = dict[str, Any]
 """One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
@@ -37,7 +41,7 @@ class Stack(TypedDict):
 
 
 def run(
-    scenario: str | PathLike[str],
+    scenario: str | PathLike[str] | Scenario,
     *,
     stack: str | Sequence[str] | None = None,
     set: Mapping[str, str] | None = None,
@@ -51,7 +55,8 @@ def run(
     """Run a scenario, once for each stack and seed, on all cores.
 
     Args:
-        scenario: path of a scenario file, or the text of one (anything with a line break in it).
+        scenario: an :class:`ackclock.Scenario`; or the path of a scenario file, or the text of one (anything with a
+            line break in it).
         stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
         set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``.
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
@@ -59,7 +64,7 @@ def run(
         trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
         threads: how many runs at once; by default one for each core. Results do not depend on it.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
-        name: the name under which errors speak of a scenario given as text.
+        name: the name under which errors speak of a scenario that is not given by its path.
 
     Returns:
         Tables of means, of runs, of links and of events: see :class:`ackclock.Result`.
@@ -73,16 +78,17 @@ def run(
     pairs = list((set or {}).items())
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
-    said = _native.run_json(file, text, stacks, pairs, seed, seeds, to, threads, progress)
+    with _placed(scenario):
+        runs = _native.run(file, text, stacks, pairs, seed, seeds, to, threads, progress)
 
-    def again(first: int, into: str) -> str:
-        return _native.run_json(file, text, stacks[:1], pairs, first, None, into, None, None)
+    def again(first: int) -> tuple[str, _native.Table]:
+        return _native.events(file, text, stacks[0] if stacks else None, pairs, first, None)
 
-    return Result(said, again, to)
+    return Result(runs, again, to)
 
 
 def compare(
-    scenario: str | PathLike[str],
+    scenario: str | PathLike[str] | Scenario,
     stacks: Sequence[str],
     *,
     set: Mapping[str, str] | None = None,
@@ -107,7 +113,7 @@ def compare(
 
 
 def show(
-    scenario: str | PathLike[str],
+    scenario: str | PathLike[str] | Scenario,
     *,
     stack: str | None = None,
     set: Mapping[str, str] | None = None,
@@ -120,7 +126,8 @@ def show(
     Arguments and errors are those of :func:`run`.
     """
     file, text = _source(scenario, name)
-    return _native.show_toml(file, text, stack, list((set or {}).items()), seed, seeds)
+    with _placed(scenario):
+        return _native.show_toml(file, text, stack, list((set or {}).items()), seed, seeds)
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
@@ -152,7 +159,14 @@ def stacks() -> list[Stack]:
     return result
 
 
-def _source(scenario: str | PathLike[str], name: str | None) -> tuple[str, str | None]:
+def _placed(scenario: str | PathLike[str] | Scenario) -> AbstractContextManager[None]:
+    """Where errors about a scenario point: those about an object at keys without a line."""
+    return nullcontext() if isinstance(scenario, str | PathLike) else unwritten()
+
+
+def _source(scenario: str | PathLike[str] | Scenario, name: str | None) -> tuple[str, str | None]:
     """The name under which errors speak of a scenario, and its text if it was not given by its path."""
+    if not isinstance(scenario, str | PathLike):
+        return name or scenario.name, scenario.to_toml()
     where = fspath(scenario)
     return (name or "<text>", where) if "\n" in where else (where, None)

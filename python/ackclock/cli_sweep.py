@@ -55,13 +55,11 @@ def refusals(kept: Callable[[], str] = lambda: "") -> Iterator[None]:
     Args:
         kept: says what is not lost, after a semicolon.
     """
-    from ackclock.sweep.task import RevisionError  # noqa: PLC0415 - start-up time
-
     try:
         yield
     except ScenarioError as error:
         fail(f"{error}{kept()}")
-    except (OSError, RevisionError) as error:
+    except (OSError, RuntimeError) as error:
         fail(f"{error}{kept()}", FAILED)
     except ImportError as error:
         missing = (error.name or "dask").partition(".")[0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class ScenarioError(ValueError):
     """A scenario, or an option that changes one, makes no sense; the message is one line for people.
@@ -27,6 +30,20 @@ class ScenarioError(ValueError):
         self.allowed = allowed
         self.hint = hint
 
+    def without_line(self) -> ScenarioError:
+        """The same about a text that nobody wrote, whose lines nobody knows."""
+        said = str(self).replace(f"{self.file}:{self.line}: ", f"{self.file}: ", 1)
+        return type(self)(said, self.file, None, self.key, self.found, self.allowed, self.hint)
+
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[object, ...]]:
         """Survive the way back from a worker process."""
         return type(self), (str(self), self.file, self.line, self.key, self.found, self.allowed, self.hint)
+
+
+@contextmanager
+def unwritten() -> Iterator[None]:
+    """Errors about a scenario that was built in Python name no line."""
+    try:
+        yield
+    except ScenarioError as e:
+        raise e.without_line() from None

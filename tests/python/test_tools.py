@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import bench
 import pytest
+import revision
 import speed_page
 from instructions import Kept, asked, moved, read, written
 
@@ -89,3 +91,15 @@ def test_renewing_the_page_changes_nothing_outside_its_marks_and_twice_is_once()
     assert speed_page.renewed(once, ROWS) == once
     with pytest.raises(ValueError, match="marks"):
         speed_page.renewed("no marks", ROWS)
+
+
+def test_a_snapshot_that_lost_a_line_is_recorded_only_with_a_higher_revision(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(revision, "RECORD", tmp_path / "revision.toml")
+    monkeypatch.setattr(revision, "changed_lines", {"same.snap": 0, "other.snap": 3}.get)
+    assert revision.write(revision.revision(), ["same.snap"]) == 0
+    assert tomllib.loads((tmp_path / "revision.toml").read_text())["revision"] == revision.revision()
+    assert revision.write(revision.revision(), ["same.snap", "other.snap"]) == 1
+    assert "other.snap: 3 lines" in capsys.readouterr().out
+    assert revision.write(revision.revision() - 1, ["other.snap"]) == 0

@@ -48,9 +48,9 @@ def sweep(
     from ackclock.sweep.job import Job, as_plan, executor  # noqa: PLC0415 - start-up time
     from ackclock.sweep.store import Store  # noqa: PLC0415 - likewise
 
-    read = as_plan(plan)
+    job = Job(as_plan(plan), progress)
     with Store(store) as opened, executor(on, threads) as runs_on:
-        return Job(read, opened, runs_on, progress or (lambda _: None)).run()
+        return job.run(opened, runs_on)
 
 
 def results(store: str | PathLike[str] | None = None) -> Results:

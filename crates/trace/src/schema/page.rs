@@ -65,6 +65,10 @@ A record fills the columns that mean something for its event and leaves the othe
 const USE: &str = "\
 ## Reading
 
+```console
+$ ackclock run scenarios/bundle.toml --seed 1 --trace run.parquet
+```
+
 ```python
 import polars as pl
 

@@ -1,0 +1,69 @@
+"""``ackclock tune``; what it runs is in ``ackclock.tuning`` and is loaded when it is called."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock.cli_sweep import FAILED, Store, fail, refusals
+
+EXAMPLES = """\b
+Examples:
+  ackclock tune papers/tuning/avg-dev.toml
+  ackclock tune plan.toml --trials 50 --out first
+  ackclock tune plan.toml --seed 2 --out second --json
+"""
+
+
+def tune(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="Plan in TOML: see docs/tuning.md.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: tuning/NAME]")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(metavar="N", help="Settings to try, instead of the plan's.", min=1, max=10**6)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
+    ] = None,
+    store: Store = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print tuning.json instead of tables.")] = False,
+) -> None:
+    """Search a stack's parameters for more goodput and fewer needless retransmissions.
+
+    Writes tuning.json, trials.parquet, front.svg and best.toml. Finished runs are kept: after an interruption the same
+    command goes on.
+    """
+    for package in ("matplotlib", "optuna"):
+        if find_spec(package) is None:
+            fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
+    with refusals():
+        from ackclock.papers.progress import shown  # noqa: PLC0415 - start-up time
+        from ackclock.tuning import files  # noqa: PLC0415 - likewise
+        from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
+        from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
+
+        checked = read(plan, trials=trials, seed=seed)
+    folder = out if out is not None else Path("tuning") / checked.name
+    kept = "; finished runs are kept, the same command goes on"
+    with refusals(lambda: kept), shown(f"tuning {checked.name}: {checked.trials} trials") as told:
+        tuning = run(checked, store, on, threads, told)
+    with refusals(lambda: kept):
+        files.write(tuning, folder)
+    if as_json:
+        typer.echo(tuning.json, nl=False)
+        return
+    from ackclock.tuning.tables import show  # noqa: PLC0415 - start-up time
+
+    show(tuning)
+    typer.echo(f"{folder}: tuning.json, trials.parquet, front.svg, best.toml")

@@ -1,0 +1,84 @@
+"""Many flows over one bottleneck.
+
+Made of the JSON Schema by tools/scenario_classes.py: make generated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock.scenario.elements import Element
+from ackclock.scenario.flows import App, Receiver, Wire
+from ackclock.scenario.links import Back
+from ackclock.scenario.part import Part
+from ackclock.scenario.settings import Form, Queue
+
+__all__ = ["Dumbbell", "DumbbellFlow", "DumbbellLink"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DumbbellLink(Part):
+    """A link whose ends are known."""
+
+    rate: str
+    """Bits or bytes a second, or `"unlimited"`: transmission takes no time. As in "5 Mbps" or "unlimited"."""
+    delay: str
+    """Propagation delay, at most an hour. As in "200 ms"."""
+    queue: str | Queue | None = None
+    """What may wait: packets, or bytes on the wire; or a table with the limit and its convention. As in "65 packets"
+    or "1460 B" or "unlimited". Default: ``"unlimited"``.
+    """
+    elements: Sequence[Element] | None = None
+    """What acts on packets, in order. Default: ``[]``."""
+    form: Form | None = None
+    """How the link is simulated; results are equal. Default: ``"auto"``."""
+    back: Back | None = None
+    """What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DumbbellFlow(Part):
+    """A flow, or `count` equal ones, each with a sender and a receiver of its own."""
+
+    stack: str
+    """The sender's TCP; `ackclock stacks` lists them."""
+    set: Mapping[str, Any] | None = None
+    """Parameters of the stack by path, as with `--set`: `"rto.tick" = "500 ms"`; `recovery = "tahoe"`, a component
+    by its kind; `recovery = { kind = … }`, all of it.
+    """
+    segment: str | None = None
+    """Payload of a full segment, 1 B to 65495 B. As in "1460 B". Default: ``"1460 B"``."""
+    window: str | None = None
+    """The receiver's window, from one segment to 1 GiB (RFC 7323 §2.3). As in "65 packets" or "1460 B". Default:
+    ``"65535 B"``.
+    """
+    receiver: Receiver | None = None
+    """When the receiver answers. Without it as the stack says."""
+    handshake: bool | None = None
+    """Whether the connection begins with a SYN, or is established at its start. Default: ``false``."""
+    wire: Wire | None = None
+    """Sizes on the wire. With `header` it is `"ns2"`. Default: ``"ipv4"``."""
+    header: str | None = None
+    """The fixed header of `wire = "ns2"`. As in "1460 B". Default: ``"40 B"``."""
+    name: str | None = None
+    """For people. Without it `flow-1`, …."""
+    count: int | None = None
+    """So many equal flows, called `name-1`, …. At least 1, at most 65536. Default: ``1``."""
+    spread: str | None = None
+    """Over this time their starts are spread evenly. As in "200 ms". Default: ``"0 s"``."""
+    app: App | None = None
+    """What is sent. Without it all the time from the start of the run."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dumbbell(Part):
+    """Senders S1, S2, … on one router, receivers D1, D2, … on another."""
+
+    bottleneck: DumbbellLink
+    """The link from R1 to R2."""
+    access: DumbbellLink
+    """Each sender's and each receiver's own link, from left to right."""
+    flows: Sequence[DumbbellFlow]
+    """Flows, each with its own sender and receiver."""

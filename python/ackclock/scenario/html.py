@@ -1,0 +1,47 @@
+"""A scenario in a notebook: its links and flows as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ackclock.scenario.scenario import Scenario
+
+LINK = ("from", "to", "rate", "delay", "queue", "elements", "back")
+FLOW = ("name", "from", "to", "stack", "count", "set", "window", "receiver", "app")
+BACKGROUND = ("kind", "from", "to", "rate", "stack", "gap", "size")
+
+
+def html(scenario: Scenario) -> str:
+    """A table of links, one of flows, one of background traffic; what is left out everywhere has no column."""
+    table = scenario.to_dict()
+    links, flows = table.get("link", []), table.get("flow", [])
+    if "dumbbell" in table:
+        ends = {"bottleneck": {"from": "R1", "to": "R2"}, "access": {"from": "S…, R2", "to": "R1, D…"}}
+        links = [named | table["dumbbell"][which] for which, named in ends.items()]
+        flows = [{"from": "S…", "to": "D…"} | flow for flow in table["dumbbell"]["flow"]]
+    head = f"<strong>{escape(scenario.name)}</strong>: {escape(scenario.said)}"
+    blocks = [("links", LINK, links), ("flows", FLOW, flows), ("background", BACKGROUND, table.get("background", []))]
+    return f"<div><p>{head}</p>{''.join(block(*b) for b in blocks if b[2])}</div>"
+
+
+def block(title: str, columns: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    """One table."""
+    used = [column for column in columns if any(column in row for row in rows)]
+    head = "".join(f"<th>{column}</th>" for column in used)
+    cells = ("".join(f"<td>{escape(said(row[c])) if c in row else ''}</td>" for c in used) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def said(value: object) -> str:
+    """A value in few words: `swap (mode slots, count 12, gap (exponential 1 s))`."""
+    if isinstance(value, Mapping):
+        kind = next((value[tag] for tag in ("kind", "ack") if tag in value), "")
+        rest = ", ".join(f"{key} {said(inner)}" for key, inner in value.items() if inner != kind or not kind)
+        return f"{kind} ({rest})" if kind and rest else kind or rest
+    if isinstance(value, list):
+        return "; ".join(map(said, value)) or "none"
+    return str(value)

@@ -1,0 +1,57 @@
+"""Links.
+
+Made of the JSON Schema by tools/scenario_classes.py: make generated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ackclock.scenario.elements import Element
+from ackclock.scenario.part import Part
+from ackclock.scenario.settings import Form, Queue
+
+__all__ = ["Back", "Link"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Back(Part):
+    """What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`."""
+
+    rate: str | None = None
+    """Bits or bytes a second, or `"unlimited"`: transmission takes no time. As in "5 Mbps" or "unlimited"."""
+    delay: str | None = None
+    """Propagation delay, at most an hour. As in "200 ms"."""
+    queue: str | Queue | None = None
+    """What may wait: packets, or bytes on the wire; or a table with the limit and its convention. As in "65 packets"
+    or "1460 B" or "unlimited".
+    """
+    elements: Sequence[Element] | None = None
+    """What acts on packets, in order."""
+    form: Form | None = None
+    """How the link is simulated; results are equal."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Link(Part):
+    """A link between two nodes. Both directions are alike but for the keys in `back`."""
+
+    from_: str
+    """One end. A node is whatever a link names."""
+    to: str
+    """The other end."""
+    rate: str
+    """Bits or bytes a second, or `"unlimited"`: transmission takes no time. As in "5 Mbps" or "unlimited"."""
+    delay: str
+    """Propagation delay, at most an hour. As in "200 ms"."""
+    queue: str | Queue | None = None
+    """What may wait: packets, or bytes on the wire; or a table with the limit and its convention. As in "65 packets"
+    or "1460 B" or "unlimited". Default: ``"unlimited"``.
+    """
+    elements: Sequence[Element] | None = None
+    """What acts on packets, in order. Default: ``[]``."""
+    form: Form | None = None
+    """How the link is simulated; results are equal. Default: ``"auto"``."""
+    back: Back | None = None
+    """What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`."""

@@ -1,0 +1,99 @@
+"""What every part of a scenario can do: become a table of a scenario file, and be made of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, TypeAlias, get_args, get_origin, get_type_hints
+
+Toml: TypeAlias = Any
+"""What ``tomllib`` reads, and what ``tomli_w`` writes."""
+KEYS = {"from_": "from", "flows": "flow"}
+"""Attributes that are called otherwise in a file."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Part:
+    """A table of a scenario file. What is None is left out there. Lists become tuples."""
+
+    TAG: ClassVar[tuple[str, str] | None] = None
+    """The key, and its word, by which a file tells this table from others in its place."""
+
+    def __post_init__(self) -> None:
+        """Let nobody change what it holds."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Sequence) and not isinstance(value, str):
+                object.__setattr__(self, field.name, tuple(value))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table, as ``tomllib`` would read it."""
+        table: dict[str, Any] = dict([self.TAG] if self.TAG else [])
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                at = f"{type(self).__name__}.{field.name}"
+                table[KEYS.get(field.name, field.name)] = (
+                    setting(value, at) if field.name == "set" else plain(value, at)
+                )
+        return table
+
+    def __repr__(self) -> str:
+        """As it could be written, without what is left out."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values if value is not None)})"
+
+
+def plain(value: object, at: str) -> Toml:
+    """A value as TOML knows it.
+
+    Args:
+        value: a part, or what TOML knows, or lists and tables of these.
+        at: what it belongs to, for the error.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if isinstance(value, Part):
+        return value.to_dict()
+    if isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner, f"{at}[{key!r}]") for key, inner in value.items()}
+    if isinstance(value, Iterable):
+        return [plain(inner, f"{at}[{i}]") for i, inner in enumerate(value)]
+    raise TypeError(f"{at}: {value!r} is nothing that a scenario file can hold")
+
+
+def setting(value: object, at: str) -> Toml:
+    """What ``set`` holds, as TOML knows it: here is where parameters of stacks are written."""
+    return plain(value, at)
+
+
+@cache
+def attributes(part: type[Part]) -> dict[str, tuple[str, object]]:
+    """Name and type of each attribute of a part, by its key in a file."""
+    types = get_type_hints(part)
+    return {KEYS.get(f.name, f.name): (f.name, types[f.name]) for f in fields(part)}
+
+
+def made(part: type[Part], table: Mapping[str, Any]) -> Part:
+    """A part out of a table that the native reader has found good."""
+    known = attributes(part)  # type: ignore[arg-type] # mypy takes a class for its objects, whose hash may fail
+    named = ((known[key], value) for key, value in table.items() if not part.TAG or key != part.TAG[0])
+    return part(**{name: given(hint, value) for (name, hint), value in named})
+
+
+def given(hint: object, value: Toml) -> Any:  # noqa: ANN401 - of the type that the hint says
+    """A value that stands where this type is wanted."""
+    choices = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    if isinstance(value, Mapping):
+        parts = [choice for choice in choices if isinstance(choice, type) and issubclass(choice, Part)]
+        named = [part for part in parts if part.TAG is None or value.get(part.TAG[0]) == part.TAG[1]]
+        return made(named[0], value) if named else value
+    if isinstance(value, list):
+        inner = next(get_args(choice)[0] for choice in choices if get_origin(choice) is Sequence)
+        return tuple(given(inner, item) for item in value)
+    return value

@@ -1,0 +1,204 @@
+"""A scenario as an object."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from ackclock import _native
+from ackclock.errors import ScenarioError, unwritten
+from ackclock.scenario.background import Background
+from ackclock.scenario.dumbbell import Dumbbell
+from ackclock.scenario.flows import Flow
+from ackclock.scenario.links import Link
+from ackclock.scenario.part import Toml, given, plain, setting
+
+STEP = re.compile(r'\.?(?:(?P<key>[\w-]+)|"(?P<quoted>[^"]*)"|\[(?P<index>\d+)\])')
+RUN = ("duration", "seed", "seeds", "reordering")
+TABLES = {"links": "link", "flows": "flow", "background": "background", "dumbbell": "dumbbell"}
+"""Attributes that are tables of a file, and how these are called there."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Scenario:
+    """How long to run and with which seeds, which links there are, and which flows use them.
+
+    Either ``links`` and ``flows``, or ``dumbbell``. Quantities are text with their unit, as in a file. Nothing is
+    checked before :meth:`check`, which every function that takes a scenario does first.
+
+    >>> from ackclock.scenario import Bernoulli, Flow, Link, Scenario
+    >>> lossy = Link(from_="S", to="D", rate="5 Mbps", delay="50 ms", elements=[Bernoulli(p=0.01)])
+    >>> Scenario(duration="60 s", links=[lossy], flows=[Flow(from_="S", to="D", stack="reno")], seeds=range(1, 31))
+    <ackclock.Scenario: scenario, 60 s, 30 seeds, 1 link, 1 flow>
+    """
+
+    name: str = "scenario"
+    """For people; errors speak of the scenario under this name."""
+    duration: str
+    """Simulated time, above zero, at most 39 hours, as in ``"600 s"``."""
+    seed: int | None = None
+    """The only seed. Without ``seed`` and ``seeds`` it is 1."""
+    seeds: Sequence[int] | None = None
+    """One run for each: a list, or as in ``range(1, 31)``."""
+    reordering: bool = False
+    """Whether to measure how the packets of each flow are reordered (RFC 4737); runs stay the same."""
+    links: Sequence[Link] = ()
+    """Where two things happen at the same nanosecond, the link that stands first goes first."""
+    flows: Sequence[Flow] = ()
+    """Flows."""
+    background: Sequence[Background] = ()
+    """Traffic beside the flows: counted apart, and untouched by what changes every flow."""
+    dumbbell: Dumbbell | None = None
+    """In place of links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2."""
+
+    def __post_init__(self) -> None:
+        """Let nobody change what it holds."""
+        for name in ("links", "flows", "background"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.seeds is not None and not isinstance(self.seeds, range):
+            object.__setattr__(self, "seeds", tuple(self.seeds))
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Scenario:
+        """Read a scenario file. The paths in it of tables in other files become absolute.
+
+        Raises:
+            ScenarioError: it makes no sense, or cannot be read.
+        """
+        file = Path(path)
+        _native.check(str(path), None)
+        table = json.loads(_native.read_toml(str(path), file.read_text(encoding="utf-8")))["value"]
+        return cls._of(_elsewhere(table, file.parent.absolute()), file.stem)
+
+    @classmethod
+    def from_toml(cls, text: str, name: str = "scenario") -> Scenario:
+        """Read the text of a scenario file.
+
+        Args:
+            text: TOML.
+            name: under which errors speak of it, and its name if the text has none.
+
+        Raises:
+            ScenarioError: it makes no sense.
+        """
+        _native.check(name, text)
+        return cls._of(json.loads(_native.read_toml(name, text))["value"], name)
+
+    @classmethod
+    def _of(cls, table: Mapping[str, Any], name: str) -> Scenario:
+        """Out of a table that the native reader has found good."""
+        run: dict[str, Any] = dict(table["run"])
+        if isinstance(run.get("seeds"), Mapping):
+            first = run["seeds"].get("first", 1)
+            run["seeds"] = range(first, first + run["seeds"]["count"])
+        lists = (("links", Sequence[Link]), ("flows", Sequence[Flow]), ("background", Sequence[Background]))
+        parts = {at: given(hint, table.get(TABLES[at], [])) for at, hint in lists}
+        dumbbell = given(Dumbbell, table["dumbbell"]) if "dumbbell" in table else None
+        return cls(name=table.get("name", name), **run, **parts, dumbbell=dumbbell)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tables of its file, as ``tomllib`` would read them."""
+        run: dict[str, Any] = {"duration": plain(self.duration, "Scenario.duration")}
+        if self.seed is not None:
+            run["seed"] = plain(self.seed, "Scenario.seed")
+        if isinstance(self.seeds, range) and self.seeds.step == 1 and self.seeds:
+            run["seeds"] = {"first": self.seeds.start, "count": len(self.seeds)}
+        elif self.seeds is not None:
+            run["seeds"] = plain(self.seeds, "Scenario.seeds")
+        if self.reordering:
+            run["reordering"] = True
+        parts = {key: plain(getattr(self, at), f"Scenario.{at}") for at, key in TABLES.items() if getattr(self, at)}
+        return {"name": plain(self.name, "Scenario.name"), "run": run, **parts}
+
+    def to_toml(self) -> str:
+        """The text of its file; read again, it is the same scenario."""
+        return tomli_w.dumps(self.to_dict())
+
+    def check(self) -> None:
+        """See whether it can be run; nothing is run.
+
+        Raises:
+            ScenarioError: it cannot; ``key`` is the path in a file, as in ``link[1].rate``, ``line`` is None.
+            TypeError: something in it is no part of a scenario.
+        """
+        with unwritten():
+            _native.check(self.name, self.to_toml())
+
+    def replace(self, path: str, value: object) -> Scenario:
+        """A scenario that differs in one place.
+
+        Args:
+            path: the place as in a file: ``run.duration``, ``link[1].elements[0].count``, ``flow[0].set."rto.min"``.
+            value: what stands there then: text, a number, a part; None leaves the key out.
+
+        Raises:
+            ScenarioError: there is no such place, or the scenario makes no sense any more.
+        """
+        table = self.to_dict()
+        self._put(table, path, value)
+        with unwritten():
+            _native.check(self.name, tomli_w.dumps(table))
+        return self._of(table, self.name)
+
+    def _put(self, table: dict[str, Any], path: str, value: object) -> None:
+        """Put a value where the path leads. Tables on the way that are not there come into being."""
+        steps = [(m["index"] and int(m["index"])) or m["key"] or m["quoted"] or 0 for m in STEP.finditer(path)]
+        whole = "".join(m[0] for m in STEP.finditer(path))
+        if not steps or whole != path:
+            raise self._refused(path, f'"{path}"', "the path of a key, as in link[1].rate")
+        at: Any = table
+        for i, step in enumerate(steps):
+            if isinstance(step, int) and not (isinstance(at, list) and step < len(at)):
+                there = f"{len(at)} of them" if isinstance(at, list) else "no list"
+                raise self._refused(path, there, "an index that is there, counted from 0")
+            if isinstance(step, str) and not isinstance(at, dict):
+                raise self._refused(path, json.dumps(at, ensure_ascii=False), f"a table with the key {step}")
+            if i + 1 < len(steps):
+                at = at[step] if isinstance(step, int) else at.setdefault(step, {})
+            elif value is None and isinstance(at, dict):
+                at.pop(step, None)
+            else:
+                at[step] = (setting if "set" in steps else plain)(value, path)
+
+    def _refused(self, path: str, found: str, allowed: str) -> ScenarioError:
+        message = f"{self.name}: key `{path}`: found {found}, allowed: {allowed}"
+        return ScenarioError(message, self.name, None, path, found, allowed, None)
+
+    def __repr__(self) -> str:
+        """Its name, and how much there is of what."""
+        return f"<ackclock.Scenario: {self.name}, {self.said}>"
+
+    @property
+    def said(self) -> str:
+        """How long, and how many of what, in a few words."""
+        seeds = 1 if self.seeds is None else len(self.seeds)
+        flows = self.dumbbell.flows if self.dumbbell else self.flows
+        counts = {"seed": seeds, "link": len(self.links), "flow": sum(flow.count or 1 for flow in flows)}
+        counts["table of background traffic"] = len(self.background)
+        words = [f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
+        return ", ".join([self.duration, *words])
+
+    def _repr_html_(self) -> str:
+        """Links and flows, for notebooks."""
+        from ackclock.scenario.html import html  # noqa: PLC0415 - for notebooks only
+
+        return html(self)
+
+
+def _elsewhere(value: Toml, folder: Path) -> Toml:
+    """A table in which paths of other files do not depend on where the scenario's is."""
+    if isinstance(value, list):
+        return [_elsewhere(inner, folder) for inner in value]
+    if not isinstance(value, Mapping):
+        return value
+    table = {key: _elsewhere(inner, folder) for key, inner in value.items()}
+    if "kind" in table and isinstance(table.get("file"), str):
+        table["file"] = str(folder / table["file"])
+    return table

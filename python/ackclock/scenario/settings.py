@@ -1,0 +1,53 @@
+"""What several parts have in common.
+
+Made of the JSON Schema by tools/scenario_classes.py: make generated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ackclock.scenario.part import Part
+
+__all__ = ["Form", "Gap", "Only", "Per", "Place", "Queue"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Gap(Part):
+    """Time between events, above zero."""
+
+    exponential: str | None = None
+    """Exponentially distributed with this mean, as in `{ exponential = "1 s" }`. As in "200 ms"."""
+    constant: str | None = None
+    """Always this. As in "200 ms"."""
+
+
+Per: TypeAlias = Literal["packet", "byte"]
+"""What a probability belongs to. ``packet``: A packet of whatever size; ``byte``: A byte on the wire."""
+
+
+Place: TypeAlias = Literal["entry", "exit"]
+"""Where on a link an element acts. ``entry``: Before the queue; ``exit``: After transmission."""
+
+
+Only: TypeAlias = Literal["data", "acks"]
+"""Which packets an element sees; the others pass. ``data``: Those that take up sequence numbers: data, SYN, FIN, and
+unresponsive sources'; ``acks``: Pure ACKs.
+"""
+
+
+Form: TypeAlias = Literal["auto", "queued"]
+"""How a link is simulated. ``auto``: Departure times computed where nothing acts on a waiting packet; ``queued``:
+Always an explicit queue.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Queue(Part):
+    """A queue's limit and its convention."""
+
+    limit: str
+    """What may wait. As in "65 packets" or "1460 B" or "unlimited"."""
+    limit_counts_service: bool | None = None
+    """ns-2's convention: the packet in transmission counts against the limit. Default: ``false``."""

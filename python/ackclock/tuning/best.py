@@ -1,0 +1,150 @@
+"""The named choices from the front, and what they are worth on paths and seeds that the search has not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ackclock import _native
+from ackclock.tuning.objective import OnPath, Score, front, geometric_mean, knee, mean
+from ackclock.tuning.plan import Plan
+from ackclock.tuning.study import Runner, Trial, check_goodput
+
+MOST_GOODPUT, FEWEST_NEEDLESS, KNEE = CHOICES = ("most-goodput", "fewest-needless", "knee")
+MEANING: Mapping[str, str] = {
+    MOST_GOODPUT: "the most goodput with no more needless retransmissions than the defaults",
+    FEWEST_NEEDLESS: "the fewest needless retransmissions with no less goodput than the defaults",
+    KNEE: "where the front bends most",
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a choice changes, paired by seed: a mean, and the ends of its 95 % confidence interval."""
+
+    mean: float
+    low95: float | None
+    """None for a single seed, and where a run brought nothing."""
+    high95: float | None
+
+    @classmethod
+    def of_shares(cls, differences: Sequence[float]) -> Change:
+        """Of a share, from its difference with each seed."""
+        mean, half = _native.interval(differences)
+        return cls(mean, None, None) if half is None else cls(mean, mean - half, mean + half)
+
+    @classmethod
+    def of_ratios(cls, ratios: Sequence[float]) -> Change:
+        """Of what is compared as a ratio, from that with each seed: the geometric mean, less one.
+
+        Logarithms are averaged, for the mean of ratios is above one even where neither side is better.
+        """
+        if not all(ratios):
+            return cls(-1.0, None, None)
+        mean, half = _native.interval([math.log(ratio) for ratio in ratios])
+        low, high = (None, None) if half is None else (math.expm1(mean - half), math.expm1(mean + half))
+        return cls(math.expm1(mean), low, high)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A choice against the defaults on one path, or on all paths of a kind, on seeds that the search has not seen."""
+
+    choice: str
+    trial: int
+    path: str | None
+    """None: all paths of this kind."""
+    searched: bool
+    """Whether the search has seen the path (never these seeds)."""
+    seeds: int
+    default_goodput: float | None
+    """Bytes/s, mean over the seeds; none for all paths."""
+    goodput: float | None
+    goodput_change: Change
+    """Of the ratio to the defaults' goodput with the same seed; 0: as much. Over paths of their geometric mean."""
+    default_needless: float
+    """Share of the packets sent, mean over the seeds, and over the paths."""
+    needless: float
+    needless_change: Change
+    """Of that share."""
+
+
+def pareto(trials: Sequence[Trial]) -> list[Trial]:
+    """The trials that no other dominates, the fewest needless retransmissions first."""
+    run, scores = _run(trials)
+    return [run[i] for i in front(scores)]
+
+
+def named(trials: Sequence[Trial]) -> dict[str, Trial]:
+    """The trial for each of ``CHOICES``; the first two are the defaults if nothing better was found."""
+    run, scores = _run(trials)
+    base = scores[0]
+    few = [i for i, s in enumerate(scores) if s.needless <= base.needless]
+    fast = [i for i, s in enumerate(scores) if s.goodput >= base.goodput]
+    best = front(scores)
+    return {
+        MOST_GOODPUT: run[min(few, key=lambda i: (-scores[i].goodput, scores[i].needless, i))],
+        FEWEST_NEEDLESS: run[min(fast, key=lambda i: (scores[i].needless, -scores[i].goodput, i))],
+        KNEE: run[best[knee([scores[i] for i in best])]],
+    }
+
+
+def _run(trials: Sequence[Trial]) -> tuple[list[Trial], list[Score]]:
+    """Those that were not refused."""
+    pairs = [(t, t.score) for t in trials if t.score is not None]
+    return [t for t, _ in pairs], [s for _, s in pairs]
+
+
+def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut]:
+    """Run the choices and the defaults on new seeds: on the search's paths, and on those held out.
+
+    Args:
+        plan: which paths and seeds.
+        best: the choices by name.
+        run: makes the runs.
+
+    Returns:
+        For each choice a row for each path, and one for the searched paths together and for those held out together.
+
+    Raises:
+        ScenarioError: a held-out path or setting makes no sense.
+    """
+    paths = (*plan.paths, *plan.held_out)
+    settings = dict.fromkeys([(), *(trial.set for trial in best.values())])
+    done = iter(run([path.task(plan.stack, tried, plan.held_out_seeds) for tried in settings for path in paths]))
+    measured = {tried: [OnPath.of(next(done)) for _ in paths] for tried in settings}
+    check_goodput(paths, measured[()])
+    rows: list[HeldOut] = []
+    for choice, trial in best.items():
+        both = list(zip(measured[trial.set], measured[()], strict=True))
+        parts = ((plan.paths, both[: len(plan.paths)], True), (plan.held_out, both[len(plan.paths) :], False))
+        for part, pairs, searched in parts:
+            each = zip(part, pairs, strict=True)
+            rows += [_row(choice, trial, path.name, searched, [pair]) for path, pair in each]
+            if pairs:
+                rows.append(_row(choice, trial, None, searched, pairs))
+    return rows
+
+
+def _row(
+    choice: str, trial: Trial, path: str | None, searched: bool, pairs: Sequence[tuple[OnPath, OnPath]]
+) -> HeldOut:
+    """A row from the (choice's, defaults') runs on one path or several."""
+    seeds = range(len(pairs[0][0].goodput))
+    ratios = [geometric_mean([ours.goodput[i] / base.goodput[i] for ours, base in pairs]) for i in seeds]
+    shares = [mean([ours.needless[i] - base.needless[i] for ours, base in pairs]) for i in seeds]
+    alone = pairs[0] if path is not None else None
+    return HeldOut(
+        choice,
+        trial.number,
+        path,
+        searched,
+        len(seeds),
+        alone[1].mean_goodput if alone else None,
+        alone[0].mean_goodput if alone else None,
+        Change.of_ratios(ratios),
+        mean([base.mean_needless for _, base in pairs]),
+        mean([ours.mean_needless for ours, _ in pairs]),
+        Change.of_shares(shares),
+    )

@@ -1,0 +1,65 @@
+"""Draws a tuning: every trial, the front, the defaults and the choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from ackclock.tuning.best import pareto
+from ackclock.tuning.study import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ackclock.tuning.result import Best
+
+MARKERS = {"most-goodput": "^", "fewest-needless": "<", "knee": "D"}
+COLOURS = {"most-goodput": "#009E73", "fewest-needless": "#0072B2", "knee": "#CC79A7"}
+TRIAL, FRONT, DEFAULTS = "#BBBBBB", "#444444", "#000000"
+
+
+def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = None) -> Axes:
+    """Draw them: goodput against the defaults' over needless retransmissions, both in per cent."""
+    axes = ax if ax is not None else Figure(figsize=(4.6, 3.4), layout="constrained").subplots()
+    points = {t.number: (100 * t.score.needless, 100 * (t.score.goodput - 1)) for t in trials if t.score is not None}
+    every = list(points.values())
+    axes.plot(*zip(*every, strict=True), ".", color=TRIAL, markersize=3, zorder=1, label="trials")
+    edge = [points[t.number] for t in pareto(trials)]
+    axes.plot(
+        *zip(*edge, strict=True),
+        color=FRONT,
+        drawstyle="steps-post",
+        linewidth=1,
+        marker="o",
+        markersize=2.5,
+        label="front",
+        zorder=2,
+    )
+    for choice, one in best.items():
+        axes.plot(
+            *points[one.trial],
+            marker=MARKERS[choice],
+            color=COLOURS[choice],
+            linestyle="",
+            markersize=7,
+            zorder=3,
+            label=choice.replace("-", " "),
+        )
+    axes.plot(*points[0], marker="*", color=DEFAULTS, linestyle="", markersize=9, zorder=4, label="defaults")
+    axes.set_xlabel("needless retransmissions, % of packets sent")
+    axes.set_ylabel("goodput against the defaults, %")
+    # Trials far off would press the front together: it is what there is to see.
+    _limits(axes, [*edge, points[0]], every)
+    axes.legend(fontsize="small")
+    return axes
+
+
+def _limits(axes: Axes, wanted: Sequence[tuple[float, float]], every: Sequence[tuple[float, float]]) -> None:
+    """Axes that show the front and the defaults whole, and as many trials around them again."""
+    xs, ys = zip(*wanted, strict=True)
+    wide, high = max(max(xs) - min(xs), 1e-3), max(max(ys) - min(ys), 1e-3)
+    left, right = max(min(xs) - 0.3 * wide, min(0.0, *xs)), max(xs) + wide
+    axes.set_xlim(left - 0.02 * (right - left), min(right, max(x for x, _ in every) + 0.1 * wide))
+    axes.set_ylim(max(min(ys) - high, min(y for _, y in every) - 0.1 * high), max(ys) + 0.15 * high)

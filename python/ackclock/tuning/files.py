@@ -1,0 +1,74 @@
+"""The folder of a tuning: what was run as JSON and Parquet, the front, and the best parameters to be pasted."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from ackclock import _native
+from ackclock.papers import files
+from ackclock.tuning.result import Best, Tuning
+
+NAMES = ("tuning.json", "trials.parquet", "best.toml", "front.svg")
+
+
+def write(tuning: Tuning, folder: Path) -> None:
+    """Write all of ``NAMES``; the folder is made.
+
+    Raises:
+        OSError: a file could not be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    table = io.BytesIO()
+    tuning.trials.write_parquet(table)
+    content = (tuning.json.encode(), table.getvalue(), best(tuning).encode(), figure(tuning))
+    for name, what in zip(NAMES, content, strict=True):
+        files.write(folder / name, what)
+
+
+def best(tuning: Tuning) -> str:
+    """The choices as tables of parameters, each with the option that sets them."""
+    plan = tuning.plan
+    lines = [f"# {plan.name}: parameters of {plan.stack}; ackclock {_native.__version__}, {about(tuning)}."]
+    lines += [
+        "# A table's lines stand as they are in a scenario's [flow.set]; its comment has them for the command line."
+    ]
+    for one in tuning.best.values():
+        lines += ["", *_table(one, plan.stack)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(one: Best, stack: str) -> list[str]:
+    from ackclock.sweep.document import quoted, written  # noqa: PLC0415 - start-up time
+
+    change = 100 * (one.goodput - 1)
+    lines = [f"# {one.meaning}: trial {one.trial}, goodput {change:+.2f} %, needless {100 * one.needless:.3f} %"]
+    if not one.set:
+        return [*lines, "# These are the defaults.", f"[{one.choice}]"]
+    options = " ".join(f"--set '{path}={value}'" for path, value in one.set.items())
+    lines.append(f"# ackclock run scenario.toml --stack {stack} {options}")
+    return [*lines, f"[{one.choice}]", *(f"{quoted(k)} = {written(v)}" for k, v in one.parameters.items())]
+
+
+def figure(tuning: Tuning) -> bytes:
+    """The front as SVG; the same bytes for the same trials."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - start-up time
+
+    from ackclock.papers import style  # noqa: PLC0415 - start-up time
+
+    with style.paper():
+        drawn = Figure(figsize=style.SINGLE_INCHES, layout="constrained")
+        axes = tuning.plot(drawn.subplots())
+        axes.set_title(f"{tuning.plan.name}: {len(tuning.plan.paths)} paths", loc="left")
+        drawn.supxlabel(about(tuning), fontsize=5, color="#666666", x=0.995, ha="right")
+        image = io.BytesIO()
+        title = {"Title": f"ackclock tune: {tuning.plan.name}", "Description": about(tuning), "Date": None}
+        drawn.savefig(image, format="svg", metadata=title)
+    return style.lean(image.getvalue().decode()).encode()
+
+
+def about(tuning: Tuning) -> str:
+    """What was searched, in few words."""
+    plan = tuning.plan
+    seeds = f"seeds {plan.seeds.first} to {plan.seeds.last}"
+    return f"{plan.trials} trials by {plan.search}, search seed {plan.seed}, {seeds} on {len(plan.paths)} paths"

@@ -1,0 +1,148 @@
+"""The paths of a plan: scenarios with some of their values changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from ackclock.errors import ScenarioError
+from ackclock.sweep.document import Node, Value, nearest, refusal, written
+from ackclock.sweep.paths import every, parse, present, put
+from ackclock.sweep.task import Task
+
+OF_THE_STACK = "set."
+"""Keys of ``set`` that begin so are parameters of every flow's stack, the others are places in the scenario."""
+KEYS = ("name", "scenario", "set")
+Setting = tuple[tuple[str, str], ...]
+"""Parameters of a stack and their values, as ``--set`` takes them."""
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Seeds that follow one another."""
+
+    first: int
+    count: int
+
+    @property
+    def last(self) -> int:
+        """The last of them."""
+        return self.first + self.count - 1
+
+
+@dataclass(frozen=True)
+class NetworkPath:
+    """A scenario to run on, with the plan's changes."""
+
+    name: str
+    text: str
+    """The scenario, as TOML."""
+    set: Setting
+    """What the plan sets for every flow's stack here."""
+    file: str
+    """Under which errors speak of it."""
+
+    def task(self, stack: str, tried: Setting, seeds: Seeds) -> Task:
+        """Its runs with a setting of the stack's parameters."""
+        return Task(self.file, self.text, stack, (*self.set, *tried), seeds.first, seeds.count)
+
+
+def read_paths(node: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) -> tuple[NetworkPath, ...]:
+    """The paths that stand in a plan as ``[[path]]``.
+
+    Args:
+        node: the list of them.
+        folder: where scenarios are seen from.
+        stack: what every flow uses.
+        everywhere: what the plan changes on every path.
+
+    Raises:
+        ScenarioError: one makes no sense.
+    """
+    paths: list[NetworkPath] = []
+    for item in (items := node.items("tables [[path]]")):
+        path = _path(item, folder, stack, everywhere)
+        if path.name in {other.name for other in paths}:
+            raise item.refuse("a `name` of its own for each path", f'"{path.name}" twice')
+        paths.append(path)
+    if not items:
+        raise node.refuse("at least one table [[path]]", "none")
+    return tuple(paths)
+
+
+def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) -> NetworkPath:
+    table = item.keys(KEYS, "a table with `scenario`, and `name` and `set`")
+    if "scenario" not in table:
+        raise item.refuse("a table with `scenario`, the path of one")
+    file, original = named_text(table["scenario"], folder, "a scenario")
+    here = table["set"].table("a table of places and values") if "set" in table else {}
+    changes = {**everywhere, **here}
+    own = tuple((k.removeprefix(OF_THE_STACK), setting(n.value)) for k, n in changes.items() if _own(k))
+    stem = Path(file).stem if "\n" not in table["scenario"].value else "scenario"
+    named = ", ".join([stem, *(f"{key} = {setting(node.value)}" for key, node in here.items())])
+    name = table["name"].text("a name") if "name" in table else named
+    path = NetworkPath(name, _changed(file, original, changes), own, file)
+    try:
+        path.task(stack, (), Seeds(1, 1)).identities()
+    except ScenarioError as error:
+        raise _at_fault(error, path, original, changes) from error
+    return path
+
+
+def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
+    """What errors call a file that a plan names, and its text; a text that stands in the plan is taken as it is.
+
+    Raises:
+        ScenarioError: there is no such file, or it is no text.
+    """
+    said = node.text(f"the path of {what}")
+    if "\n" in said:
+        return node.path, said
+    path = folder / said
+    try:
+        return str(path), path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error.reason
+        raise node.refuse(f"the path of {what}, seen from this file", f'"{said}" ({path}: {why})') from error
+
+
+def _changed(file: str, original: str, changes: Mapping[str, Node]) -> str:
+    """A scenario with other values in some places."""
+    places = [(key, node) for key, node in changes.items() if not _own(key)]
+    if not places:
+        return original
+    document: dict[str, Any] = Node.read(file, original).value
+    known = list(every(document))
+    for key, node in places:
+        steps = parse(key)
+        if steps is None or not present(document, steps):
+            allowed = "a place in the scenario, as in link[1].delay, or set. and a parameter of the stack"
+            raise node.refuse(allowed, "no such place", nearest(key, known))
+        put(document, steps, node.value)
+    return tomli_w.dumps(document)
+
+
+def _at_fault(error: ScenarioError, path: NetworkPath, original: str, changes: Mapping[str, Node]) -> ScenarioError:
+    """A refusal of a changed scenario, at the plan's line that is to blame, or else at the scenario's own."""
+    at = error.key or ""
+    for key, node in changes.items():
+        if at.removeprefix("--set ") == key.removeprefix(OF_THE_STACK) or (at.startswith(key) and not _own(key)):
+            return node.refuse(error.allowed, error.found, error.hint)
+    try:
+        line = Node.read(path.file, original).lines.get(at)
+    except ScenarioError as unreadable:
+        return unreadable
+    return refusal(path.file, line, error.key, error.found, error.allowed, error.hint)
+
+
+def setting(value: Value) -> str:
+    """A value of TOML as ``--set`` takes it."""
+    return value if isinstance(value, str) else written(value)
+
+
+def _own(key: str) -> bool:
+    return key.startswith(OF_THE_STACK)

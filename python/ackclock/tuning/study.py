@@ -1,0 +1,130 @@
+"""The search: trials are asked of Optuna in batches, run together, and told in order, so a plan has one course."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.errors import ScenarioError
+from ackclock.sweep.task import Done, Task
+from ackclock.tuning.network import NetworkPath, Seeds, Setting, setting
+from ackclock.tuning.objective import OnPath, Score, score
+from ackclock.tuning.parameter import Value
+from ackclock.tuning.plan import Plan
+
+if TYPE_CHECKING:
+    import optuna
+
+BATCH = 10
+"""Trials that are asked together: enough for many cores, and few enough that each learns from those before."""
+Runner = Callable[[Sequence[Task]], list[Done]]
+"""Makes runs, or knows them, and answers in the order asked."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A setting that was tried; number 0 is the defaults'."""
+
+    number: int
+    values: dict[str, Value]
+    """By parameter, as run; empty for the defaults."""
+    set: Setting
+    """The same as ``--set`` takes it."""
+    measured: tuple[OnPath, ...] | None
+    """For each path of the search; none where the setting was refused."""
+    score: Score | None
+    refused: str | None = None
+    """Why the engine did not take the values together, if it did not."""
+
+
+def search(plan: Plan, run: Runner) -> list[Trial]:
+    """Try as many settings as the plan says.
+
+    Args:
+        plan: what is searched.
+        run: makes the runs.
+
+    Returns:
+        The trials in their order: the same for the same plan, Optuna and engine.
+
+    Raises:
+        ScenarioError: the defaults bring nothing to the other end on one of the paths.
+    """
+    import optuna  # noqa: PLC0415 - start-up time
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    defaults = _defaults(plan, run)
+    trials = [defaults]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study = optuna.create_study(directions=["maximize", "minimize"], sampler=_sampler(plan))
+        space = {p.path: p.distribution() for p in plan.parameters}
+        known = plan.default_point()
+        if known is not None and defaults.score is not None:
+            study.add_trial(optuna.trial.create_trial(params=known, distributions=space, values=list(defaults.score)))
+        while len(trials) < plan.trials:
+            asked = [study.ask(space) for _ in range(min(BATCH, plan.trials - len(trials)))]
+            made = _batch(plan, defaults, len(trials), asked, run)
+            for one, trial in zip(asked, made, strict=True):
+                state = optuna.trial.TrialState
+                good = trial.score is not None
+                study.tell(one, list(trial.score or ()) or None, state.COMPLETE if good else state.FAIL)
+            trials += made
+    return trials
+
+
+def _sampler(plan: Plan) -> optuna.samplers.BaseSampler:
+    from optuna.samplers import NSGAIISampler, TPESampler  # noqa: PLC0415 - start-up time
+
+    if plan.search == "tpe":
+        # The liar keeps the trials of a batch apart.
+        return TPESampler(seed=plan.seed, multivariate=True, constant_liar=True)
+    return NSGAIISampler(seed=plan.seed)
+
+
+def _defaults(plan: Plan, run: Runner) -> Trial:
+    measured = tuple(OnPath.of(done) for done in run([p.task(plan.stack, (), plan.seeds) for p in plan.paths]))
+    check_goodput(plan.paths, measured)
+    return Trial(0, {}, (), measured, score(measured, measured))
+
+
+def check_goodput(paths: Sequence[NetworkPath], defaults: Sequence[OnPath]) -> None:
+    """Refuse paths on which no ratio to the defaults' goodput makes sense.
+
+    Raises:
+        ScenarioError: the defaults bring nothing on one.
+    """
+    for path, on in zip(paths, defaults, strict=True):
+        if not all(on.goodput):
+            found, allowed = "a run in which nothing arrives", "paths on which the defaults bring something"
+            message = f"{path.file}: path {path.name}: found {found}, allowed: {allowed}"
+            raise ScenarioError(message, path.file, None, None, found, allowed, None)
+
+
+def _batch(plan: Plan, defaults: Trial, first: int, asked: Sequence[optuna.Trial], run: Runner) -> list[Trial]:
+    """Run some trials together."""
+    drafts = [_draft(plan, first + i, one) for i, one in enumerate(asked)]
+    good = [draft for draft in drafts if draft.refused is None]
+    tasks = [path.task(plan.stack, draft.set, plan.seeds) for draft in good for path in plan.paths]
+    done = iter(run(tasks))
+    measured = {d.number: tuple(OnPath.of(next(done)) for _ in plan.paths) for d in good}
+    base = defaults.measured or ()
+    return [
+        Trial(d.number, d.values, d.set, measured[d.number], score(measured[d.number], base)) if d in good else d
+        for d in drafts
+    ]
+
+
+def _draft(plan: Plan, number: int, asked: optuna.Trial) -> Trial:
+    """A trial that has not run, and whether it can."""
+    values = {p.path: p.value(asked.params[p.path]) for p in plan.parameters}
+    tried = tuple((path, setting(value)) for path, value in values.items())
+    refused = None
+    try:
+        for path in plan.paths:
+            path.task(plan.stack, tried, Seeds(plan.seeds.first, 1)).identities()
+    except ScenarioError as error:
+        refused = str(error)
+    return Trial(number, values, tried, None, None, refused)

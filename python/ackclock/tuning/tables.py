@@ -1,0 +1,98 @@
+"""A tuning as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from ackclock.sweep.document import Value
+from ackclock.tables import console
+from ackclock.tuning.result import Tuning
+
+
+def show(tuning: Tuning) -> None:
+    """Print the choices, and what they are worth on held-out seeds and paths."""
+    out, plan = console(), tuning.plan
+    out.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
+    head, rows = parameters(tuning)
+    table = _table(*head)
+    for row in rows:
+        table.add_row(*row, end_section=row[0] == plan.parameters[-1].path)
+    out.print(table)
+    for choice, one in tuning.best.items():
+        same = next((other for other in tuning.best.values() if other.trial == one.trial), one)
+        out.print(f"{choice}: {one.meaning}", markup=False, soft_wrap=True)
+        if one.trial == 0:
+            out.print("  nothing better than the defaults was found", markup=False)
+        elif same.choice != choice:
+            out.print(f"  the same trial as {same.choice}", markup=False)
+        else:
+            out.print(_held_out(tuning, choice))
+
+
+def parameters(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
+    """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
+    best, defaults = tuning.best.values(), tuning.plan.defaults()
+    rows = [
+        [
+            p.path,
+            " or ".join(dict.fromkeys(_said(default[p.path]) for default in defaults)),
+            *(_said(one.parameters.get(p.path, "default")) for one in best),
+        ]
+        for p in tuning.plan.parameters
+    ]
+    needless = [tuning.trials["needless"][0], *(one.needless for one in best)]
+    rows += [
+        ["trial", "0", *(str(one.trial) for one in best)],
+        ["goodput, searched", "", *(f"{100 * (one.goodput - 1):+.2f} %" for one in best)],
+        ["needless, searched", *(f"{100 * share:.3f} %" for share in needless)],
+    ]
+    return ["parameter", "default", *tuning.best], rows
+
+
+def _held_out(tuning: Tuning, choice: str) -> Table:
+    """The rows of a choice: each path, and all searched and all held-out ones together."""
+    seeds = f"seeds {tuning.plan.held_out_seeds.first} to {tuning.plan.held_out_seeds.last}"
+    table = _table(f"  against the defaults, {seeds}", "goodput", "", "needless, %", "change", "")
+    was = True
+    for row in _rows(tuning, choice):
+        if row["searched"] != was:
+            table.add_section()
+            was = row["searched"]
+        kind = "searched paths" if row["searched"] else "held-out paths"
+        name = row["path"] if row["path"] is not None else f"all {kind}"
+        table.add_row(f"  {name}", *_change(row, "goodput_change", 2, " %"), *_needless(row))
+    return table
+
+
+def _rows(tuning: Tuning, choice: str) -> Iterator[dict[str, Any]]:
+    return (row for row in tuning.held_out.iter_rows(named=True) if row["choice"] == choice)
+
+
+def _needless(row: dict[str, Any]) -> tuple[str, str, str]:
+    before, after = (100 * row[key] for key in ("default_needless", "needless"))
+    return f"{before:.3f} → {after:.3f}", *_change(row, "needless_change", 3, "")
+
+
+def _change(row: dict[str, Any], key: str, digits: int, unit: str) -> tuple[str, str]:
+    """A change in per cent with its interval, and what it shows."""
+    mean, low, high = (row[key + ending] for ending in ("", "_low95", "_high95"))
+    if low is None:
+        return f"{100 * mean:+.{digits}f}{unit}", ""
+    said = f"{100 * mean:+.{digits}f}{unit} ({100 * low:+.{digits}f} to {100 * high:+.{digits}f})"
+    return said, "more" if low > 0 else "less" if high < 0 else ""
+
+
+def _said(value: Value) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table

@@ -1,0 +1,242 @@
+"""Carries out the code blocks of one Markdown page, in order, or the examples of a Python file's docstrings.
+
+It is a program, run in a folder of its own.
+
+The rules stand in CONTRIBUTING.md under "Code in the documents".
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+
+FENCE = re.compile(r"^( *)(`{3,})\s*([^\s`]*)\s*([^`]*)$")
+FILE_NAMED = re.compile(r"`([\w./-]+\.toml)`:$")
+SHOWN_ONLY = {"text", "places"}
+"""Languages of blocks that are pictures, lists or made-up lines: nothing could be run."""
+ELSEWHERE = {"rust": "cargo test runs it"}
+NOT_RUN = {
+    "make ": "sets up and runs everything; CI calls each of its targets",
+    "pip install ": "changes the environment that runs the tests; test_package.py and CI install",
+    "ackclock reproduce ": "runs for minutes; test_reproduce.py and the nightly run do it",
+    "ns ": "is ns-2, which is not needed to build or test",
+}
+"""How commands begin that a page shows and the tests leave alone, and why."""
+
+
+class PageError(Exception):
+    """A block does not do what the page says."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block."""
+
+    line: int
+    """Where its text begins, counted from 1."""
+    language: str
+    options: str
+    text: str
+    before: str
+    """The last line of text before it."""
+
+    @property
+    def title(self) -> str | None:
+        """The file that it is."""
+        found = re.search(r'title="([^"]+)"', self.options)
+        named = FILE_NAMED.search(self.before) if self.language == "toml" else None
+        return found[1] if found else named[1] if named else None
+
+    @property
+    def no_run(self) -> bool:
+        """Whether the page says that it is not to be run."""
+        return "no-run" in self.options.split()
+
+
+def blocks(page: str) -> list[Block]:
+    """The fenced blocks of a page; of one in a list the indentation is taken away.
+
+    Raises:
+        PageError: a fence is not closed.
+    """
+    found: list[Block] = []
+    lines, at, before = page.splitlines(), 0, ""
+    while at < len(lines):
+        if opened := FENCE.match(lines[at]):
+            ends = [n for n in range(at + 1, len(lines)) if lines[n].strip() == opened[2]]
+            if not ends:
+                raise PageError(f"{at + 1}: a fence that is not closed")
+            inside = "".join(f"{line.removeprefix(opened[1])}\n" for line in lines[at + 1 : ends[0]])
+            found.append(Block(at + 2, opened[3], opened[4], inside, before))
+            at, before = ends[0], ""
+        elif lines[at].strip():
+            before = lines[at].rstrip()
+        at += 1
+    return found
+
+
+def examples(source: str) -> list[Block]:
+    """The examples in the docstrings of a Python file, each docstring's as one block."""
+    found: list[Block] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+            lines = [one.source for one in doctest.DocTestParser().get_examples(text)]
+            if lines:
+                found.append(Block(node.body[0].lineno, "python", "", "".join(lines), ""))
+    return found
+
+
+def commands(block: Block) -> list[tuple[int, str, list[str]]]:
+    """Line, command and the lines shown under it, of each command of a block of a console."""
+    found: list[tuple[int, str, list[str]]] = []
+    for at, line in enumerate(block.text.splitlines(), block.line):
+        if line.startswith("$ "):
+            found.append((at, line[2:], []))
+        elif not found:
+            raise PageError(f"{at}: a block of a console begins with a command, `$ …`")
+        elif found[-1][1].endswith("\\") and not found[-1][2]:
+            found[-1] = found[-1][0], f"{found[-1][1]}\n{line}", []
+        else:
+            found[-1][2].append(line)
+    return found
+
+
+def reason(command: str) -> str | None:
+    """Why a command is not run, if it is not."""
+    return next((NOT_RUN[begin] for begin in NOT_RUN if f"{command} ".startswith(begin)), None)
+
+
+def agrees(shown: list[str], said: list[str]) -> bool:
+    """Whether output is as shown: `…` in a line stands for anything, alone on a line for any lines."""
+    pattern = "".join(
+        r"(?:.*\n)*" if line.strip() == "…" else ".*".join(map(re.escape, line.rstrip().split("…"))) + r"\n"
+        for line in shown
+    )
+    return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in said)) is not None
+
+
+class Page:
+    """A page that is being carried out."""
+
+    def __init__(self, name: str, text: str) -> None:
+        """The page's name is for messages."""
+        self.name = name
+        self.module = ModuleType("__main__")
+        self.source = [""] * (text.count("\n") + 1)
+        self.printed = ""
+
+    def carry_out(self, block: Block) -> None:
+        """Do what a block says.
+
+        Raises:
+            PageError: it does something else than the page shows, or nothing can be done with it.
+        """
+        if block.no_run or block.language in SHOWN_ONLY or block.language in ELSEWHERE:
+            return
+        if block.title:
+            Path(block.title).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.title).write_text(block.text, encoding="utf-8")
+        step = getattr(self, f"do_{block.language}", None)
+        if step is None:
+            kind = f"of `{block.language}`" if block.language else "without a language"
+            known = sorted(name.removeprefix("do_") for name in dir(self) if name.startswith("do_"))
+            raise PageError(f"{block.line - 1}: a fence {kind}, allowed: {', '.join(known)}")
+        step(block)
+
+    def do_toml(self, block: Block) -> None:
+        """It must parse, and be a scenario if it looks like one."""
+        import ackclock as ak  # noqa: PLC0415 - pages without it are quicker
+
+        if {"run", "flow"} <= (read := tomllib.loads(block.text)).keys() or {"run", "dumbbell"} <= read.keys():
+            ak.show(block.text, name=f"{self.name}:{block.line}")
+
+    def do_json(self, block: Block) -> None:
+        """It must parse."""
+        json.loads(block.text)
+
+    def do_yaml(self, block: Block) -> None:
+        """It must parse."""
+        import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - pages without it are quicker
+
+        list(yaml.safe_load_all(block.text))
+
+    def do_bash(self, block: Block) -> None:
+        """A script for another machine: bash must be able to read it."""
+        said = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True, check=False)
+        if said.returncode:
+            raise PageError(f"{block.line}: {said.stderr}")
+
+    def do_sql(self, block: Block) -> None:
+        """A question for DuckDB."""
+        import duckdb  # noqa: PLC0415 - pages without it are quicker
+
+        duckdb.execute(block.text).fetchall()
+
+    def do_python(self, block: Block) -> None:
+        """Run it behind those before it, with the page's line numbers; one that is a file is only compiled."""
+        if block.title:
+            compile(block.text, block.title, "exec")
+            return
+        lines = block.text.splitlines()
+        self.source[block.line - 1 : block.line - 1 + len(lines)] = lines
+        script = Path(f"{Path(self.name).stem}.py")
+        script.write_text("\n".join(self.source), encoding="utf-8")
+        code = compile("\n" * (block.line - 1) + block.text, str(script), "exec")
+        sys.modules["__main__"] = self.module
+        with redirect_stdout(StringIO()) as out:
+            exec(code, self.module.__dict__)
+        self.printed = out.getvalue()
+
+    def do_output(self, block: Block) -> None:
+        """What the Python block before printed: these lines in this order, whatever is between; frames do not count."""
+
+        def plain(text: str) -> list[str]:
+            return [" ".join(re.sub(r"[│┆|]", " ", line).split()) for line in text.splitlines()]
+
+        rest = iter(plain(self.printed))
+        for at, line in enumerate(plain(block.text), block.line):
+            if line and line not in rest:
+                raise PageError(f"{at}: not printed: {line}\nprinted was:\n{self.printed}")
+
+    def do_console(self, block: Block) -> None:
+        """Run the commands; what is shown under one must be all that it says."""
+        for at, command, shown in commands(block):
+            if reason(command):
+                continue
+            said = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+            lines = (said.stdout + said.stderr).splitlines()
+            while shown and not shown[-1].strip():
+                shown.pop()
+            expected = 2 if shown and shown[0].startswith("ackclock: ") else 0
+            if said.returncode != expected:
+                raise PageError(f"{at}: exit code {said.returncode}, not {expected}: {command}\n" + "\n".join(lines))
+            if shown and not agrees(shown, lines):
+                raise PageError(f"{at}: says something else than shown: {command}\n" + "\n".join(lines))
+
+
+def main() -> int:
+    """Carry out the page named on the command line, called as the second argument says."""
+    text = Path(sys.argv[1]).read_text(encoding="utf-8")
+    name = sys.argv[2]
+    page = Page(name, text)
+    try:
+        for block in examples(text) if name.endswith(".py") else blocks(text):
+            page.carry_out(block)
+    except PageError as wrong:
+        print(f"{name}:{wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

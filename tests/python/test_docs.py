@@ -1,0 +1,132 @@
+"""Every code block of the documents does what it says: doc_page.py carries a page out, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import ackclock as ak
+from doc_page import ELSEWHERE, NOT_RUN, SHOWN_ONLY, Page, PageError, agrees, blocks, commands, reason
+
+ROOT = Path(__file__).resolve().parents[2]
+NO_RUN = 0
+"""How many blocks may say `no-run`. None is best."""
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/**/*.md", "papers/**/*.md", "web/*.md")
+    for path in ROOT.glob(pattern)
+    if "```" in path.read_text(encoding="utf-8")
+)
+CODE = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in ROOT.glob("python/**/*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+"""Python files with examples in docstrings: they speak of ``scenario.toml`` and of README's ``swaps.toml``."""
+Said = subprocess.CompletedProcess[str]
+
+
+def carry_out(page: str, folder: Path) -> Said:
+    """Carry out a page, with the command of this environment first."""
+    for name in ("papers", "scenarios", "docs"):
+        (folder / name).symlink_to(ROOT / name)
+    if page in CODE:
+        ak.new(folder / "scenario.toml")
+        readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+        swaps = next(block.text for block in readme if block.title == "swaps.toml")
+        (folder / "swaps.toml").write_text(swaps, encoding="utf-8")
+    left = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "NO_COLOR", "TERM"}}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**left, "PATH": path, "COLUMNS": "200", "MPLBACKEND": "agg"}
+    command = [sys.executable, str(Path(__file__).with_name("doc_page.py")), str(ROOT / page), page]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture(scope="module")
+def carried_out(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[Said]]]:
+    """The pages that are asked for, carried out side by side."""
+    calls = [
+        item.callspec.params
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+    ]
+    asked = {call.get("page") for call in calls} & {*PAGES, *CODE}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {
+            page: pool.submit(carry_out, page, tmp_path_factory.mktemp("page"))
+            for page in PAGES + CODE
+            if page in asked
+        }
+
+
+@pytest.mark.parametrize("page", PAGES + CODE)
+def test_every_block_of_a_page_does_what_it_says(page: str, carried_out: dict[str, Future[Said]]) -> None:
+    said = carried_out[page].result()
+    assert said.returncode == 0, said.stderr
+
+
+def test_no_more_blocks_than_allowed_are_not_run_and_every_reason_not_to_run_a_command_is_needed() -> None:
+    found = [(page, block) for page in PAGES for block in blocks((ROOT / page).read_text(encoding="utf-8"))]
+    left = [f"{page}:{block.line}" for page, block in found if block.no_run]
+    rust = [f"{page}:{block.line}" for page, block in found if block.language in ELSEWHERE]
+    print(f"not run: {len(left)} blocks {left}; run elsewhere: {len(rust)} {rust}")
+    assert len(left) == NO_RUN, left
+    every = [command for _, block in found if block.language == "console" for _, command, _ in commands(block)]
+    assert {reason(command) for command in every} - {None} == set(NOT_RUN.values())
+
+
+def one(text: str) -> None:
+    """Carry out a page of one test."""
+    page = Page("page.md", text)
+    for block in blocks(text):
+        page.carry_out(block)
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ("```\nx\n```", "a fence without a language"),
+        ("```rust\nfn", "a fence that is not closed"),
+        ("```console\n$ false\n```", "exit code 1, not 0: false"),
+        ("```console\n$ echo one\ntwo\n```", "says something else than shown"),
+        ("```console\n$ echo 'ackclock: no'\nackclock: no\n```", "exit code 0, not 2"),
+        ("```console\necho\n```", "begins with a command"),
+        ("```python\nprint(1)\n```\n```output\n2\n```", "not printed: 2"),
+        ("```bash\nif\n```", "syntax error"),
+    ],
+)
+def test_a_block_that_does_something_else_than_it_says_is_named_with_its_line(
+    block: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    with pytest.raises(PageError, match=said) as wrong:
+        one(f"A page.\n\n{block}\n")
+    assert str(wrong.value)[0].isdigit()
+
+
+def test_files_commands_and_python_of_a_page_share_a_folder_and_python_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    one(
+        "`a.toml`:\n\n```toml\nx = 1\n```\n```python\nx = 2\n```\n```console\n$ cat \\\n  a.toml\nx = 1\n```\n"
+        "- a list:\n\n  ```python\n  print(x, open('a.toml').read())\n  ```\n\n  ```output\n  │ 2 ┆ x = 1 │\n  ```\n"
+    )
+    assert SHOWN_ONLY.isdisjoint(ELSEWHERE)
+
+
+def test_an_ellipsis_stands_for_anything_in_its_line_and_alone_for_any_lines() -> None:
+    assert agrees(["a … c", "…", "z"], ["a b c", "d", "e", "z"])
+    assert agrees(["a", "…"], ["a"])
+    assert not agrees(["a"], ["a", "b"])
+    assert not agrees(["a …"], ["b c"])

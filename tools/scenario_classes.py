@@ -1,0 +1,245 @@
+"""Writes python/ackclock/scenario/*.py out of the JSON Schema; with --check says whether they are current.
+
+A table of the schema is a class, a choice of tables a union, a list of words a Literal. An area takes what its roots
+refer to and what no area before it has. What may be left out is None, also where it has a default: some keys mean
+something by being there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ackclock import _native
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "python/ackclock/scenario"
+AREAS = {
+    "settings": ("What several parts have in common.", ["Gap", "Per", "Place", "Only", "Form", "Queue"]),
+    "elements": ("What acts on packets.", ["Element"]),
+    "links": ("Links.", ["Link"]),
+    "flows": ("Flows: what they send, and how their receivers answer.", ["Flow"]),
+    "background": ("Traffic beside the flows.", ["Background"]),
+    "dumbbell": ("Many flows over one bottleneck.", ["Dumbbell"]),
+}
+RENAMED = {"Both": "DumbbellLink", "FlowKeys": "DumbbellFlow"}
+"""Names that say too little outside the schema."""
+ATTRIBUTES = {"from": "from_", "flow": "flows"}
+"""Keys that Python cannot have as a name, or that would read as one of several; `part.py` undoes it."""
+SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+WIDTH = 120
+MADE = "Made of the JSON Schema by tools/scenario_classes.py: make generated."
+
+
+@dataclass
+class Area:
+    """One file."""
+
+    name: str
+    about: str
+    classes: dict[str, str] = field(default_factory=dict)
+    """Text of each class and alias, by name; aliases of unions follow their members."""
+    needs: set[str] = field(default_factory=set)
+    """Names of other areas that it refers to."""
+
+
+def python(name: str) -> str:
+    """The class of a definition."""
+    return RENAMED.get(name, name)
+
+
+def pascal(kind: str) -> str:
+    """`gilbert-elliott` as a class is named."""
+    return "".join(word.capitalize() for word in kind.split("-"))
+
+
+def sentence(text: str) -> str:
+    """On one line, with a full stop."""
+    text = " ".join(text.split())
+    return text if text.endswith(".") else f"{text}."
+
+
+def docstring(text: str, indent: str = "") -> str:
+    """Between quotes, in lines that fit."""
+    lines = textwrap.wrap(f'"""{text}', WIDTH - len(indent) - 3, break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent("\n".join(lines) + ('\n"""' if len(lines) > 1 else '"""'), indent)
+
+
+def class_docstring(text: str) -> str:
+    """The first sentence by itself unless all fits on one line."""
+    if len(text) > WIDTH - 10:
+        first, full, rest = text.partition(". ")
+        more = ["", *textwrap.wrap(rest, WIDTH - 4)] if rest else []
+        text = "\n".join([first + full.strip(), *more, ""])
+    return textwrap.indent(f'"""{text}"""', "    ")
+
+
+def words(schema: Mapping[str, Any]) -> dict[str, str] | None:
+    """The words that a value may be, and what each means, if it is a choice of words."""
+    choices = schema.get("oneOf", [])
+    if not choices or any("const" not in choice for choice in choices):
+        return None
+    return {choice["const"]: choice.get("description", "") for choice in choices}
+
+
+def tag(table: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The key that says which table of a choice it is, and its word."""
+    for key, value in table["properties"].items():
+        if "const" in value:
+            return key, value["const"]
+    return None
+
+
+def hint(schema: Mapping[str, Any]) -> str:
+    """What stands behind a value: its examples, and its limits as a number."""
+    leaves = [leaf for choice in schema.get("anyOf", [schema]) for leaf in choice.get("anyOf", [choice])]
+    shown = [
+        f'"{w}"' for leaf in leaves for w in (*leaf.get("examples", []), *([leaf["const"]] if "const" in leaf else []))
+    ]
+    said = [f"As in {' or '.join(shown)}."] if shown else []
+    names = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most"}
+    limits = [f"{word} {schema[name]:n}" for name, word in names.items() if name in schema]
+    said += [f"{', '.join(limits).capitalize()}."] if limits else []
+    default = schema.get("default")
+    said += [f"Default: ``{json.dumps(default)}``."] if default is not None else []
+    return " ".join(said)
+
+
+class Classes:
+    """The classes of one schema."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        """Lay out every area."""
+        self.defs = schema["$defs"]
+        self.home: dict[str, Area] = {}
+        self.areas = [Area(name, about) for name, (about, _) in AREAS.items()]
+        for area in self.areas:
+            for root in AREAS[area.name][1]:
+                self.define(root, area)
+
+    def define(self, name: str, area: Area) -> str:
+        """Make the class, the Literal or the union of a definition, unless it is there; returns its name."""
+        as_class = python(name)
+        if as_class not in self.home:
+            self.home[as_class] = area
+            schema = self.defs[name]
+            if found := words(schema):
+                text = f"{as_class}: TypeAlias = Literal[{', '.join(map(repr, found))}]"
+                meanings = "; ".join(f"``{word}``: {meaning.rstrip('.')}" for word, meaning in found.items())
+                self.add(area, as_class, f"{text}\n{docstring(sentence(schema['description']) + f' {meanings}.')}")
+            elif tables := [c for c in schema.get("oneOf", []) if "properties" in c]:
+                self.choice(as_class, schema, tables, area)
+            else:
+                self.table(as_class, schema, area)
+        if self.home[as_class] is not area:
+            area.needs.add(as_class)
+        return as_class
+
+    def add(self, area: Area, name: str, text: str) -> None:
+        """Keep it, after what it refers to."""
+        area.classes[name] = text
+
+    def choice(self, name: str, schema: Mapping[str, Any], tables: list[Mapping[str, Any]], area: Area) -> None:
+        """A union of classes with a tag; without tags, one class with all their keys."""
+        if any(tag(table) is None for table in tables):
+            keys: dict[str, Any] = {}
+            for one in tables:
+                keys |= {k: value | {"description": one["description"]} for k, value in one["properties"].items()}
+            self.table(name, {"description": schema["description"], "properties": keys}, area)
+            return
+        members = []
+        for table in tables:
+            key, word = tag(table) or ("", "")
+            member = pascal(word) if key == "kind" else pascal(key) + pascal(word)
+            self.home[member] = area
+            members.append(member)
+            self.table(member, table, area)
+        self.add(area, name, f"{name}: TypeAlias = {' | '.join(members)}\n{docstring(sentence(schema['description']))}")
+
+    def table(self, name: str, schema: Mapping[str, Any], area: Area) -> None:
+        """One class."""
+        tagged = tag(schema)
+        body = [class_docstring(sentence(schema["description"])), ""]
+        if tagged:
+            body.append(f"    TAG: ClassVar = {tagged!r}\n")
+        for key, value in schema["properties"].items():
+            if tagged and key == tagged[0]:
+                continue
+            wanted = self.type_of(key, value, name, area)
+            wanted += "" if key in schema.get("required", []) else " | None = None"
+            body.append(f"    {ATTRIBUTES.get(key, key)}: {wanted}")
+            body.append(docstring(f"{sentence(value['description'])} {hint(value)}".strip(), "    "))
+        head = f"@dataclass(frozen=True, kw_only=True, repr=False)\nclass {name}(Part):"
+        self.add(area, name, "\n".join([head, *body]))
+
+    def type_of(self, key: str, schema: Mapping[str, Any], owner: str, area: Area) -> str:
+        """A value's type. Quantities are text."""
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[1]
+            return "Mapping[str, Any]" if name == "Set" else self.define(name, area)
+        if "anyOf" in schema:
+            return " | ".join(dict.fromkeys(self.type_of(key, choice, owner, area) for choice in schema["anyOf"]))
+        if schema.get("type") == "array":
+            return f"Sequence[{self.type_of(key, schema['items'], owner, area)}]"
+        if schema.get("type") == "object":
+            inner = pascal(key)
+            if inner not in self.home:
+                self.home[inner] = area
+                self.table(inner, schema, area)
+            if self.home[inner] is not area:
+                area.needs.add(inner)
+            return inner
+        # The names of stacks come and go with the engine's: as elsewhere in the API they are text.
+        return "str" if "const" in schema or words(schema) else SIMPLE[schema["type"]]
+
+    def text(self, area: Area) -> str:
+        """A whole file, as ruff formats it."""
+        body = "\n\n\n".join(area.classes.values())
+        names = ", ".join(f'"{name}"' for name in sorted(area.classes))
+        typing = [n for n in ("Any", "ClassVar", "Literal", "TypeAlias") if re.search(rf"\b{n}\b", body)]
+        abstract = [n for n in ("Mapping", "Sequence") if re.search(rf"\b{n}\b", body)]
+        head = [f'"""{area.about}', "", MADE, '"""', ""]
+        long = any(len(line) > WIDTH - 3 for line in body.splitlines())
+        head += ["# ruff: noqa: E501 - a first sentence is one line", ""] if long else []
+        head += ["from __future__ import annotations", ""]
+        head += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
+        head += ["from dataclasses import dataclass"]
+        head += [f"from typing import {', '.join(typing)}"] if typing else []
+        others = {other.name: sorted(n for n in area.needs if self.home[n] is other) for other in self.areas}
+        used = sorted([*others.items(), ("part", ["Part"])])
+        head += ["", *(f"from ackclock.scenario.{module} import {', '.join(of)}" for module, of in used if of)]
+        head += ["", f"__all__ = [{names}]", "", ""]
+        return formatted("\n".join(head) + body + "\n", area.name)
+
+
+def formatted(text: str, name: str) -> str:
+    """As `ruff format` leaves it."""
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", f"{FOLDER}/{name}.py", "-"]
+    return subprocess.run(command, input=text, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """Each file and what should stand in it."""
+    classes = Classes(json.loads(_native.schema_json()))
+    for area in classes.areas:
+        yield FOLDER / f"{area.name}.py", classes.text(area)
+
+
+def main() -> None:
+    """Write the files, or compare."""
+    for path, text in files():
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            raise SystemExit(f"{path.relative_to(ROOT)} is not what the schema says: make generated")
+
+
+if __name__ == "__main__":
+    main()

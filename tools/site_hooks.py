@@ -1,0 +1,157 @@
+"""What mkdocs.yml's site has besides the pages in docs/: made when the site is built, none of it kept.
+
+Pages: one for each algorithm; papers, ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md; a list of decisions; the
+scenarios; every source file to which a page links. Links are written for readers of the repository, and mended here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+import notebooks
+import site_algorithms
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from site_markdown import ROOT, WHOLE, indented, mend, place, sources
+
+LANGUAGES = {".rs": "rust", ".toml": "toml", ".py": "python", ".json": "json", ".csv": "text", ".tcl": "tcl"}
+HIDDEN = "---\nsearch:\n  exclude: true\nhide: [navigation, toc]\n---\n"
+Entry: TypeAlias = "str | dict[str, str | list[Entry]]"
+"""An entry of the navigation: a page, or a title with a page or with entries."""
+REPOSITORY: dict[str, str] = {}
+"""Path in the repository of each page of the site that is not in docs/ under its own name."""
+
+
+def title(text: str) -> str:
+    """A page's heading."""
+    found = re.search(r"^# (.*)$", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def whole() -> Iterator[tuple[str, str]]:
+    """Pages of the repository that are not in docs/: path and text."""
+    for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("papers/**/*.md")):
+        name = path.relative_to(ROOT).as_posix()
+        if name.startswith(WHOLE):
+            yield name, path.read_text(encoding="utf-8")
+
+
+def decisions() -> str:
+    """The list of decisions."""
+    paths = sorted((ROOT / "docs/decisions").glob("0*.md"))
+    listed = (f"- [{title(path.read_text(encoding='utf-8'))}]({path.name})" for path in paths)
+    return "# Decisions\n\nWhat was decided, and why: context, decision, consequence.\n\n" + "\n".join(listed) + "\n"
+
+
+def scenarios() -> str:
+    """The scenarios to begin with, as they are."""
+    out = ["# Scenarios to begin with\n"]
+    for path in sorted((ROOT / "scenarios").glob("*.toml")):
+        out.append(f'## {path.stem}\n\n```toml title="scenarios/{path.name}"\n{path.read_text(encoding="utf-8")}```\n')
+    return "\n".join(out)
+
+
+def shown(path: str) -> str:
+    """A page that shows a source file; searches do not find it."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    language = LANGUAGES.get(path[path.rfind(".") :], "text")
+    return f'{HIDDEN}# `{path}`\n\n````{language} linenums="1"\n{text}````\n'
+
+
+def tutorials(config: MkDocsConfig) -> Iterator[File]:
+    """The notebooks, run side by side: each a page, and the pictures that it draws.
+
+    Raises:
+        PluginError: a notebook failed.
+    """
+    paths = sorted(notebooks.FOLDER.glob("*.ipynb"))
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            books = list(pool.map(notebooks.run, paths))
+        except RuntimeError as error:
+            raise PluginError(str(error)) from error
+    for path, book in zip(paths, books, strict=True):
+        text, pictures = notebooks.markdown(book, path.stem)
+        taken = f'<a href="../{path.name}" download>The notebook itself</a>'
+        yield File.generated(config, f"tutorials/{path.stem}.md", content=f"{text}\n---\n\n{taken}\n")
+        for name, picture in pictures.items():
+            yield File.generated(config, f"tutorials/{name}", content=picture)
+
+
+def made() -> Iterator[tuple[str, str, str]]:
+    """Path in the site, path in the repository from which its links are meant, and text of each page made here."""
+    for uri, text in site_algorithms.pages():
+        yield uri, f"docs/{uri}", text
+    for name, text in whole():
+        yield place(name), name, text
+    yield "decisions/index.md", "docs/decisions/index.md", decisions()
+    yield "scenarios.md", "docs/scenarios.md", scenarios()
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages made here into the navigation, where mkdocs.yml names their folder with a star."""
+    config.nav = expanded(config.nav or [])
+    return config
+
+
+def expanded(nav: list[Entry]) -> list[Entry]:
+    """The navigation with ``algorithms/*``, ``papers/*`` and ``decisions/*`` as lists of pages."""
+    out: list[Entry] = []
+    for entry in nav:
+        if isinstance(entry, str):
+            out += star(entry)
+        else:
+            out.append({key: expanded(value) if isinstance(value, list) else value for key, value in entry.items()})
+    return out
+
+
+def star(entry: str) -> list[Entry]:
+    """An entry of the navigation, or what its star stands for."""
+    if entry == "algorithms/*":
+        slots: dict[str, str | list[Entry]] = {}
+        for uri, _ in list(site_algorithms.pages())[1:]:
+            slot = uri.removeprefix("algorithms/").rpartition("/")[0].replace("/", ".")
+            slots[slot] = [*slots.get(slot, []), uri]
+        return [{slot: pages} for slot, pages in slots.items()]
+    if entry == "papers/*":
+        listed = (ROOT / "papers/README.md").read_text(encoding="utf-8")
+        return [{name: paper(folder)} for name, folder in re.findall(r"\[([^\]]+)\]\(([\w-]+)/README\.md\)", listed)]
+    if entry == "decisions/*":
+        return [f"decisions/{path.name}" for path in sorted((ROOT / "docs/decisions").glob("0*.md"))]
+    return [entry]
+
+
+def paper(folder: str) -> list[Entry]:
+    """A paper's pages: its set-up, what came out, other simulators' values."""
+    about = f"papers/{folder}"
+    return [f"{about}/README.md", {"Results": f"{about}/RESULTS.md"}, {"Reference": f"{about}/reference/README.md"}]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages made here, and a page for every source file to which any page links."""
+    linked: set[str] = set()
+    for file in files.documentation_pages():
+        linked |= set(sources(file.content_string, f"docs/{file.src_uri}"))
+    for uri, repository, text in made():
+        REPOSITORY[uri] = repository
+        linked |= set(sources(text, repository))
+        files.append(File.generated(config, uri, content=text))
+    for file in tutorials(config):
+        files.append(file)
+    for path in sorted(linked):
+        files.append(File.generated(config, f"source/{path}.md", content=shown(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Mend links, and take away what only the tests of the documents read."""
+    uri = page.file.src_uri
+    if uri.startswith("source/"):
+        return markdown
+    text = re.sub(r"^( *```[a-z]+) no-run\b", r"\1", markdown, flags=re.MULTILINE)
+    return mend(indented(text), REPOSITORY.get(uri, f"docs/{uri}"), uri)

@@ -1,0 +1,91 @@
+"""Markdown as it stands in the repository, turned into what the site's dialect wants: links, lists, marks of code."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parent.parent
+FENCE = re.compile(r"^ *(`{3,}|~{3,})")
+ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) +")
+LINK = re.compile(r"\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)")
+MOVED = {"README.md": "index.md", "docs/algorithms.md": "algorithms/index.md", "scenarios": "scenarios.md"}
+"""What stands elsewhere in the site, or is made of a folder."""
+WHOLE = ("papers/", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+"""What becomes pages although it is not in docs/."""
+
+
+def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it stands outside of fenced code."""
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        found = FENCE.match(line)
+        if fence:
+            yield line, False
+            if found and found[1].startswith(fence):
+                fence = ""
+        else:
+            fence = found[1] if found else ""
+            yield line, not fence
+
+
+def place(path: str) -> str:
+    """Where in the site a file or folder of the repository stands; a source file has a page that shows it."""
+    if path in MOVED:
+        return MOVED[path]
+    if path == "docs/decisions":
+        return "decisions/index.md"
+    if path.startswith("docs/") and not path.endswith(".py"):
+        return re.sub(r"\.ipynb$", ".md", path.removeprefix("docs/"))
+    if path.startswith(WHOLE) and path.endswith(".md"):
+        return path
+    return f"source/{path}.md"
+
+
+def target(link: str, page: str) -> str:
+    """The path in the repository that a relative link of a page means."""
+    return os.path.normpath(PurePosixPath(page).parent / link)
+
+
+def sources(text: str, page: str) -> Iterator[str]:
+    """Source files to which a page of the repository links."""
+    for line, code in outside_fences(text):
+        for link in LINK.finditer(line) if code else ():
+            path = target(link[1], page)
+            if place(path).startswith("source/") and (ROOT / path).is_file():
+                yield path
+
+
+def mend(text: str, page: str, uri: str) -> str:
+    """The text of a page of the repository with its links as they must be where it stands in the site.
+
+    Args:
+        text: Markdown.
+        page: the page's path in the repository.
+        uri: its path in the site's own tree of Markdown files.
+    """
+
+    def mended(link: re.Match[str]) -> str:
+        there = os.path.relpath(place(target(link[1], page)), PurePosixPath(uri).parent)
+        return f"]({PurePosixPath(there)}{link[2] or ''})"
+
+    return "".join(LINK.sub(mended, line) if outside else line for line, outside in outside_fences(text))
+
+
+def indented(text: str) -> str:
+    """The text with what belongs to an item of a list indented by four, not by the width of the item's mark."""
+    out: list[str] = []
+    widths: list[int] = []
+    for line, outside in outside_fences(text):
+        deep = len(line) - len(line.lstrip(" "))
+        if line.strip() and (outside or not out or FENCE.match(line)):
+            ends = not out or not out[-1].strip() or ITEM.match(line)
+            while widths and deep < widths[-1] and ends:
+                widths.pop()
+        cut = min(deep, widths[-1]) if widths else 0
+        out.append(" " * 4 * len(widths) + line[cut:] if line.strip() else line)
+        if outside and (item := ITEM.match(line)):
+            widths.append(len(item[0]))
+    return "".join(out)
