@@ -20,6 +20,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,11 +72,34 @@ def digest(store: Path) -> str:
     return hashlib.sha256((store / "sweeps" / NAME / "runs.parquet").read_bytes()).hexdigest()
 
 
-def killed_command(plan: Path, store: Path, moments: list[float], *options: str) -> int:
-    """Kill the command, with its workers, after each of these times; then let it end. How often it was killed."""
+@dataclass
+class Moments:
+    """Draws when to kill next: at random, and so that the sweep still runs then."""
+
+    runs: int
+    seconds: float
+    """Of the undisturbed sweep."""
+    kills: int
+
+    def next(self, done: int, left: int) -> float:
+        """Seconds until the next kill, if so many runs are done and so many kills are left."""
+        return random.uniform(0, 0.9 * self.seconds * (1 - done / self.runs) / left)
+
+
+def killed_command(plan: Path, store: Path, moments: Moments, start: float, *options: str) -> int:
+    """Kill the command, with its workers, again and again; then let it end. How often it was killed.
+
+    Args:
+        plan: what to run.
+        store: where to.
+        moments: when to kill.
+        start: seconds that the command takes to begin.
+        options: of the command.
+    """
     command = [sys.executable, "-m", "ackclock", "sweep", str(plan), "--store", str(store), *options]
     said = []
-    for moment in moments:
+    for left in range(moments.kills, 0, -1):
+        moment = start * random.random() + moments.next(kept(store), left)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(moment)
@@ -83,20 +109,18 @@ def killed_command(plan: Path, store: Path, moments: list[float], *options: str)
             process.wait()
             said.append(f"{kept(store)} after {moment:.2f} s")
     print(f"  kept when killed: {', '.join(said)}")
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return len(said)
 
 
-def killed_workers(plan: Path, store: Path, gaps: list[float]) -> int:
-    """Kill one of two workers after each of these times. How many were killed."""
+def killed_workers(plan: Path, store: Path, moments: Moments) -> int:
+    """Kill one of two workers, again and again. How many were killed."""
     over, killed = threading.Event(), 0
     with workers_here(2) as cluster:
 
         def kill() -> None:
             nonlocal killed
-            for gap in gaps:
-                if over.wait(gap):
-                    return
+            while killed < moments.kills and not over.wait(moments.next(kept(store), moments.kills - killed)):
                 killed += _kill_one(cluster)
 
         killer = threading.Thread(target=kill)
@@ -110,13 +134,12 @@ def killed_workers(plan: Path, store: Path, gaps: list[float]) -> int:
 
 
 def _kill_one(cluster: LocalCluster) -> bool:
-    """Kill a worker that is there, or the next one that is."""
-    while not (pids := [worker.pid for worker in cluster.workers.values() if worker.pid]):
+    """Kill one of the workers that are there; whether any was."""
+    if not (pids := [pid for worker in list(cluster.workers.values()) if (pid := worker.pid)]):
         time.sleep(0.05)
-    try:
-        os.kill(random.choice(pids), signal.SIGKILL)
-    except ProcessLookupError:
         return False
+    with suppress(ProcessLookupError):
+        os.kill(random.choice(pids), signal.SIGKILL)
     return True
 
 
@@ -142,14 +165,11 @@ def trial(folder: Path, seeds: int, kills: int) -> int:
     wanted = digest(folder / "undisturbed")
     print(f"undisturbed: {kept(folder / 'undisturbed')} runs in {took:.1f} s; SHA-256 of runs.parquet {wanted}")
 
-    def moments(start: float) -> list[float]:
-        # Start-up, and all together no more than the sweep needs.
-        return [start + random.uniform(0, 1.6 * took / kills) for _ in range(kills)]
-
-    trials = {
-        "the command": lambda store: killed_command(plan, store, moments(0.3)),
-        "the command with --on dask:2": lambda store: killed_command(plan, store, moments(1.5), "--on", "dask:2"),
-        "workers of a LocalCluster": lambda store: killed_workers(plan, store, moments(0.0)),
+    moments = Moments(seeds * POINTS, took, kills)
+    trials: dict[str, Callable[[Path], int]] = {
+        "the command": lambda store: killed_command(plan, store, moments, 0.5),
+        "the command with --on dask:2": lambda store: killed_command(plan, store, moments, 2, "--on", "dask:2"),
+        "workers of a LocalCluster": lambda store: killed_workers(plan, store, moments),
     }
     good = True
     for at, (what, run) in enumerate(trials.items()):
