@@ -7,6 +7,8 @@ import re
 from griffe import Extension, Object
 
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`(~?)([\w.]+)`")
+HOMONYMS = {"ackclock.sweep": "ackclock.sweep.sweep"}
+"""Functions that have the name of the package in which they are."""
 EXAMPLE = re.compile(r"^>>> .*(?:\n(?:>>>|\.\.\.).*)*", re.MULTILINE)
 
 
@@ -25,7 +27,7 @@ class Roles(Extension):
                 name = f"{home.path}.{name}"
             elif not name.startswith("ackclock."):
                 name = f"ackclock.{name}"
-            return f"[`{role[2]}`][{name}]"
+            return f"[`{role[2]}`][{HOMONYMS.get(name, name)}]"
 
         text = re.sub(r"``([^`]+)``", r"`\1`", ROLE.sub(link, obj.docstring.value))
         obj.docstring.value = EXAMPLE.sub(code, text)

@@ -39,7 +39,7 @@ class Sweep:
         """Every number of every run: a row for each point, seed and flow.
 
         Columns: ``point`` (its position in the plan), one for each parameter that is varied, named by its path,
-        ``stack``, ``flow``, ``seed``, and then those of :attr:`ackclock.Result.runs`.
+        ``stack``, ``flow``, ``seed``, and then those of :attr:`ackclock.Result.frame`.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
