@@ -1,5 +1,5 @@
 """Algorithms in Python that go wrong, and what is said about them."""
-# ruff: noqa: D102, D106 - what each method is asked stands in its base class
+# ruff: noqa: D106 - what each method is asked stands in its base class
 
 from __future__ import annotations
 
@@ -183,9 +183,9 @@ class Answers:
         ("recovery", Answers.BeginsAgain, "a Flow but BEGIN and REWIND"),
         ("recovery", Answers.NotOutstanding, "Xmit.again only with an offset that is outstanding"),
         ("recovery", Answers.NeverEnough, "it must let time go on"),
-        ("congestion", Answers.Closed, r"left a window of 10 B, allowed: one segment \(1000 B\) or more"),
+        ("congestion", Answers.Closed, r"left cwnd = 10 B, allowed: one segment \(1000 B\) or more"),
         ("congestion", Answers.NotANumber, "ValueError: cwnd = NaN, allowed: a number from 0 to"),
-        ("congestion", Answers.CutsToNothing, r"a Cut to a cwnd of one segment \(1000 B\) or more"),
+        ("congestion", Answers.CutsToNothing, r"returned cwnd = 1 B, allowed: one segment \(1000 B\) or more"),
         ("congestion", Answers.SavesALot, "at most four numbers"),
         ("congestion", Answers.WritesWhatItReads, "this window is for reading"),
         ("rto", Answers.AtOnce, "deadline at .* allowed: a whole number from"),

@@ -94,7 +94,7 @@ fn a_refusal_names_the_place_of_the_key() {
     );
     assert_eq!(
         refuse(TABLE, &[], false),
-        "x.toml:14: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: algorithms in Python run only where Python does"
+        "x.toml:13: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: algorithms in Python run only where Python does"
     );
     let rack =
         "[flow.set]\ndetect = \"vegas\"\n\"detect.threshold\" = { kind = \"python\", source = \"a.py:A\", n = 5 }\n";
