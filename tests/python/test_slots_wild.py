@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import pytest
@@ -32,6 +32,7 @@ from ackclock.slots import (
     Xmit,
     given,
 )
+from ackclock.slots.registry import Value
 from test_slots import ROUGH
 
 T = TypeVar("T")
@@ -52,14 +53,17 @@ class Wild:
 
     def mark(self, board: Board, cx: Context) -> int:
         at = self.one(0, cx.snd_una, cx.snd_nxt, cx.snd_max, self.number())
-        marks = (board.mark_head_lost, board.mark_rest_lost, board.unmark_lost, board.clear_sacks)
-        more = (
+        marks: list[Callable[[], int | None]] = [
+            board.mark_head_lost,
+            board.mark_rest_lost,
+            board.unmark_lost,
+            board.clear_sacks,
             lambda: board.mark_lost(at),
             lambda: board.mark_holes_below(at),
             lambda: board.mark_holes_under(self.one(0, 1, 3, 100)),
             lambda: board.mark_is_lost(self.one(0, 1, 3, 100), self.one(0, 1, 1000, 2**32 - 1)),
-        )
-        return self.one(*marks, *more)() or 0 if self.random.random() < 0.3 else 0
+        ]
+        return self.one(*marks)() or 0 if self.random.random() < 0.3 else 0
 
     def widen(self, w: Window, cx: Context) -> None:
         w.cwnd = self.one(w.cwnd, cx.mss, 3.7 * cx.mss, 100 * cx.mss, 1e9)
@@ -108,11 +112,9 @@ class WildDetector(Wild, ak.Detector):
         self.held = self.one(None, None, cx.now + 10**5)
         marked = min(self.mark(board, cx), cx.flight)
         free = (Verdict.CLEAR, Verdict.SUSPECT, Verdict.PROBE)
-        return (
-            self.one(*free, Verdict.lost(marked), Verdict.more(marked), Verdict.REPAIRED)
-            if cx.flight
-            else self.one(*free)
-        )
+        if not cx.flight:
+            return self.one(*free)
+        return self.one(*free, Verdict.lost(marked), Verdict.more(marked), Verdict.REPAIRED)
 
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
         return self.judge(board, cx)
@@ -189,7 +191,8 @@ class WildTimeout(Wild, ak.Timeout):
     def on_ack(self, ack: Ack, lost: int, ep: Episode, w: Window, board: Board, cx: Context) -> Flow | Mistake:
         self.widen(w, cx)
         self.mark(board, cx)
-        return self.one(*FLOWS, Flow.DONE, Flow.DONE_AND_GROW, Flow.REWIND, Flow.BEGIN, Mistake(ep))
+        flow = self.one(*FLOWS, Flow.DONE, Flow.DONE_AND_GROW, Flow.REWIND, Flow.BEGIN)
+        return flow if self.random.random() < 0.9 else Mistake(ep)
 
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
         return self.what(w, board, cx)
@@ -202,7 +205,7 @@ class WildCongestion(Wild, ak.Congestion):
         self.widen(w, cx)
 
     def on_loss(self, loss: Loss, w: Window, cx: Context) -> Cut:
-        return Cut(self.one(1e3, 2e3, 1e9, float("inf")), self.one(float(cx.mss), 1e4, 1e9))
+        return Cut(self.one(1e3, 2e3, 1e9, 2.0**50), self.one(float(cx.mss), 1e4, 1e9))
 
     def save(self) -> Sequence[float]:
         return [self.random.random()] * self.one(0, 1, 4)
@@ -215,9 +218,8 @@ class WildStartup(Wild, ak.Startup):
         return Window(self.one(1.0, 2.5, 1e4) * self.mss, self.one(1e3, 2e3, float("inf")))
 
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> Advice:
-        return self.one(
-            Advice.KEEP, Advice.ssthresh(self.mss), Advice.ssthresh(float("inf")), Advice.growth(0), Advice.growth(1)
-        )
+        thresholds = (Advice.ssthresh(self.mss), Advice.ssthresh(float("inf")))
+        return self.one(Advice.KEEP, *thresholds, Advice.growth(0), Advice.growth(1))
 
 
 class WildSpurious(Wild, ak.Spurious):
@@ -270,23 +272,24 @@ CLASSES: dict[str, type[Algorithm]] = {
 SHORT = ROUGH.replace('"60 s"', '"10 s"')
 
 
+def ended(stack: str, wild: dict[str, Value]) -> str:
+    """What was said when a run ended; nothing if it ran to its end."""
+    try:
+        ak.run(SHORT, stack=stack, set=wild)
+    except (ak.ScenarioError, ak.AlgorithmError) as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("stack", ["reno", "dsack", "rfc-6675", "linux-2025", "hoe"])
 @pytest.mark.parametrize("slot", CLASSES)
 def test_the_engine_stands_whatever_one_slot_answers(slot: str, stack: str) -> None:
     for seed in range(2):
-        try:
-            ak.run(SHORT, stack=stack, set={slot: given(CLASSES[slot], seed=seed)})
-        except ak.ScenarioError as error:
-            assert "a detector that has none" in str(error)
-            break
-        except ak.AlgorithmError as error:
-            assert "let time go on" in str(error), error.traceback
+        said = ended(stack, {slot: given(CLASSES[slot], seed=seed)})
+        assert not said or "it must let time go on" in said or "a detector that has none" in said
 
 
 def test_the_engine_stands_whatever_all_slots_answer() -> None:
-    for seed in range(3):
-        wild = {slot: given(cls, seed=seed) for slot, cls in CLASSES.items() if slot != "detect.threshold"}
-        try:
-            ak.run(SHORT, stack="dsack", set=wild)
-        except ak.AlgorithmError as error:
-            assert "let time go on" in str(error), error.traceback
+    for seed in range(2):
+        said = ended("dsack", {s: given(cls, seed=seed) for s, cls in CLASSES.items() if s != "detect.threshold"})
+        assert not said or "it must let time go on" in said

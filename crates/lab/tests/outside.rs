@@ -46,7 +46,7 @@ fn plan(more: &str, set: &[(&str, &str)], workshop: bool) -> Result<Plan, String
 }
 
 fn hash(plan: &Plan) -> String {
-    run(plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap().trace_hash
+    run(plan, 1, None, &mut |_| ControlFlow::Continue(())).expect("nothing stops it").trace_hash
 }
 
 const TABLE: &str = "[flow.set.detect.threshold]\nkind = \"python\"\nsource = \"a.py:A\"\nn = 5\n";
