@@ -23,7 +23,7 @@ from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
 from ackclock.cli_sweep import sweep
 from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
 from ackclock.cli_tune import tune
-from ackclock.errors import ScenarioError
+from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
 
 BAD_INPUT = 2
@@ -146,6 +146,9 @@ def _refusals() -> Iterator[None]:
         yield
     except ScenarioError as error:
         _fail(str(error))
+    except AlgorithmError as error:
+        typer.echo(error.traceback, err=True, nl=False)
+        _fail(str(error), 1)
     except OSError as error:
         _fail(str(error), 1)
     except KeyboardInterrupt:

@@ -51,8 +51,8 @@ class AlgorithmError(RuntimeError):
         method: the method that was asked.
         time_s: simulated time, seconds.
         seed: the seed of the run.
-        traceback: the frames of the traceback outside Ackclock, and the error, as text; the cause does not survive the
-            way from another process, this does.
+        traceback: the error with the frames of its traceback outside Ackclock, as text; empty if a method answered
+            what makes no sense. The cause does not survive the way from another process, this does.
     """
 
     def __init__(self, message: str, algorithm: str, method: str, time_s: float, seed: int, traceback: str) -> None:
@@ -69,17 +69,27 @@ class AlgorithmError(RuntimeError):
         cls, error: BaseException, algorithm: str, method: str, time_s: float, time: str, seed: int
     ) -> AlgorithmError:
         """Say which algorithm raised ``error``, and when (``time`` is ``time_s`` in full)."""
-        import traceback  # noqa: PLC0415 - start-up time
-
         said = " ".join(str(error).split())
         what = f"{type(error).__name__}: {said}" if error.__traceback__ else said
         message = f"{algorithm}.{method} at {time} of simulated time, seed {seed}: {what}"
-        text = "".join(traceback.format_exception(error))
-        return cls(message, algorithm, method, time_s, seed, text)
+        return cls(message, algorithm, method, time_s, seed, _frames(error))
 
     def __reduce__(self) -> tuple[type[AlgorithmError], tuple[object, ...]]:
         """Survive the way back from a worker process."""
         return type(self), (str(self), self.algorithm, self.method, self.time_s, self.seed, self.traceback)
+
+
+def _frames(error: BaseException) -> str:
+    """An error with the frames of its traceback outside Ackclock."""
+    import traceback  # noqa: PLC0415 - start-up time
+    from pathlib import Path  # noqa: PLC0415 - start-up time
+
+    if error.__traceback__ is None:
+        return ""
+    ours = str(Path(__file__).parent)
+    told = traceback.TracebackException.from_exception(error)
+    told.stack = traceback.StackSummary.from_list([f for f in told.stack if not f.filename.startswith(ours)])
+    return "".join(told.format())
 
 
 @contextmanager

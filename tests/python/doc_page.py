@@ -228,6 +228,7 @@ def main() -> int:
     """Carry out the page named on the command line, called as the second argument says."""
     text = Path(sys.argv[1]).read_text(encoding="utf-8")
     name = sys.argv[2]
+    sys.path.insert(0, "")  # as for a script in that folder: a page may import a file that it shows
     page = Page(name, text)
     try:
         for block in examples(text) if name.endswith(".py") else blocks(text):

@@ -1,5 +1,7 @@
 """One of the engine's own algorithms for each slot, once more in Python."""
 
+# ruff: noqa: D102 - what each method is asked stands in its base class
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -70,10 +72,10 @@ class DupAck(ak.Detector):
     """``detect = "dup-ack"`` with its guard and a threshold of three."""
 
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
-        if cx.phase is Phase.RECOVERY or cx.phase == Phase.RECOVERY:
+        if cx.phase is Phase.RECOVERY:
             return Verdict.SUSPECT
         if not ack.is_dup:
-            return Verdict.CLEAR if ack.advances or cx.phase != Phase.DISORDER else Verdict.SUSPECT
+            return Verdict.CLEAR if ack.advances or cx.phase is not Phase.DISORDER else Verdict.SUSPECT
         if ack.dup_run == 3 and (cx.recover is None or cx.snd_una > cx.recover):
             return Verdict.lost(board.mark_head_lost())
         return Verdict.SUSPECT
@@ -249,7 +251,7 @@ class SlowStartBack(ak.Undo):
 
     def on_mistake(self, mistake: Mistake, ledger: Ledger, give_back: GiveBack, cx: Context) -> None:
         ep = ledger.get(mistake.episode)
-        if ep is None or ep.void or mistake.cause == Cause.RTO:
+        if ep is None or ep.void or mistake.cause is Cause.RTO:
             return
         ep.void = True
         give_back.w.ssthresh = max(give_back.w.ssthresh, ep.prior.cwnd)

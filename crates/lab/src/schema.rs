@@ -4,6 +4,7 @@
 
 #[expect(dead_code, reason = "described, never made")]
 mod file;
+mod outside;
 mod page;
 #[expect(dead_code, reason = "described, never made")]
 mod receiver;
@@ -18,7 +19,18 @@ use serde_json::Value;
 
 /// The schema, as text.
 pub fn json() -> String {
-    let mut text = format!("{:#}", schema());
+    let mut schema = schema();
+    outside::add(&mut schema);
+    text(&schema)
+}
+
+/// The same where no Python runs: without algorithms from outside.
+pub fn json_built_in() -> String {
+    text(&schema())
+}
+
+fn text(schema: &Value) -> String {
+    let mut text = format!("{schema:#}");
     text.push('\n');
     text
 }

@@ -15,10 +15,9 @@ use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// How often progress is told.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
+/// How often progress is told, at most, of runs that are made one after the other.
+const TOLD_TIMES: u64 = 1000;
 
 /// What a function of the module is asked to run.
 pub(crate) struct Asked {
@@ -162,15 +161,15 @@ struct Turn<'a, 'py> {
     py: Python<'py>,
     watch: &'a Watch,
     told: Told<'a>,
-    at: Instant,
-    /// Simulated time, ns.
+    /// Simulated time, ns; and how much of it is untold.
     done: u64,
+    untold: u64,
     total: u64,
 }
 
 impl<'a, 'py> Turn<'a, 'py> {
     fn new(py: Python<'py>, watch: &'a Watch, progress: Option<&'a Py<PyAny>>, total: u64) -> Self {
-        Turn { py, watch, told: Told::new(progress), at: Instant::now(), done: 0, total: total.max(1) }
+        Turn { py, watch, told: Told::new(progress), done: 0, untold: 0, total: total.max(1) }
     }
 
     /// Makes one run.
@@ -185,14 +184,14 @@ impl<'a, 'py> Turn<'a, 'py> {
     }
 
     fn slice(&mut self, slice: Nanos, seed: u64) -> ControlFlow<()> {
-        self.done = self.done.saturating_add(slice.0);
+        (self.done, self.untold) = (self.done.saturating_add(slice.0), self.untold.saturating_add(slice.0));
         if let Some(fault) = self.watch.take() {
             return self.told.obey(Err(algorithm_error(self.py, fault, seed)));
         }
-        if self.at.elapsed() < TOLD_EVERY {
-            return ControlFlow::Continue(());
+        if self.untold < self.total / TOLD_TIMES {
+            return self.told.obey(self.py.check_signals());
         }
-        self.at = Instant::now();
+        self.untold = 0;
         self.py.detach(|| ()); // other threads of Python may have their turn
         self.told.tell(self.py, self.done as f64 / self.total as f64)
     }

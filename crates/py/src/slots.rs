@@ -83,7 +83,7 @@ impl Finder {
     }
 }
 
-/// What `ackclock.slots.registry.Refused` says; anything else is said as it is.
+/// What `ackclock.slots.registry.RefusedError` says; anything else is said as it is.
 fn refused(py: Python<'_>, e: &PyErr) -> Refused {
     let value = e.value(py);
     let part = |name: &str| value.getattr(name).ok().and_then(|v| v.extract::<String>().ok());

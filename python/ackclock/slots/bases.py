@@ -27,3 +27,17 @@ BASES: dict[str, type[Algorithm]] = {
     "undo": Undo,
 }
 """The base class of each slot, by its path in a stack."""
+
+__all__ = [
+    "BASES",
+    "Congestion",
+    "Detector",
+    "Disorder",
+    "DupThresh",
+    "Recovery",
+    "Rto",
+    "Spurious",
+    "Startup",
+    "Timeout",
+    "Undo",
+]

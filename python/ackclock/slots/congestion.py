@@ -1,4 +1,4 @@
-"""``congestion``: how big may the window be?"""
+"""The slot ``congestion``: how big the window may be."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Congestion(Algorithm):
-    """Growth with every ACK of new data, and the cut on a loss (RFC 5681): numbers, not a deed. Windows are in bytes."""
+    """Growth with every ACK of new data, and the cut on a loss (RFC 5681): numbers, not deeds. Windows are in bytes."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> None:
-        """An ACK of new data in Open or Loss, or the one that ended a phase with ``Flow.DONE_AND_GROW``: write ``w``."""
+        """An ACK of new data in Open or Loss, or one that ended a phase with ``Flow.DONE_AND_GROW``: set ``w.cwnd``."""
 
     @abstractmethod
     def on_loss(self, loss: Loss, w: Window, cx: Context) -> Cut:

@@ -1,4 +1,4 @@
-"""``detect``: is it lost?"""
+"""The slot ``detect``: what is lost."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Detector(Algorithm):
     """
 
     watches_sends: bool = False
-    """Whether :meth:`on_sent` is called for new data, too. Read at the start; of a class with :meth:`deadline` also after
-    every ACK, after its own timer and after a send that it heard of (decision 0044)."""
+    """Whether :meth:`on_sent` is called for new data, too. Read at the start; of a class with :meth:`deadline` also
+    after every ACK, after its own timer and after a send that it heard of (decision 0044)."""
     owns_rto: bool = False
     """Whether it takes the retransmission timer's place. Read when the object has been made."""
     began_by: Cause = Cause.FAST
-    """What an episode that its verdict of loss begins counts as; ``Cause.RTO`` if so much is lost that it is a timeout."""
+    """What an episode that its verdict of loss begins counts as: ``Cause.RTO`` if so much is lost that it is one."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
@@ -56,7 +56,7 @@ class Detector(Algorithm):
         """The window was reduced; ``w`` is the window after it."""
 
     def on_stall(self, idle: int, w: Window, cx: Context) -> None:
-        """In Disorder a duplicate let nothing out though there was something to send, and nothing went for ``idle`` ns."""
+        """In Disorder a duplicate let nothing out though there was something to send; nothing went for ``idle`` ns."""
 
     def on_rto(self, dup_run: int, w: Window, cx: Context) -> None:
         """The retransmission timer fired in the middle of ``dup_run`` duplicates."""

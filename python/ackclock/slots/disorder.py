@@ -1,4 +1,4 @@
-"""``disorder``: and while we are not sure?"""
+"""The slot ``disorder``: what may be sent in doubt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``recovery``: what may be sent to repair?"""
+"""The slot ``recovery``: what may be sent to repair."""
 
 from __future__ import annotations
 

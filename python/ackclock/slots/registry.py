@@ -27,7 +27,7 @@ _sent = threading.local()
 """Classes that came with the task that this thread is at, by their sources as written."""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """Why a slot cannot have what its table says; the place is added by whoever knows it."""
 
     def __init__(self, key: str | None, found: str, allowed: str, hint: str | None = None) -> None:
@@ -118,19 +118,19 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
         folder: where relative files begin.
 
     Raises:
-        Refused: there is no such class, or not for this slot, or not with these parameters.
+        RefusedError: there is no such class, or not for this slot, or not with these parameters.
     """
     parameters: dict[str, Any] = json.loads(table)
     del parameters["kind"]
     source = parameters.pop("source", None)
     if not isinstance(source, str):
-        raise Refused("source", "nothing" if source is None else repr(source), _ALLOWED)
+        raise RefusedError("source", "nothing" if source is None else repr(source), _ALLOWED)
     cls = find(source, folder)
     base = BASES[slot]
     if not issubclass(cls, base):
         mine = next((b for b in BASES.values() if issubclass(cls, b)), None)
-        what = f"`{cls.__name__}`, a subclass of {f'ackclock.{mine.__name__}' if mine else cls.__base__.__name__}"
-        raise Refused("source", what, f"a subclass of ackclock.{base.__name__}")
+        what = f"`{cls.__name__}`, a subclass of ackclock.{(mine or Algorithm).__name__}"
+        raise RefusedError("source", what, f"a subclass of ackclock.{base.__name__}")
     _check_methods(cls, base)
     _check_parameters(cls, parameters)
     make = partial(create, cls, parameters)
@@ -138,7 +138,7 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
         make(_MSS)
     except Exception as error:
         found = f"{type(error).__name__}: {_line(error)}"
-        raise Refused(None, found, f"parameters with which `{cls.__name__}` can be made") from error
+        raise RefusedError(None, found, f"parameters with which `{cls.__name__}` can be made") from error
     what = json.dumps([source_hash(cls), cls.__qualname__, parameters], sort_keys=True)
     identity = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8])
     file = "" if source.startswith("#") else f"{Path(source.rpartition(':')[0]).name}:"
@@ -157,7 +157,7 @@ def find(source: str, folder: Path) -> type[Algorithm]:
     """The class that a source names.
 
     Raises:
-        Refused: there is none.
+        RefusedError: there is none.
     """
     for known in (getattr(_sent, "classes", {}), _of_program):
         if source in known:
@@ -165,10 +165,10 @@ def find(source: str, folder: Path) -> type[Algorithm]:
             return cls
     shown = json.dumps(source, ensure_ascii=False)
     if source.startswith("#"):
-        raise Refused("source", shown, f"a class that this program has defined; in a file: {_ALLOWED}")
+        raise RefusedError("source", shown, f"a class that this program has defined; in a file: {_ALLOWED}")
     file, colon, name = source.rpartition(":")
     if not (colon and file and name.replace(".", "").isidentifier()):
-        raise Refused("source", shown, _ALLOWED)
+        raise RefusedError("source", shown, _ALLOWED)
     module = _load(folder / file, file)
     found: object = module
     for step in name.split("."):
@@ -180,8 +180,8 @@ def find(source: str, folder: Path) -> type[Algorithm]:
     ]
     allowed = f"one of the classes {', '.join(names)}" if names else "a class that is a subclass of one of ackclock's"
     near = difflib.get_close_matches(name, names, 1)
-    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm,"
-    raise Refused("source", what, allowed, f'"{file}:{near[0]}"' if near else None)
+    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm"
+    raise RefusedError("source", what, allowed, f'"{file}:{near[0]}"' if near else None)
 
 
 def _is_of(module: ModuleType, cls: type) -> bool:
@@ -193,7 +193,7 @@ def _load(path: Path, file: str) -> ModuleType:
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise Refused("source", f"no readable file {file} ({error.strerror})", _ALLOWED) from error
+        raise RefusedError("source", f"no readable file {file} ({error.strerror})", _ALLOWED) from error
     where = path.resolve()
     return _execute(where, hashlib.sha256(bytes(where) + b"\0" + text).hexdigest()[:16], text, file)
 
@@ -211,7 +211,9 @@ def _execute(path: Path, key: str, text: bytes, file: str) -> ModuleType:
         del sys.modules[module.__name__]
         line = _line_of(error, path)
         at = "" if line is None else f" in line {line}"
-        raise Refused("source", f"{type(error).__name__}: {_line(error)}{at} of {file}", "a file that loads") from error
+        raise RefusedError(
+            "source", f"{type(error).__name__}: {_line(error)}{at} of {file}", "a file that loads"
+        ) from error
     finally:
         sys.path.remove(str(path.parent))
     return module
@@ -239,7 +241,7 @@ def _check_methods(cls: type[Algorithm], base: type[Algorithm]) -> None:
     """Refuse a class that lacks a method or has one that would never be called."""
     lacks = sorted(getattr(cls, "__abstractmethods__", ()))
     if lacks:
-        raise Refused(
+        raise RefusedError(
             "source",
             f"`{cls.__name__}` without the method `{lacks[0]}`",
             f"a class that has it, as ackclock.{base.__name__} says",
@@ -249,9 +251,9 @@ def _check_methods(cls: type[Algorithm], base: type[Algorithm]) -> None:
         if name.startswith("on_") and name not in known:
             near = difflib.get_close_matches(name, known, 1)
             allowed = ", ".join(n for n in known if callable(getattr(base, n)))
-            raise Refused(
+            raise RefusedError(
                 "source",
-                f"`{cls.__name__}` with a method `{name}`, which nobody would call,",
+                f"`{cls.__name__}` with a method `{name}`, which nobody would call",
                 f"methods of ackclock.{base.__name__}: {allowed}",
                 f"`{near[0]}`" if near else None,
             )
@@ -261,7 +263,8 @@ def _check_parameters(cls: type[Algorithm], parameters: Mapping[str, object]) ->
     """Refuse a parameter that the class does not take, and one that it must have and does not get."""
     import inspect  # noqa: PLC0415 - start-up time
 
-    takes = dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
+    own = cls.__init__ is not object.__init__
+    takes = dict(list(inspect.signature(cls.__init__).parameters.items())[1:]) if own else {}
     if any(p.kind is p.VAR_KEYWORD for p in takes.values()):
         return
     named = {name: p for name, p in takes.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
@@ -271,10 +274,10 @@ def _check_parameters(cls: type[Algorithm], parameters: Mapping[str, object]) ->
                 f"one of the parameters {', '.join(named)}" if named else f"no parameter: `{cls.__name__}` has none"
             )
             near = difflib.get_close_matches(name, named, 1)
-            raise Refused(name, f"an unknown parameter `{name}`", allowed, f"`{near[0]}`" if near else None)
+            raise RefusedError(name, f"an unknown parameter `{name}`", allowed, f"`{near[0]}`" if near else None)
     for name, p in named.items():
         if p.default is p.empty and name not in parameters:
-            raise Refused(name, "nothing", f"a value: `{cls.__name__}` has no default for `{name}`")
+            raise RefusedError(name, "nothing", f"a value: `{cls.__name__}` has no default for `{name}`")
 
 
 def _toml(value: object) -> str:

@@ -1,4 +1,4 @@
-"""``rto``: how long is too long?"""
+"""The slot ``rto``: how long is too long."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Rto(Algorithm):
         """A segment was sent (for those that time one segment at a time)."""
 
     def on_sample(self, rtt: int) -> None:
-        """A round trip measured elsewhere: by the handshake, or by a judge of mistakes that times what was sent twice."""
+        """A round trip measured elsewhere: by the handshake, or by a judge that times what was sent twice."""
 
     def on_spurious_timeout(self, fired: int) -> None:
-        """The timer fired for nothing, at ``fired``: the path is slower than it thought (RFC 4015 section 3.1 (11))."""
+        """The timer fired for nothing, at ``fired``: the path is slower than it thought (RFC 4015 section 3.1)."""
 
     def back_off(self) -> None:
         """The timer fired: by default it is counted."""
         self.backoff_count += 1
 
-    def deadline(self, set: int) -> int:
-        """When a timer set at ``set`` fires, after it; by default that is ``set + backed_off``."""
-        return set + self.backed_off
+    def deadline(self, armed: int) -> int:
+        """When a timer set at ``armed`` fires, after it; by default that is ``armed + backed_off``."""
+        return armed + self.backed_off

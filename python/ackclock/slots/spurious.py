@@ -1,4 +1,4 @@
-"""``spurious``: was it a mistake?"""
+"""The slot ``spurious``: what was a mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``startup``: where does slow start begin and end?"""
+"""The slot ``startup``: where slow start begins and ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``detect.threshold``: how many duplicates mean a loss?"""
+"""The slot ``detect.threshold``: how many duplicates mean a loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``timeout``: and after a timeout?"""
+"""The slot ``timeout``: what comes after a timeout."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ class Timeout(Algorithm):
 
     @abstractmethod
     def on_ack(self, ack: Ack, lost: int, ep: Episode, w: Window, board: Board, cx: Context) -> Flow | Mistake:
-        """An ACK arrived; if it advanced, the window has already grown. ``lost`` bytes were newly marked by the detector.
+        """An ACK arrived; if it advanced, the window has already grown.
 
-        The answer is not ``Flow.RESTART``; a :class:`Mistake` says that the timer fired for nothing.
+        ``lost`` bytes were newly marked by the detector. The answer is not ``Flow.RESTART``; a :class:`Mistake` says
+        that the timer fired for nothing.
         """
 
     @abstractmethod

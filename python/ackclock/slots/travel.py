@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from ackclock import _native
+from ackclock.errors import ScenarioError
 from ackclock.slots import registry
 from ackclock.slots.base import Algorithm
 from ackclock.slots.source import keep_hash, outside
@@ -24,21 +24,24 @@ def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, t
         folder: where relative files begin.
 
     Raises:
-        ScenarioError: the text is no TOML.
-        Refused: there is no such class.
+        ScenarioError: the text is no TOML, or there is no such class.
     """
     sources = list(_in(_read(text)))
     for path, value in set:
         parsed = _option(value)
         sources += [parsed] if path.endswith(".source") and isinstance(parsed, str) else _in(parsed)
-    return {source: registry.find(source, folder) for source in dict.fromkeys(sources)}
+    try:
+        return {source: registry.find(source, folder) for source in dict.fromkeys(sources)}
+    except registry.RefusedError as e:
+        message = f"<text>: key `source`: {e}"
+        raise ScenarioError(message, "<text>", None, "source", e.found, e.allowed, e.hint) from e
 
 
 def pickled(text: str, set: Sequence[tuple[str, str]], folder: Path) -> tuple[tuple[str, bytes], ...]:
     """What ``Task.algorithms`` holds for a scenario and its options: each source, and its class as cloudpickle has it.
 
-    Classes go by value, with the hash of their source, so that whoever gets them needs no file. Modules that their files
-    import go by name. Arguments and errors are those of :func:`used`.
+    Classes go by value, with the hash of their source, so that whoever gets them needs no file. Modules that their
+    files import go by name. Arguments and errors are those of :func:`used`.
     """
     return tuple((source, _dumps(cls)) for source, cls in used(text, set, folder).items())
 
@@ -78,20 +81,19 @@ def _loads(data: bytes) -> type[Algorithm]:
     return cls
 
 
-def _read(text: str) -> Any:
-    return json.loads(_native.read_toml("<text>", text))["value"]
+def _read(text: str) -> dict[str, object]:
+    value: dict[str, object] = json.loads(_native.read_toml("<text>", text))["value"]
+    return value
 
 
-def _option(value: str) -> Any:
-    from ackclock.errors import ScenarioError  # noqa: PLC0415 - a cycle
-
+def _option(value: str) -> object:
     try:
         return _read(f"v = {value}")["v"]
     except ScenarioError:
         return value
 
 
-def _in(value: Any) -> Iterator[str]:
+def _in(value: object) -> Iterator[str]:
     """The sources that stand anywhere in a table."""
     if isinstance(value, Mapping):
         source = value.get("source")

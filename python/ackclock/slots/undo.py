@@ -1,4 +1,4 @@
-"""``undo``: and then?"""
+"""The slot ``undo``: what a mistake gives back."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ class Undo(Algorithm):
     """What a proven mistake gives back."""
 
     prior_in_recovery: Prior = Prior.AT_TIMEOUT
-    """Which window an episode remembers that a timeout begins while another is running. Read when the object was made."""
+    """Which window an episode remembers that a timeout begins while another is running. Read when the object has been
+    made."""
 
     @abstractmethod
     def on_mistake(self, mistake: Mistake, ledger: Ledger, give_back: GiveBack, cx: Context) -> None:
-        """Give back, by way of ``give_back``: once per verdict, never above ``ledger.get(mistake.episode).prior``, and
-        nothing for an episode that is ``void``.
+        """Give back, by way of ``give_back``.
+
+        Once per verdict, never above ``ledger.get(mistake.episode).prior``, and nothing for one that is ``void``.
         """

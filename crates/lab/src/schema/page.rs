@@ -14,6 +14,11 @@ component is exchanged by its kind (`recovery = \"tahoe\"`, `--set recovery=taho
 named stack may begin with others (`ackclock stacks --json`). A parameter exists only while its component has the kind under
 which it stands here; what does not go together is refused with a sentence.
 
+Each of the slots `rto`, `detect`, `detect.threshold`, `disorder`, `recovery`, `timeout`, `congestion`, `startup`, `spurious` and
+`undo` may also have an algorithm in Python: `{ kind = \"python\", source = \"avg_dev.py:AvgDev\" }`, with the parameters of the
+class beside it. The file is looked for beside the scenario's. See [Algorithms in Python](python-algorithms.md). The lab page runs
+without Python and refuses them.
+
 ";
 
 /// Words of which more have a list of their own.

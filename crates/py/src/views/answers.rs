@@ -1,5 +1,6 @@
 //! What algorithms answer: values that are made in Python and read by the engine.
 
+use super::context::members;
 use ackclock_tcp::congestion::Cut as EngineCut;
 use ackclock_tcp::detect;
 use ackclock_tcp::event;
@@ -11,6 +12,7 @@ use ackclock_tcp::timeout;
 use ackclock_tcp::undo;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// What a detector thinks after an ACK or a timer.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
@@ -251,23 +253,17 @@ pub(crate) enum Cause {
     Ecn,
 }
 
-impl From<event::Cause> for Cause {
-    fn from(c: event::Cause) -> Self {
-        match c {
-            event::Cause::Fast => Cause::Fast,
-            event::Cause::Rto => Cause::Rto,
-            event::Cause::Ecn => Cause::Ecn,
-        }
-    }
-}
-
-impl From<Cause> for event::Cause {
-    fn from(c: Cause) -> Self {
-        match c {
-            Cause::Fast => event::Cause::Fast,
-            Cause::Rto => event::Cause::Rto,
-            Cause::Ecn => event::Cause::Ecn,
-        }
+impl Cause {
+    /// The one object that stands for it, so that `is` compares.
+    pub(super) fn object(py: Python<'_>, c: event::Cause) -> PyResult<Py<Cause>> {
+        static ALL: PyOnceLock<[Py<Cause>; 3]> = PyOnceLock::new();
+        let all = ALL.get_or_try_init(py, || members(py, ["FAST", "RTO", "ECN"]))?;
+        let at = match c {
+            event::Cause::Fast => 0,
+            event::Cause::Rto => 1,
+            event::Cause::Ecn => 2,
+        };
+        Ok(all[at].clone_ref(py))
     }
 }
 

@@ -2,7 +2,10 @@
 
 use ackclock_tcp::event;
 use ackclock_tcp::sender::ctx::Ctx;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::PyClass;
 
 /// The four phases of a sender.
 #[pyclass(frozen, eq, eq_int, hash, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -18,15 +21,29 @@ pub(crate) enum Phase {
     Loss,
 }
 
-impl From<event::Phase> for Phase {
-    fn from(p: event::Phase) -> Self {
-        match p {
-            event::Phase::Open => Phase::Open,
-            event::Phase::Disorder => Phase::Disorder,
-            event::Phase::Recovery => Phase::Recovery,
-            event::Phase::Loss => Phase::Loss,
-        }
+impl Phase {
+    /// The one object that stands for it, so that `is` compares.
+    fn object(py: Python<'_>, p: event::Phase) -> PyResult<Py<Phase>> {
+        static ALL: PyOnceLock<[Py<Phase>; 4]> = PyOnceLock::new();
+        let all = ALL.get_or_try_init(py, || members(py, ["OPEN", "DISORDER", "RECOVERY", "LOSS"]))?;
+        let at = match p {
+            event::Phase::Open => 0,
+            event::Phase::Disorder => 1,
+            event::Phase::Recovery => 2,
+            event::Phase::Loss => 3,
+        };
+        Ok(all[at].clone_ref(py))
     }
+}
+
+/// The members of an enumeration, by their names.
+pub(super) fn members<T: PyClass, const N: usize>(py: Python<'_>, names: [&str; N]) -> PyResult<[Py<T>; N]> {
+    let class = py.get_type::<T>();
+    let mut all = Vec::with_capacity(N);
+    for name in names {
+        all.push(class.getattr(name)?.cast_into::<T>()?.unbind());
+    }
+    all.try_into().map_err(|_| PyRuntimeError::new_err("an enumeration without its members"))
 }
 
 /// The sender at one moment: a copy. Offsets count bytes of the stream from 1 on, times are whole nanoseconds since the run
@@ -108,8 +125,8 @@ impl Context {
     }
     /// The phase.
     #[getter]
-    fn phase(&self) -> Phase {
-        self.0.phase.into()
+    fn phase(&self, py: Python<'_>) -> PyResult<Py<Phase>> {
+        Phase::object(py, self.0.phase)
     }
     /// Whether sending last stopped because the window was full (RFC 7661).
     #[getter]

@@ -80,8 +80,8 @@ impl Episode {
     }
     /// What began it.
     #[getter]
-    fn cause(&self) -> PyResult<Cause> {
-        Ok(self.value()?.cause.into())
+    fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
+        Cause::object(py, self.value()?.cause)
     }
     /// When, ns.
     #[getter]
@@ -272,8 +272,8 @@ impl Mistake {
     }
     /// What had begun it.
     #[getter]
-    fn cause(&self) -> Cause {
-        self.0.cause.into()
+    fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
+        Cause::object(py, self.0.cause)
     }
     /// What it says about reordering, if anything.
     #[getter]
@@ -293,8 +293,8 @@ pub(crate) struct Loss(pub(crate) LossEvent);
 impl Loss {
     /// What revealed it.
     #[getter]
-    fn cause(&self) -> Cause {
-        self.0.cause.into()
+    fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
+        Cause::object(py, self.0.cause)
     }
     /// Outstanding bytes, without what Disorder sent beyond the window.
     #[getter]

@@ -1,0 +1,46 @@
+//! What a slot may be besides a built-in kind, where Python runs: a class of the reader's own.
+
+use crate::scenario::outside::SLOTS;
+use serde_json::{json, Value};
+
+/// Adds it to every slot below `set`.
+pub(super) fn add(schema: &mut Value) {
+    let Some(set) = schema.pointer_mut("/$defs/Set/properties").and_then(Value::as_object_mut) else { return };
+    for slot in SLOTS {
+        if let Some(part) = set.get_mut(slot) {
+            allow(part);
+        }
+    }
+    if let Some(detect) = set.get_mut("detect") {
+        thresholds(detect);
+    }
+}
+
+const SOURCE: &str = "File and class, as in \"avg_dev.py:AvgDev\"; the file beside the scenario.";
+
+/// One more choice among the kinds of a component.
+fn allow(part: &mut Value) {
+    let list = if part.get("anyOf").is_some() { "anyOf" } else { "oneOf" };
+    if let Some(choices) = part.get_mut(list).and_then(Value::as_array_mut) {
+        choices.push(json!({
+            "type": "object",
+            "description": "A class in Python; other keys are its parameters.",
+            "properties": { "kind": { "const": "python" }, "source": { "type": "string", "description": SOURCE } },
+            "required": ["kind", "source"],
+        }));
+    }
+}
+
+/// The thresholds in the tables of detectors.
+fn thresholds(part: &mut Value) {
+    match part {
+        Value::Object(keys) => {
+            if let Some(threshold) = keys.get_mut("properties").and_then(|p| p.get_mut("threshold")) {
+                allow(threshold);
+            }
+            keys.values_mut().for_each(thresholds);
+        }
+        Value::Array(items) => items.iter_mut().for_each(thresholds),
+        _ => {}
+    }
+}
