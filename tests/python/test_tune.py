@@ -87,7 +87,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 def means(stack: str, scenario: str, options: dict[str, str], seeds: range) -> tuple[list[float], list[float]]:
     """Goodput and share of needless retransmissions of each seed, by ``ackclock.run``."""
-    runs = ak.run(scenario, stack=stack, set=options, seed=seeds[0], seeds=len(seeds)).runs
+    runs = ak.run(scenario, stack=stack, set=options, seed=seeds[0], seeds=len(seeds)).frame
     shares = runs["needless_retransmissions"] / runs["data_packets_sent"]
     return runs["goodput_bytes_per_s"].to_list(), shares.to_list()
 
