@@ -41,6 +41,3 @@ class AvgDev(DupThresh):
             self.tmo_bound = self.dupthresh if self.dupthresh > 3 and dup_run else self.tmo_bound
             self.avg, self.mdev = 0.5 * self.avg, 0.25 * self.mdev
             self.on_disorder(w, cx)
-
-
-# ruff: noqa: D102, PLR2004 - the methods' own words are those of the base class, the numbers those of the paper

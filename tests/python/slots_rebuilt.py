@@ -1,7 +1,5 @@
 """One of the engine's own algorithms for each slot, once more in Python."""
 
-# ruff: noqa: D102 - what each method is asked stands in its base class
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 """Algorithms in Python that go wrong, and what is said about them."""
-# ruff: noqa: D102, D106 - what each method is asked stands in its base class
+# ruff: noqa: D106 - what each method is asked stands in its base class
 
 from __future__ import annotations
 
