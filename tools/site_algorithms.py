@@ -9,6 +9,12 @@ import algorithms as page
 
 from ackclock.api import Stack, stacks
 
+HEAD = """# Algorithms
+
+A stack is one answer to each of these questions; `ackclock stacks` lists the named ones, and `--set` or `[flow.set]`
+exchanges any part or parameter: `--set recovery=newreno`, `--set detect.threshold.alpha=0.25`. Each answer is one file
+of code, and has a page here.
+"""
 KINDS = re.compile(r"^\*\*`kind = \"([a-z0-9-]+)\"`\*\* (.*)$")
 
 
@@ -64,18 +70,24 @@ def answer(slot: str, kind: str, module: str, named: list[Stack], about: tuple[s
     up = "../" * (3 + slot.count("/"))
     if path.is_file():
         out += ["\n## Code\n", f"[{path.relative_to(page.ROOT)}]({up}{path.relative_to(page.ROOT)})"]
-    return "\n".join(out) + "\n"
+    return decided("\n".join(out) + "\n", up)
+
+
+def decided(text: str, up: str) -> str:
+    """The text with a link at every decision that it names by its number; ``up`` leads to the repository's root."""
+
+    def link(found: re.Match[str]) -> str:
+        (path,) = (page.ROOT / "docs/decisions").glob(f"{found[1]}-*.md")
+        return f"[{found[0]}]({up}docs/decisions/{path.name})"
+
+    return re.sub(r"\bdecision (\d{4})\b", link, text)
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """Path below docs/ and text of each page, the overview first."""
     named, about = stacks(), documented()
     reference = (page.ROOT / "docs/scenario.md").read_text(encoding="utf-8")
-    overview = [
-        page.HEAD.partition("-->\n")[2].replace(
-            "this\npage is what stands at its head", "its\npage has what stands at its head"
-        )
-    ]
+    overview = [HEAD]
     found: list[tuple[str, str]] = []
     for slot in page.SLOTS:
         key = slot.replace("/", ".")

@@ -1,4 +1,4 @@
-"""Docstrings for the site: Sphinx's roles, as in :class:`ackclock.Result`, become links that mkdocstrings knows."""
+"""Docstrings for the site: Sphinx's roles, as in :class:`ackclock.Result`, become links, and examples become code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from griffe import Extension, Object
 
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`(~?)([\w.]+)`")
+EXAMPLE = re.compile(r"^>>> .*(?:\n(?:>>>|\.\.\.).*)*", re.MULTILINE)
 
 
 class Roles(Extension):
@@ -26,4 +27,11 @@ class Roles(Extension):
                 name = f"ackclock.{name}"
             return f"[`{role[2]}`][{name}]"
 
-        obj.docstring.value = re.sub(r"``([^`]+)``", r"`\1`", ROLE.sub(link, obj.docstring.value))
+        text = re.sub(r"``([^`]+)``", r"`\1`", ROLE.sub(link, obj.docstring.value))
+        obj.docstring.value = EXAMPLE.sub(code, text)
+
+
+def code(example: re.Match[str]) -> str:
+    """Lines as they are typed into Python, as a block of code; what only doctest reads is left out."""
+    lines = (re.sub(r"^(?:>>>|\.\.\.) ?|\s*# doctest:.*$", "", line) for line in example[0].splitlines())
+    return "\n".join(["```python", *lines, "```"])

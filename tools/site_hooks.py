@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
+import notebooks
 import site_algorithms
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from site_markdown import ROOT, WHOLE, indented, mend, place, sources
 
 LANGUAGES = {".rs": "rust", ".toml": "toml", ".py": "python", ".json": "json", ".csv": "text", ".tcl": "tcl"}
-HIDDEN = "---\nsearch:\n  exclude: true\n---\n"
+HIDDEN = "---\nsearch:\n  exclude: true\nhide: [navigation, toc]\n---\n"
 Entry: TypeAlias = "str | dict[str, str | list[Entry]]"
 """An entry of the navigation: a page, or a title with a page or with entries."""
 REPOSITORY: dict[str, str] = {}
@@ -60,6 +63,26 @@ def shown(path: str) -> str:
     return f'{HIDDEN}# `{path}`\n\n````{language} linenums="1"\n{text}````\n'
 
 
+def tutorials(config: MkDocsConfig) -> Iterator[File]:
+    """The notebooks, run side by side: each a page, and the pictures that it draws.
+
+    Raises:
+        PluginError: a notebook failed.
+    """
+    paths = sorted(notebooks.FOLDER.glob("*.ipynb"))
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            books = list(pool.map(notebooks.run, paths))
+        except RuntimeError as error:
+            raise PluginError(str(error)) from error
+    for path, book in zip(paths, books, strict=True):
+        text, pictures = notebooks.markdown(book, path.stem)
+        taken = f'<a href="../{path.name}" download>The notebook itself</a>'
+        yield File.generated(config, f"tutorials/{path.stem}.md", content=f"{text}\n---\n\n{taken}\n")
+        for name, picture in pictures.items():
+            yield File.generated(config, f"tutorials/{name}", content=picture)
+
+
 def made() -> Iterator[tuple[str, str, str]]:
     """Path in the site, path in the repository from which its links are meant, and text of each page made here."""
     for uri, text in site_algorithms.pages():
@@ -77,7 +100,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def expanded(nav: list[Entry]) -> list[Entry]:
-    """The navigation with ``algorithms/*`` and ``decisions/*`` as lists of pages."""
+    """The navigation with ``algorithms/*``, ``papers/*`` and ``decisions/*`` as lists of pages."""
     out: list[Entry] = []
     for entry in nav:
         if isinstance(entry, str):
@@ -95,9 +118,18 @@ def star(entry: str) -> list[Entry]:
             slot = uri.removeprefix("algorithms/").rpartition("/")[0].replace("/", ".")
             slots[slot] = [*slots.get(slot, []), uri]
         return [{slot: pages} for slot, pages in slots.items()]
+    if entry == "papers/*":
+        listed = (ROOT / "papers/README.md").read_text(encoding="utf-8")
+        return [{name: paper(folder)} for name, folder in re.findall(r"\[([^\]]+)\]\(([\w-]+)/README\.md\)", listed)]
     if entry == "decisions/*":
         return [f"decisions/{path.name}" for path in sorted((ROOT / "docs/decisions").glob("0*.md"))]
     return [entry]
+
+
+def paper(folder: str) -> list[Entry]:
+    """A paper's pages: its set-up, what came out, other simulators' values."""
+    about = f"papers/{folder}"
+    return [f"{about}/README.md", {"Results": f"{about}/RESULTS.md"}, {"Reference": f"{about}/reference/README.md"}]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -109,6 +141,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         REPOSITORY[uri] = repository
         linked |= set(sources(text, repository))
         files.append(File.generated(config, uri, content=text))
+    for file in tutorials(config):
+        files.append(file)
     for path in sorted(linked):
         files.append(File.generated(config, f"source/{path}.md", content=shown(path)))
     return files

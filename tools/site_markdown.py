@@ -37,8 +37,8 @@ def place(path: str) -> str:
         return MOVED[path]
     if path == "docs/decisions":
         return "decisions/index.md"
-    if path.startswith("docs/"):
-        return path.removeprefix("docs/")
+    if path.startswith("docs/") and not path.endswith(".py"):
+        return re.sub(r"\.ipynb$", ".md", path.removeprefix("docs/"))
     if path.startswith(WHOLE) and path.endswith(".md"):
         return path
     return f"source/{path}.md"

@@ -79,12 +79,12 @@ def run(
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
     with _placed(scenario):
-        said = _native.run_json(file, text, stacks, pairs, seed, seeds, to, threads, progress)
+        runs = _native.run(file, text, stacks, pairs, seed, seeds, to, threads, progress)
 
-    def again(first: int, into: str) -> str:
-        return _native.run_json(file, text, stacks[:1], pairs, first, None, into, None, None)
+    def again(first: int) -> tuple[str, _native.Table]:
+        return _native.events(file, text, stacks[0] if stacks else None, pairs, first, None)
 
-    return Result(said, again, to)
+    return Result(runs, again, to)
 
 
 def compare(

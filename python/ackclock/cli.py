@@ -242,21 +242,21 @@ def run(
     pairs, (file, text) = _pairs(set_), _source(scenario)
     to = None if trace is None else str(trace)
     with _refusals(), _progress() as progress:
-        result = _native.run_json(file, text, stack, pairs, seed, seeds, to, threads, progress)
+        runs = _native.run(file, text, stack, pairs, seed, seeds, to, threads, progress)
     if as_json:
-        typer.echo(result)
+        typer.echo(runs.json())
     else:
         from ackclock.tables import print_run  # noqa: PLC0415 - start-up time
 
-        print_run(json.loads(result))
+        print_run(json.loads(runs.json()))
     if plot is not None:
         # After the numbers, which a picture that fails must not cost.
         with _refusals(), _progress() as progress:
 
-            def again(first: int, into: str) -> str:
-                return _native.run_json(file, text, stack[:1], pairs, first, None, into, None, progress)
+            def again(first: int) -> tuple[str, _native.Table]:
+                return _native.events(file, text, stack[0] if stack else None, pairs, first, progress)
 
-            _plot(plot, Result(result, again, to), span)
+            _plot(plot, Result(runs, again, to), span)
 
 
 @app.command(epilog=SHOW_EXAMPLES)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
 
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
 
 HALF = "_ci95"
 """Ending of a column that holds half the width of the 95 % confidence interval of the column before it."""
-_NAMES = ("stack", "flow", "scenario", "from", "to", "kind", "direction", "identity", "trace_hash")
-_NESTED = ("reordering", "ack_reordering")
-"""What a flow has only with ``reordering = true``, in a table of its own."""
-_REAL_ENDINGS = ("_s", "_mean", "_share", "_ratio", "_of_ceiling_max", HALF)
-"""Numbers under these names are real, also where all of them are missing; the others are whole."""
+LABELS = ("stack", "flow", "seed", "duration_s", "identity", "trace_hash")
+"""Columns of :attr:`Result.frame` that say which row it is, and are not numbers of it."""
 
 
 class Result:
     """The runs of a scenario: for each stack that was asked for, one for each seed.
 
     Every table has a column ``stack``. Names of columns carry their unit (``_s`` seconds, ``_bytes``,
-    ``_bytes_per_s``); what has none is a count of packets or events, and ``dupthresh_…`` counts segments.
+    ``_bytes_per_s``); what has none is a count of packets or events, and ``dupthresh_…`` counts segments. Tables are
+    Polars frames; :meth:`arrow` gives the same to whatever else takes Arrow.
     """
 
-    def __init__(self, json: str, again: Callable[[int, str], str], trace: str | None = None) -> None:
-        """Keep what ``ackclock run --json`` prints.
+    def __init__(
+        self, runs: _native.Runs, again: Callable[[int], tuple[str, _native.Table]], trace: str | None = None
+    ) -> None:
+        """Keep what came out.
 
         Args:
-            json: that text.
-            again: runs the first stack with a seed once more, its events into the Parquet file of the given path.
+            runs: the numbers of each run.
+            again: runs the first stack with a seed once more, and gives the trace hash and the events.
             trace: where the events of the first run already are.
         """
-        self._json = json
+        self._runs = runs
         self._again = again
         self._trace = trace
 
-    @property
+    @cached_property
     def json(self) -> str:
-        """What the command prints with ``--json``."""
-        return self._json
+        """What ``ackclock run --json`` prints."""
+        return self._runs.json()
 
     def to_dict(self) -> dict[str, Any]:
         """The same, read.
@@ -53,8 +53,37 @@ class Result:
         ``runs`` holds the numbers of each run, stack by stack; ``flows`` their means with 95 % confidence intervals,
         stack by stack. Every flow names its ``stack``.
         """
-        result: dict[str, Any] = json.loads(self._json)
+        result: dict[str, Any] = json.loads(self.json)
         return result
+
+    def arrow(
+        self, table: Literal["frame", "summary", "links", "background", "reordering", "events"] = "frame"
+    ) -> _native.Table:
+        """A table as Arrow, for everything that knows the Arrow PyCapsule interface; nobody copies it.
+
+        ``pyarrow.table(result.arrow())``, ``duckdb.from_arrow(result.arrow("links"))`` and
+        ``polars.DataFrame(result.arrow("events"))`` take it. The events are made anew each time.
+
+        Args:
+            table: the name of the attribute that holds it as a Polars frame.
+
+        Raises:
+            RuntimeError: as for :attr:`events`.
+        """
+        if table == "events":
+            seed, hashed = self._runs.first
+            found, events = self._again(seed)
+            if found != hashed:
+                raise RuntimeError(f"{self._runs.scenario}: the scenario was changed after it was run")
+            return events
+        makers = {
+            "frame": self._runs.frame,
+            "summary": self._runs.summary,
+            "links": self._runs.links,
+            "background": self._runs.background,
+            "reordering": self._runs.reordering,
+        }
+        return makers[table]()
 
     @cached_property
     def summary(self) -> pl.DataFrame:
@@ -64,22 +93,16 @@ class Result:
         and for each number its mean and ``…_ci95``, half the width of its 95 % confidence interval (null for
         one run). ``finish_s`` is the mean over the runs that finished.
         """
-        return _frame(_mean_row(flow) for flow in self._data["flows"])
+        return _polars(self.arrow("summary"))
 
     @cached_property
-    def runs(self) -> pl.DataFrame:
+    def frame(self) -> pl.DataFrame:
         """Every number of every run: a row for each stack, seed and flow.
 
         Columns: ``stack``, ``flow``, ``seed``, ``duration_s`` (simulated), all counters of the flow, and the run's
         ``identity`` and ``trace_hash``.
         """
-        return _frame(
-            {"stack": flow["stack"], "flow": flow["name"], "seed": run["seed"], "duration_s": run["duration_s"]}
-            | {key: value for key, value in flow.items() if key not in {"name", "stack", *_NESTED}}
-            | {"identity": run["identity"], "trace_hash": run["trace_hash"]}
-            for run in self._data["runs"]
-            for flow in run["flows"]
-        )
+        return _polars(self.arrow("frame"))
 
     @cached_property
     def links(self) -> pl.DataFrame:
@@ -89,11 +112,7 @@ class Result:
         position, and one more for the way back), ``from``, ``to``, and all counters; ``max_queue_packets`` is null
         where the queue can never be full.
         """
-        return _frame(
-            {"stack": _stacks(run), "seed": run["seed"], "link": at} | link
-            for run in self._data["runs"]
-            for at, link in enumerate(run["links"])
-        )
+        return _polars(self.arrow("links"))
 
     @cached_property
     def background(self) -> pl.DataFrame:
@@ -102,11 +121,7 @@ class Result:
         Columns: ``stack`` (of the flows; several are joined by ``+``), ``seed``, ``background`` (its position),
         ``kind``, ``from``, ``to``, and all counters.
         """
-        return _frame(
-            {"stack": _stacks(run), "seed": run["seed"], "background": at} | background
-            for run in self._data["runs"]
-            for at, background in enumerate(run["background"])
-        )
+        return _polars(self.arrow("background"))
 
     @cached_property
     def reordering(self) -> pl.DataFrame:
@@ -115,14 +130,7 @@ class Result:
         Columns: ``stack``, ``flow``, ``seed``, ``direction`` (``data`` that came to the receiver, ``acks`` that came
         back), and the metrics. How many packets had which extent is in :meth:`to_dict`.
         """
-        return _frame(
-            {"stack": flow["stack"], "flow": flow["name"], "seed": run["seed"], "direction": direction}
-            | {key: value for key, value in flow[key_of].items() if not isinstance(value, dict)}
-            for run in self._data["runs"]
-            for flow in run["flows"]
-            for direction, key_of in zip(("data", "acks"), _NESTED, strict=True)
-            if key_of in flow
-        )
+        return _polars(self.arrow("reordering"))
 
     @cached_property
     def events(self) -> pl.DataFrame:
@@ -133,21 +141,12 @@ class Result:
 
         Raises:
             RuntimeError: the scenario's file has been changed since.
-            OSError: there is no room for the trace.
         """
-        from tempfile import TemporaryDirectory  # noqa: PLC0415 - start-up time
+        if self._trace is not None and _hash_in(Path(self._trace)) == self._runs.first[1]:
+            import polars as pl  # noqa: PLC0415 - start-up time
 
-        import polars as pl  # noqa: PLC0415 - start-up time
-
-        first = self._data["runs"][0]
-        if self._trace is not None and _hash_in(Path(self._trace)) == first["trace_hash"]:
             return pl.read_parquet(self._trace)
-        with TemporaryDirectory() as folder:
-            path = str(Path(folder) / "trace.parquet")
-            run = json.loads(self._again(first["seed"], path))["runs"][0]
-            if run["trace_hash"] != first["trace_hash"]:
-                raise RuntimeError(f"{self._data['scenario']}: the scenario was changed after it was run")
-            return pl.read_parquet(path, memory_map=False)
+        return _polars(self.arrow("events"))
 
     def against(self, baseline: str) -> pl.DataFrame:
         """How the stacks differ from one of them, seed by seed: a row for each other stack and each flow.
@@ -160,16 +159,20 @@ class Result:
             KeyError: no run used ``baseline``.
         """
         found: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
-        for run in self._data["runs"]:
-            for flow in run["flows"]:
-                found.setdefault((flow["stack"], flow["name"]), {})[run["seed"]] = flow
+        for row in self.frame.iter_rows(named=True):
+            found.setdefault((row["stack"], row["flow"]), {})[row["seed"]] = row
         if baseline not in {stack for stack, _ in found}:
             raise KeyError(baseline)
-        return _frame(
+        rows = [
             _difference_row(stack, baseline, flow, runs, found[baseline, flow])
             for (stack, flow), runs in found.items()
             if stack != baseline and (baseline, flow) in found
-        )
+        ]
+        import polars as pl  # noqa: PLC0415 - start-up time
+
+        numbers = [name for key in self.frame.columns if key not in LABELS for name in (key, key + HALF)]
+        types = {"stack": pl.String, "baseline": pl.String, "flow": pl.String, "runs": pl.Int64}
+        return pl.DataFrame(rows, schema=types | dict.fromkeys(numbers, pl.Float64))
 
     def plot(self, flow: int = 0, start: float | None = None, stop: float | None = None) -> Figure:
         """Draw a flow of the first run: time-sequence graph, window and queue.
@@ -181,14 +184,13 @@ class Result:
         """
         from ackclock.plot import course  # noqa: PLC0415 - needs matplotlib
 
-        run = self._data["runs"][0]
-        about = run["flows"][flow]
-        title = f"{self._data['scenario']}: {about['name']}, {about['stack']}, seed {run['seed']}"
+        about = self.frame.row(flow, named=True)
+        title = f"{self._runs.scenario}: {about['flow']}, {about['stack']}, seed {about['seed']}"
         return course(self.events, flow=flow, stack=about["stack"], title=title, start=start, stop=stop)
 
     def __repr__(self) -> str:
         """The scenario, and how much there is of what."""
-        return f"<ackclock.Result: {self._data['scenario']}, {self._said}>"
+        return f"<ackclock.Result: {self._runs.scenario}, {self._said}>"
 
     def _repr_html_(self) -> str:
         """The means, for notebooks."""
@@ -196,41 +198,27 @@ class Result:
 
         from ackclock.tables import COLUMNS, cell  # noqa: PLC0415 - start-up time
 
-        flows = self._data["flows"]
+        flows = self.summary.to_dicts()
         columns = [c for c in COLUMNS if c[1] != "finish_s" or any(flow["finish_s"] for flow in flows)]
         head = "".join(f"<th>{escape(title)}</th>" for title in ("flow", "stack", *(c[0] for c in columns)))
+
+        def shown(flow: Mapping[str, Any], key: str, scale: float, digits: int) -> str:
+            mean = cell({"mean": flow[key], "half_width_95": flow[key + HALF]}, scale, digits)
+            return f"<td style='text-align: right'>{mean}</td>"
+
         body = "".join(
-            f"<tr><td>{escape(flow['name'])}</td><td>{escape(flow['stack'])}</td>"
-            + "".join(f"<td style='text-align: right'>{cell(flow[key], scale, n)}</td>" for _, key, scale, n in columns)
+            f"<tr><td>{escape(flow['flow'])}</td><td>{escape(flow['stack'])}</td>"
+            + "".join(shown(flow, *column[1:]) for column in columns)
             + "</tr>"
             for flow in flows
         )
-        title = f"{escape(self._data['scenario'])}: {escape(self._said)}; means ± half the 95 % confidence interval"
+        title = f"{escape(self._runs.scenario)}: {escape(self._said)}; means ± half the 95 % confidence interval"
         return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     @property
     def _said(self) -> str:
-        runs = self._data["runs"]
-        return f"{runs[0]['duration_s']:g} s simulated, {len(runs)} run{'s' * (len(runs) > 1)}"
-
-    @cached_property
-    def _data(self) -> dict[str, Any]:
-        return self.to_dict()
-
-
-def _stacks(run: Mapping[str, Any]) -> str:
-    return "+".join(dict.fromkeys(flow["stack"] for flow in run["flows"]))
-
-
-def _mean_row(flow: Mapping[str, Any]) -> dict[str, Any]:
-    finish = flow["finish_s"]
-    row: dict[str, Any] = {"stack": flow["stack"], "flow": flow["name"], "runs": flow["throughput_bytes_per_s"]["n"]}
-    row["finished_runs"] = finish["n"] if finish else 0
-    for key, interval in flow.items():
-        if key not in {"name", "stack"}:
-            row[key] = float(interval["mean"]) if interval else None
-            row[key + HALF] = interval["half_width_95"] if interval else None
-    return row
+        runs = len(self._runs)
+        return f"{self._runs.duration_s:g} s simulated, {runs} run{'s' * (runs > 1)}"
 
 
 def _difference_row(
@@ -239,7 +227,7 @@ def _difference_row(
     seeds = [seed for seed in runs if seed in base]
     row: dict[str, Any] = {"stack": stack, "baseline": baseline, "flow": flow, "runs": len(seeds)}
     for key in runs[seeds[0]]:
-        if key in {"name", "stack", *_NESTED}:
+        if key in LABELS:
             continue
         pairs = [(runs[seed][key], base[seed][key]) for seed in seeds]
         known = all(a is not None and b is not None for a, b in pairs)
@@ -248,20 +236,10 @@ def _difference_row(
     return row
 
 
-def _frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Rows with the same keys as a frame whose types do not depend on which values are missing."""
+def _polars(table: _native.Table) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415 - start-up time
 
-    listed = list(rows)
-    columns = {key: [row[key] for row in listed] for key in (listed[0] if listed else {})}
-
-    def kind(key: str, values: list[Any]) -> type[pl.String | pl.Float64 | pl.Int64]:
-        if key in _NAMES or any(isinstance(value, str) for value in values):
-            return pl.String
-        real = key.endswith(_REAL_ENDINGS) or key + HALF in columns or any(isinstance(v, float) for v in values)
-        return pl.Float64 if real else pl.Int64
-
-    return pl.DataFrame(columns, schema={key: kind(key, values) for key, values in columns.items()})
+    return pl.DataFrame(table)
 
 
 def _hash_in(trace: Path) -> str | None:

@@ -1,10 +1,14 @@
-"""Carries out the code blocks of one Markdown page, in order; a program, run in a folder of its own.
+"""Carries out the code blocks of one Markdown page, in order, or the examples of a Python file's docstrings.
+
+It is a program, run in a folder of its own.
 
 The rules stand in CONTRIBUTING.md under "Code in the documents".
 """
 
 from __future__ import annotations
 
+import ast
+import doctest
 import json
 import re
 import subprocess
@@ -78,6 +82,17 @@ def blocks(page: str) -> list[Block]:
         elif lines[at].strip():
             before = lines[at].rstrip()
         at += 1
+    return found
+
+
+def examples(source: str) -> list[Block]:
+    """The examples in the docstrings of a Python file, each docstring's as one block."""
+    found: list[Block] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+            lines = [one.source for one in doctest.DocTestParser().get_examples(text)]
+            if lines:
+                found.append(Block(node.body[0].lineno, "python", "", "".join(lines), ""))
     return found
 
 
@@ -215,7 +230,7 @@ def main() -> int:
     name = sys.argv[2]
     page = Page(name, text)
     try:
-        for block in blocks(text):
+        for block in examples(text) if name.endswith(".py") else blocks(text):
             page.carry_out(block)
     except PageError as wrong:
         print(f"{name}:{wrong}", file=sys.stderr)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import ackclock as ak
 from doc_page import ELSEWHERE, NOT_RUN, SHOWN_ONLY, Page, PageError, agrees, blocks, commands, reason
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +23,12 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
     if "```" in path.read_text(encoding="utf-8")
 )
+CODE = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in ROOT.glob("python/**/*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+"""Python files with examples in docstrings: they speak of ``scenario.toml`` and of README's ``swaps.toml``."""
 Said = subprocess.CompletedProcess[str]
 
 
@@ -29,6 +36,11 @@ def carry_out(page: str, folder: Path) -> Said:
     """Carry out a page, with the command of this environment first."""
     for name in ("papers", "scenarios", "docs"):
         (folder / name).symlink_to(ROOT / name)
+    if page in CODE:
+        ak.new(folder / "scenario.toml")
+        readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+        swaps = next(block.text for block in readme if block.title == "swaps.toml")
+        (folder / "swaps.toml").write_text(swaps, encoding="utf-8")
     left = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "NO_COLOR", "TERM"}}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**left, "PATH": path, "COLUMNS": "200", "MPLBACKEND": "agg"}
@@ -46,12 +58,16 @@ def carried_out(
         for item in request.session.items
         if isinstance(item, pytest.Function) and hasattr(item, "callspec")
     ]
-    asked = {call.get("page") for call in calls}
+    asked = {call.get("page") for call in calls} & {*PAGES, *CODE}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield {page: pool.submit(carry_out, page, tmp_path_factory.mktemp("page")) for page in PAGES if page in asked}
+        yield {
+            page: pool.submit(carry_out, page, tmp_path_factory.mktemp("page"))
+            for page in PAGES + CODE
+            if page in asked
+        }
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES + CODE)
 def test_every_block_of_a_page_does_what_it_says(page: str, carried_out: dict[str, Future[Said]]) -> None:
     said = carried_out[page].result()
     assert said.returncode == 0, said.stderr

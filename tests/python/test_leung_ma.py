@@ -284,5 +284,5 @@ def test_scenarios_say_for_every_value_where_it_is_stated() -> None:
     for file in FOLDER.glob("scenario-*.toml"):
         text = file.read_text(encoding="utf-8")
         result = ackclock.run(re.sub(r'^duration = "[^"]*"', 'duration = "1 s"', text, flags=re.MULTILINE), seed=1)
-        assert result.runs["data_packets_sent"][0] > 0
+        assert result.frame["data_packets_sent"][0] > 0
         assert "unsaid" in text or file.name == "scenario-burst.toml"

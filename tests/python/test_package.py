@@ -50,7 +50,7 @@ def test_an_error_carries_its_parts() -> None:
 
 def test_set_takes_parameters_by_path() -> None:
     changed = ackclock.run(SHORT, seed=1, set={"startup.initial_window_segs": "4"})
-    assert changed.runs["identity"][0] != ackclock.run(SHORT, seed=1).runs["identity"][0]
+    assert changed.frame["identity"][0] != ackclock.run(SHORT, seed=1).frame["identity"][0]
 
 
 def test_progress_rises_and_others_may_work_meanwhile() -> None:

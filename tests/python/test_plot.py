@@ -188,7 +188,7 @@ def test_a_metric_has_means_with_error_bars_in_the_colour_of_its_stack() -> None
     frames = []
     for p in (0.005, 0.02):
         result = ak.compare(SHORT.replace("p = 0.01", f"p = {p}"), ["tahoe", "sack-ff96"], seeds=5)
-        frames.append([t.with_columns(loss=pl.lit(p)) for t in (result.runs, result.summary)])
+        frames.append([t.with_columns(loss=pl.lit(p)) for t in (result.frame, result.summary)])
     runs, means = (pl.concat(tables) for tables in zip(*frames, strict=True))
     drawn = [ak.plot.metric(frame, x="loss", y="throughput_bytes_per_s") for frame in (runs, means)]
     for ax in drawn:
@@ -238,7 +238,7 @@ def test_many_points_are_an_image_inside_an_svg(tmp_path: Path) -> None:
     result = ak.run(SHORT.replace('"5 s"', '"300 s"').replace("p = 0.01", "p = 0.0001"), seed=1)
     path = tmp_path / "many.svg"
     ak.plot.save(result.plot(), path)
-    assert result.runs["data_packets_sent"][0] > 50_000
+    assert result.frame["data_packets_sent"][0] > 50_000
     assert path.stat().st_size < 2e6
     assert b"<image" in path.read_bytes()
 

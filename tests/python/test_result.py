@@ -20,7 +20,7 @@ HALF = "_ci95"
 
 def test_runs_have_a_row_for_each_stack_seed_and_flow_with_every_counter() -> None:
     result = ak.run(TWO, stack=["tahoe", "dsack-avg"], seeds=3)
-    runs = result.runs
+    runs = result.frame
     assert runs.select("stack", "seed", "flow").rows() == [
         (stack, seed, flow) for stack in ("tahoe", "dsack-avg") for seed in (1, 2, 3) for flow in ("only", "other")
     ]
@@ -36,7 +36,7 @@ def test_the_summary_has_means_and_intervals_of_the_runs() -> None:
     assert result.summary.shape[0] == 4
     assert result.summary["runs"].to_list() == [4] * 4
     for row in result.summary.iter_rows(named=True):
-        mine = result.runs.filter((pl.col("stack") == row["stack"]) & (pl.col("flow") == row["flow"]))
+        mine = result.frame.filter((pl.col("stack") == row["stack"]) & (pl.col("flow") == row["flow"]))
         for key in ("throughput_bytes_per_s", "retransmissions", "timeouts"):
             assert (row[key], row[key + HALF]) == _native.interval(mine[key].cast(pl.Float64).to_list())
     one = ak.run(SHORT, seed=1).summary
@@ -53,14 +53,14 @@ def test_links_have_a_row_for_each_direction() -> None:
 
 def test_the_types_of_columns_do_not_depend_on_what_is_missing() -> None:
     endless, ends = (ak.run(text, seed=1) for text in (SHORT, SHORT + 'app = { kind = "fixed", size = "50 kB" }\n'))
-    assert (endless.runs["finish_s"].to_list(), ends.runs["finish_s"].null_count()) == ([None], 0)
+    assert (endless.frame["finish_s"].to_list(), ends.frame["finish_s"].null_count()) == ([None], 0)
     assert (endless.summary["finished_runs"].item(), ends.summary["finished_runs"].item()) == (0, 1)
-    for name in ("runs", "summary", "links"):
+    for name in ("frame", "summary", "links"):
         one, other = getattr(endless, name), getattr(ends, name)
         assert one.schema == other.schema
         assert len(pl.concat([one, other])) == len(one) + len(other)
     with_timeouts = ak.run(SHORT, stack="tahoe", set={"rto.min": "1 ms"}, seed=1)
-    assert with_timeouts.runs.schema == endless.runs.schema
+    assert with_timeouts.frame.schema == endless.frame.schema
 
 
 def test_events_are_the_trace_of_the_first_run_with_and_without_a_file(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_against_gives_the_differences_seed_by_seed() -> None:
     result = ak.compare(SHORT, ["reno", "rfc-6675"], seeds=4)
     row = result.against("reno").row(0, named=True)
     assert (row["stack"], row["baseline"], row["flow"], row["runs"]) == ("rfc-6675", "reno", "only", 4)
-    by_seed = result.runs.pivot("stack", index="seed", values="acked_bytes")
+    by_seed = result.frame.pivot("stack", index="seed", values="acked_bytes")
     pairs = [float(a - b) for a, b in by_seed.select("rfc-6675", "reno").rows()]
     assert (row["acked_bytes"], row["acked_bytes" + HALF]) == _native.interval(pairs)
     assert row["finish_s"] is None
@@ -117,7 +117,7 @@ def test_a_notebook_shows_the_means_and_escapes_names() -> None:
 
 def test_new_makes_the_starter_and_leaves_a_file_alone(tmp_path: Path) -> None:
     path = ak.new(tmp_path / "mine.toml")
-    assert ak.run(path, seed=1).runs["acked_bytes"][0] > 0
+    assert ak.run(path, seed=1).frame["acked_bytes"][0] > 0
     with pytest.raises(FileExistsError):
         ak.new(path)
 
@@ -151,7 +151,7 @@ def test_background_traffic_and_reordering_have_tables_of_their_own() -> None:
     by = reordering["direction"] == "data"
     assert (reordering.filter(by)["reordered"] > 0).all()
     assert reordering.filter(~by)["ratio"].to_list() == [0.0] * 4
-    assert "reordering" not in result.runs.columns
+    assert "reordering" not in result.frame.columns
     assert len(result.against("newreno")) == 1
     quiet = ak.run(text.replace("reordering = true", ""))
     assert (len(quiet.reordering), len(quiet.background)) == (0, 0)

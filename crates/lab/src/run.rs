@@ -11,7 +11,7 @@ use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
 use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_trace::{Both, Hasher, Meta, Recorder, TraceError, TraceHash};
+use ackclock_trace::{ArrowSink, Both, Events, Hasher, Meta, Recorder, TraceError, TraceHash};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -73,6 +73,21 @@ pub fn run_watched<W: Watch>(
     let watch = Both(Hasher::new(plan.scenario.flows.len() as u32), watch);
     let (Both(hasher, watch), tally, results) = simulate(plan, seed, watch, told)?;
     Ok((summary(plan, seed, &tally, &results, hasher.hash()), watch))
+}
+
+/// Runs `plan` with `seed` and keeps its events in memory. Otherwise as [`run`] without a file.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run_recorded(
+    plan: &Plan,
+    seed: u64,
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<(Summary, Events), RunError> {
+    let recorder = Recorder::new(ArrowSink::new(meta(plan, seed)), plan.scenario.flows.len() as u32);
+    let (recorder, tally, results) = simulate(plan, seed, recorder, told)?;
+    let (hash, events) = recorder.close().map_err(|e| RunError::Trace(TraceError::io(Path::new("memory"), e)))?;
+    Ok((summary(plan, seed, &tally, &results, hash), events))
 }
 
 /// A wrong ending is a slip of whoever asked; everything else is the system's word.

@@ -1,16 +1,22 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
+mod arrow;
+mod runs;
+mod tables;
+
 use ackclock_lab::many::{run_many, Job};
-use ackclock_lab::run::{self, RunError};
+use ackclock_lab::run::{run_recorded, RunError};
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
 use ackclock_lab::summary::Summary;
-use ackclock_lab::{error::ScenarioError, identity::identity, places, report, schema, stacks};
+use ackclock_lab::{error::ScenarioError, identity::identity, places, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
+use arrow::Table;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
+use runs::Runs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -19,8 +25,12 @@ use std::path::Path;
 mod _native {
     #[pymodule_export]
     use super::{
-        check, identities, interval, read_toml, run_json, run_rows, schema_json, seconds, show_toml, stack_names, stacks_json,
+        check, events, identities, interval, read_toml, run, run_json, run_rows, schema_json, seconds, show_toml,
+        stack_names, stacks_json,
     };
+
+    #[pymodule_export]
+    use crate::{arrow::Table, runs::Runs};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -31,11 +41,32 @@ mod _native {
     const results_revision: u32 = ackclock_lab::RESULTS_REVISION;
 }
 
-/// Runs a scenario file (or its text), once for each stack and seed; the result is the JSON that `ackclock run --json`
-/// prints. Without stacks the file's are used.
+/// Runs a scenario file (or its text), once for each stack and seed. Without stacks the file's are used.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn run(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stacks: Vec<String>,
+    set: Vec<(String, String)>,
+    seed: Option<u64>,
+    seeds: Option<u64>,
+    trace: Option<String>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Runs> {
+    let (plan, others) = plans(py, file, text, stacks, &set, (seed, seeds))?;
+    let mut jobs = Job::all(&plan, trace.as_deref().map(Path::new));
+    jobs.extend(others.iter().flat_map(|plan| Job::all(plan, None)));
+    let runs = simulate(py, &jobs, threads, progress.as_ref())?;
+    Ok(Runs::new(plan, runs))
+}
+
+/// Runs a scenario as [`run`] does; the result is the JSON that `ackclock run --json` prints.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 fn run_json(
     py: Python<'_>,
     file: &str,
@@ -48,10 +79,33 @@ fn run_json(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let (plan, others) = plans(py, file, text, stacks, &set, (seed, seeds))?;
-    let mut jobs = Job::all(&plan, trace.as_deref().map(Path::new));
-    jobs.extend(others.iter().flat_map(|plan| Job::all(plan, None)));
-    Ok(report::json(&plan, &simulate(py, &jobs, threads, progress.as_ref())?))
+    Ok(run(py, file, text, stacks, set, seed, seeds, trace, threads, progress)?.json())
+}
+
+/// The events of one run, and its trace hash.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+fn events(
+    py: Python<'_>,
+    file: &str,
+    text: Option<&str>,
+    stack: Option<String>,
+    set: Vec<(String, String)>,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Table)> {
+    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (Some(seed), None))?;
+    let mut told = Told::new(progress.as_ref());
+    let whole = plan.scenario.duration.0 as f64;
+    let mut done = 0;
+    let ran = py.detach(|| {
+        run_recorded(&plan, seed, &mut |slice| {
+            done += slice.0;
+            told.tell(done as f64 / whole)
+        })
+    });
+    let (summary, events) = told.or_raise(py, ran)?;
+    Ok((summary.trace_hash, Table::new(events.schema, events.batches)))
 }
 
 /// Runs a scenario as [`run_json`] does, with one stack: one JSON text for each run, an object as in that report's `runs`.
@@ -82,28 +136,46 @@ fn simulate(
     threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<Summary>> {
-    let mut raised = None;
-    let runs = py.detach(|| {
-        run_many(jobs, threads.unwrap_or(0), |share| {
-            let asked = Python::attach(|py| {
-                py.check_signals()?;
-                progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
-            });
-            match asked {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(e) => {
-                    raised = Some(e);
-                    ControlFlow::Break(())
-                }
+    let mut told = Told::new(progress);
+    let runs = py.detach(|| run_many(jobs, threads.unwrap_or(0), |share| told.tell(share)));
+    told.or_raise(py, runs)
+}
+
+/// Whom to tell how much is done, and what they raised.
+struct Told<'a> {
+    progress: Option<&'a Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl<'a> Told<'a> {
+    fn new(progress: Option<&'a Py<PyAny>>) -> Self {
+        Told { progress, raised: None }
+    }
+
+    /// Looks for signals, and calls `progress`; an exception ends the runs.
+    fn tell(&mut self, share: f64) -> ControlFlow<()> {
+        let asked = Python::attach(|py| {
+            py.check_signals()?;
+            self.progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
+        });
+        match asked {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(e) => {
+                self.raised = Some(e);
+                ControlFlow::Break(())
             }
-        })
-    });
-    match (runs, raised) {
-        (_, Some(e)) => Err(e),
-        (Ok(runs), None) => Ok(runs),
-        (Err(RunError::Scenario(e)), None) => Err(scenario_error(py, &e)),
-        (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
-        (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
+        }
+    }
+
+    /// What came out, or an exception.
+    fn or_raise<T>(self, py: Python<'_>, ran: Result<T, RunError>) -> PyResult<T> {
+        match (ran, self.raised) {
+            (_, Some(e)) => Err(e),
+            (Ok(out), None) => Ok(out),
+            (Err(RunError::Scenario(e)), None) => Err(scenario_error(py, &e)),
+            (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
+            (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
+        }
     }
 }
 
@@ -111,7 +183,7 @@ fn simulate(
 #[pyfunction]
 fn check(py: Python<'_>, file: &str, text: Option<&str>) -> PyResult<()> {
     let (plan, _) = plans(py, file, text, Vec::new(), &[], (None, None))?;
-    run::check(&plan).map_err(|e| scenario_error(py, &e))
+    ackclock_lab::run::check(&plan).map_err(|e| scenario_error(py, &e))
 }
 
 /// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.

@@ -1,9 +1,10 @@
 //! What happened in a run.
 //!
 //! [`row`] is one record, [`schema`] the one table from which columns, CSV header and `docs/trace.md` come,
-//! [`recorder`] listens to a run and hands chunks of records to a [`sink`], [`hash`] says in 128 bits what happened,
-//! [`fate`] tells needed from needless retransmissions.
+//! [`recorder`] listens to a run and hands chunks of records to a [`sink`]: [`mod@parquet`], [`csv`], or [`arrow`] in memory;
+//! [`hash`] says in 128 bits what happened, [`fate`] tells needed from needless retransmissions.
 
+pub mod arrow;
 pub mod both;
 pub mod csv;
 pub mod error;
@@ -16,6 +17,7 @@ pub mod row;
 pub mod schema;
 pub mod sink;
 
+pub use arrow::{ArrowSink, Events};
 pub use both::Both;
 pub use error::TraceError;
 pub use file::TraceFile;

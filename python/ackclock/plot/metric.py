@@ -18,8 +18,8 @@ def metric(frame: pl.DataFrame, *, x: str, y: str, by: str = "stack", ax: Axes |
     """Draw the mean of ``y`` against ``x``, a line for each value of ``by``, with 95 % confidence intervals.
 
     Args:
-        frame: rows of runs (``Result.runs`` with a column for the parameter), whose mean and interval (Student's t) are
-            taken here; or of means (``Result.summary``), which bring theirs in a column ``…_ci95``.
+        frame: rows of runs (``Result.frame`` with a column for the parameter), whose mean and interval (Student's t)
+            are taken here; or of means (``Result.summary``), which bring theirs in a column ``…_ci95``.
         x: the column of the parameter.
         y: the column of the number; its ending names the unit, bytes are drawn as kB (1000 B).
         by: the column that tells the lines apart; a stack has its own colour, marker and line.

@@ -7,6 +7,9 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
+
     from ackclock.sweep.job import Progress
     from ackclock.sweep.local import Executor
     from ackclock.sweep.outcome import Results, Sweep
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 def sweep(
     plan: str | PathLike[str] | Plan,
     store: str | PathLike[str] | None = None,
-    on: str | AbstractContextManager[Executor] | None = None,
+    on: str | AbstractContextManager[Executor] | Client | Cluster | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
@@ -29,7 +32,7 @@ def sweep(
         plan: an ``ackclock.Plan``, the path of a plan's file, or the text of one (anything with a line break in it).
         store: folder of finished runs; by default what the variable ``ACKCLOCK_STORE`` says, or ``ackclock-results``.
         on: where to run: nothing for this machine's cores, ``dask://host:port`` for a Dask cluster, ``dask:N`` for one
-            of N processes here, or an executor.
+            of N processes here, a ``distributed.Client`` or cluster such as ``LocalCluster``, or an executor.
         threads: how many runs at once on this machine; by default one for each core.
         progress: gets an ``ackclock.sweep.job.Told`` after every task.
 
@@ -38,15 +41,16 @@ def sweep(
 
     Raises:
         ScenarioError: the plan, or a point of it, makes no sense; nothing was run then.
-        OSError: the store cannot be read or written; what is finished is kept.
+        OSError: the store cannot be read or written, or a cluster is lost; what is finished is kept.
+        RuntimeError: a worker has another Ackclock.
         KeyboardInterrupt: as usual; what is finished is kept.
     """
     from ackclock.sweep.job import Job, as_plan, executor  # noqa: PLC0415 - start-up time
     from ackclock.sweep.store import Store  # noqa: PLC0415 - likewise
 
-    read = as_plan(plan)
+    job = Job(as_plan(plan), progress)
     with Store(store) as opened, executor(on, threads) as runs_on:
-        return Job(read, opened, runs_on, progress or (lambda _: None)).run()
+        return job.run(opened, runs_on)
 
 
 def results(store: str | PathLike[str] | None = None) -> Results:

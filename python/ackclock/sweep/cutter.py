@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from ackclock.sweep.task import Done, Task
 
-_CAUTION = 4.0
-"""A point of which no run is finished may be so many times slower than others."""
 _WEIGHT = 0.1
 """Of what a task took, in the running mean."""
 
@@ -21,9 +19,14 @@ class Cutter:
     A piece is seeds of one point that follow one another. Before anything is learned, a piece is one run.
     """
 
-    def __init__(self, seconds: float) -> None:
-        """``seconds`` is how long a piece should take."""
-        self.seconds = seconds
+    def __init__(self, seconds: float, caution: float = 4.0) -> None:
+        """Know nothing yet.
+
+        Args:
+            seconds: how long a piece should take.
+            caution: a point of which no run is finished may be so many times slower than others.
+        """
+        self.seconds, self.caution = seconds, caution
         self._mean: float | None = None
         self._of: dict[_Of, float | None] = {}
         """Of the points that are being cut."""
@@ -45,7 +48,7 @@ class Cutter:
                 count = 1 if each is None else min(end - first, max(1, int(self.seconds / each)))
                 yield replace(task, first=first, count=count)
                 first += count
-            del self._of[_point(task)]
+            self._of.pop(_point(task), None)
 
     def batches(self, tasks: Iterable[Task]) -> Iterator[list[Task]]:
         """Each task, cut, and short pieces put together, for executors to which sending one costs something."""
@@ -64,7 +67,7 @@ class Cutter:
     def _each(self, task: Task) -> float | None:
         """How long a run of this point will take, as far as is known."""
         known = self._of.get(_point(task))
-        return known if known is not None or self._mean is None else self._mean * _CAUTION
+        return known if known is not None or self._mean is None else self._mean * self.caution
 
 
 def _point(task: Task) -> _Of:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
-from importlib import import_module
 from os import PathLike, fspath
+from typing import TYPE_CHECKING, cast
 
 from ackclock import _native
 from ackclock.sweep import manifest as manifests
@@ -21,6 +21,10 @@ from ackclock.sweep.plan import Plan, Stop
 from ackclock.sweep.points import Points, key_of_run, stretches
 from ackclock.sweep.store import Store
 from ackclock.sweep.task import Task
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
 
 
 def executor(
-    on: str | AbstractContextManager[Executor] | None, threads: int | None
+    on: str | AbstractContextManager[Executor] | Client | Cluster | None, threads: int | None
 ) -> AbstractContextManager[Executor]:
     """Who runs.
 
@@ -64,13 +68,9 @@ def executor(
         return Local(threads)
     if threads is not None:
         raise refusal("command line", None, "--threads", str(threads), "without --on, which says how many there are")
-    if not isinstance(on, str):
-        return on
-    if not on.startswith(("dask:", "dask://")):
-        raise refusal("command line", None, "--on", f'"{on}"', "dask://HOST:PORT, or dask:N for N processes here")
-    # Not every installation has Dask.
-    dask: AbstractContextManager[Executor] = import_module("ackclock.sweep.on_dask").OnDask(on)
-    return dask
+    from ackclock.sweep import on_dask  # noqa: PLC0415 - not every installation has Dask
+
+    return on_dask.OnDask(on) if on_dask.named(on) else cast("AbstractContextManager[Executor]", on)
 
 
 @dataclass
@@ -104,8 +104,13 @@ def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
 class Job:
     """One sweep, while it runs."""
 
-    def __init__(self, plan: Plan, store: Store, executor: Executor, progress: Progress) -> None:
-        self.plan, self.store, self.executor, self.progress = plan, store, executor, progress
+    def __init__(self, plan: Plan, progress: Progress | None = None) -> None:
+        """Check all points of a plan.
+
+        Raises:
+            ScenarioError: one makes no sense.
+        """
+        self.plan, self.progress = plan, progress or (lambda _: None)
         self.points = Points(plan)
         seeds = _first_seeds(plan)
         entries = [
@@ -114,38 +119,38 @@ class Job:
         ]
         self.manifest = Manifest(plan.name, plan.to_toml(), plan.scenario.text, self.points.names, entries)
 
-    def run(self) -> Sweep:
+    def run(self, store: Store, executor: Executor) -> Sweep:
         """Run what is missing, and make the table.
 
         Raises:
             OSError: the store cannot be written.
             Exception: what a run raised.
         """
-        note = _damage(self.store, self.plan.name)
-        self.manifest.write(self.store)
-        self._make()
+        note = _damage(store, self.plan.name)
+        self.manifest.write(store)
+        self._make(store, executor)
         if self.plan.stop:
-            self._until_narrow(self.plan.stop)
-        content = table.save(self.manifest, self.store)
+            self._until_narrow(self.plan.stop, store, executor)
+        content = table.save(self.manifest, store)
         self.manifest.sha256 = manifests.digest(content)
         self.manifest.finished = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self.manifest.write(self.store)
+        self.manifest.write(store)
         return Sweep(self.manifest, content, (note,) if note else ())
 
-    def _make(self) -> None:
+    def _make(self, store: Store, executor: Executor) -> None:
         """Run what is missing of the manifest's runs."""
         wanted = set(self.manifest.keys())
-        kept = self.store.kept(wanted)
+        kept = store.kept(wanted)
         missing = wanted - kept
         self.progress(Told(len(kept), len(wanted), len(kept)))
         if not missing:
             return
-        with closing(self.executor.run(self._tasks(frozenset(missing)))) as finished:
+        with closing(executor.run(self._tasks(frozenset(missing)))) as finished:
             for task, done in finished:
                 runs = [(key_of_run(json.loads(run)), run) for run in done.runs]
                 if len(runs) != task.count or not all(key in wanted for key, _ in runs):
                     raise RuntimeError(f"{task.name}: runs came back that were not asked for")
-                self.store.add(runs, done.seconds / task.count)
+                store.add(runs, done.seconds / task.count)
                 missing.difference_update(key for key, _ in runs)
                 self.progress(Told(len(wanted) - len(missing), len(wanted), len(kept)))
         if missing:
@@ -160,14 +165,14 @@ class Job:
             for first, count in stretches([seed for _, seed in new]):
                 yield replace(point.task, first=first, count=count)
 
-    def _until_narrow(self, stop: Stop) -> None:
+    def _until_narrow(self, stop: Stop, store: Store, executor: Executor) -> None:
         """Double the seeds of the points whose intervals are too wide, until none is left.
 
         Whether a point gets more depends on the runs of its own first seeds alone, so that what is run does not
         depend on what was finished when.
         """
         open_points = set(range(len(self.manifest.points)))
-        while open_points := {at for at in open_points if not self._enough(self.manifest.points[at], stop)}:
+        while open_points := {at for at in open_points if not _enough(self.manifest.points[at], stop, store)}:
             for at, point in enumerate(self.points):
                 if at in open_points:
                     entry = self.manifest.points[at]
@@ -175,16 +180,17 @@ class Job:
                     more = range(first + len(entry.seeds), first + count)
                     entry.keys += point.keys(more)
                     entry.seeds += more
-            self.manifest.write(self.store)
-            self._make()
+            self.manifest.write(store)
+            self._make(store, executor)
 
-    def _enough(self, entry: Entry, stop: Stop) -> bool:
-        if len(entry.seeds) >= stop.at_most:
-            return True
-        runs = [json.loads(run) for run in self.store.runs(entry.keys)]
-        return all(
-            _narrow([run["flows"][flow][stop.column] for run in runs], stop) for flow in range(len(runs[0]["flows"]))
-        )
+
+def _enough(entry: Entry, stop: Stop, store: Store) -> bool:
+    """Whether a point needs no more seeds."""
+    if len(entry.seeds) >= stop.at_most:
+        return True
+    runs = [json.loads(run) for run in store.runs(entry.keys)]
+    flows = range(len(runs[0]["flows"]))
+    return all(_narrow([run["flows"][flow][stop.column] for run in runs], stop) for flow in flows)
 
 
 def _narrow(values: Sequence[float | None], stop: Stop) -> bool:

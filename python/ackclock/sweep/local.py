@@ -6,7 +6,7 @@ import os
 import queue
 import threading
 from collections.abc import Generator, Iterable
-from typing import Protocol
+from typing import Protocol, Self
 
 from ackclock.sweep.cutter import Cutter
 from ackclock.sweep.task import Done, Task, run_task
@@ -38,7 +38,7 @@ class Local:
         """``threads`` is how many runs at once; by default one for each core that this process may use."""
         self.threads = threads or cores()
 
-    def __enter__(self) -> Local:
+    def __enter__(self) -> Self:
         """Itself; threads are there only while something runs."""
         return self
 

@@ -140,7 +140,10 @@ def load(store: Store, name: str) -> Sweep:
         if content is not None:
             return Sweep(manifest, content)
         file = manifests.folder_of(store, name) / manifests.TABLE
-        return Sweep(manifest, table.save(manifest, store), (f"{file}: damaged; made anew of the kept runs",))
+        try:
+            return Sweep(manifest, table.save(manifest, store), (f"{file}: damaged; made anew of the kept runs",))
+        except KeyError:
+            raise OSError(f"{file}: damaged, and {store.file} lacks runs of it: run the sweep again") from None
     present = store.kept(manifest.keys())
     content = table.parquet(table.build(manifest, store, present))
     note = f"{name}: {len(present):,} of {manifest.runs:,} runs are finished; the same sweep goes on"

@@ -64,10 +64,15 @@ def present(document: Mapping[str, Any], steps: Steps) -> bool:
 
 def put(document: dict[str, Any], steps: Steps, value: object) -> None:
     """Set the value of a place that is ``present``."""
+    get(document, steps[:-1])[steps[-1]] = value
+
+
+def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - what TOML can say
+    """The value of a place that there is."""
     at: Any = document
-    for step in steps[:-1]:
+    for step in steps:
         at = at[step]
-    at[steps[-1]] = value
+    return at
 
 
 def _has(value: object, step: str | int) -> bool:

@@ -25,7 +25,9 @@ _HALF = 'a number, or a share of the mean as in "1 %"'
 class Written(Protocol):
     """A scenario that can say itself in TOML, such as ``ackclock.Scenario``."""
 
-    name: str | None
+    @property
+    def name(self) -> str | None:
+        """What it is called."""
 
     def to_toml(self) -> str:
         """The scenario as TOML."""

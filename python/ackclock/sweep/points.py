@@ -6,9 +6,11 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ackclock import _native
@@ -19,7 +21,8 @@ from ackclock.sweep.document import Value, refusal, written
 from ackclock.sweep.plan import Plan
 from ackclock.sweep.task import Task
 
-CHECKED_EVERY = 256
+_WITH_FILES = ("path-trace", "deliveries")
+"""Kinds of elements that take a table from a file."""
 
 
 def key_of(identity: str, reordering: bool) -> str:
@@ -86,6 +89,7 @@ class Points:
         if isinstance(run, dict):
             run.pop("seeds", None)
             run.pop("seed", None)
+        _carry(document, Path(plan.scenario.file).parent, [paths.parse(name) or () for name in self.names])
         base = hashlib.sha256(plan.scenario.text.encode()).hexdigest()[:16]
         self._marks: list[str | None] = []
         for i, name in enumerate(self.names):
@@ -109,12 +113,8 @@ class Points:
             values = tuple(v for axis, row in zip(axes, rows, strict=True) for v in axis.rows[row])
             yield self._point(index, rows, values)
 
-    def check(self, seeds: Sequence[int], progress: Callable[[int], object] | None = None) -> list[list[str]]:
+    def check(self, seeds: Sequence[int]) -> list[list[str]]:
         """The keys of all points' runs with these seeds.
-
-        Args:
-            seeds: which.
-            progress: gets now and then how many points are checked.
 
         Raises:
             ScenarioError: a point makes no sense; it names the place in the plan, if it is the plan's.
@@ -125,8 +125,6 @@ class Points:
                 found.append(point.keys(seeds))
             except ScenarioError as error:
                 raise self._refusal(point, error) from None
-            if progress and point.index % CHECKED_EVERY == 0:
-                progress(point.index)
         return found
 
     def _point(self, index: int, rows: tuple[int, ...], values: tuple[Value, ...]) -> Point:
@@ -160,6 +158,22 @@ class Points:
         values = ", ".join(f"{n} = {written(v)}" for n, v in zip(self.names, point.values, strict=True))
         found = f"{error.found} at the point {values}"
         return refusal(self.plan.file, None, error.key, found, error.allowed, error.hint)
+
+
+def _carry(document: dict[str, Any], folder: Path, varied: Sequence[paths.Steps]) -> None:
+    """Take the tables that a scenario has in files of their own into it, so that a worker elsewhere needs no file.
+
+    Where the file is what is varied, it stays one. A file that cannot be read is left for the engine to refuse.
+    """
+    for path in list(paths.every(document)):
+        steps = paths.parse(path) or ()
+        if steps[-1] != "file" or any(paths.within(steps, other) for other in varied if other):
+            continue
+        element = paths.get(document, steps[:-1])
+        if element.get("kind") in _WITH_FILES and "data" not in element:
+            with suppress(OSError, UnicodeDecodeError, TypeError):
+                element["data"] = (folder / element["file"]).read_text(encoding="utf-8")
+                del element["file"]
 
 
 def _for_every_flow(name: str) -> bool:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from os import PathLike
 from pathlib import Path
+from typing import Self
 
 DEFAULT = "ackclock-results"
 VARIABLE = "ACKCLOCK_STORE"
@@ -53,7 +54,7 @@ class Store:
                 self._db.close()
                 raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         """Itself, to be closed."""
         return self
 

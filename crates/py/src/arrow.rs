@@ -1,0 +1,55 @@
+//! Tables that Python takes without a copy: Arrow's PyCapsule interface.
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_schema::{ArrowError, Schema};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::sync::Arc;
+
+/// A table in memory. What takes the Arrow PyCapsule interface takes it, as often as wanted.
+#[pyclass(frozen, module = "ackclock._native")]
+pub(crate) struct Table {
+    schema: Arc<Schema>,
+    batches: Vec<RecordBatch>,
+}
+
+impl Table {
+    pub(crate) fn new(schema: Arc<Schema>, batches: Vec<RecordBatch>) -> Self {
+        Table { schema, batches }
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// An ArrowArrayStream of the table. It gives what there is, whatever schema is asked for.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface leaves it to the consumer to cast where a producer does not.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, self.schema.clone())));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// An ArrowSchema of the table.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.schema.as_ref()).map_err(refused)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}
+
+/// Columns that do not fit each other.
+pub(crate) fn refused(e: ArrowError) -> PyErr {
+    PyRuntimeError::new_err(e.to_string())
+}

@@ -1,0 +1,130 @@
+"""Connects to a Dask cluster, or starts one on this machine."""
+
+# Parts of Dask have no types.
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+    from distributed.deploy.cluster import Cluster
+
+CONNECT_SECONDS = 10
+CLOSE_SECONDS = 15
+
+
+class ClusterError(OSError):
+    """The cluster cannot make the runs; the message is one line for people."""
+
+
+@contextmanager
+def connected(on: str | Client | Cluster) -> Iterator[Client]:
+    """A client of a cluster; closed at the end, if it was made here.
+
+    Args:
+        on: a scheduler's address, a client, or a cluster.
+
+    Raises:
+        ClusterError: nobody answers there.
+        ImportError: Dask is not installed.
+    """
+    with quiet():
+        from distributed import Client  # noqa: PLC0415 - start-up time
+
+        if isinstance(on, Client):
+            if on.asynchronous:
+                raise ClusterError("found an asynchronous Dask client, allowed: one made without asynchronous=True")
+            yield on
+            return
+        at = on.replace("dask://", "tcp://") if isinstance(on, str) else on
+        try:
+            client = Client(at, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"{on}: no Dask scheduler answers there ({one_line(error)})") from None
+        try:
+            yield client
+        finally:
+            with suppress(TimeoutError):
+                client.close(CLOSE_SECONDS)
+
+
+@contextmanager
+def workers_here(number: int) -> Iterator[LocalCluster]:
+    """A cluster of so many worker processes on this machine, with a thread each.
+
+    Raises:
+        ClusterError: they do not start.
+        ImportError: Dask is not installed.
+    """
+    with quiet():
+        from distributed import LocalCluster  # noqa: PLC0415 - start-up time
+
+        try:
+            with _deaf_to_ctrl_c():
+                cluster = LocalCluster(
+                    n_workers=number,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+        except RuntimeError as error:
+            guard = "a script needs `if __name__ == '__main__':`"
+            raise ClusterError(f"dask:{number}: the workers did not start ({one_line(error)}); {guard}") from None
+        try:
+            yield cluster
+        finally:
+            with suppress(TimeoutError):
+                cluster.close(timeout=CLOSE_SECONDS)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep off standard error what Dask says of lost workers and connections, since it is dealt with here.
+
+    Raises:
+        ImportError: Dask is not installed.
+    """
+    try:
+        import distributed  # noqa: F401, PLC0415 - it sets its loggers up; start-up time
+    except ImportError as error:
+        raise ImportError(f"{error}: pip install 'ackclock[dask]'") from None
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Put Ctrl-C off for this thread, and keep it for good from the threads and processes that are started inside.
+
+    On a terminal it reaches all processes, but it is for the client to end its workers.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker  # noqa: PLC0415 - only where there are such masks
+
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def one_line(error: BaseException) -> str:
+    """What it says, or else what it is."""
+    return " ".join(str(error).split()) or type(error).__name__

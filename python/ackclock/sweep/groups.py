@@ -1,0 +1,63 @@
+"""Short tasks put together for the way to a worker."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ackclock.sweep.cutter import Cutter
+from ackclock.sweep.task import Done, Task
+
+KILLED = 3
+"""So many times the workers of a task may die."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tasks that are sent together."""
+
+    tasks: tuple[Task, ...]
+    killed: int = 0
+    """How often it was given up because its workers died."""
+
+    def split(self) -> list[Group]:
+        """What to send once its workers have died: its halves, or a single task again.
+
+        The list is empty if that was done often enough.
+        """
+        if len(self.tasks) > 1:
+            half = len(self.tasks) // 2
+            return [Group(self.tasks[:half]), Group(self.tasks[half:])]
+        return [Group(self.tasks, self.killed + 1)] if self.killed + 1 < KILLED else []
+
+
+class Groups:
+    """What is still to be sent.
+
+    A guess that is wrong costs little: a worker begins no further task of a group that lasts too long, and what it left
+    is put together anew.
+    """
+
+    def __init__(self, cutter: Cutter, tasks: Iterable[Task]) -> None:
+        """Cut these tasks, as ``cutter`` has learned and learns from what is done."""
+        self._cutter = cutter
+        self._new = cutter.batches(tasks)
+        self._again: deque[Group] = deque()
+
+    def next(self) -> Group | None:
+        """The next group, if any is left."""
+        if self._again:
+            return self._again.popleft()
+        batch = next(self._new, None)
+        return None if batch is None else Group(tuple(batch))
+
+    def again(self, groups: Iterable[Group]) -> None:
+        """Send these as they are, before any other."""
+        self._again.extend(groups)
+
+    def done(self, group: Group, done: Sequence[Done]) -> None:
+        """Learn from what was done of a group, and put together anew what was not."""
+        for task, one in zip(group.tasks, done, strict=False):
+            self._cutter.learn(task, one)
+        self.again(Group(tuple(batch)) for batch in self._cutter.batches(group.tasks[len(done) :]))

@@ -1,0 +1,189 @@
+"""Runs on the workers of a Dask cluster: one on this machine, or one that is already there."""
+
+# Parts of Dask have no types.
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import pickle
+import queue
+import re
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from itertools import count
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from uuid import uuid4
+
+from ackclock.sweep.connect import ClusterError, connected, one_line, workers_here
+from ackclock.sweep.cutter import Cutter
+from ackclock.sweep.document import refusal
+from ackclock.sweep.groups import KILLED, Group, Groups
+from ackclock.sweep.remote import packed, unpacked
+from ackclock.sweep.task import Done, RevisionError, Task
+from ackclock.sweep.workers import LOOK_SECONDS, Workers
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+    from distributed.deploy.cluster import Cluster
+
+ADDRESS = re.compile(r"(dask|tcp|tls)://[^/\s]+:\d+")
+HERE = re.compile(r"dask:([1-9]\d*)")
+ALLOWED = "dask:N for N worker processes here, dask://HOST:PORT or tls://HOST:PORT of a scheduler"
+SECONDS = 1.0
+"""How long a group should take."""
+GROUPS_PER_THREAD = 4
+FETCH_SECONDS = 30
+
+
+Key = tuple[str, int]
+
+
+class _Sent(NamedTuple):
+    group: Group
+    future: Future[bytes]
+    only: frozenset[str] | None
+    """The workers that may have it, if not all may."""
+
+
+def named(on: object) -> TypeGuard[str | Client | Cluster]:
+    """Whether this is for :class:`OnDask`: a text, or a ``distributed.Client`` or cluster."""
+    return isinstance(on, str) or any(kind.__module__.startswith("distributed.") for kind in type(on).__mro__)
+
+
+class OnDask:
+    """An executor whose workers are those of a Dask cluster.
+
+    Short tasks are sent in groups of about a second. What a lost worker had is made by another one. A worker must have
+    the same Ackclock and the same minor version of Python as this side.
+    """
+
+    def __init__(self, on: str | Client | Cluster) -> None:
+        """Choose the cluster; nothing is connected yet.
+
+        Args:
+            on: ``dask:N`` starts N worker processes here; ``dask://HOST:PORT``, ``tcp://…`` or ``tls://…`` is the
+                address of a scheduler; a ``distributed.Client`` or a cluster such as ``LocalCluster`` is used and stays
+                open afterwards.
+
+        Raises:
+            ScenarioError: there is no such address.
+        """
+        if isinstance(on, str) and not (ADDRESS.fullmatch(on) or HERE.fullmatch(on)):
+            raise refusal("command line", None, "--on", f'"{on}"', ALLOWED)
+        self._on = on
+        self._cutter = Cutter(SECONDS, caution=1.0)
+        self._numbers = count()
+        self._name = f"ackclock-{uuid4().hex}"
+
+    def __enter__(self) -> OnDask:
+        """Connect, and see what the workers have installed.
+
+        Raises:
+            ClusterError: nobody answers there, or the workers do not start.
+            RevisionError: a worker has another Ackclock, or none.
+            ImportError: Dask is not installed.
+        """
+        with ExitStack() as stack:
+            number = HERE.fullmatch(self._on) if isinstance(self._on, str) else None
+            here = stack.enter_context(workers_here(int(number[1]))) if number else None
+            self._client = stack.enter_context(connected(here or self._on))
+            self._at = self._on if isinstance(self._on, str) else self._client.scheduler_info(n_workers=0)["address"]
+            try:
+                self._workers = Workers(self._client, here)
+            except OSError as error:
+                raise self._lost(error) from None
+            self._opened = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close what was opened."""
+        self._opened.close()
+
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        """Make the runs of all tasks.
+
+        Args:
+            tasks: taken one by one, no farther ahead than what is sent.
+
+        Yields:
+            Each task once with what came of it, in any order.
+
+        Raises:
+            ClusterError: the scheduler is lost, or workers die again and again over the same task.
+            RevisionError: no worker has the right Ackclock.
+            ScenarioError: a scenario makes no sense.
+        """
+        groups = Groups(self._cutter, tasks)
+        sent: dict[Key, _Sent] = {}
+        finished: queue.SimpleQueue[Key] = queue.SimpleQueue()
+        try:
+            while self._fill(groups, sent, finished):
+                with suppress(queue.Empty):
+                    if one := sent.pop(finished.get(timeout=LOOK_SECONDS), None):
+                        yield from self._taken(groups, one)
+                self._look()
+                for key in [k for k, s in sent.items() if self._workers.gone(s.only)]:
+                    groups.again([sent[key].group])
+                    sent.pop(key).future.cancel()
+        finally:
+            with suppress(Exception):  # a scheduler that is gone has nothing to cancel
+                self._client.cancel([s.future for s in sent.values()])
+
+    def _fill(self, groups: Groups, sent: dict[Key, _Sent], finished: queue.SimpleQueue[Key]) -> bool:
+        """Send groups until there are enough; whether any is on its way."""
+        while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := groups.next()):
+            key, only = (self._name, next(self._numbers)), self._workers.only
+            call = packed(group.tasks, 2 * SECONDS)
+            try:
+                future = self._client.submit(pickle.loads, call, key=key, pure=False, workers=only and sorted(only))
+            except Exception as error:
+                raise self._lost(error) from None
+            sent[key] = _Sent(group, future, only)
+            future.add_done_callback(lambda done: finished.put(done.key))
+        return bool(sent)
+
+    def _taken(self, groups: Groups, sent: _Sent) -> Iterator[tuple[Task, Done]]:
+        from distributed import KilledWorker  # noqa: PLC0415 - start-up time
+
+        group = sent.group
+        try:
+            done = unpacked(sent.future.result(timeout=FETCH_SECONDS))
+        except TimeoutError:  # it went with its worker: make it again
+            groups.again([group])
+        except KilledWorker:
+            groups.again(self._split(group))
+        except (RevisionError, ImportError, AttributeError):
+            self._look(anew=True)
+            if sent.only is not None or group.killed + 1 == KILLED:
+                raise
+            groups.again([replace(group, killed=group.killed + 1)])
+        except (CancelledError, OSError) as error:
+            raise self._lost(error) from None
+        else:
+            groups.done(group, done)
+            yield from zip(group.tasks, done, strict=False)
+
+    def _split(self, group: Group) -> list[Group]:
+        parts = group.split()
+        if not parts:
+            task = group.tasks[0]
+            last = f" to {task.first + task.count - 1}" if task.count > 1 else ""
+            what = " ".join([task.name, *([task.stack] if task.stack else []), *(f"{k}={v}" for k, v in task.set)])
+            raise ClusterError(f"{what}: seed {task.first}{last}: its Dask workers died, {KILLED} times over")
+        return parts
+
+    def _look(self, anew: bool = False) -> None:
+        try:
+            self._workers.look(anew)
+        except RevisionError:
+            raise
+        except Exception as error:
+            raise self._lost(error) from None
+
+    def _lost(self, error: BaseException) -> ClusterError:
+        return ClusterError(f"{self._at}: the Dask scheduler is lost ({one_line(error)})")

@@ -1,0 +1,109 @@
+"""Which workers a Dask cluster has, and whether they have the right Ackclock."""
+
+# Parts of Dask have no types.
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from ackclock.sweep.remote import Installed, call, installed
+from ackclock.sweep.task import RevisionError
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+
+LOOK_SECONDS = 1.0
+WORRY_SECONDS = 30.0
+
+
+class Workers:
+    """The workers of a cluster, looked at about once a second."""
+
+    def __init__(self, client: Client, here: LocalCluster | None = None) -> None:
+        """Ask all that are there.
+
+        Args:
+            client: of the cluster.
+            here: the cluster, if its workers are to be started anew when they are lost.
+
+        Raises:
+            RevisionError: a worker has another Ackclock, or none.
+            OSError: the scheduler does not answer.
+        """
+        self._client, self._here = client, here
+        self._fit: dict[str, int] = {}
+        self._unfit: dict[str, str] = {}
+        self._seen = self._looked = time.monotonic()
+        self._worried = False
+        self._ask()
+        for trouble in self._unfit.values():
+            raise RevisionError(trouble)
+
+    @property
+    def threads(self) -> int:
+        """How many runs they can make at a time, at least one."""
+        return max(1, sum(self._fit.values()))
+
+    @property
+    def only(self) -> frozenset[str] | None:
+        """Addresses of those that may be asked, if not all may."""
+        return frozenset(self._fit) if self._unfit else None
+
+    def gone(self, chosen: frozenset[str] | None) -> bool:
+        """Whether none of the chosen is left."""
+        return chosen is not None and chosen.isdisjoint(self._fit)
+
+    def look(self, anew: bool = False) -> None:
+        """See who has come and who has gone, if the last look is a second ago.
+
+        One that comes later and has another Ackclock gets nothing to do, and standard error says so. It says so, too,
+        if nobody has been there for half a minute.
+
+        Args:
+            anew: at once, and ask those that are known once more.
+
+        Raises:
+            RevisionError: only such workers are left.
+            OSError: the scheduler does not answer.
+        """
+        now = time.monotonic()
+        if not anew and now < self._looked + LOOK_SECONDS:
+            return
+        self._looked = now
+        known = set(self._unfit)
+        if anew:
+            self._fit, self._unfit = {}, {}
+        self._ask()
+        if self._unfit and not self._fit:
+            raise RevisionError(next(iter(self._unfit.values())))
+        for worker in self._unfit.keys() - known:
+            print(f"ackclock: {self._unfit[worker]}; it gets no runs", file=sys.stderr)
+        if self._here is not None and len(self._fit) < len(self._here.worker_spec):
+            self._here.scale(len(self._here.worker_spec))
+        if self._fit:
+            self._seen = now
+        elif not self._worried and now >= self._seen + WORRY_SECONDS:
+            self._worried = True
+            print(f"ackclock: no Dask worker for {WORRY_SECONDS:.0f} s; waiting for one", file=sys.stderr)
+
+    def _ask(self) -> None:
+        threads: dict[str, int] = self._client.nthreads()
+        self._fit = {w: n for w, n in threads.items() if w in self._fit}
+        self._unfit = {w: trouble for w, trouble in self._unfit.items() if w in threads}
+        new = [w for w in threads if w not in self._fit and w not in self._unfit]
+        answers = self._client.run(pickle.loads, call(installed), workers=new, on_error="return") if new else {}
+        for worker, answer in answers.items():
+            if answer == installed():
+                self._fit[worker] = threads[worker]
+            elif not isinstance(answer, OSError):  # which a worker that went away at this moment leaves
+                self._unfit[worker] = f"Dask worker {worker}: found {_said(answer)}, asked for: {installed()}"
+
+
+def _said(answer: object) -> str:
+    if isinstance(answer, ModuleNotFoundError):
+        return f"no ackclock ({answer})"
+    return str(answer) if isinstance(answer, Installed) else f"{type(answer).__name__} ({answer})"

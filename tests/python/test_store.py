@@ -1,0 +1,229 @@
+"""Where finished runs are kept: what is refused, what is never lost, and what happens when there is no room."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ackclock.sweep import manifest
+from ackclock.sweep.store import FORM, Store
+from conftest import SHORT, Command
+
+PLAN = """
+name = "rates"
+scenario = "short.toml"
+seeds = { count = 40 }
+[grid]
+stack = ["reno", "newreno"]
+"link[0].rate" = ["2 Mbps", "4 Mbps"]
+"""
+RUNS = 160
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+os.execv(sys.executable, [sys.executable, "-m", "ackclock", *sys.argv[2:]])
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    """A plan of 160 short runs, in a folder of its own."""
+    (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"1 s"'), encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return tmp_path / "plan.toml"
+
+
+def run(identity: str, trace_hash: str = "a") -> str:
+    return json.dumps({"seed": 1, "identity": identity, "trace_hash": trace_hash, "flows": []})
+
+
+def test_runs_are_there_once_they_are_added_and_none_twice(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as one, Store(tmp_path / "store") as other:
+        assert one.add([("k1", run("1")), ("k2", run("2"))], 0.5) == 2
+        assert other.add([("k2", run("2")), ("k3", run("3"))], 0.25) == 1
+        assert one.kept(["k3", "k4", "k1"]) == {"k1", "k3"}
+        assert list(one.runs(["k3", "k1", "k3"])) == [run("3"), run("1"), run("3")]
+        assert one.seconds(["k1", "k3", "k4"]) == 0.375
+        assert one.seconds(["k4"]) is None
+        assert one.count(["k1", "k1", "k4"]) == 2
+
+
+def test_more_keys_than_one_question_takes_are_asked_in_parts(tmp_path: Path) -> None:
+    keys = [f"k{i}" for i in range(2345)]
+    with Store(tmp_path) as store:
+        store.add([(key, run(key)) for key in keys], 0.0)
+        assert len(store.kept(keys)) == 2345
+        assert [json.loads(text)["identity"] for text in store.runs(reversed(keys))] == keys[::-1]
+
+
+def test_a_run_that_comes_again_with_another_trace_hash_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.add([("k", run("1", "a"))], 0.0)
+        with pytest.raises(OSError, match="the run 1 is kept with the trace hash a and now has b: two builds"):
+            store.add([("other", run("2")), ("k", run("1", "b"))], 0.0)
+        assert store.kept(["k", "other"]) == {"k"}
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "runs.sqlite").write_text("no database, but long enough to have been one " * 9, encoding="utf-8")
+    with pytest.raises(OSError, match=r"runs\.sqlite: file is not a database"):
+        Store(tmp_path)
+    (tmp_path / "runs.sqlite").unlink()
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
+        other.execute("CREATE TABLE photos (name TEXT)")
+    with pytest.raises(OSError, match="found a database of another program, allowed: a store of ackclock"):
+        Store(tmp_path)
+
+
+def test_a_store_of_a_newer_form_is_refused(tmp_path: Path) -> None:
+    Store(tmp_path).__exit__()
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as newer:
+        newer.execute(f"PRAGMA user_version = {FORM + 1}")
+    with pytest.raises(OSError, match=f"found a store of form {FORM + 1}, allowed: up to {FORM}; use a newer ackclock"):
+        Store(tmp_path)
+
+
+def test_looking_for_results_makes_no_store(ackclock: Command, tmp_path: Path) -> None:
+    result = ackclock("results", "ls", "--store", "none")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "ackclock: none: no store of results here (no runs.sqlite)\n"
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_store_that_cannot_be_made_is_one_message(ackclock: Command, plan: Path) -> None:
+    (plan.parent / "file").write_text("", encoding="utf-8")
+    for where in ("file", "file/inside"):
+        result = ackclock("sweep", plan, "--store", where)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr.startswith("ackclock: ")
+        assert result.stderr.count("\n") == 1
+        assert f"'{where}'" in result.stderr
+
+
+def test_a_damaged_store_is_one_message(ackclock: Command, plan: Path) -> None:
+    assert ackclock("sweep", plan, "--store", "s").returncode == 0
+    file = plan.parent / "s" / "runs.sqlite"
+    content = bytearray(file.read_bytes())
+    content[4096 : len(content) : 7] = b"\xff" * len(content[4096 : len(content) : 7])
+    file.write_bytes(content)
+    result = ackclock("sweep", plan, "--store", "s")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("ackclock: s/runs.sqlite: database disk image is malformed")
+    assert result.stderr.count("\n") == 1
+
+
+def _kept(store: Path) -> int:
+    with closing(sqlite3.connect(store / "runs.sqlite")) as db:
+        (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
+    return int(count)
+
+
+def test_a_file_that_may_not_grow_ends_the_sweep_and_loses_nothing(ackclock: Command, plan: Path) -> None:
+    command = [sys.executable, "-c", LIMITED, "150000", "sweep", str(plan), "--store", "s"]
+    result = subprocess.run(command, cwd=plan.parent, capture_output=True, text=True, timeout=60, check=False)
+    kept = _kept(plan.parent / "s")
+    assert (result.returncode, result.stdout) == (1, "")
+    said = f"{kept} of {RUNS} runs are kept; the same command goes on\n"
+    assert result.stderr == f"ackclock: s/runs.sqlite: disk I/O error; {said}"
+    assert 0 < kept < RUNS
+    _goes_on(ackclock, plan, "s", kept)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 200 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)]
+    if sys.platform != "linux" or os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk needs root on Linux; a file that may not grow is tested instead")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_the_sweep_and_loses_nothing(ackclock: Command, plan: Path, small_disk: Path) -> None:
+    store = small_disk / "s"
+    result = ackclock("sweep", plan, "--store", store)
+    kept = _kept(store)
+    assert (result.returncode, result.stdout) == (1, "")
+    said = f"{kept} of {RUNS} runs are kept; the same command goes on\n"
+    assert result.stderr == f"ackclock: {store}/runs.sqlite: database or disk is full; {said}"
+    assert 0 < kept < RUNS
+    subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
+    _goes_on(ackclock, plan, str(store), kept)
+
+
+def test_a_table_for_which_there_is_no_room_leaves_the_runs(ackclock: Command, plan: Path, small_disk: Path) -> None:
+    assert ackclock("sweep", plan, "--store", "s").returncode == 0
+    whole = small_disk / "s"
+    subprocess.run(["mount", "-o", "remount,size=4m", str(small_disk)], check=True)
+    shutil.copytree(plan.parent / "s", whole)
+    (whole / "sweeps" / "rates" / "runs.parquet").unlink()
+    filling = os.statvfs(small_disk)
+    (small_disk / "filling").write_bytes(b"x" * ((filling.f_bavail - 10) * filling.f_bsize))
+    result = ackclock("sweep", plan, "--store", whole)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "No space left on device" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert [f.name for f in (whole / "sweeps" / "rates").iterdir()] == ["manifest.json"]
+    (small_disk / "filling").unlink()
+    _goes_on(ackclock, plan, str(whole), RUNS)
+
+
+def _goes_on(ackclock: Command, plan: Path, store: str, kept: int) -> None:
+    """The same command runs the rest, and the table is that of an undisturbed sweep."""
+    result = ackclock("sweep", plan, "--store", store, "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["kept"] == kept
+    assert ackclock("sweep", plan, "--store", "undisturbed").returncode == 0
+    table = Path("sweeps", "rates", "runs.parquet")
+    assert (plan.parent / store / table).read_bytes() == (plan.parent / "undisturbed" / table).read_bytes()
+
+
+def test_a_damaged_table_is_said_and_made_anew(ackclock: Command, plan: Path) -> None:
+    assert ackclock("sweep", plan, "--store", "s").returncode == 0
+    file = plan.parent / "s" / "sweeps" / "rates" / "runs.parquet"
+    before = file.read_bytes()
+    note = "ackclock: s/sweeps/rates/runs.parquet: damaged; made anew of the kept runs\n"
+    for arguments in (("sweep", plan), ("results", "show", "rates"), ("results", "export", "rates", "x.csv")):
+        file.write_bytes(before[:1000] + bytes([before[1000] ^ 1]) + before[1001:])
+        result = ackclock(*arguments, "--store", "s")
+        assert (result.returncode, result.stderr) == (0, note)
+        assert file.read_bytes() == before
+    file.unlink()
+    assert ackclock("results", "show", "rates", "--store", "s").returncode == 0
+    assert file.read_bytes() == before
+
+
+def test_a_damaged_manifest_is_said_and_made_anew_by_the_sweep(ackclock: Command, plan: Path) -> None:
+    assert ackclock("sweep", plan, "--store", "s").returncode == 0
+    file = plan.parent / "s" / "sweeps" / "rates" / "manifest.json"
+    before = json.loads(file.read_bytes())
+    file.write_bytes(file.read_bytes()[:-100])
+    for command in ("ls", "show"):
+        result = ackclock("results", command, *(["rates"] if command == "show" else []), "--store", "s")
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr.startswith("ackclock: s/sweeps/rates/manifest.json: damaged (")
+        assert result.stderr.endswith("run the sweep again, which writes it anew; no run is lost\n")
+    result = ackclock("sweep", plan, "--store", "s", "--json")
+    assert (result.returncode, json.loads(result.stdout)["kept"]) == (0, RUNS)
+    again = json.loads(file.read_bytes())
+    assert {**again, "finished": None} == {**before, "finished": None}
+
+
+def test_a_manifest_of_a_newer_form_is_refused(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        folder = manifest.folder_of(store, "x")
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_text('{"form": 99, "points": []}', encoding="utf-8")
+        with pytest.raises(OSError, match="found the form of a newer ackclock, allowed: up to 1"):
+            manifest.read(store, "x")
