@@ -7,7 +7,7 @@ import math
 import random
 import statistics
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -223,6 +223,26 @@ def test_a_repeated_tuning_runs_nothing_and_a_longer_one_only_the_rest(plan: Pat
     assert not ran
     longer = ak.tune(plan, trials=6, seed=1, store="elsewhere")
     assert longer.json == first.json
+
+
+class Counted(local.Local):
+    """This machine, and how many runs it made."""
+
+    made = 0
+
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        """Count what comes back."""
+        for piece, done in super().run(tasks):
+            self.made += piece.count
+            yield piece, done
+
+
+def test_another_executor_makes_the_runs_and_the_result_is_the_same(plan: Path) -> None:
+    other = Counted(1)
+    assert ak.tune(plan, trials=3, on=other, store="other").json == ak.tune(plan, trials=3).json
+    assert other.made >= 3 * 2 * 2
+    with pytest.raises(ak.ScenarioError, match="--on"):
+        ak.tune(plan, on="nowhere")
 
 
 def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task]) -> None:
