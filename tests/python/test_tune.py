@@ -87,7 +87,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 def means(stack: str, scenario: str, options: dict[str, str], seeds: range) -> tuple[list[float], list[float]]:
     """Goodput and share of needless retransmissions of each seed, by ``ackclock.run``."""
-    runs = ak.run(scenario, stack=stack, set=options, seed=seeds[0], seeds=len(seeds)).runs
+    runs = ak.run(scenario, stack=stack, set=options, seed=seeds[0], seeds=len(seeds)).frame
     shares = runs["needless_retransmissions"] / runs["data_packets_sent"]
     return runs["goodput_bytes_per_s"].to_list(), shares.to_list()
 
@@ -226,7 +226,7 @@ def test_a_repeated_tuning_runs_nothing_and_a_longer_one_only_the_rest(plan: Pat
 
 
 class Counted(local.Local):
-    """This machine, and how many runs it made."""
+    """Threads of this program, and how many runs they made."""
 
     made = 0
 
