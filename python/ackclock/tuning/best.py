@@ -103,7 +103,8 @@ def _run(trials: Sequence[Trial]) -> tuple[list[Trial], list[Score]]:
 def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut]:
     """Run the choices and the defaults on new seeds: on the search's paths, and on those held out.
 
-    Each choice runs also with one parameter after the other back at its default, which says what that one is worth.
+    The first choice that is not the defaults runs also with one parameter after the other back at its default, which
+    says what that one is worth.
 
     Args:
         plan: which paths and seeds.
@@ -112,13 +113,14 @@ def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut
 
     Returns:
         For each choice a row for each path, and one for the searched paths together and for those held out together;
-        then these two for each parameter that is reset.
+        then, for each parameter that is reset, the latter two.
 
     Raises:
         ScenarioError: a held-out path makes no sense.
     """
     paths = (*plan.paths, *plan.held_out)
-    variants = [variant for choice, trial in best.items() for variant in _variants(plan, choice, trial)]
+    variants = [_Variant(choice, trial.number, None, trial.set) for choice, trial in best.items()]
+    variants += _resets(plan, best)
     settings = dict.fromkeys([(), *(variant.set for variant in variants)])
     done = iter(run([path.task(plan.stack, tried, plan.held_out_seeds) for tried in settings for path in paths]))
     measured = {tried: [OnPath.of(next(done)) for _ in paths] for tried in settings}
@@ -145,10 +147,13 @@ class _Variant:
     set: Setting
 
 
-def _variants(plan: Plan, choice: str, trial: Trial) -> list[_Variant]:
-    """A choice first, then its variants; those that the engine does not take are left out."""
-    variants = [_Variant(choice, trial.number, None, trial.set)]
-    for path, _ in trial.set if len(trial.set) > 1 else ():
+def _resets(plan: Plan, best: Mapping[str, Trial]) -> list[_Variant]:
+    """The first choice that is not the defaults, without each parameter; what the engine does not take is left out."""
+    variants: list[_Variant] = []
+    choice, trial = next(((c, t) for c, t in best.items() if len(t.set) > 1), (None, None))
+    if choice is None or trial is None:
+        return variants
+    for path, _ in trial.set:
         rest = tuple(pair for pair in trial.set if pair[0] != path)
         try:
             for on in (*plan.paths, *plan.held_out):

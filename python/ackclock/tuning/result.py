@@ -81,12 +81,12 @@ class Tuning:
         """The choices against the defaults on seeds, and paths, that the search has not seen.
 
         A row for each choice and path; ``path`` is null where a row is about all searched, or all held-out paths. Then
-        these for each choice with one parameter back at its default. Columns: ``choice``, ``trial``, ``reset`` (that
-        parameter, else null), ``path``, ``searched`` (whether the search has seen the path), ``seeds`` (how
-        many), ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change`` (of the ratio to the defaults' with the
-        same seed: its geometric mean less one), ``default_needless``, ``needless`` (shares of the packets sent),
-        ``needless_change`` (mean difference with the same seed), and for each change ``…_low95`` and ``…_high95``, the
-        ends of its 95 % confidence interval.
+        these for the first choice that is not the defaults, with one parameter after the other back at its default.
+        Columns: ``choice``, ``trial``, ``reset`` (that parameter, else null), ``path``, ``searched`` (whether the
+        search has seen the path), ``seeds`` (how many), ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change``
+        (of the ratio to the defaults' with the same seed: its geometric mean less one), ``default_needless``,
+        ``needless`` (shares of the packets sent), ``needless_change`` (mean difference with the same seed), and for
+        each change ``…_low95`` and ``…_high95``, the ends of its 95 % confidence interval.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
