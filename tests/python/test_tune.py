@@ -309,6 +309,14 @@ def test_paths_may_stand_in_a_file_of_their_own(plan: Path) -> None:
     assert checked.held_out_seeds.first == 11
 
 
+def test_a_plan_made_in_python_may_hold_scenarios_paths_and_texts(plan: Path) -> None:
+    given = [ak.Scenario.read("swaps.toml"), plan.parent / "swaps.toml", SWAPS]
+    paths = [{"name": f"{n}", "scenario": scenario} for n, scenario in enumerate(given)]
+    checked = read({"stack": "dsack-ewma", "parameters": tomllib.loads(PLAN)["parameters"], "path": paths})
+    assert len({tuple(path.task("dsack-ewma", (), Seeds(1, 2)).identities()) for path in checked.paths}) == 1
+    assert (checked.name, checked.held_out, checked.held_out_seeds) == ("tuning", (), Seeds(4, 30))
+
+
 BAD = {
     "unknown key": ("trials = 14", "trails = 14", 4, "trails", "`trials`"),
     "no stack": ('stack = "dsack-ewma"', "", None, "stack", ""),
