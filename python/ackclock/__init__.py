@@ -14,10 +14,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ackclock import slots as slots
 from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
-from ackclock.errors import ScenarioError
+from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
+from ackclock.slots import (
+    Congestion,
+    Detector,
+    Disorder,
+    DupThresh,
+    Recovery,
+    Rto,
+    Spurious,
+    Startup,
+    Timeout,
+    Undo,
+)
 from ackclock.sweep import results, sweep
 from ackclock.tuning import tune
 
@@ -32,14 +45,25 @@ if TYPE_CHECKING:
     from ackclock.tuning.result import Tuning
 
 __all__ = [
+    "AlgorithmError",
+    "Congestion",
+    "Detector",
+    "Disorder",
+    "DupThresh",
     "Plan",
+    "Recovery",
     "Result",
     "Results",
+    "Rto",
     "Scenario",
     "ScenarioError",
+    "Spurious",
     "Stack",
+    "Startup",
     "Sweep",
+    "Timeout",
     "Tuning",
+    "Undo",
     "__version__",
     "compare",
     "new",
@@ -48,6 +72,7 @@ __all__ = [
     "run",
     "scenario",
     "show",
+    "slots",
     "stacks",
     "sweep",
     "tune",

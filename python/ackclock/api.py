@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from ackclock import _native
 from ackclock.errors import ScenarioError, unwritten
 from ackclock.result import Result
+from ackclock.slots.registry import Value, setting
 
 if TYPE_CHECKING:
     from ackclock.scenario import Scenario
@@ -44,7 +45,7 @@ def run(
     scenario: str | PathLike[str] | Scenario,
     *,
     stack: str | Sequence[str] | None = None,
-    set: Mapping[str, str] | None = None,
+    set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
     trace: str | PathLike[str] | None = None,
@@ -58,11 +59,14 @@ def run(
         scenario: an :class:`ackclock.Scenario`; or the path of a scenario file, or the text of one (anything with a
             line break in it).
         stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
-        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``.
+        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have an algorithm
+            in Python, as in ``{"detect.threshold": AvgDev}`` or
+            ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
         seeds: how many seeds, counted up from the first.
         trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
-        threads: how many runs at once; by default one for each core. Results do not depend on it.
+        threads: how many runs at once; by default one for each core. Results do not depend on it. With algorithms in
+            Python runs are made one after the other, on this thread.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
         name: the name under which errors speak of a scenario that is not given by its path.
 
@@ -71,11 +75,12 @@ def run(
 
     Raises:
         ScenarioError: the scenario or an argument makes no sense.
+        AlgorithmError: an algorithm in Python raised an error, which is the cause.
         OSError: the trace could not be written.
         KeyboardInterrupt: as usual; runs end within a slice of simulated time.
     """
     file, text = _source(scenario, name)
-    pairs = list((set or {}).items())
+    pairs = _pairs(set)
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
     with _placed(scenario):
@@ -91,7 +96,7 @@ def compare(
     scenario: str | PathLike[str] | Scenario,
     stacks: Sequence[str],
     *,
-    set: Mapping[str, str] | None = None,
+    set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
     threads: int | None = None,
@@ -116,7 +121,7 @@ def show(
     scenario: str | PathLike[str] | Scenario,
     *,
     stack: str | None = None,
-    set: Mapping[str, str] | None = None,
+    set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
     name: str | None = None,
@@ -127,7 +132,7 @@ def show(
     """
     file, text = _source(scenario, name)
     with _placed(scenario):
-        return _native.show_toml(file, text, stack, list((set or {}).items()), seed, seeds)
+        return _native.show_toml(file, text, stack, _pairs(set), seed, seeds)
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
@@ -157,6 +162,11 @@ def stacks() -> list[Stack]:
     """Every named stack, with its slots and their parameters."""
     result: list[Stack] = json.loads(_native.stacks_json())
     return result
+
+
+def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:
+    """Parameters by path, as text."""
+    return [(path, setting(value)) for path, value in (set or {}).items()]
 
 
 def _placed(scenario: str | PathLike[str] | Scenario) -> AbstractContextManager[None]:

@@ -40,6 +40,48 @@ class ScenarioError(ValueError):
         return type(self), (str(self), self.file, self.line, self.key, self.found, self.allowed, self.hint)
 
 
+class AlgorithmError(RuntimeError):
+    """An algorithm in Python raised an error, or answered what makes no sense: its run was ended.
+
+    The message is one line: algorithm and method, simulated time, seed, and the error. The error itself, with its
+    traceback, is the cause.
+
+    Attributes:
+        algorithm: file and class, as in ``avg_dev.py:AvgDev``.
+        method: the method that was asked.
+        time_s: simulated time, seconds.
+        seed: the seed of the run.
+        traceback: the frames of the traceback outside Ackclock, and the error, as text; the cause does not survive the
+            way from another process, this does.
+    """
+
+    def __init__(self, message: str, algorithm: str, method: str, time_s: float, seed: int, traceback: str) -> None:
+        """Keep the parts of the message."""
+        super().__init__(message)
+        self.algorithm = algorithm
+        self.method = method
+        self.time_s = time_s
+        self.seed = seed
+        self.traceback = traceback
+
+    @classmethod
+    def of(
+        cls, error: BaseException, algorithm: str, method: str, time_s: float, time: str, seed: int
+    ) -> AlgorithmError:
+        """Say which algorithm raised ``error``, and when (``time`` is ``time_s`` in full)."""
+        import traceback  # noqa: PLC0415 - start-up time
+
+        said = " ".join(str(error).split())
+        what = f"{type(error).__name__}: {said}" if error.__traceback__ else said
+        message = f"{algorithm}.{method} at {time} of simulated time, seed {seed}: {what}"
+        text = "".join(traceback.format_exception(error))
+        return cls(message, algorithm, method, time_s, seed, text)
+
+    def __reduce__(self) -> tuple[type[AlgorithmError], tuple[object, ...]]:
+        """Survive the way back from a worker process."""
+        return type(self), (str(self), self.algorithm, self.method, self.time_s, self.seed, self.traceback)
+
+
 @contextmanager
 def unwritten() -> Iterator[None]:
     """Errors about a scenario that was built in Python name no line."""

@@ -7,6 +7,7 @@ mod element;
 mod flow;
 mod graph;
 mod link;
+pub mod outside;
 mod overrides;
 mod write;
 
@@ -38,6 +39,8 @@ pub struct Plan {
     pub scenario: Scenario,
     /// What [`ackclock_sim::scenario::FlowSpec::stack`] refers to.
     pub stacks: Vec<Stack>,
+    /// For each of these the tables of its algorithms from outside, as they were written.
+    pub outside: Vec<outside::Tables>,
     /// One run each.
     pub seeds: Vec<u64>,
     /// Whether a summary says how much each flow's packets were reordered. Not part of a run's identity.
@@ -96,10 +99,11 @@ impl Plan {
         let seeds = seeds(&run)?;
         let reordering = run.get("reordering").map_or(Ok(false), |n| n.flag())?;
         let mut graph = graph(&keys, duration, overrides)?;
-        let background = background::list(&keys, &mut graph)?;
-        let Graph { nodes, links, flows, stacks, .. } = graph;
+        let background = background::list(&keys, &mut graph, overrides)?;
+        let Graph { nodes, links, flows, stacks, outside, .. } = graph;
         let scenario = Scenario { name, duration, nodes, links, flows, background };
-        Ok(Plan { file: file.to_owned(), scenario, stacks, seeds: overrides.seeds(seeds)?, reordering })
+        let seeds = overrides.seeds(seeds)?;
+        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering })
     }
 }
 

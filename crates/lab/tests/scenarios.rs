@@ -78,7 +78,7 @@ fn a_file_that_cannot_be_read_is_refused() {
 #[test]
 fn the_command_line_overrides_stack_parameters_and_seed() {
     let set = vec![("rto.tick".to_owned(), "250 ms".to_owned()), ("recovery".to_owned(), "tahoe".to_owned())];
-    let overrides = Overrides { stack: Some("reno".to_owned()), set, seed: Some(9), seeds: None };
+    let overrides = Overrides { stack: Some("reno".to_owned()), set, seed: Some(9), ..Overrides::default() };
     let plan = Plan::parse("good.toml", GOOD, &overrides).unwrap();
     assert_eq!(plan.seeds, [9]);
     let stack = serde_json::to_value(&plan.stacks[0]).unwrap();

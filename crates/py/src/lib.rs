@@ -1,24 +1,22 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
 mod arrow;
+mod asked;
 mod runs;
+mod slots;
 mod tables;
+mod views;
 
-use ackclock_lab::many::{run_many, Job};
-use ackclock_lab::run::{run_recorded, RunError};
-use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::stats::Interval;
-use ackclock_lab::summary::Summary;
 use ackclock_lab::{error::ScenarioError, identity::identity, places, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
 use arrow::Table;
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use asked::Asked;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use runs::Runs;
-use std::ops::ControlFlow;
-use std::path::Path;
 
 /// The extension module `ackclock._native`.
 #[pymodule]
@@ -27,6 +25,11 @@ mod _native {
     use super::{
         check, events, identities, interval, read_toml, run, run_json, run_rows, schema_json, seconds, show_toml,
         stack_names, stacks_json,
+    };
+    #[pymodule_export]
+    use crate::views::{
+        Ack, Advice, Board, Cause, Context, Cut, Episode, Flow, Gate, GiveBack, Ledger, Loss, Mistake, Newest, Phase,
+        Prior, Rearm, Repair, Sample, Segment, Verdict, Window, Xmit,
     };
 
     #[pymodule_export]
@@ -57,11 +60,9 @@ fn run(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Runs> {
-    let (plan, others) = plans(py, file, text, stacks, &set, (seed, seeds))?;
-    let mut jobs = Job::all(&plan, trace.as_deref().map(Path::new));
-    jobs.extend(others.iter().flat_map(|plan| Job::all(plan, None)));
-    let runs = simulate(py, &jobs, threads, progress.as_ref())?;
-    Ok(Runs::new(plan, runs))
+    let asked = Asked::read(py, file, text, stacks, &set, (seed, seeds))?;
+    let runs = asked.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
+    Ok(Runs::new(asked.into_first(), runs))
 }
 
 /// Runs a scenario as [`run`] does; the result is the JSON that `ackclock run --json` prints.
@@ -94,17 +95,8 @@ fn events(
     seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Table)> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (Some(seed), None))?;
-    let mut told = Told::new(progress.as_ref());
-    let whole = plan.scenario.duration.0 as f64;
-    let mut done = 0;
-    let ran = py.detach(|| {
-        run_recorded(&plan, seed, &mut |slice| {
-            done += slice.0;
-            told.tell(done as f64 / whole)
-        })
-    });
-    let (summary, events) = told.or_raise(py, ran)?;
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (Some(seed), None))?;
+    let (summary, events) = asked.record(py, seed, progress.as_ref())?;
     Ok((summary.trace_hash, Table::new(events.schema, events.batches)))
 }
 
@@ -123,67 +115,17 @@ fn run_rows(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    let runs = simulate(py, &Job::all(&plan, None), threads, progress.as_ref())?;
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let runs = asked.simulate(py, None, threads, progress.as_ref())?;
     let text = |run| serde_json::to_string(run).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     runs.iter().map(text).collect()
-}
-
-/// Runs all jobs without holding Python's lock, and tells `progress`.
-fn simulate(
-    py: Python<'_>,
-    jobs: &[Job<'_>],
-    threads: Option<usize>,
-    progress: Option<&Py<PyAny>>,
-) -> PyResult<Vec<Summary>> {
-    let mut told = Told::new(progress);
-    let runs = py.detach(|| run_many(jobs, threads.unwrap_or(0), |share| told.tell(share)));
-    told.or_raise(py, runs)
-}
-
-/// Whom to tell how much is done, and what they raised.
-struct Told<'a> {
-    progress: Option<&'a Py<PyAny>>,
-    raised: Option<PyErr>,
-}
-
-impl<'a> Told<'a> {
-    fn new(progress: Option<&'a Py<PyAny>>) -> Self {
-        Told { progress, raised: None }
-    }
-
-    /// Looks for signals, and calls `progress`; an exception ends the runs.
-    fn tell(&mut self, share: f64) -> ControlFlow<()> {
-        let asked = Python::attach(|py| {
-            py.check_signals()?;
-            self.progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
-        });
-        match asked {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(e) => {
-                self.raised = Some(e);
-                ControlFlow::Break(())
-            }
-        }
-    }
-
-    /// What came out, or an exception.
-    fn or_raise<T>(self, py: Python<'_>, ran: Result<T, RunError>) -> PyResult<T> {
-        match (ran, self.raised) {
-            (_, Some(e)) => Err(e),
-            (Ok(out), None) => Ok(out),
-            (Err(RunError::Scenario(e)), None) => Err(scenario_error(py, &e)),
-            (Err(RunError::Trace(e)), None) => Err(PyOSError::new_err(e.to_string())),
-            (Err(e @ RunError::Stopped), None) => Err(PyRuntimeError::new_err(e.to_string())),
-        }
-    }
 }
 
 /// Whether a scenario file (or its text) can be run; nothing is run.
 #[pyfunction]
 fn check(py: Python<'_>, file: &str, text: Option<&str>) -> PyResult<()> {
-    let (plan, _) = plans(py, file, text, Vec::new(), &[], (None, None))?;
-    ackclock_lab::run::check(&plan).map_err(|e| scenario_error(py, &e))
+    let asked = Asked::read(py, file, text, Vec::new(), &[], (None, None))?;
+    ackclock_lab::run::check(asked.first()).map_err(|e| scenario_error(py, &e))
 }
 
 /// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.
@@ -204,8 +146,8 @@ fn show_toml(
     seed: Option<u64>,
     seeds: Option<u64>,
 ) -> PyResult<String> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    Ok(plan.to_toml())
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    Ok(asked.first().to_toml())
 }
 
 /// The identity of each run that [`run_json`] would make of a scenario and one stack, without running it.
@@ -220,33 +162,9 @@ fn identities(
     seed: Option<u64>,
     seeds: Option<u64>,
 ) -> PyResult<Vec<String>> {
-    let (plan, _) = plans(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    Ok(plan.seeds.iter().map(|&seed| identity(&plan, seed)).collect())
-}
-
-/// The first plan and the others: one for each stack.
-fn plans(
-    py: Python<'_>,
-    file: &str,
-    text: Option<&str>,
-    stacks: Vec<String>,
-    set: &[(String, String)],
-    (seed, seeds): (Option<u64>, Option<u64>),
-) -> PyResult<(Plan, Vec<Plan>)> {
-    if let Some(twice) = stacks.iter().enumerate().find_map(|(i, s)| stacks[..i].contains(s).then_some(s)) {
-        let e = ScenarioError::option("--stack", format!("\"{twice}\" a second time"), "each stack once");
-        return Err(scenario_error(py, &e));
-    }
-    let plan = |stack: Option<String>| {
-        let overrides = Overrides { stack, set: set.to_vec(), seed, seeds };
-        let plan = match text {
-            Some(text) => Plan::parse(file, text, &overrides),
-            None => Plan::load(Path::new(file), &overrides),
-        };
-        plan.map_err(|e| scenario_error(py, &e))
-    };
-    let mut stacks = stacks.into_iter();
-    Ok((plan(stacks.next())?, stacks.map(|s| plan(Some(s))).collect::<PyResult<_>>()?))
+    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let plan = asked.first();
+    Ok(plan.seeds.iter().map(|&seed| identity(plan, seed)).collect())
 }
 
 /// Every stack as a JSON list of objects.

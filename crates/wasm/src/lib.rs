@@ -100,7 +100,7 @@ impl What {
             Ok((key.trim().to_owned(), value.trim().to_owned()))
         });
         let set = set.collect::<Result<_, ScenarioError>>()?;
-        let overrides = Overrides { stack: self.stack.clone(), set, seed: seed.transpose()?, seeds: None };
+        let overrides = Overrides { stack: self.stack.clone(), set, seed: seed.transpose()?, ..Overrides::default() };
         let plan = Plan::parse("scenario.toml", &self.scenario, &overrides)?;
         let seed = plan.seeds[0];
         Ok((plan, seed))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ackclock import _native
+from ackclock.slots.travel import unpacked
 
 
 class RevisionError(RuntimeError):
@@ -33,7 +34,8 @@ class Task:
     revision: int = _native.results_revision
     """Results revision for which it was made."""
     algorithms: tuple[tuple[str, bytes], ...] = ()
-    """Algorithms in Python that the scenario names: source as written there, and the class as cloudpickle has it."""
+    """Algorithms in Python that the scenario names: source as written there, and the class as cloudpickle has it. See
+    :func:`ackclock.slots.pickled`."""
 
     def identities(self) -> list[str]:
         """The identity of each of its runs, in the order of the seeds.
@@ -41,7 +43,8 @@ class Task:
         Raises:
             ScenarioError: the scenario makes no sense.
         """
-        return _native.identities(self.name, self.text, self.stack, self.set, self.first, self.count)
+        with unpacked(self.algorithms):
+            return _native.identities(self.name, self.text, self.stack, self.set, self.first, self.count)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ def run_task(task: Task, progress: Callable[[float], object] | None = None) -> D
     Raises:
         RevisionError: this installation has another results revision.
         ScenarioError: the scenario makes no sense.
+        AlgorithmError: an algorithm in Python raised an error.
     """
     if task.revision != _native.results_revision:
         raise RevisionError(
@@ -71,7 +75,8 @@ def run_task(task: Task, progress: Callable[[float], object] | None = None) -> D
             f"asked for: revision {task.revision}; install the same ackclock on both sides"
         )
     began = time.perf_counter()
-    runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
+    with unpacked(task.algorithms):
+        runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
     return Done(tuple(runs), time.perf_counter() - began)
 
 

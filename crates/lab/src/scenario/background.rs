@@ -14,20 +14,25 @@ use ackclock_tcp::units::Rate;
 const COMMON: [&str; 5] = ["kind", "from", "to", "start", "stop"];
 
 /// All of it, in order. What the command line overrides is meant for the flows: the background stays what it is.
-pub(super) fn list(keys: &Keys<'_>, graph: &mut Graph) -> Result<Vec<BackgroundSpec>, ScenarioError> {
+pub(super) fn list(
+    keys: &Keys<'_>,
+    graph: &mut Graph,
+    overrides: &Overrides,
+) -> Result<Vec<BackgroundSpec>, ScenarioError> {
+    let overrides = Overrides { workshop: overrides.workshop.clone(), ..Overrides::default() };
     let Some(list) = keys.get("background") else { return Ok(Vec::new()) };
     let tables = list.items("one or more tables [[background]]")?;
-    tables.iter().map(|node| one(node, graph)).collect()
+    tables.iter().map(|node| one(node, graph, &overrides)).collect()
 }
 
-fn one(node: &Node<'_>, graph: &mut Graph) -> Result<BackgroundSpec, ScenarioError> {
+fn one(node: &Node<'_>, graph: &mut Graph, overrides: &Overrides) -> Result<BackgroundSpec, ScenarioError> {
     let allowed = "one of transfers, source";
     let entries = node.entries("a table [[background]]")?;
     let Some((_, kind)) = entries.iter().find(|(k, _)| k == "kind") else {
         return Err(node.src.error(node.span.start, Some(format!("{}.kind", node.path)), "nothing", allowed));
     };
     let (keys, kind) = match kind.choice(&[("transfers", true), ("source", false)])? {
-        true => transfers(node, graph)?,
+        true => transfers(node, graph, overrides)?,
         false => source(node)?,
     };
     let (from, to) = graph.ends(&keys)?;
@@ -43,9 +48,13 @@ fn one(node: &Node<'_>, graph: &mut Graph) -> Result<BackgroundSpec, ScenarioErr
 }
 
 /// Arrivals, sizes, and the keys of a flow for what each transfer is like.
-fn transfers<'a>(node: &Node<'a>, graph: &mut Graph) -> Result<(Keys<'a>, BackgroundKind), ScenarioError> {
+fn transfers<'a>(
+    node: &Node<'a>,
+    graph: &mut Graph,
+    overrides: &Overrides,
+) -> Result<(Keys<'a>, BackgroundKind), ScenarioError> {
     let besides: [&[&str]; 2] = [&COMMON, &["gap", "size", "most"]];
-    let read = flow::read(node, &besides, graph, &Overrides::default())?;
+    let read = flow::read(node, &besides, graph, overrides)?;
     let keys = read.keys;
     let gap = gap(&keys.need("gap", GAP)?, Nanos(1))?;
     let size = size(&keys.need("size", SIZE)?, read.spec.mss)?;

@@ -53,7 +53,7 @@ pub(super) fn read<'a>(
     let stack = overrides::stack(&keys, overrides)?;
     let ack = match keys.get("receiver") {
         Some(r) => receiver(&r)?,
-        None => stack.ack.clone(),
+        None => stack.0.ack.clone(),
     };
     let stack = graph.stack(stack);
     let spec = FlowSpec { name: String::new(), from: 0, to: 0, stack, mss, window, ack, handshake, wire, app };

@@ -2,6 +2,7 @@
 
 use super::flow::{self, FlowKeys};
 use super::link::{self, DIRECTION};
+use super::outside::Tables;
 use super::overrides::Overrides;
 use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
@@ -18,13 +19,15 @@ pub(super) struct Graph {
     pub(super) links: Vec<LinkSpec>,
     pub(super) flows: Vec<FlowSpec>,
     pub(super) stacks: Vec<Stack>,
+    pub(super) outside: Vec<Tables>,
     numbers: BTreeMap<String, u32>,
 }
 
 impl Graph {
     pub(super) fn new(duration: Nanos) -> Self {
-        let (nodes, links, flows, stacks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Graph { duration, nodes, links, flows, stacks, numbers: BTreeMap::new() }
+        let (nodes, links, flows) = (Vec::new(), Vec::new(), Vec::new());
+        let (stacks, outside) = (Vec::new(), Vec::new());
+        Graph { duration, nodes, links, flows, stacks, outside, numbers: BTreeMap::new() }
     }
 
     /// The number of a node, which is new if its name is.
@@ -37,9 +40,10 @@ impl Graph {
     }
 
     /// The position of a stack, which is new if none like it is there.
-    pub(super) fn stack(&mut self, stack: Stack) -> u32 {
+    pub(super) fn stack(&mut self, (stack, outside): (Stack, Tables)) -> u32 {
         let at = self.stacks.iter().position(|s| *s == stack).unwrap_or_else(|| {
             self.stacks.push(stack);
+            self.outside.push(outside);
             self.stacks.len() - 1
         });
         at as u32

@@ -1,14 +1,16 @@
 //! Which stack a flow uses, and parameters of it that a file or a command line sets by their path.
 
+use super::outside::{Outside, Place, Tables, Workshop};
 use super::MOST_SEEDS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node, Source};
 use ackclock_tcp::stack::Stack;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use toml::de::DeValue;
 
 /// What a command line changes in a scenario.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// The stack of every flow.
     pub stack: Option<String>,
@@ -18,6 +20,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// How many seeds, counted up from the first.
     pub seeds: Option<u64>,
+    /// Makes the algorithms from outside that the scenario names; without it they are refused.
+    pub workshop: Option<Arc<dyn Workshop>>,
 }
 
 impl Overrides {
@@ -39,8 +43,9 @@ impl Overrides {
     }
 }
 
-/// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters.
-pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, ScenarioError> {
+/// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters. With it the tables of its
+/// algorithms from outside.
+pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<(Stack, Tables), ScenarioError> {
     let allowed = || format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
     let hint = |name: &str| nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
     let named = keys.need("stack", &allowed())?;
@@ -51,38 +56,42 @@ pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<Stack, Sce
         Some(name) => Stack::named(name)
             .ok_or_else(|| ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint(name)))?,
     };
+    let set = parameters_set(keys, overrides)?;
+    // Of several stacks that are compared, one may lack a parameter: say which.
+    let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
+    let mut outside = Outside::default();
+    for (path, value, at) in &set {
+        let Some(value) = outside.take(path, value.clone(), at) else { continue };
+        stack = assign(&stack, path, value).map_err(|r| at.refuse(None, r.allowed, &with).with_hint(r.hint))?;
+    }
+    let tables = outside.put(&mut stack, overrides.workshop.as_deref(), &with)?;
+    stack.validate().map_err(|e| {
+        let found = format!("{} = {}", e.key, e.found);
+        let (in_options, in_file) = set.iter().partition::<Vec<_>, _>(|(_, _, at)| matches!(at, Place::Option(..)));
+        let to_blame = blamed(&in_options, e.key).or_else(|| blamed(&in_file, e.key));
+        to_blame.unwrap_or(&Place::File(named.clone())).refuse(Some(found), e.allowed, &with)
+    })?;
+    Ok((stack, tables))
+}
+
+/// A parameter that was set: its path, its value, and where that stands.
+type Set<'a> = (String, Value, Place<'a>);
+
+/// Every parameter that was set, in the order in which they count.
+fn parameters_set<'a>(keys: &Keys<'a>, overrides: &'a Overrides) -> Result<Vec<Set<'a>>, ScenarioError> {
     let mut of_file = Vec::new();
     if let Some(set) = keys.get("set") {
         flatten(&set, "", &mut of_file)?;
     }
-    // Of several stacks that are compared, one may lack a parameter: say which.
-    let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
-    for (path, node) in &of_file {
-        let refuse = |r: Refusal| node.refuse_as(format!("{}{with}", node.written()), r.allowed).with_hint(r.hint);
-        stack = assign(&stack, path, json(node.value)).map_err(refuse)?;
-    }
-    let option = |path: &str, found: &str, allowed| ScenarioError::option(&format!("--set {path}"), found, allowed);
-    for (path, text) in &overrides.set {
-        let refuse = |r: Refusal| option(path, &format!("{text}{with}"), r.allowed).with_hint(r.hint);
-        stack = assign(&stack, path, from_option(text)).map_err(refuse)?;
-    }
-    stack.validate().map_err(|e| {
-        let found = format!("{} = {}{with}", e.key, e.found);
-        let in_file: Vec<&str> = of_file.iter().map(|s| s.0.as_str()).collect();
-        let in_options: Vec<&str> = overrides.set.iter().map(|s| s.0.as_str()).collect();
-        match (blamed(&in_options, e.key), blamed(&in_file, e.key)) {
-            (Some(i), _) => option(&overrides.set[i].0, &found, e.allowed),
-            (None, Some(i)) => of_file[i].1.refuse_as(found, e.allowed),
-            (None, None) => named.refuse_as(found, e.allowed),
-        }
-    })?;
-    Ok(stack)
+    let of_file = of_file.into_iter().map(|(path, node)| (path, json(node.value), Place::File(node)));
+    let options = overrides.set.iter().map(|(path, text)| (path.clone(), from_option(text), Place::Option(path, text)));
+    Ok(of_file.chain(options).collect())
 }
 
 /// Which of the parameters that were set made `key` senseless: the last that says the most of its path, else the last.
-fn blamed(set: &[&str], key: &str) -> Option<usize> {
+fn blamed<'s, 'a>(set: &[&'s Set<'a>], key: &str) -> Option<&'s Place<'a>> {
     let alike = |path: &str| path.split('.').zip(key.split('.')).take_while(|(a, b)| a == b).count();
-    (0..set.len()).max_by_key(|&i| alike(set[i]))
+    set.iter().max_by_key(|s| alike(&s.0)).map(|s| &s.2)
 }
 
 /// Why a parameter was not taken.

@@ -2,6 +2,7 @@
 
 mod element;
 
+use super::outside::{self, Tables};
 use super::Plan;
 use ackclock_sim::scenario::{
     BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkForm, QueueLimit, Size, WireSpec,
@@ -37,13 +38,11 @@ impl Plan {
         }
         for f in &s.flows {
             writeln!(out, "\n[[flow]]\nname = {}\nfrom = {}\nto = {}", quoted(&f.name), node(f.from), node(f.to))?;
-            if let Some(stack) = self.stacks.get(f.stack as usize) {
-                flow(out, f, stack, "flow")?;
-            }
+            flow(out, f, self, "flow")?;
         }
         for b in &s.background {
             writeln!(out, "\n[[background]]\nfrom = {}\nto = {}", node(b.from), node(b.to))?;
-            background(out, b, &self.stacks)?;
+            background(out, b, self)?;
         }
         Ok(())
     }
@@ -92,7 +91,7 @@ fn direction(d: &DirectionSpec) -> [String; 5] {
 }
 
 /// The keys of one table of background traffic from `start` on.
-fn background(out: &mut String, b: &BackgroundSpec, stacks: &[Stack]) -> fmt::Result {
+fn background(out: &mut String, b: &BackgroundSpec, plan: &Plan) -> fmt::Result {
     writeln!(out, "start = \"{}\"", b.start)?;
     if let Some(stop) = b.stop {
         writeln!(out, "stop = \"{stop}\"")?;
@@ -109,13 +108,16 @@ fn background(out: &mut String, b: &BackgroundSpec, stacks: &[Stack]) -> fmt::Re
                 Size::Pareto { mean, shape } => format!("{{ pareto = \"{}\", shape = {shape:?} }}", show_bytes(mean)),
             };
             writeln!(out, "kind = \"transfers\"\ngap = {}\nsize = {size}\nmost = {}", gap(&t.gap), t.most)?;
-            stacks.get(t.flow.stack as usize).map_or(Ok(()), |stack| flow(out, &t.flow, stack, "background"))
+            flow(out, &t.flow, plan, "background")
         }
     }
 }
 
 /// The keys of one flow from `stack` on.
-fn flow(out: &mut String, f: &FlowSpec, stack: &Stack, table: &str) -> fmt::Result {
+fn flow(out: &mut String, f: &FlowSpec, plan: &Plan, table: &str) -> fmt::Result {
+    let Some(stack) = plan.stacks.get(f.stack as usize) else { return Ok(()) };
+    let none = Tables::new();
+    let tables = plan.outside.get(f.stack as usize).unwrap_or(&none);
     // A stack that `set` gave another name is written as what it was made from; every parameter follows anyway.
     let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
     writeln!(out, "stack = {}\nsegment = \"{} B\"\nwindow = \"{}\"", quoted(profile), f.mss, show_bytes(f.window))?;
@@ -137,7 +139,7 @@ fn flow(out: &mut String, f: &FlowSpec, stack: &Stack, table: &str) -> fmt::Resu
         receiver.insert(if key == "kind" { "ack".to_owned() } else { key }, value);
     }
     writeln!(out, "receiver = {}\n[{table}.set]", toml(&receiver.into()))?;
-    for (slot, value) in object(serde_json::to_value(stack)) {
+    for (slot, value) in object(outside::written(stack, tables)) {
         if slot != "name" || value != profile {
             writeln!(out, "{slot} = {}", toml(&value))?;
         }

@@ -1,0 +1,233 @@
+//! Plans to summaries: on many threads, or, if algorithms in Python take part, one after the other on Python's own.
+
+use crate::scenario_error;
+use crate::slots::{Fault, Finder, Watch};
+use ackclock_lab::error::ScenarioError;
+use ackclock_lab::many::{run_many, Job};
+use ackclock_lab::run::{run, run_recorded, RunError};
+use ackclock_lab::scenario::outside::Workshop;
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::summary::Summary;
+use ackclock_tcp::time::Nanos;
+use ackclock_trace::Events;
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often progress is told.
+const TOLD_EVERY: Duration = Duration::from_millis(50);
+
+/// What a function of the module is asked to run.
+pub(crate) struct Asked {
+    first: Plan,
+    others: Vec<Plan>,
+    watch: Arc<Watch>,
+}
+
+impl Asked {
+    /// Reads a scenario file, or its text, once for each stack (without any once with its own).
+    pub(crate) fn read(
+        py: Python<'_>,
+        file: &str,
+        text: Option<&str>,
+        stacks: Vec<String>,
+        set: &[(String, String)],
+        (seed, seeds): (Option<u64>, Option<u64>),
+    ) -> PyResult<Self> {
+        if let Some(twice) = stacks.iter().enumerate().find_map(|(i, s)| stacks[..i].contains(s).then_some(s)) {
+            let e = ScenarioError::option("--stack", format!("\"{twice}\" a second time"), "each stack once");
+            return Err(scenario_error(py, &e));
+        }
+        let watch = Arc::new(Watch::default());
+        let workshop: Arc<dyn Workshop> = Arc::new(Finder { folder: folder(file), watch: Arc::clone(&watch) });
+        let plan = |stack: Option<String>| {
+            let overrides = Overrides { stack, set: set.to_vec(), seed, seeds, workshop: Some(Arc::clone(&workshop)) };
+            let plan = match text {
+                Some(text) => Plan::parse(file, text, &overrides),
+                None => Plan::load(Path::new(file), &overrides),
+            };
+            plan.map_err(|e| scenario_error(py, &e))
+        };
+        let mut stacks = stacks.into_iter();
+        let (first, others) = (plan(stacks.next())?, stacks.map(|s| plan(Some(s))).collect::<PyResult<_>>()?);
+        Ok(Asked { first, others, watch })
+    }
+
+    /// The plan with the first stack.
+    pub(crate) fn first(&self) -> &Plan {
+        &self.first
+    }
+
+    /// Runs everything; the first run of all is traced. `progress` is told the share that is done.
+    pub(crate) fn simulate(
+        &self,
+        py: Python<'_>,
+        trace: Option<&str>,
+        threads: Option<usize>,
+        progress: Option<&Py<PyAny>>,
+    ) -> PyResult<Vec<Summary>> {
+        let mut jobs = Job::all(&self.first, trace.map(Path::new));
+        jobs.extend(self.others.iter().flat_map(|plan| Job::all(plan, None)));
+        if jobs.iter().any(|job| in_python(job.plan)) {
+            in_turn(py, &jobs, &self.watch, progress)
+        } else {
+            let mut told = Told::new(progress);
+            let runs =
+                py.detach(|| run_many(&jobs, threads.unwrap_or(0), |share| Python::attach(|py| told.tell(py, share))));
+            told.or_raise(py, runs)
+        }
+    }
+
+    /// Runs the first plan with `seed`, its events kept.
+    pub(crate) fn record(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        progress: Option<&Py<PyAny>>,
+    ) -> PyResult<(Summary, Events)> {
+        let plan = &self.first;
+        if in_python(plan) {
+            let mut turn = Turn::new(py, &self.watch, progress, plan.scenario.duration.0);
+            return turn.take(seed, |told| run_recorded(plan, seed, told));
+        }
+        let (mut told, whole, mut done) = (Told::new(progress), plan.scenario.duration.0 as f64, 0);
+        let ran = py.detach(|| {
+            run_recorded(plan, seed, &mut |slice| {
+                done += slice.0;
+                Python::attach(|py| told.tell(py, done as f64 / whole))
+            })
+        });
+        told.or_raise(py, ran)
+    }
+
+    /// The first plan, for good.
+    pub(crate) fn into_first(self) -> Plan {
+        self.first
+    }
+}
+
+/// Whether an algorithm in Python takes part.
+fn in_python(plan: &Plan) -> bool {
+    plan.outside.iter().any(|tables| !tables.is_empty())
+}
+
+/// Where the relative sources of a scenario begin: beside its file; for a text in the current folder.
+fn folder(file: &str) -> PathBuf {
+    let path = Path::new(file);
+    path.parent().filter(|_| path.is_file()).map(Path::to_owned).unwrap_or_default()
+}
+
+/// Whom to tell how much is done, and what they raised.
+struct Told<'a> {
+    progress: Option<&'a Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl<'a> Told<'a> {
+    fn new(progress: Option<&'a Py<PyAny>>) -> Self {
+        Told { progress, raised: None }
+    }
+
+    /// Looks for signals, and calls `progress`; an exception ends the runs.
+    fn tell(&mut self, py: Python<'_>, share: f64) -> ControlFlow<()> {
+        let asked = py.check_signals().and_then(|()| self.progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop)));
+        self.obey(asked)
+    }
+
+    fn obey(&mut self, asked: PyResult<()>) -> ControlFlow<()> {
+        match asked {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(e) => {
+                self.raised = Some(e);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// What came out, or an exception.
+    fn or_raise<T>(&mut self, py: Python<'_>, ran: Result<T, RunError>) -> PyResult<T> {
+        match (ran, self.raised.take()) {
+            (_, Some(e)) => Err(e),
+            (Ok(out), None) => Ok(out),
+            (Err(e), None) => Err(run_error(py, e)),
+        }
+    }
+}
+
+/// Runs that are made here, one after the other: algorithms in Python need its lock anyway, and an interruption reaches them.
+struct Turn<'a, 'py> {
+    py: Python<'py>,
+    watch: &'a Watch,
+    told: Told<'a>,
+    at: Instant,
+    /// Simulated time, ns.
+    done: u64,
+    total: u64,
+}
+
+impl<'a, 'py> Turn<'a, 'py> {
+    fn new(py: Python<'py>, watch: &'a Watch, progress: Option<&'a Py<PyAny>>, total: u64) -> Self {
+        Turn { py, watch, told: Told::new(progress), at: Instant::now(), done: 0, total: total.max(1) }
+    }
+
+    /// Makes one run.
+    fn take<T>(
+        &mut self,
+        seed: u64,
+        ran: impl FnOnce(&mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<T, RunError>,
+    ) -> PyResult<T> {
+        self.watch.begin();
+        let out = ran(&mut |slice| self.slice(slice, seed));
+        self.told.or_raise(self.py, out)
+    }
+
+    fn slice(&mut self, slice: Nanos, seed: u64) -> ControlFlow<()> {
+        self.done = self.done.saturating_add(slice.0);
+        if let Some(fault) = self.watch.take() {
+            return self.told.obey(Err(algorithm_error(self.py, fault, seed)));
+        }
+        if self.at.elapsed() < TOLD_EVERY {
+            return ControlFlow::Continue(());
+        }
+        self.at = Instant::now();
+        self.py.detach(|| ()); // other threads of Python may have their turn
+        self.told.tell(self.py, self.done as f64 / self.total as f64)
+    }
+}
+
+fn in_turn(py: Python<'_>, jobs: &[Job<'_>], watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<Vec<Summary>> {
+    let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0));
+    let mut turn = Turn::new(py, watch, progress, total);
+    jobs.iter().map(|job| turn.take(job.seed, |told| run(job.plan, job.seed, job.trace, told))).collect()
+}
+
+fn run_error(py: Python<'_>, e: RunError) -> PyErr {
+    match e {
+        RunError::Scenario(e) => scenario_error(py, &e),
+        RunError::Trace(e) => PyOSError::new_err(e.to_string()),
+        e @ RunError::Stopped => PyRuntimeError::new_err(e.to_string()),
+    }
+}
+
+/// An algorithm's error as `ackclock.errors.AlgorithmError`; what is no error but an end (an interruption) as it is.
+fn algorithm_error(py: Python<'_>, fault: Fault, seed: u64) -> PyErr {
+    if !fault.error.is_instance_of::<PyException>(py) {
+        return fault.error;
+    }
+    let make = || {
+        let class = py.import("ackclock.errors")?.getattr("AlgorithmError")?;
+        fault.error.value(py).setattr("__traceback__", fault.error.traceback(py))?;
+        let at = fault.at;
+        let error = class.call_method1(
+            "of",
+            (fault.error.value(py), fault.algorithm.as_str(), fault.method, at.as_secs_f64(), at.to_string(), seed),
+        )?;
+        PyResult::Ok(PyErr::from_value(error))
+    };
+    let error = make().unwrap_or_else(|failed| failed);
+    error.set_cause(py, Some(fault.error));
+    error
+}

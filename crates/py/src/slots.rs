@@ -1,0 +1,94 @@
+//! Algorithms written in Python inside the engine: one file per slot below this module, each the engine's trait by way of a
+//! Python object.
+
+mod algorithm;
+mod congestion;
+mod detect;
+mod disorder;
+mod recovery;
+mod rto;
+mod spurious;
+mod startup;
+mod threshold;
+mod timeout;
+mod undo;
+
+pub(crate) use algorithm::{Fault, Watch};
+
+use ackclock_lab::scenario::outside::{Custom, Refused, Workshop};
+use ackclock_tcp::Factory;
+use algorithm::{Algorithm, Maker};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Finds the classes that scenarios name, by way of `ackclock.slots.registry`.
+#[derive(Debug)]
+pub(crate) struct Finder {
+    /// Where relative sources begin.
+    pub(crate) folder: PathBuf,
+    /// What the algorithms of its plans have in common.
+    pub(crate) watch: Arc<Watch>,
+}
+
+impl Workshop for Finder {
+    fn make(&self, slot: &str, table: &Map<String, Value>) -> Result<Custom, Refused> {
+        Python::attach(|py| {
+            let found = self.find(py, slot, table)?;
+            Ok(match slot {
+                "congestion" => Custom::Congestion(found.factory(|a| Box::new(congestion::Growth::new(a)))),
+                "detect" => Custom::Detect(found.factory(|a| Box::new(detect::Judge::new(a)))),
+                "detect.threshold" => Custom::Threshold(found.factory(|a| Box::new(threshold::Threshold::new(a)))),
+                "disorder" => Custom::Disorder(found.factory(|a| Box::new(disorder::Doubt::new(a)))),
+                "recovery" => Custom::Recovery(found.factory(|a| Box::new(recovery::Repairer::new(a)))),
+                "rto" => Custom::Rto(found.factory(|a| Box::new(rto::Timer::new(a)))),
+                "spurious" => Custom::Spurious(found.factory(|a| Box::new(spurious::Judge::new(a)))),
+                "startup" => Custom::Startup(found.factory(|a| Box::new(startup::Start::new(a)))),
+                "timeout" => Custom::Timeout(found.factory(|a| Box::new(timeout::AfterTimeout::new(a)))),
+                "undo" => Custom::Undo(found.factory(|a| Box::new(undo::Giver::new(a)))),
+                other => return Err(PyRuntimeError::new_err(format!("no slot `{other}`"))),
+            })
+        })
+        .map_err(|e: PyErr| Python::attach(|py| refused(py, &e)))
+    }
+}
+
+/// A class that was found, and with which parameters.
+struct Found {
+    name: String,
+    identity: u64,
+    maker: Maker,
+}
+
+impl Found {
+    fn factory<T: ?Sized + 'static>(self, adapt: fn(Algorithm) -> Box<T>) -> Factory<T> {
+        let Found { name, identity, maker } = self;
+        Factory { name, identity, make: Arc::new(move |mss| adapt(maker.make(mss))) }
+    }
+}
+
+impl Finder {
+    fn find(&self, py: Python<'_>, slot: &str, table: &Map<String, Value>) -> PyResult<Found> {
+        let json = Value::Object(table.clone()).to_string();
+        let found = py.import("ackclock.slots.registry")?.call_method1("resolve", (slot, json, &self.folder))?;
+        let maker = Maker {
+            make: found.getattr("make")?.unbind(),
+            base: found.getattr("base")?.unbind(),
+            name: found.getattr("shown")?.extract()?,
+            watch: Arc::clone(&self.watch),
+        };
+        Ok(Found { name: found.getattr("name")?.extract()?, identity: found.getattr("identity")?.extract()?, maker })
+    }
+}
+
+/// What `ackclock.slots.registry.Refused` says; anything else is said as it is.
+fn refused(py: Python<'_>, e: &PyErr) -> Refused {
+    let value = e.value(py);
+    let part = |name: &str| value.getattr(name).ok().and_then(|v| v.extract::<String>().ok());
+    match (part("found"), part("allowed")) {
+        (Some(found), Some(allowed)) => Refused { key: part("key"), found, allowed, hint: part("hint") },
+        _ => Refused { key: None, found: e.to_string(), allowed: "an algorithm in Python".to_owned(), hint: None },
+    }
+}

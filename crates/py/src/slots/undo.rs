@@ -1,0 +1,41 @@
+//! `undo`: and then?
+
+use super::algorithm::{senseless, Algorithm, Hook};
+use crate::views::{
+    Context, GiveBack as GiveBackView, Ledger as LedgerView, Mistake as MistakeView, Prior as PriorView,
+};
+use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::sender::episode::{Ledger, Mistake};
+use ackclock_tcp::undo::{GiveBack, Prior, Undo};
+use pyo3::prelude::*;
+
+/// A subclass of `ackclock.Undo` at work.
+pub(super) struct Giver {
+    algorithm: Algorithm,
+    prior_in_recovery: Prior,
+    on_mistake: Hook,
+}
+
+impl Giver {
+    pub(super) fn new(algorithm: Algorithm) -> Self {
+        let prior = algorithm.attribute("prior_in_recovery", PriorView::AtTimeout, |v| {
+            v.extract().map_err(|_| senseless(v, "Prior.AT_TIMEOUT or Prior.BEFORE_INTERRUPTED"))
+        });
+        Giver { prior_in_recovery: prior.into(), on_mistake: algorithm.hook("on_mistake"), algorithm }
+    }
+}
+
+impl Undo for Giver {
+    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack<'_>, cx: &Ctx) {
+        self.algorithm.ask(&self.on_mistake, Some(cx.now), (), |f| {
+            LedgerView::lend(f.py(), ledger, |ledger| {
+                GiveBackView::lend(f.py(), give_back, cx.mss, |give_back| {
+                    f.call1((MistakeView(*m), ledger, give_back, Context(*cx))).map(drop)
+                })
+            })
+        });
+    }
+    fn prior_in_recovery(&self) -> Prior {
+        self.prior_in_recovery
+    }
+}

@@ -1,0 +1,283 @@
+//! What algorithms answer: values that are made in Python and read by the engine.
+
+use ackclock_tcp::congestion::Cut as EngineCut;
+use ackclock_tcp::detect;
+use ackclock_tcp::event;
+use ackclock_tcp::recovery;
+use ackclock_tcp::sender::gate;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::startup;
+use ackclock_tcp::timeout;
+use ackclock_tcp::undo;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// What a detector thinks after an ACK or a timer.
+#[pyclass(frozen, eq, module = "ackclock.slots")]
+#[derive(PartialEq)]
+pub(crate) struct Verdict(pub(crate) detect::Verdict);
+
+#[pymethods]
+impl Verdict {
+    /// Nothing is missing.
+    #[classattr]
+    const CLEAR: Verdict = Verdict(detect::Verdict::Clear);
+    /// Something is missing: Disorder.
+    #[classattr]
+    const SUSPECT: Verdict = Verdict(detect::Verdict::Suspect);
+    /// An event with nothing left to repair: the window is cut and no phase begins.
+    #[classattr]
+    const REPAIRED: Verdict = Verdict(detect::Verdict::Repaired);
+    /// One segment is to be sent now, whatever the window says.
+    #[classattr]
+    const PROBE: Verdict = Verdict(detect::Verdict::Probe);
+    /// So many bytes are marked lost and it is a new event: an episode begins if none is running.
+    #[staticmethod]
+    fn lost(bytes: u64) -> Self {
+        Verdict(detect::Verdict::Lost(bytes))
+    }
+    /// So many bytes are marked lost, and it is no new event.
+    #[staticmethod]
+    fn more(bytes: u64) -> Self {
+        Verdict(detect::Verdict::More(bytes))
+    }
+    fn __repr__(&self) -> String {
+        format!("<Verdict {:?}>", self.0)
+    }
+}
+
+/// A transmission: what to send, or what was sent.
+#[pyclass(frozen, eq, module = "ackclock.slots")]
+#[derive(PartialEq)]
+pub(crate) struct Xmit(pub(crate) detect::Xmit);
+
+#[pymethods]
+impl Xmit {
+    /// The segment at `snd_nxt`; below `snd_max` that is a retransmission.
+    #[classattr]
+    const NEW: Xmit = Xmit(detect::Xmit::New);
+    /// The segment that contains this offset, again.
+    #[staticmethod]
+    fn again(offset: u64) -> Self {
+        Xmit(detect::Xmit::Again(Offset(offset)))
+    }
+    /// The offset of what is sent again; None for `NEW`.
+    #[getter]
+    fn offset(&self) -> Option<u64> {
+        match self.0 {
+            detect::Xmit::New => None,
+            detect::Xmit::Again(at) => Some(at.0),
+        }
+    }
+    fn __repr__(&self) -> String {
+        format!("<Xmit {:?}>", self.0)
+    }
+}
+
+/// What happens to the retransmission timer.
+#[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Rearm {
+    /// RFC 6298 section 5: restarted by an ACK of new data.
+    OnNewData,
+    /// Restarted now.
+    Restart,
+    /// Left running.
+    Keep,
+}
+
+/// What the owner of Recovery or Loss wants next.
+#[pyclass(frozen, eq, module = "ackclock.slots")]
+#[derive(PartialEq)]
+pub(crate) struct Flow(pub(crate) recovery::Flow);
+
+#[pymethods]
+impl Flow {
+    /// The phase goes on; the timer is restarted by an ACK of new data.
+    #[classattr]
+    const CONTINUE: Flow = Flow(recovery::Flow::Continue(recovery::Rearm::OnNewData));
+    /// The phase is over.
+    #[classattr]
+    const DONE: Flow = Flow(recovery::Flow::Done { grow: false });
+    /// The phase is over, and the ACK that ended it also grows the window.
+    #[classattr]
+    const DONE_AND_GROW: Flow = Flow(recovery::Flow::Done { grow: true });
+    /// From Recovery only: the same episode goes on in Loss, without back-off.
+    #[classattr]
+    const RESTART: Flow = Flow(recovery::Flow::Restart);
+    /// From Loss only: `snd_nxt` goes back to `snd_una`.
+    #[classattr]
+    const REWIND: Flow = Flow(recovery::Flow::Rewind);
+    /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
+    #[classattr]
+    const BEGIN: Flow = Flow(recovery::Flow::Begin);
+    /// The phase goes on, and this happens to the timer.
+    #[staticmethod]
+    fn continue_with(rearm: Rearm) -> Self {
+        Flow(recovery::Flow::Continue(match rearm {
+            Rearm::OnNewData => recovery::Rearm::OnNewData,
+            Rearm::Restart => recovery::Rearm::Restart,
+            Rearm::Keep => recovery::Rearm::Keep,
+        }))
+    }
+    fn __repr__(&self) -> String {
+        format!("<Flow {:?}>", self.0)
+    }
+}
+
+/// How lost data are sent again after a timeout.
+#[pyclass(frozen, eq, module = "ackclock.slots")]
+#[derive(PartialEq)]
+pub(crate) struct Repair(pub(crate) timeout::Repair);
+
+#[pymethods]
+impl Repair {
+    /// What is marked lost is sent.
+    #[classattr]
+    const MARKS: Repair = Repair(timeout::Repair::Marks);
+    /// `snd_nxt` goes back to `snd_una`, and what is SACKed on the way is passed over.
+    #[classattr]
+    const REWIND: Repair = Repair(timeout::Repair::Rewind { skip_sacked: true });
+    /// `snd_nxt` goes back to `snd_una`, and everything is sent again.
+    #[classattr]
+    const REWIND_ALL: Repair = Repair(timeout::Repair::Rewind { skip_sacked: false });
+    fn __repr__(&self) -> String {
+        format!("<Repair {:?}>", self.0)
+    }
+}
+
+/// What a loss does to the window: the threshold is written at once, the window is a target that recovery reaches its own
+/// way. Both in bytes.
+#[pyclass(frozen, module = "ackclock.slots")]
+pub(crate) struct Cut(pub(crate) EngineCut);
+
+#[pymethods]
+impl Cut {
+    #[new]
+    fn new(ssthresh: f64, cwnd: f64) -> PyResult<Self> {
+        check("ssthresh", ssthresh, 0.0, f64::INFINITY)?;
+        check("cwnd", cwnd, 1.0, LARGEST)?;
+        Ok(Cut(EngineCut { ssthresh, cwnd }))
+    }
+    /// New slow start threshold, bytes.
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.0.ssthresh
+    }
+    /// Window to arrive at, bytes.
+    #[getter]
+    fn cwnd(&self) -> f64 {
+        self.0.cwnd
+    }
+    fn __repr__(&self) -> String {
+        format!("<Cut to ssthresh {} B, cwnd {} B>", self.0.ssthresh, self.0.cwnd)
+    }
+}
+
+/// What the start of a connection makes of an ACK.
+#[pyclass(frozen, module = "ackclock.slots")]
+pub(crate) struct Advice(pub(crate) startup::Advice);
+
+#[pymethods]
+impl Advice {
+    /// As before.
+    #[classattr]
+    const KEEP: Advice = Advice(startup::Advice::Keep);
+    /// This is the slow start threshold, bytes.
+    #[staticmethod]
+    fn ssthresh(bytes: f64) -> PyResult<Self> {
+        check("ssthresh", bytes, 0.0, f64::INFINITY)?;
+        Ok(Advice(startup::Advice::Ssthresh(bytes)))
+    }
+    /// Until further notice slow start opens the window by this share, 0 to 1, of what it would; at the first loss it is 1
+    /// again.
+    #[staticmethod]
+    fn growth(share: f64) -> PyResult<Self> {
+        check("share", share, 0.0, 1.0)?;
+        Ok(Advice(startup::Advice::Growth(share as f32)))
+    }
+    fn __repr__(&self) -> String {
+        format!("<Advice {:?}>", self.0)
+    }
+}
+
+/// What is compared with the window before something new is sent in Open.
+#[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Gate {
+    /// What lies between `snd_una` and `snd_nxt`, in whole segments of the window.
+    Window,
+    /// RFC 6675's `pipe`.
+    Pipe,
+}
+
+impl From<Gate> for gate::Gate {
+    fn from(g: Gate) -> Self {
+        match g {
+            Gate::Window => gate::Gate::Window,
+            Gate::Pipe => gate::Gate::Pipe,
+        }
+    }
+}
+
+/// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.
+#[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Prior {
+    /// As it is at the timeout.
+    AtTimeout,
+    /// What the interrupted episode remembers.
+    BeforeInterrupted,
+}
+
+impl From<Prior> for undo::Prior {
+    fn from(p: Prior) -> Self {
+        match p {
+            Prior::AtTimeout => undo::Prior::AtTimeout,
+            Prior::BeforeInterrupted => undo::Prior::BeforeInterrupted,
+        }
+    }
+}
+
+/// What revealed a loss.
+#[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Cause {
+    /// A detector's verdict.
+    Fast,
+    /// A retransmission timeout.
+    Rto,
+    /// The network said so (RFC 3168): the window is cut and nothing is repaired.
+    Ecn,
+}
+
+impl From<event::Cause> for Cause {
+    fn from(c: event::Cause) -> Self {
+        match c {
+            event::Cause::Fast => Cause::Fast,
+            event::Cause::Rto => Cause::Rto,
+            event::Cause::Ecn => Cause::Ecn,
+        }
+    }
+}
+
+impl From<Cause> for event::Cause {
+    fn from(c: Cause) -> Self {
+        match c {
+            Cause::Fast => event::Cause::Fast,
+            Cause::Rto => event::Cause::Rto,
+            Cause::Ecn => event::Cause::Ecn,
+        }
+    }
+}
+
+/// The largest window that anything may ask for, bytes.
+pub(crate) const LARGEST: f64 = (1u64 << 50) as f64;
+
+/// Refuses a number that is none, or is out of range.
+pub(crate) fn check(name: &str, number: f64, least: f64, most: f64) -> PyResult<()> {
+    if (least..=most).contains(&number) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!("{name} = {number}, allowed: a number from {least} to {most}")))
+}

@@ -1,0 +1,123 @@
+//! The sender as every algorithm sees it.
+
+use ackclock_tcp::event;
+use ackclock_tcp::sender::ctx::Ctx;
+use pyo3::prelude::*;
+
+/// The four phases of a sender.
+#[pyclass(frozen, eq, eq_int, hash, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Phase {
+    /// Nothing is missing.
+    Open,
+    /// Something is missing and it is not clear whether it is lost.
+    Disorder,
+    /// A loss is being repaired after a judge's verdict.
+    Recovery,
+    /// A loss is being repaired after a retransmission timeout.
+    Loss,
+}
+
+impl From<event::Phase> for Phase {
+    fn from(p: event::Phase) -> Self {
+        match p {
+            event::Phase::Open => Phase::Open,
+            event::Phase::Disorder => Phase::Disorder,
+            event::Phase::Recovery => Phase::Recovery,
+            event::Phase::Loss => Phase::Loss,
+        }
+    }
+}
+
+/// The sender at one moment: a copy. Offsets count bytes of the stream from 1 on, times are whole nanoseconds since the run
+/// began, and what is not known is None.
+#[pyclass(frozen, module = "ackclock.slots")]
+pub(crate) struct Context(pub(crate) Ctx);
+
+#[pymethods]
+impl Context {
+    /// The moment, ns.
+    #[getter]
+    fn now(&self) -> u64 {
+        self.0.now.0
+    }
+    /// Lowest unacknowledged offset.
+    #[getter]
+    fn snd_una(&self) -> u64 {
+        self.0.snd_una.0
+    }
+    /// Next offset to send; below `snd_max` after going back.
+    #[getter]
+    fn snd_nxt(&self) -> u64 {
+        self.0.snd_nxt.0
+    }
+    /// One past the highest offset ever sent.
+    #[getter]
+    fn snd_max(&self) -> u64 {
+        self.0.snd_max.0
+    }
+    /// Outstanding bytes, `snd_max - snd_una` (RFC 5681 section 2, FlightSize).
+    #[getter]
+    fn flight(&self) -> u64 {
+        self.0.flight()
+    }
+    /// What a new segment at `snd_max` may use, bytes.
+    #[getter]
+    fn room(&self) -> u64 {
+        self.0.room
+    }
+    /// First unsent offset when the newest episode began.
+    #[getter]
+    fn recover(&self) -> Option<u64> {
+        self.0.recover.map(|o| o.0)
+    }
+    /// Whether a timeout began the newest episode.
+    #[getter]
+    fn timed_out(&self) -> bool {
+        self.0.timed_out
+    }
+    /// Smoothed round-trip time, ns.
+    #[getter]
+    fn srtt(&self) -> Option<u64> {
+        self.0.srtt.map(|t| t.0)
+    }
+    /// Smallest round-trip time seen, ns.
+    #[getter]
+    fn min_rtt(&self) -> Option<u64> {
+        self.0.min_rtt.map(|t| t.0)
+    }
+    /// Retransmission timeout without back-off, ns.
+    #[getter]
+    fn rto(&self) -> u64 {
+        self.0.rto.0
+    }
+    /// When the running retransmission timer fires, ns.
+    #[getter]
+    fn rto_at(&self) -> Option<u64> {
+        self.0.rto_at.map(|t| t.0)
+    }
+    /// Maximum segment size, bytes of payload.
+    #[getter]
+    fn mss(&self) -> u32 {
+        self.0.mss
+    }
+    /// Sequence space that the next segment at `snd_nxt` would take, bytes; 0 if none can be sent.
+    #[getter]
+    fn next_len(&self) -> u32 {
+        self.0.next_len
+    }
+    /// The phase.
+    #[getter]
+    fn phase(&self) -> Phase {
+        self.0.phase.into()
+    }
+    /// Whether sending last stopped because the window was full (RFC 7661).
+    #[getter]
+    fn cwnd_limited(&self) -> bool {
+        self.0.cwnd_limited
+    }
+    fn __repr__(&self) -> String {
+        let cx = &self.0;
+        format!("<Context at {}: {:?}, {} to {}>", cx.now, cx.phase, cx.snd_una, cx.snd_max)
+    }
+}

@@ -1,0 +1,96 @@
+"""Algorithms in Python: a base class for each slot of a stack, and how scenarios name what is made of them.
+
+See ``docs/python-algorithms.md``.
+"""
+
+from __future__ import annotations
+
+from ackclock._native import (
+    Ack,
+    Advice,
+    Board,
+    Cause,
+    Context,
+    Cut,
+    Episode,
+    Flow,
+    Gate,
+    GiveBack,
+    Ledger,
+    Loss,
+    Mistake,
+    Newest,
+    Phase,
+    Prior,
+    Rearm,
+    Repair,
+    Sample,
+    Segment,
+    Verdict,
+    Window,
+    Xmit,
+)
+from ackclock.slots.base import Algorithm
+from ackclock.slots.bases import (
+    BASES,
+    Congestion,
+    Detector,
+    Disorder,
+    DupThresh,
+    Recovery,
+    Rto,
+    Spurious,
+    Startup,
+    Timeout,
+    Undo,
+)
+from ackclock.slots.registry import Given, Value, given, register, setting
+from ackclock.slots.source import source_hash
+from ackclock.slots.travel import pickled, unpacked, used
+
+__all__ = [
+    "BASES",
+    "Ack",
+    "Advice",
+    "Algorithm",
+    "Board",
+    "Cause",
+    "Congestion",
+    "Context",
+    "Cut",
+    "Detector",
+    "Disorder",
+    "DupThresh",
+    "Episode",
+    "Flow",
+    "Gate",
+    "GiveBack",
+    "Given",
+    "Ledger",
+    "Loss",
+    "Mistake",
+    "Newest",
+    "Phase",
+    "Prior",
+    "Rearm",
+    "Recovery",
+    "Repair",
+    "Rto",
+    "Sample",
+    "Segment",
+    "Spurious",
+    "Startup",
+    "Timeout",
+    "Undo",
+    "Value",
+    "Verdict",
+    "Window",
+    "Xmit",
+    "given",
+    "pickled",
+    "register",
+    "setting",
+    "source_hash",
+    "unpacked",
+    "used",
+]

@@ -1,0 +1,294 @@
+"""Which class a scenario means: by its file, by its name in this program, or by what was sent along with a task."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ackclock.slots.base import Algorithm
+from ackclock.slots.bases import BASES
+from ackclock.slots.source import EXECUTED, source_hash
+
+_ALLOWED = '"file.py:Class", the file beside the scenario'
+_MSS = 1460
+_of_program: dict[str, type[Algorithm]] = {}
+"""Classes of this program by their content-addressed sources."""
+_sent = threading.local()
+"""Classes that came with the task that this thread is at, by their sources as written."""
+
+
+class Refused(Exception):
+    """Why a slot cannot have what its table says; the place is added by whoever knows it."""
+
+    def __init__(self, key: str | None, found: str, allowed: str, hint: str | None = None) -> None:
+        """Keep the parts."""
+        super().__init__(f"found {found}, allowed: {allowed}")
+        self.key = key
+        self.found = found
+        self.allowed = allowed
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Given:
+    """A class with its parameters, as a value for ``set``; made by :func:`given`."""
+
+    algorithm: type[Algorithm]
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the engine must know of an algorithm."""
+
+    make: Callable[[int], Algorithm]
+    base: type[Algorithm]
+    name: str
+    shown: str
+    identity: int
+
+
+Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"] | type[Algorithm] | Given
+"""What ``set`` may hold: see :func:`setting`."""
+
+
+def given(algorithm: type[Algorithm], **parameters: object) -> Given:
+    """A class with values for its parameters, for ``set``.
+
+    Args:
+        algorithm: a subclass of one of the slots' base classes.
+        parameters: its keyword arguments: numbers, texts, booleans, and lists or tables of them.
+    """
+    return Given(algorithm, parameters)
+
+
+def setting(value: object) -> str:
+    """The text that ``--set`` would take for a value of ``set``.
+
+    Args:
+        value: a text as it is; a subclass of a slot's base class, which is registered; :func:`given`; or a number, a
+            boolean, a list or a mapping, as TOML.
+
+    Raises:
+        TypeError: TOML has nothing like it.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, type) and issubclass(value, Algorithm):
+        value = Given(value)
+    if isinstance(value, Given):
+        source = f"#{source_hash(value.algorithm)}:{value.algorithm.__qualname__}"
+        _of_program[source] = value.algorithm
+        value = {"kind": "python", "source": source} | dict(value.parameters)
+    return _toml(value)
+
+
+def register(source: str, cls: type[Algorithm]) -> None:
+    """Let scenarios of this program name a class by ``source``, whatever files there are."""
+    _of_program[source] = cls
+
+
+@contextmanager
+def sent(classes: Mapping[str, type[Algorithm]]) -> Iterator[None]:
+    """Let these sources, on this thread and in this block, mean these classes."""
+    before: Mapping[str, type[Algorithm]] = getattr(_sent, "classes", {})
+    _sent.classes = {**before, **classes}
+    try:
+        yield
+    finally:
+        _sent.classes = before
+
+
+def resolve(slot: str, table: str, folder: Path) -> Found:
+    """Find the algorithm of a slot; called by the engine.
+
+    Args:
+        slot: path of the slot in a stack, as in ``detect.threshold``.
+        table: what stands there, as JSON: ``kind``, ``source`` and the class's parameters.
+        folder: where relative files begin.
+
+    Raises:
+        Refused: there is no such class, or not for this slot, or not with these parameters.
+    """
+    parameters: dict[str, Any] = json.loads(table)
+    del parameters["kind"]
+    source = parameters.pop("source", None)
+    if not isinstance(source, str):
+        raise Refused("source", "nothing" if source is None else repr(source), _ALLOWED)
+    cls = find(source, folder)
+    base = BASES[slot]
+    if not issubclass(cls, base):
+        mine = next((b for b in BASES.values() if issubclass(cls, b)), None)
+        what = f"`{cls.__name__}`, a subclass of {f'ackclock.{mine.__name__}' if mine else cls.__base__.__name__}"
+        raise Refused("source", what, f"a subclass of ackclock.{base.__name__}")
+    _check_methods(cls, base)
+    _check_parameters(cls, parameters)
+    make = partial(create, cls, parameters)
+    try:
+        make(_MSS)
+    except Exception as error:
+        found = f"{type(error).__name__}: {_line(error)}"
+        raise Refused(None, found, f"parameters with which `{cls.__name__}` can be made") from error
+    what = json.dumps([source_hash(cls), cls.__qualname__, parameters], sort_keys=True)
+    identity = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8])
+    file = "" if source.startswith("#") else f"{Path(source.rpartition(':')[0]).name}:"
+    return Found(make, base, cls.__qualname__, f"{file}{cls.__qualname__}", identity)
+
+
+def create(cls: type[Algorithm], parameters: Mapping[str, Any], mss: int) -> Algorithm:
+    """A new object for one flow; ``mss`` is there before ``__init__`` runs."""
+    made = cls.__new__(cls)
+    made.mss = mss
+    cls.__init__(made, **parameters)
+    return made
+
+
+def find(source: str, folder: Path) -> type[Algorithm]:
+    """The class that a source names.
+
+    Raises:
+        Refused: there is none.
+    """
+    for known in (getattr(_sent, "classes", {}), _of_program):
+        if source in known:
+            cls: type[Algorithm] = known[source]
+            return cls
+    shown = json.dumps(source, ensure_ascii=False)
+    if source.startswith("#"):
+        raise Refused("source", shown, f"a class that this program has defined; in a file: {_ALLOWED}")
+    file, colon, name = source.rpartition(":")
+    if not (colon and file and name.replace(".", "").isidentifier()):
+        raise Refused("source", shown, _ALLOWED)
+    module = _load(folder / file, file)
+    found: object = module
+    for step in name.split("."):
+        found = getattr(found, step, None)
+    if isinstance(found, type) and issubclass(found, Algorithm):
+        return found
+    names = [
+        k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, Algorithm) and _is_of(module, v)
+    ]
+    allowed = f"one of the classes {', '.join(names)}" if names else "a class that is a subclass of one of ackclock's"
+    near = difflib.get_close_matches(name, names, 1)
+    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm,"
+    raise Refused("source", what, allowed, f'"{file}:{near[0]}"' if near else None)
+
+
+def _is_of(module: ModuleType, cls: type) -> bool:
+    return cls.__module__ == module.__name__
+
+
+def _load(path: Path, file: str) -> ModuleType:
+    """The module in a file; what it is called depends on where it is and what stands in it."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise Refused("source", f"no readable file {file} ({error.strerror})", _ALLOWED) from error
+    where = path.resolve()
+    return _execute(where, hashlib.sha256(bytes(where) + b"\0" + text).hexdigest()[:16], text, file)
+
+
+@cache
+def _execute(path: Path, key: str, text: bytes, file: str) -> ModuleType:
+    module = ModuleType(f"ackclock_algorithm_{path.stem}_{key}")
+    module.__file__ = str(path)
+    setattr(module, EXECUTED, text.decode(errors="replace"))
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        exec(compile(text, str(path), "exec"), vars(module))
+    except Exception as error:
+        del sys.modules[module.__name__]
+        line = _line_of(error, path)
+        at = "" if line is None else f" in line {line}"
+        raise Refused("source", f"{type(error).__name__}: {_line(error)}{at} of {file}", "a file that loads") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _line_of(error: Exception, path: Path) -> int | None:
+    """The line of a file in which an error came up, if it did there."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno
+    line, frame = None, error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == str(path):
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    return line
+
+
+def _line(error: BaseException) -> str:
+    """What an error says, on one line."""
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return " ".join(said.split())
+
+
+def _check_methods(cls: type[Algorithm], base: type[Algorithm]) -> None:
+    """Refuse a class that lacks a method or has one that would never be called."""
+    lacks = sorted(getattr(cls, "__abstractmethods__", ()))
+    if lacks:
+        raise Refused(
+            "source",
+            f"`{cls.__name__}` without the method `{lacks[0]}`",
+            f"a class that has it, as ackclock.{base.__name__} says",
+        )
+    known = [name for name in dir(base) if not name.startswith("_")]
+    for name in dir(cls):
+        if name.startswith("on_") and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            allowed = ", ".join(n for n in known if callable(getattr(base, n)))
+            raise Refused(
+                "source",
+                f"`{cls.__name__}` with a method `{name}`, which nobody would call,",
+                f"methods of ackclock.{base.__name__}: {allowed}",
+                f"`{near[0]}`" if near else None,
+            )
+
+
+def _check_parameters(cls: type[Algorithm], parameters: Mapping[str, object]) -> None:
+    """Refuse a parameter that the class does not take, and one that it must have and does not get."""
+    import inspect  # noqa: PLC0415 - start-up time
+
+    takes = dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
+    if any(p.kind is p.VAR_KEYWORD for p in takes.values()):
+        return
+    named = {name: p for name, p in takes.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    for name in parameters:
+        if name not in named:
+            allowed = (
+                f"one of the parameters {', '.join(named)}" if named else f"no parameter: `{cls.__name__}` has none"
+            )
+            near = difflib.get_close_matches(name, named, 1)
+            raise Refused(name, f"an unknown parameter `{name}`", allowed, f"`{near[0]}`" if near else None)
+    for name, p in named.items():
+        if p.default is p.empty and name not in parameters:
+            raise Refused(name, "nothing", f"a value: `{cls.__name__}` has no default for `{name}`")
+
+
+def _toml(value: object) -> str:
+    """A value as TOML on one line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    raise TypeError(
+        f"found {value!r}, allowed: a text, a number, a boolean, a list, a mapping, or an algorithm's class"
+    )

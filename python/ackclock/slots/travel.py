@@ -1,0 +1,106 @@
+"""Algorithms that go along with a scenario: to another process, or another machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ackclock import _native
+from ackclock.slots import registry
+from ackclock.slots.base import Algorithm
+from ackclock.slots.source import keep_hash, outside
+
+
+def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, type[Algorithm]]:
+    """The algorithms in Python that a scenario and its options name: source as written, and the class.
+
+    Args:
+        text: the scenario, as TOML.
+        set: parameters of every flow's stack, as ``--set`` takes them.
+        folder: where relative files begin.
+
+    Raises:
+        ScenarioError: the text is no TOML.
+        Refused: there is no such class.
+    """
+    sources = list(_in(_read(text)))
+    for path, value in set:
+        parsed = _option(value)
+        sources += [parsed] if path.endswith(".source") and isinstance(parsed, str) else _in(parsed)
+    return {source: registry.find(source, folder) for source in dict.fromkeys(sources)}
+
+
+def pickled(text: str, set: Sequence[tuple[str, str]], folder: Path) -> tuple[tuple[str, bytes], ...]:
+    """What ``Task.algorithms`` holds for a scenario and its options: each source, and its class as cloudpickle has it.
+
+    Classes go by value, with the hash of their source, so that whoever gets them needs no file. Modules that their files
+    import go by name. Arguments and errors are those of :func:`used`.
+    """
+    return tuple((source, _dumps(cls)) for source, cls in used(text, set, folder).items())
+
+
+@contextmanager
+def unpacked(algorithms: Sequence[tuple[str, bytes]]) -> Iterator[None]:
+    """In this block, on this thread, scenarios mean these classes by these sources."""
+    with registry.sent({source: _loads(data) for source, data in algorithms}):
+        yield
+
+
+def _dumps(cls: type[Algorithm]) -> bytes:
+    import sys  # noqa: PLC0415 - start-up time
+
+    import cloudpickle  # noqa: PLC0415 - start-up time
+
+    keep_hash(cls)
+    modules = {sys.modules[c.__module__] for c in outside(cls) if c.__module__ in sys.modules}
+    by_value = [
+        m for m in modules if m.__name__ != "__main__" and m.__name__ not in cloudpickle.list_registry_pickle_by_value()
+    ]
+    for module in by_value:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        data: bytes = cloudpickle.dumps(cls)
+    finally:
+        for module in by_value:
+            cloudpickle.unregister_pickle_by_value(module)
+    return data
+
+
+@lru_cache(maxsize=256)
+def _loads(data: bytes) -> type[Algorithm]:
+    import cloudpickle  # noqa: PLC0415 - start-up time
+
+    cls: type[Algorithm] = cloudpickle.loads(data)
+    return cls
+
+
+def _read(text: str) -> Any:
+    return json.loads(_native.read_toml("<text>", text))["value"]
+
+
+def _option(value: str) -> Any:
+    from ackclock.errors import ScenarioError  # noqa: PLC0415 - a cycle
+
+    try:
+        return _read(f"v = {value}")["v"]
+    except ScenarioError:
+        return value
+
+
+def _in(value: Any) -> Iterator[str]:
+    """The sources that stand anywhere in a table."""
+    if isinstance(value, Mapping):
+        source = value.get("source")
+        if value.get("kind") == "python" and isinstance(source, str):
+            yield source
+        for key, below in value.items():
+            if key.endswith(".source") and isinstance(below, str):
+                yield below
+            yield from _in(below)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _in(item)
