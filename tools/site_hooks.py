@@ -143,6 +143,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, uri, content=text))
     for file in tutorials(config):
         files.append(file)
+        if file.is_documentation_page():
+            linked |= set(sources(file.content_string, f"docs/{file.src_uri}"))
     for path in sorted(linked):
         files.append(File.generated(config, f"source/{path}.md", content=shown(path)))
     return files

@@ -158,10 +158,20 @@ def starter() -> bytes:
     return Path(__file__).with_name("starter.toml").read_bytes()
 
 
-def stacks() -> list[Stack]:
+class Stacks(list[Stack]):
+    """A list of stacks; a notebook shows their names and what they are."""
+
+    def _repr_html_(self) -> str:
+        from html import escape  # noqa: PLC0415 - start-up time
+
+        rows = (f"<tr><td>{escape(one['name'])}</td><td>{escape(one['summary'])}</td></tr>" for one in self)
+        head = "<thead><tr><th>stack</th><th>what it is</th></tr></thead>"
+        return f"<table>{head}<tbody>{''.join(rows)}</tbody></table>"
+
+
+def stacks() -> Stacks:
     """Every named stack, with its slots and their parameters."""
-    result: list[Stack] = json.loads(_native.stacks_json())
-    return result
+    return Stacks(json.loads(_native.stacks_json()))
 
 
 def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from ackclock import _native
-from ackclock.errors import ScenarioError
+from ackclock.errors import AlgorithmError, ScenarioError
 
 if TYPE_CHECKING:
     from ackclock.sweep.job import Told
@@ -50,18 +50,20 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 @contextmanager
 def refusals(kept: Callable[[], str] = lambda: "") -> Iterator[None]:
-    """One message and an exit code for whatever goes wrong inside.
+    """One message and an exit code for whatever goes wrong inside; an algorithm in Python has its traceback before it.
 
     Args:
         kept: says what is not lost, after a semicolon.
     """
-    from ackclock.sweep.task import RevisionError  # noqa: PLC0415 - start-up time
-
     try:
         yield
     except ScenarioError as error:
         fail(f"{error}{kept()}")
-    except (OSError, RevisionError) as error:
+    except AlgorithmError as error:
+        # The person's own code: where in it.
+        typer.echo(error.traceback, err=True, nl=False)
+        fail(f"{error}{kept()}", FAILED)
+    except (OSError, RuntimeError) as error:
         fail(f"{error}{kept()}", FAILED)
     except ImportError as error:
         missing = (error.name or "dask").partition(".")[0]

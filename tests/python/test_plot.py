@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
@@ -206,6 +207,53 @@ def test_a_metric_has_means_with_error_bars_in_the_colour_of_its_stack() -> None
         ak.plot.metric(runs, x="los", y="timeouts")
     with pytest.raises(ValueError, match="choose one flow"):
         ak.plot.metric(pl.concat([means, means]), x="loss", y="timeouts")
+
+
+@pytest.mark.parametrize(
+    ("values", "at", "label", "words"),
+    [
+        (["5 ms", "20 ms"], [5.0, 20.0], "link[0].delay (ms)", []),
+        (["20 ms", "1 s"], [0.0, 1.0], "link[0].delay", ["20 ms", "1 s"]),
+        (["newreno", "tahoe"], [0.0, 1.0], "link[0].delay", ["newreno", "tahoe"]),
+        ([7, 3], [3.0, 7.0], "link[0].delay", []),
+    ],
+)
+def test_a_swept_parameter_may_be_a_quantity_or_a_word(
+    values: list[object], at: list[float], label: str, words: list[str]
+) -> None:
+    frame = pl.DataFrame({"link[0].delay": values * 2, "stack": ["reno"] * 4, "timeouts": [1, 2, 3, 4]})
+    ax = ak.plot.metric(frame, x="link[0].delay", y="timeouts")
+    data, _, _ = ax.containers[0]
+    assert np.asarray(data.get_xdata()).tolist() == at
+    assert sorted(np.asarray(data.get_ydata()).tolist()) == [2.0, 3.0]
+    assert ax.get_xlabel() == label
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == words or not words
+
+
+def test_a_trade_off_has_a_point_for_each_stack() -> None:
+    frame = ak.compare(SHORT, ["tahoe", "sack-ff96"], seeds=4).frame
+    ax = ak.plot.trade_off(frame)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["tahoe", "sack-ff96"]  # type: ignore[union-attr]
+    for container, stack in zip(ax.containers, ("tahoe", "sack-ff96"), strict=True):
+        mine, (data, *_) = frame.filter(pl.col("stack") == stack), container
+        x = (100 * mine["needless_retransmissions"] / mine["data_packets_sent"]).to_list()
+        assert np.asarray(data.get_xdata()) == pytest.approx([sum(x) / 4])
+        assert np.asarray(data.get_ydata()) == pytest.approx([sum(mine["goodput_bytes_per_s"]) / 4e3])
+        assert data.get_marker() == colours.look(stack).marker
+    with pytest.raises(KeyError, match="no column 'goodput_bytes_per_s'"):
+        ak.plot.trade_off(frame.drop("goodput_bytes_per_s"))
+
+
+def test_every_plot_takes_what_leaves_as_arrow() -> None:
+    result = ak.run(THREE_LOST, seed=1)
+    table, frame = pa.table(result.arrow("events")), pa.table(result.arrow())
+    for draw in (ak.plot.time_sequence, ak.plot.window, ak.plot.queue):
+        one, other = draw(table), draw(result.events)
+        assert isinstance(one, Axes)
+        assert [c.get_gid() for c in one.get_children()] == [c.get_gid() for c in other.get_children()]
+    assert len(ak.plot.course(result.arrow("events")).axes) == 4
+    assert isinstance(ak.plot.trade_off(frame), Axes)
+    assert isinstance(ak.plot.metric(frame, x="seed", y="timeouts"), Axes)
 
 
 def test_axes_given_are_drawn_on() -> None:

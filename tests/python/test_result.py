@@ -126,6 +126,9 @@ def test_stacks_are_typed_and_complete() -> None:
     for stack in ak.stacks():
         assert set(stack) == set(ak.Stack.__annotations__)
         assert isinstance(stack["recovery"]["kind"], str)
+    html = ak.stacks()._repr_html_()
+    assert html.count("<tr>") == 1 + len(ak.stacks())
+    assert "<td>newreno</td><td>" in html
 
 
 def test_neither_import_nor_command_loads_polars_or_matplotlib(short: Path, ackclock: Command) -> None:

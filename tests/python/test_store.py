@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -55,6 +56,25 @@ def test_runs_are_there_once_they_are_added_and_none_twice(tmp_path: Path) -> No
         assert one.seconds(["k1", "k3", "k4"]) == 0.375
         assert one.seconds(["k4"]) is None
         assert one.count(["k1", "k1", "k4"]) == 2
+
+
+def test_processes_that_make_one_store_at_a_time_all_find_it(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from ackclock.sweep.store import Store
+begin = float(sys.argv[3])
+for at in range(30):
+    while time.time() < begin + at * 0.02:
+        pass
+    with Store(f"{sys.argv[1]}/{at}") as store:
+        store.add([(sys.argv[2], "{}")], 0.0)
+"""
+    begin, keys = str(time.time() + 0.5), ["k0", "k1", "k2", "k3"]
+    processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), key, begin]) for key in keys]
+    assert [process.wait(30) for process in processes] == [0, 0, 0, 0]
+    for at in range(30):
+        with Store(tmp_path / str(at)) as store:
+            assert store.kept(keys) == {*keys}
 
 
 def test_more_keys_than_one_question_takes_are_asked_in_parts(tmp_path: Path) -> None:

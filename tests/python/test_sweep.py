@@ -302,6 +302,15 @@ def test_results_are_found_again(tmp_path: Path) -> None:
     assert "newreno" in shown
 
 
+def test_of_very_many_points_the_first_are_shown(ackclock: Command, tmp_path: Path) -> None:
+    grid = {"link[0].delay": {"from": "1 ms", "to": "70 ms", "count": 70}}
+    sweep = ak.sweep(rates(grid=grid, seeds=[1], name="many points"), tmp_path / "ackclock-results")
+    assert "; the first 60 rows<" in sweep._repr_html_()
+    shown = ackclock("results", "show", "many points").stdout
+    assert len(lines(shown)) == 2 + 60 + 1
+    assert shown.endswith("… 10 more rows: ackclock results export 'many points' FILE --summary\n")
+
+
 def test_a_chunk_is_no_border_in_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = ak.sweep(rates(), tmp_path).frame
     monkeypatch.setattr(table, "_CHUNK", 5)

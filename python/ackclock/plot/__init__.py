@@ -1,12 +1,14 @@
 """Plots of runs and of results. Each function draws on ``ax``, or on a figure of its own, and returns the axes.
 
-Events are the table that ``docs/trace.md`` describes: ``Result.events``, or a Parquet trace read with Polars.
+A table may be a Polars frame or anything else with the Arrow PyCapsule interface. Events are the table that
+``docs/trace.md`` describes: ``Result.events``, or a Parquet trace.
 """
 
 from ackclock.plot.course import course, save
 from ackclock.plot.metric import metric
 from ackclock.plot.queue import queue
 from ackclock.plot.time_sequence import time_sequence
+from ackclock.plot.trade_off import trade_off
 from ackclock.plot.window import window
 
-__all__ = ["course", "metric", "queue", "save", "time_sequence", "window"]
+__all__ = ["course", "metric", "queue", "save", "time_sequence", "trade_off", "window"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import polars as pl
 from matplotlib.figure import Figure
 
 from ackclock.papers import files, style
+from ackclock.plot.frames import ArrowTable, polars
 from ackclock.plot.queue import longest, queue
 from ackclock.plot.time_sequence import time_sequence
 from ackclock.plot.window import window
@@ -17,7 +17,7 @@ SIZE_INCHES = (7.2, 7.0)
 
 
 def course(
-    events: pl.DataFrame,
+    events: ArrowTable,
     *,
     flow: int = 0,
     stack: str | None = None,
@@ -29,6 +29,7 @@ def course(
 
     Arguments are those of :func:`ackclock.plot.time_sequence`.
     """
+    events = polars(events)
     link = longest(events)
     heights = (3.2, 1.3, 1.0) if link is not None else (3.2, 1.3)
     with style.paper():

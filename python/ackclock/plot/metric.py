@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 import polars as pl
 from matplotlib.axes import Axes
 
 from ackclock import _native, colours
-from ackclock.plot.sheet import sheet
+from ackclock.plot.frames import ArrowTable, need, polars
+from ackclock.plot.sheet import name_points, sheet
 from ackclock.result import HALF
 
 _UNITS = (("_bytes_per_s", "kB/s", 1e3), ("_bytes", "kB", 1e3), ("_packets", "packets", 1.0), ("_ms", "ms", 1.0))
 _UNITS_OF_TIME = ("_s", "s", 1.0)
-MANY_LINES = 6
+_QUANTITY = re.compile(r"\s*([0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)\s*([A-Za-zµ/]+)\s*")
 
 
-def metric(frame: pl.DataFrame, *, x: str, y: str, by: str = "stack", ax: Axes | None = None) -> Axes:
+def metric(frame: ArrowTable, *, x: str, y: str, by: str = "stack", ax: Axes | None = None) -> Axes:
     """Draw the mean of ``y`` against ``x``, a line for each value of ``by``, with 95 % confidence intervals.
 
     Args:
-        frame: rows of runs (``Result.frame`` with a column for the parameter), whose mean and interval (Student's t)
-            are taken here; or of means (``Result.summary``), which bring theirs in a column ``…_ci95``.
-        x: the column of the parameter.
+        frame: rows of runs (a sweep's ``frame``, or ``Result.frame`` with a column for the parameter), whose mean and
+            interval (Student's t) are taken here; or of means (``summary``), which bring theirs in a column ``…_ci95``.
+        x: the column of the parameter: numbers; quantities of one unit, as in ``"20 ms"``; or words, which stand side
+            by side in the order of the frame.
         y: the column of the number; its ending names the unit, bytes are drawn as kB (1000 B).
         by: the column that tells the lines apart; a stack has its own colour, marker and line.
         ax: where to draw.
@@ -29,14 +34,14 @@ def metric(frame: pl.DataFrame, *, x: str, y: str, by: str = "stack", ax: Axes |
         KeyError: the frame lacks a column.
         ValueError: the means of one stack at one ``x`` stand in several rows.
     """
-    for column in (x, y, by):
-        if column not in frame.columns:
-            raise KeyError(f"the frame has no column {column!r}; it has {', '.join(frame.columns)}")
+    rows = polars(frame)
+    need(rows, x, y, by)
+    scale_x = _scale(rows[x])
     label, scale = _unit(y)
     with sheet(ax) as axes:
-        for (key,), rows in frame.filter(pl.col(y).is_not_null()).group_by(by, maintain_order=True):
+        for (key,), same in rows.filter(pl.col(y).is_not_null()).group_by(by, maintain_order=True):
             name = str(key)
-            look, points = colours.look(name), _points(rows, x, y)
+            look, points = colours.look(name), _points(same, x, y, scale_x)
             axes.errorbar(
                 [at for at, _, _ in points],
                 [mean / scale for _, mean, _ in points],
@@ -47,29 +52,53 @@ def metric(frame: pl.DataFrame, *, x: str, y: str, by: str = "stack", ax: Axes |
                 label=name,
                 gid=name,
             )
-        axes.set_xlabel(_unit(x)[0] if x.endswith(tuple(u[0] for u in (*_UNITS, _UNITS_OF_TIME))) else _words(x))
+        axes.set_xlabel(f"{_words(x)} ({scale_x.unit})" if scale_x.unit else _axis(x))
+        if scale_x.words:
+            axes.set_xticks(range(len(scale_x.words)), scale_x.words)
         axes.set_ylabel(label)
         axes.yaxis.set_major_formatter("{x:,g}")
-        lines = len(axes.containers)
-        if lines > MANY_LINES:
-            axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), ncols=1 + lines // 20)
-        elif lines:
-            axes.legend()
+        name_points(axes)
     return axes
 
 
-def _points(rows: pl.DataFrame, x: str, y: str) -> list[tuple[float, float, float]]:
-    """Each ``x`` with the mean of ``y`` and half its interval, 0 where there is none."""
+class _Scale(NamedTuple):
+    """Where values of a column stand on an axis."""
+
+    places: dict[object, float]
+    unit: str = ""
+    words: tuple[str, ...] = ()
+    """The labels of values that are no numbers."""
+
+
+def _scale(values: pl.Series) -> _Scale:
+    """Numbers stand at themselves, and so do quantities of one unit."""
+    every = values.drop_nulls().unique(maintain_order=True).to_list()
+    if values.dtype.is_numeric():
+        return _Scale({value: float(value) for value in every})
+    parts = {value: _QUANTITY.fullmatch(str(value)) for value in every}
+    units = {part[2] if part else "" for part in parts.values()}
+    if len(units) == 1 and "" not in units:
+        return _Scale({value: float(part[1]) for value, part in parts.items() if part}, units.pop())
+    return _Scale({value: float(n) for n, value in enumerate(every)}, "", tuple(map(str, every)))
+
+
+def _points(rows: pl.DataFrame, x: str, y: str, scale: _Scale) -> list[tuple[float, float, float]]:
+    """Each ``x`` with the mean of ``y`` and half its interval, 0 where there is none; from left to right."""
     points = []
-    for (at,), same in rows.sort(x).group_by(x, maintain_order=True):
+    for (at,), same in rows.filter(pl.col(x).is_not_null()).group_by(x, maintain_order=True):
         if y + HALF in rows.columns:
             if len(same) > 1:
                 raise ValueError(f"{len(same)} rows of means with {x} = {at}: choose one flow")
             mean, half = same[y][0], same[y + HALF][0]
         else:
             mean, half = _native.interval([float(value) for value in same[y]])
-        points.append((float(str(at)), float(mean), half or 0.0))
-    return points
+        points.append((scale.places[at], float(mean), half or 0.0))
+    return sorted(points)
+
+
+def _axis(name: str) -> str:
+    """The label of an axis of a column of numbers."""
+    return _unit(name)[0] if name.endswith(tuple(ending for ending, *_ in (*_UNITS, _UNITS_OF_TIME))) else _words(name)
 
 
 def _unit(name: str) -> tuple[str, float]:

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ackclock import colours
+from ackclock.plot.frames import ArrowTable, polars
 from ackclock.plot.series import Series, limits, series
 from ackclock.plot.sheet import LIGHT, dense, legend_above, sheet, time_axis
 
@@ -15,7 +16,7 @@ HEADROOM = 1.15
 
 
 def queue(
-    events: pl.DataFrame,
+    events: ArrowTable,
     *,
     link: int | None = None,
     start: float | None = None,
@@ -35,6 +36,7 @@ def queue(
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last event.
     """
+    events = polars(events)
     begin, end = limits(events, start, stop)
     link = longest(events) if link is None else link
     length, drops = _read(events, link)

@@ -14,6 +14,7 @@ from ackclock.papers import style
 MANY_POINTS = 5_000
 """From here on points and lines are drawn as an image inside an SVG file, which would else take long to open."""
 SIZE_INCHES = (7.0, 3.4)
+MANY_NAMES = 6
 LIGHT = 0.9
 """Width of a thin line, points."""
 
@@ -45,6 +46,15 @@ def legend_above(ax: Axes, handles: list[Artist], labels: list[str]) -> None:
         columnspacing=1.2,
         handlelength=1.6,
     )
+
+
+def name_points(ax: Axes) -> None:
+    """A legend of what has error bars: inside the axes, or beside them if it is long."""
+    named = len(ax.containers)
+    if named > MANY_NAMES:
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), ncols=1 + named // 20)
+    elif named:
+        ax.legend()
 
 
 def time_axis(ax: Axes, start: float, stop: float) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from ackclock import colours
+from ackclock.plot.frames import ArrowTable, polars
 from ackclock.plot.series import KB, Bars, Reals, Series, at_sender, bars, limits, series
 from ackclock.plot.sheet import LIGHT, dense, sheet, time_axis
 
@@ -105,7 +106,7 @@ def _allowed(here: pl.DataFrame) -> Series:
 
 
 def time_sequence(
-    events: pl.DataFrame,
+    events: ArrowTable,
     *,
     flow: int = 0,
     stack: str | None = None,
@@ -131,6 +132,7 @@ def time_sequence(
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last event.
     """
+    events = polars(events)
     begin, end = limits(events, start, stop)
     course = read(events, flow)
     with sheet(ax) as axes:

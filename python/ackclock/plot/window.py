@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ackclock import colours
+from ackclock.plot.frames import ArrowTable, polars
 from ackclock.plot.series import KB, Series, at_sender, limits, series
 from ackclock.plot.sheet import LIGHT, dense, legend_above, sheet, time_axis
 
@@ -15,7 +16,7 @@ HEADROOM = 1.15
 
 
 def window(
-    events: pl.DataFrame,
+    events: ArrowTable,
     *,
     flow: int = 0,
     stack: str | None = None,
@@ -39,6 +40,7 @@ def window(
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last event.
     """
+    events = polars(events)
     begin, end = limits(events, start, stop)
     here = at_sender(events, flow)
     changes = here.filter(pl.col("event") == "window")

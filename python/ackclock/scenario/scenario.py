@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -19,9 +18,8 @@ from ackclock.scenario.dumbbell import Dumbbell
 from ackclock.scenario.flows import Flow
 from ackclock.scenario.links import Link
 from ackclock.scenario.part import Toml, given, plain, setting
+from ackclock.sweep.paths import parse
 
-STEP = re.compile(r'\.?(?:(?P<key>[\w-]+)|"(?P<quoted>[^"]*)"|\[(?P<index>\d+)\])')
-RUN = ("duration", "seed", "seeds", "reordering")
 TABLES = {"links": "link", "flows": "flow", "background": "background", "dumbbell": "dumbbell"}
 """Attributes that are tables of a file, and how these are called there."""
 
@@ -149,9 +147,8 @@ class Scenario:
 
     def _put(self, table: dict[str, Any], path: str, value: object) -> None:
         """Put a value where the path leads. Tables on the way that are not there come into being."""
-        steps = [(m["index"] and int(m["index"])) or m["key"] or m["quoted"] or 0 for m in STEP.finditer(path)]
-        whole = "".join(m[0] for m in STEP.finditer(path))
-        if not steps or whole != path:
+        steps = parse(path)
+        if steps is None:
             raise self._refused(path, f'"{path}"', "the path of a key, as in link[1].rate")
         at: Any = table
         for i, step in enumerate(steps):

@@ -71,7 +71,7 @@ def workers_here(number: int) -> Iterator[LocalCluster]:
                     n_workers=number,
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                     silence_logs=logging.CRITICAL,
                 )
         except RuntimeError as error:

@@ -20,6 +20,8 @@ class Group:
     tasks: tuple[Task, ...]
     killed: int = 0
     """How often it was given up because its workers died."""
+    refused: int = 0
+    """How often a worker had another Ackclock."""
 
     def split(self) -> list[Group]:
         """What to send once its workers have died: its halves, or a single task again.
@@ -36,7 +38,8 @@ class Groups:
     """What is still to be sent.
 
     A guess that is wrong costs little: a worker begins no further task of a group that lasts too long, and what it left
-    is put together anew.
+    is put together anew. A single task whose workers died waits until all others are done and then goes alone, so
+    that it answers for its own deaths, not for those of its neighbours.
     """
 
     def __init__(self, cutter: Cutter, tasks: Iterable[Task]) -> None:
@@ -44,17 +47,24 @@ class Groups:
         self._cutter = cutter
         self._new = cutter.batches(tasks)
         self._again: deque[Group] = deque()
+        self._suspects: deque[Group] = deque()
 
-    def next(self) -> Group | None:
-        """The next group, if any is left."""
+    def next(self, alone: bool) -> Group | None:
+        """The next group, if any is left that may go now.
+
+        Args:
+            alone: nothing else is on its way.
+        """
         if self._again:
             return self._again.popleft()
-        batch = next(self._new, None)
-        return None if batch is None else Group(tuple(batch))
+        if (batch := next(self._new, None)) is not None:
+            return Group(tuple(batch))
+        return self._suspects.popleft() if alone and self._suspects else None
 
     def again(self, groups: Iterable[Group]) -> None:
-        """Send these as they are, before any other."""
-        self._again.extend(groups)
+        """Send these as they are, before any other, or alone after them."""
+        for group in groups:
+            (self._suspects if group.killed else self._again).append(group)
 
     def done(self, group: Group, done: Sequence[Done]) -> None:
         """Learn from what was done of a group, and put together anew what was not."""

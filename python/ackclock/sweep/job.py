@@ -126,7 +126,9 @@ class Job:
             OSError: the store cannot be written.
             Exception: what a run raised.
         """
-        note = _damage(store, self.plan.name)
+        before, content, note = _before(store, self.plan.name)
+        if before and content and replace(before, finished=None, sha256=None) == self.manifest and self._kept(store):
+            return Sweep(before, content)
         self.manifest.write(store)
         self._make(store, executor)
         if self.plan.stop:
@@ -136,6 +138,14 @@ class Job:
         self.manifest.finished = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.manifest.write(store)
         return Sweep(self.manifest, content, (note,) if note else ())
+
+    def _kept(self, store: Store) -> bool:
+        """Whether the store has every run of the manifest; then nothing is left to do."""
+        wanted = set(self.manifest.keys())
+        whole = len(store.kept(wanted)) == len(wanted)
+        if whole:
+            self.progress(Told(len(wanted), len(wanted), len(wanted)))
+        return whole
 
     def _make(self, store: Store, executor: Executor) -> None:
         """Run what is missing of the manifest's runs."""
@@ -206,15 +216,16 @@ def _first_seeds(plan: Plan) -> list[int]:
     return list(range(first, first + plan.stop.at_least)) if plan.stop else plan.seeds
 
 
-def _damage(store: Store, name: str) -> str | None:
-    """What is wrong with the files of an earlier sweep of this name; both are about to be written anew."""
+def _before(store: Store, name: str) -> tuple[Manifest | None, bytes | None, str | None]:
+    """What an earlier sweep of this name left: manifest and table if they are whole, and what is to be said of them."""
     try:
         before = manifests.read(store, name)
     except KeyError:
-        return None
+        return None, None, None
     except OSError as error:
-        return str(error)
+        return None, None, str(error)
     file = manifests.folder_of(store, name) / manifests.TABLE
-    if before.finished is None or not file.exists() or table.intact(before, store) is not None:
-        return None
-    return f"{file}: damaged; made anew of the kept runs"
+    if before.finished is None or not file.exists():
+        return None, None, None
+    content = table.intact(before, store)
+    return before, content, None if content else f"{file}: damaged; made anew of the kept runs"

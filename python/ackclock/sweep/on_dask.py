@@ -35,6 +35,7 @@ ALLOWED = "dask:N for N worker processes here, dask://HOST:PORT or tls://HOST:PO
 SECONDS = 1.0
 """How long a group should take."""
 GROUPS_PER_THREAD = 4
+REFUSED = 3
 FETCH_SECONDS = 30
 
 
@@ -136,7 +137,7 @@ class OnDask:
 
     def _fill(self, groups: Groups, sent: dict[Key, _Sent], finished: queue.SimpleQueue[Key]) -> bool:
         """Send groups until there are enough; whether any is on its way."""
-        while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := groups.next()):
+        while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := groups.next(not sent)):
             key, only = (self._name, next(self._numbers)), self._workers.only
             call = packed(group.tasks, 2 * SECONDS)
             try:
@@ -159,9 +160,9 @@ class OnDask:
             groups.again(self._split(group))
         except (RevisionError, ImportError, AttributeError):
             self._look(anew=True)
-            if sent.only is not None or group.killed + 1 == KILLED:
+            if sent.only is not None or group.refused + 1 == REFUSED:
                 raise
-            groups.again([replace(group, killed=group.killed + 1)])
+            groups.again([replace(group, refused=group.refused + 1)])
         except (CancelledError, OSError) as error:
             raise self._lost(error) from None
         else:

@@ -39,7 +39,7 @@ class Sweep:
         """Every number of every run: a row for each point, seed and flow.
 
         Columns: ``point`` (its position in the plan), one for each parameter that is varied, named by its path,
-        ``stack``, ``flow``, ``seed``, and then those of :attr:`ackclock.Result.runs`.
+        ``stack``, ``flow``, ``seed``, and then those of :attr:`ackclock.Result.frame`.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -65,13 +65,14 @@ class Sweep:
         return f"<ackclock.Sweep: {self._said}>"
 
     def _repr_html_(self) -> str:
-        """The means, for notebooks."""
+        """The means, for notebooks; of very many points the first."""
         from html import escape  # noqa: PLC0415 - start-up time
 
         from ackclock.sweep.shown import cells  # noqa: PLC0415 - start-up time
 
         head, rows = cells(self.summary, self.manifest)
         said = f"{escape(self._said)}; means ± half the 95 % confidence interval"
+        said += f"; the first {len(rows)} rows" if len(rows) < self.summary.height else ""
         top = "".join(f"<th>{escape(title)}</th>" for title in head)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         return f"<table><caption>{said}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

@@ -52,19 +52,21 @@ def every(value: object, at: Steps = ()) -> Iterator[str]:
 
 
 def present(document: Mapping[str, Any], steps: Steps) -> bool:
-    """Whether a document has such a place, or a table there in which the last key would be new."""
-    *way, last = steps
+    """Whether a document has such a place, or a table from which on its keys would be new."""
     at: Any = document
-    for step in way:
+    for i, step in enumerate(steps):
         if not _has(at, step):
-            return False
+            return isinstance(at, Mapping) and all(isinstance(rest, str) for rest in steps[i:])
         at = at[step]
-    return isinstance(at, Mapping) if isinstance(last, str) else _has(at, last)
+    return True
 
 
 def put(document: dict[str, Any], steps: Steps, value: object) -> None:
-    """Set the value of a place that is ``present``."""
-    get(document, steps[:-1])[steps[-1]] = value
+    """Set the value of a place that is ``present``; tables that are missing on the way to it are made."""
+    at: Any = document
+    for step in steps[:-1]:
+        at = at.setdefault(step, {}) if isinstance(at, dict) else at[step]
+    at[steps[-1]] = value
 
 
 def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - what TOML can say

@@ -97,6 +97,7 @@ class Plan:
 
         Raises:
             ScenarioError: something makes no sense, or the scenario's file cannot be read.
+            TypeError: TOML has nothing like a value.
         """
         given = {"name": name, "seeds": seeds, "stop": stop, "grid": grid, "coupled": coupled or None, "random": random}
         if isinstance(scenario, Written):
@@ -214,7 +215,12 @@ def plain(value: object) -> Value:
     for way in ("item", "to_list", "tolist"):
         if hasattr(value, way) and not (way == "item" and getattr(value, "shape", ()) not in {(), None}):
             return plain(getattr(value, way)())
-    raise TypeError(f"{value!r}: found {type(value).__name__}, allowed: what TOML can say")
+    import tomllib  # noqa: PLC0415 - start-up time
+
+    from ackclock.slots import setting  # noqa: PLC0415 - likewise
+
+    # Algorithms in Python; whatever else it may be is refused there.
+    return tomllib.loads(f"value = {setting(value)}")["value"]
 
 
 def _scenario(node: Node, folder: Path) -> Scenario:

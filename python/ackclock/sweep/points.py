@@ -21,6 +21,8 @@ from ackclock.sweep.document import Value, refusal, written
 from ackclock.sweep.plan import Plan
 from ackclock.sweep.task import Task
 
+Pickled = tuple[tuple[str, bytes], ...]
+"""Algorithms in Python as a task has them."""
 _WITH_FILES = ("path-trace", "deliveries")
 """Kinds of elements that take a table from a file."""
 
@@ -100,6 +102,9 @@ class Points:
         import tomli_w  # noqa: PLC0415 - start-up time
 
         self._template = tomli_w.dumps(document)
+        self._algorithms: dict[int, Pickled] = {}
+        """Of the points that name some in Python: as they were when the points were checked."""
+        self._pickles: dict[tuple[str, ...], Pickled] = {}
         self._reordering = bool(run.get("reordering")) if isinstance(run, dict) else False
 
     def __len__(self) -> int:
@@ -114,7 +119,7 @@ class Points:
             yield self._point(index, rows, values)
 
     def check(self, seeds: Sequence[int]) -> list[list[str]]:
-        """The keys of all points' runs with these seeds.
+        """The keys of all points' runs with these seeds; from then on tasks carry the algorithms in Python along.
 
         Raises:
             ScenarioError: a point makes no sense; it names the place in the plan, if it is the plan's.
@@ -125,6 +130,8 @@ class Points:
                 found.append(point.keys(seeds))
             except ScenarioError as error:
                 raise self._refusal(point, error) from None
+            if any("python" in text for text in (point.task.text, *(value for _, value in point.task.set))):
+                self._algorithms[point.index] = self._pickled(point.task)
         return found
 
     def _point(self, index: int, rows: tuple[int, ...], values: tuple[Value, ...]) -> Point:
@@ -138,8 +145,25 @@ class Points:
             else:
                 path = name.removeprefix("set.")
                 options.append((path, value if isinstance(value, str) else written(value)))
-        task = Task(self.plan.scenario.file, text, stack, tuple(options), self.plan.seeds[0], 1)
+        task = Task(
+            self.plan.scenario.file,
+            text,
+            stack,
+            tuple(options),
+            self.plan.seeds[0],
+            1,
+            algorithms=self._algorithms.get(index, ()),
+        )
         return Point(index, values, rows, task, reordering)
+
+    def _pickled(self, task: Task) -> Pickled:
+        from ackclock.slots import pickled, used  # noqa: PLC0415 - start-up time
+
+        folder = Path(task.name).parent
+        sources = tuple(used(task.text, task.set, folder))
+        if sources not in self._pickles:
+            self._pickles[sources] = pickled(task.text, task.set, folder)
+        return self._pickles[sources]
 
     def _refusal(self, point: Point, error: ScenarioError) -> ScenarioError:
         """The engine's refusal of a point, said of the plan where the plan is to blame."""

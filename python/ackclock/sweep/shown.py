@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ _SCALES = {key: (title, scale, digits) for title, key, scale, digits in COLUMNS}
 
 
 def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> tuple[list[str], list[list[str]]]:
-    """Titles, and a row of texts for each point and flow.
+    """Titles, and a row of texts for each point and flow, for the first of them where there are very many.
 
     Args:
         summary: the sweep's means.
@@ -34,10 +35,13 @@ def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()
     about = [*manifest.parameters, *more]
     shown = columns or [name for name in USUAL if summary[name].count()]
     titles = [_SCALES.get(name, (name,))[0] for name in shown]
-    rows = [[str(row[name]) for name in about] + [_mean(row, name) for name in shown] for row in summary.to_dicts()]
+    rows = [
+        [str(row[name]) for name in about] + [_mean(row, name) for name in shown]
+        for row in summary.head(SHOWN_ROWS).to_dicts()
+    ]
     runs = summary["runs"]
     if runs.n_unique() > 1:
-        rows = [[*row, str(n)] for row, n in zip(rows, runs, strict=True)]
+        rows = [[*row, str(n)] for row, n in zip(rows, runs, strict=False)]
         titles.append("runs")
     return [*about, *titles], rows
 
@@ -48,8 +52,8 @@ def _mean(row: dict[str, Any], name: str) -> str:
 
 
 def print_means(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> None:
-    """Print the means of each point, the first of them where there are very many."""
-    titles, rows = cells(summary.head(SHOWN_ROWS), manifest, columns)
+    """Print the means of each point."""
+    titles, rows = cells(summary, manifest, columns)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for title in titles:
         table.add_column(title, justify="left" if title in {*manifest.parameters, "stack", "flow"} else "right")
@@ -58,9 +62,8 @@ def print_means(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str
     out = console()
     out.print(table)
     if summary.height > SHOWN_ROWS:
-        out.print(
-            f"… {summary.height - SHOWN_ROWS:,} more rows: ackclock results export {manifest.name} FILE --summary"
-        )
+        how = f"ackclock results export {shlex.quote(manifest.name)} FILE --summary"
+        out.print(f"… {summary.height - SHOWN_ROWS:,} more rows: {how}", markup=False, soft_wrap=True)
 
 
 def print_list(lines: Sequence[dict[str, Any]]) -> None:

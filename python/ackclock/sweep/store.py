@@ -142,10 +142,12 @@ class Store:
         return self._db.execute(f"SELECT {what} FROM runs WHERE key IN ({','.join('?' * len(keys))})", keys)
 
     def _prepare(self) -> None:
-        form, application = (
-            self._db.execute(f"PRAGMA {it}").fetchone()[0] for it in ("user_version", "application_id")
-        )
-        if form == application == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        # One look at all three: another process may be making the store.
+        with self._transaction("DEFERRED"):
+            (form,) = self._db.execute("PRAGMA user_version").fetchone()
+            (application,) = self._db.execute("PRAGMA application_id").fetchone()
+            new = not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        if form == application == 0 and new:
             # Readers and one writer do not wait for each other; a commit survives its process.
             self._db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
@@ -161,8 +163,8 @@ class Store:
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        self._db.execute(f"BEGIN {kind}")
         try:
             yield
             self._db.execute("COMMIT")

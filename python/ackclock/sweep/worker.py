@@ -6,6 +6,7 @@ not one of ``multiprocessing``, since that would import the caller's script once
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import subprocess
@@ -66,7 +67,14 @@ class Worker:
 
 
 def serve(into: BinaryIO, out: BinaryIO) -> None:
-    """Run tasks until there are no more."""
+    """Run tasks until there are no more, or nobody to ask for them."""
+    asked_by = os.getppid()
+
+    def look(_: float) -> None:
+        if os.getppid() != asked_by:
+            # It was killed; the system has given this process another parent.
+            os._exit(1)
+
     while True:
         try:
             task = pickle.load(into)
@@ -74,7 +82,7 @@ def serve(into: BinaryIO, out: BinaryIO) -> None:
             return
         said: Done | BaseException
         try:
-            said = run_task(task)
+            said = run_task(task, look)
         except Exception as error:
             said = error
         try:
