@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import runpy
 import statistics
 import tomllib
 from collections.abc import Callable, Generator, Iterable
@@ -315,6 +316,24 @@ def test_a_plan_made_in_python_may_hold_scenarios_paths_and_texts(plan: Path) ->
     checked = read({"stack": "dsack-ewma", "parameters": tomllib.loads(PLAN)["parameters"], "path": paths})
     assert len({tuple(path.task("dsack-ewma", (), Seeds(1, 2)).identities()) for path in checked.paths}) == 1
     assert (checked.name, checked.held_out, checked.held_out_seeds) == ("tuning", (), Seeds(4, 30))
+
+
+def test_parameters_of_an_algorithm_in_python_are_tuned_as_those_of_a_built_in_one(plan: Path) -> None:
+    source = Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "avg_dev.py"
+    said = {
+        "stack": "avg-dev",
+        "trials": 3,
+        "path": [{"scenario": "swaps.toml"}],
+        "held_out": {"seeds": {"first": 11, "count": 2}},
+        "parameters": {"detect.threshold.alpha": {"from": 0.1, "to": 1.0}},
+    }
+    threshold = {"kind": "python", "source": f"{source}:AvgDev"}
+    ours = ak.tune({**said, "set": {"set.detect.threshold": threshold}})
+    built_in = ak.tune(said)
+    assert ours.trials.select("goodput", "needless").rows() == built_in.trials.select("goodput", "needless").rows()
+    assert ours.trials["goodput"].n_unique() > 1
+    cls: Any = runpy.run_path(str(source))["AvgDev"]
+    assert ak.tune({**said, "set": {"set.detect.threshold": cls}}).trials.rows() == ours.trials.rows()
 
 
 BAD = {

@@ -92,15 +92,16 @@ class Tuning:
 
         return pl.DataFrame([_flat(row) for row in self._held_out], infer_schema_length=None)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, near: bool = False) -> Axes:
         """Draw the trials, the front and the choices: goodput against needless retransmissions.
 
         Args:
             ax: axes to draw on, instead of those of a new figure.
+            near: show the front alone, not the defaults and the trials around it.
         """
         from ackclock.tuning.figure import front  # noqa: PLC0415 - needs matplotlib
 
-        return front(self._made, self.best, ax)
+        return front(self._made, self.best, ax, near)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as ``tuning.json`` has it."""
