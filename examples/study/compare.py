@@ -10,17 +10,21 @@ from matplotlib.figure import Figure
 
 import ackclock as ak
 from study.paths import swapping
+from study.rules import ShareOfWindow
 
 STACKS = ("sack-ff96", "rfc-6675", "dsack-avg", "rack-tlp")
 GAPS_MS = (2000, 500, 125)
 
 
 def runs(stacks: Sequence[str], seeds: int, seconds: int) -> pl.DataFrame:
-    """A row for each gap between swaps (``gap_ms``), stack and seed."""
+    """A row for each gap between swaps (``gap_ms``), stack and seed; the last stack has a rule in Python."""
     frames = []
     for gap in GAPS_MS:
-        result = ak.compare(swapping(f"{gap} ms", seconds), stacks, seeds=seeds)
-        frames.append(result.frame.with_columns(gap_ms=pl.lit(gap)))
+        path = swapping(f"{gap} ms", seconds)
+        frames.append(ak.compare(path, stacks, seeds=seeds).frame.with_columns(gap_ms=pl.lit(gap)))
+        rule = ak.slots.given(ShareOfWindow, share=0.4)
+        ours = ak.run(path, stack="dsack-avg", set={"detect.threshold": rule}, seeds=seeds).frame
+        frames.append(ours.with_columns(gap_ms=pl.lit(gap), stack=pl.lit("share-of-window")))
     return pl.concat(frames)
 
 

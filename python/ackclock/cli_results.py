@@ -117,7 +117,7 @@ def export(
     store: Store = None,
 ) -> None:
     """Write the table of a sweep into a file."""
-    from ackclock.papers import files  # noqa: PLC0415 - start-up time
+    from ackclock import files  # noqa: PLC0415 - start-up time
     from ackclock.sweep.document import refusal  # noqa: PLC0415 - likewise
 
     ending = file.suffix.lower()

@@ -32,7 +32,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_its_types_are_strict_and_find_slips(study: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     cache = tmp_path_factory.mktemp("mypy")
     good = mypy(study, cache)
-    assert (good.returncode, good.stdout) == (0, "Success: no issues found in 4 source files\n"), good.stderr
+    assert (good.returncode, good.stdout) == (0, "Success: no issues found in 5 source files\n"), good.stderr
     bad = tmp_path_factory.mktemp("slips")
     shutil.copytree(study / "study", bad / "study")
     paths = bad / "study/paths.py"
@@ -55,13 +55,13 @@ def test_its_types_are_strict_and_find_slips(study: Path, tmp_path_factory: pyte
 
 def test_it_makes_its_table_and_its_figure(study: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "study", "--seeds", "2", "--seconds", "5", "--out", str(tmp_path)]
-    env = os.environ | {"POLARS_FMT_MAX_ROWS": "20"}
+    env = os.environ | {"POLARS_FMT_MAX_ROWS": "20", "POLARS_FMT_STR_LEN": "40"}
     done = subprocess.run(command, cwd=study, env=env, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    for stack in ("sack-ff96", "rfc-6675", "dsack-avg", "rack-tlp"):
+    for stack in ("sack-ff96", "rfc-6675", "dsack-avg", "rack-tlp", "share-of-window"):
         assert done.stdout.count(f" {stack} ") == 3
     frame = pl.read_csv(tmp_path / "runs.csv")
-    assert len(frame) == 3 * 4 * 2
+    assert len(frame) == 3 * 5 * 2
     assert frame["identity"].n_unique() == len(frame)
     assert set(frame["gap_ms"]) == {2000, 500, 125}
     assert b"needless retransmissions" in (tmp_path / "study.svg").read_bytes()

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import ackclock
-from ackclock.papers import EXTRAS, MODULES, claims, files
+from ackclock import files
+from ackclock.papers import EXTRAS, MODULES, claims
 from ackclock.papers.blanton_allman import ns2, schemes
 from ackclock.papers.blanton_allman import points as points_of
 from ackclock.papers.blanton_allman.findings import EXTREMES, SWITCHES, UNCHECKED

@@ -278,7 +278,7 @@ BAD = {
     ),
     "coupled lists of different lengths": (
         HEAD + '[[coupled]]\n"link[0].rate" = ["5 Mbps", "10 Mbps"]\n"link[0].delay" = ["1 ms"]\n',
-        r"plan\.toml:4: key `coupled\[0\]\.\"link\[0\]\.delay\"`: found 1 values, allowed: 2, as many as `link",
+        r"plan\.toml:4: key `coupled\[0\]\.\"link\[0\]\.delay\"`: found 1 value, allowed: 2, as many as `link",
     ),
     "a parameter in two places": (
         HEAD + GRID + '[[coupled]]\n"link[0].rate" = ["1 Mbps"]\n',

@@ -28,6 +28,7 @@ from ackclock.scenario import (
     Scenario,
     Swap,
 )
+from ackclock.slots import Context, Window
 from conftest import SHORT
 from test_schema import GOOD, ROOT, bad
 
@@ -160,6 +161,28 @@ def test_a_part_shows_what_was_given() -> None:
     back = SWAPS.links[1].back
     assert repr(back) == "Back(elements=())"
     assert eval(repr(SWAPS.links[1].elements)) == SWAPS.links[1].elements
+
+
+class Five(ak.DupThresh):
+    """A threshold of five, or so many."""
+
+    def __init__(self, *, dupacks: int = 5) -> None:
+        self.dupacks = dupacks
+
+    def segments(self, w: Window, cx: Context) -> int:
+        return self.dupacks
+
+
+def test_one_flow_of_several_may_have_an_algorithm_in_python() -> None:
+    flow = Flow(from_="S", to="D", stack="sack-ff96", set={"detect.threshold.segments": 7})
+
+    def both(rule: object) -> Scenario:
+        ours = Flow(from_="S", to="D", stack="sack-ff96", set={"detect": {"threshold": rule}})
+        return Scenario(duration="5 s", links=SWAPS.links, flows=[ours, flow])
+
+    hashes = [ak.run(both(rule)).frame["trace_hash"][0] for rule in (Five, {"kind": "fixed", "segments": 5})]
+    assert hashes[0] == hashes[1]
+    assert ak.run(both(ak.slots.given(Five, dupacks=6))).frame["trace_hash"][0] != hashes[0]
 
 
 def test_a_slip_of_python_is_a_type_error() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from ackclock.papers import files
+from ackclock import files
 
 RESAMPLES = 1000
 LONG = 1e4

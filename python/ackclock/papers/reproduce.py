@@ -11,7 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ackclock.papers import EXTRAS, MODULES, claims, files, page, report, sizes
+from ackclock import files
+from ackclock.papers import EXTRAS, MODULES, claims, page, report, sizes
 from ackclock.papers.lab import Lab, Spent, Told
 from ackclock.papers.paper import Done, Effort, Extra, Paper, Picture, Reproduced, Shown, Work
 from ackclock.papers.progress import shown

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock.papers import EXTRAS, MODULES, claims, files, quantities
+from ackclock import files
+from ackclock.papers import EXTRAS, MODULES, claims, quantities
 from ackclock.papers.lab import Spent
 from ackclock.papers.paper import Done, Effort, Extra, Paper
 

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ackclock import _native
-from ackclock.papers import files
+from ackclock import _native, files
 
 Runs = list[dict[str, Any]]
 """The runs of a point as ``ackclock run --json`` has them."""

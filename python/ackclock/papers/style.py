@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from ackclock import files
 from ackclock.colours import REFERENCE, STACKS
-from ackclock.papers import files
 
 __all__ = ["MARKERS", "PRINT_DPI", "REFERENCE", "SINGLE_INCHES", "STACKS", "WIDE_INCHES", "lean", "paper", "save"]
 

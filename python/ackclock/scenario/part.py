@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, TypeAlias, get_args, get_origin, get_type_hints
+
+from ackclock.slots.registry import Given
+from ackclock.slots.registry import setting as in_words
 
 Toml: TypeAlias = Any
 """What ``tomllib`` reads, and what ``tomli_w`` writes."""
@@ -68,7 +72,11 @@ def plain(value: object, at: str) -> Toml:
 
 
 def setting(value: object, at: str) -> Toml:
-    """What ``set`` holds, as TOML knows it: here is where parameters of stacks are written."""
+    """What ``set`` holds, as TOML knows it: parameters of stacks, and algorithms in Python."""
+    if isinstance(value, Mapping):
+        return {str(key): setting(inner, f"{at}[{key!r}]") for key, inner in value.items()}
+    if isinstance(value, type | Given):
+        return tomllib.loads(f"value = {in_words(value)}")["value"]
     return plain(value, at)
 
 

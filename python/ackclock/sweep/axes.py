@@ -110,7 +110,7 @@ def _coupled(node: Node) -> Axis:
             raise nodes[name].refuse("one value or more", "an empty list")
         if len(column) != length:
             allowed = f"{length}, as many as `{first}`, with which it goes in step"
-            raise nodes[name].refuse(allowed, f"{len(column)} values")
+            raise nodes[name].refuse(allowed, f"{len(column)} value{'s' * (len(column) != 1)}")
     return Axis(nodes, list(zip(*columns.values(), strict=True)))
 
 
@@ -140,7 +140,7 @@ def _drawn(name: str, node: Node, seed: int, samples: int) -> list[Value]:
         return [listed[values.place(way, len(listed))] for way in ways]
     ends = keys[kind].items("two ends, as in [1, 10]")
     if len(ends) != 2:  # noqa: PLR2004 - two ends
-        raise keys[kind].refuse("two ends, as in [1, 10]", f"{len(ends)} values")
+        raise keys[kind].refuse("two ends, as in [1, 10]", f"{len(ends)} value{'s' * (len(ends) != 1)}")
     span = values.span(ends[0], ends[1], kind == "log_uniform", "whole" in keys and keys["whole"].truth())
     return [span.at(way) for way in ways]
 

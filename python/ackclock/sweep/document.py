@@ -26,7 +26,8 @@ def refusal(
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that was probably meant, in backquotes."""
-    found = get_close_matches(word, list(candidates), 1, 0.6)
+    listed = list(candidates)
+    found = get_close_matches(word, listed, 1, 0.6) or [c for c in listed if word and c.startswith(word)]
     return f"`{found[0]}`" if found else None
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ackclock import _native
-from ackclock.papers import files
+from ackclock import _native, files
 from ackclock.sweep.store import Store
 
 FORM = 1

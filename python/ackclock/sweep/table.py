@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _native
-from ackclock.papers import files
+from ackclock import _native, files
 from ackclock.result import HALF
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep.columns import FLOW_NUMBERS, MEANS

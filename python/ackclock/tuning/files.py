@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from ackclock import _native
-from ackclock.papers import files
+from ackclock import _native, files
 from ackclock.tuning.result import Best, Tuning
 
 NAMES = ("tuning.json", "trials.parquet", "best.toml", "front.svg")

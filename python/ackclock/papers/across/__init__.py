@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ackclock
-from ackclock.papers import files
+from ackclock import files
 from ackclock.papers.across import pictures
 from ackclock.papers.across.compare import NEAR, Cell, Comparison, conclusions
 from ackclock.papers.across.paths import FAMILIES, PATHS, family, job

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock.papers import files
+from ackclock import files
 from ackclock.papers.blanton_allman import figures, findings, ns2, points, scheme_figures, schemes, tables
 from ackclock.papers.blanton_allman.measures import View
 from ackclock.papers.paper import Effort, Outcome, Paper, Work

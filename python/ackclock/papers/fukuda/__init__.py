@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock.papers import files
+from ackclock import files
 from ackclock.papers.fukuda import figures, findings, reference, views
 from ackclock.papers.fukuda.curves import GRID, KEY, RIS, SENDERS, Curve
 from ackclock.papers.fukuda.switches import SWITCHES, table

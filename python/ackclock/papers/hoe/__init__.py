@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock.papers import files
+from ackclock import files
 from ackclock.papers.hoe import figures, ns2, spread, tables
 from ackclock.papers.hoe.findings import findings
 from ackclock.papers.hoe.runs import KEY, View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ackclock.papers import files
+from ackclock import files
 from ackclock.papers.leung_ma import figures, ns2, tables
 from ackclock.papers.leung_ma.findings import PROBE_FS, Made, findings
 from ackclock.papers.leung_ma.measures import FIG4

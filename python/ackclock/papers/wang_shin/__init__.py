@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ackclock.papers import files, trial
+from ackclock import files
+from ackclock.papers import trial
 from ackclock.papers.paper import Effort, Outcome, Paper, Work, digest
 from ackclock.papers.wang_shin import course, findings, forced, model, ns2, pictures, setup, tables, transfer
 from ackclock.papers.wang_shin.measures import View
