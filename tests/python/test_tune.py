@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -270,6 +271,20 @@ def test_a_notebook_shows_every_choice_beside_the_defaults(plan: Path) -> None:
     assert "<caption>small: 2 trials of dsack-ewma on 2 paths</caption>" in shown
     assert "<td>detect.threshold.x</td><td>0.0625</td>" in shown
     assert all(f"<th>{choice}</th>" in shown for choice in CHOICES)
+
+
+def test_the_plot_has_every_trial_the_front_as_a_line_and_the_defaults(plan: Path) -> None:
+    made = ak.tune(plan)
+    whole, near = made.plot(), made.plot(near=True)
+    drawn = {str(line.get_label()): np.asarray(line.get_data()).T for line in whole.get_lines()}
+    assert len(drawn["trials"]) == 14
+    ways = [(100 * row["needless"], 100 * (row["goodput"] - 1)) for row in made.front.iter_rows(named=True)]
+    np.testing.assert_allclose(drawn["front"], ways)
+    np.testing.assert_allclose(drawn["defaults"], [(100 * made.trials["needless"][0], 0)])
+    for axes, points in ((whole, [*ways, *drawn["defaults"]]), (near, ways)):
+        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        assert all(left < x < right and low < y < high for x, y in points)
+    assert near.get_xlim()[1] - near.get_xlim()[0] < whole.get_xlim()[1] - whole.get_xlim()[0]
 
 
 def test_values_that_the_engine_does_not_take_together_are_refused_trials(plan: Path) -> None:
