@@ -7,6 +7,7 @@ scenarios; every source file to which a page links. Links are written for reader
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
@@ -57,10 +58,16 @@ def scenarios() -> str:
 
 
 def shown(path: str) -> str:
-    """A page that shows a source file; searches do not find it."""
-    text = (ROOT / path).read_text(encoding="utf-8")
-    language = LANGUAGES.get(path[path.rfind(".") :], "text")
-    return f'{HIDDEN}# `{path}`\n\n````{language} linenums="1"\n{text}````\n'
+    """A page that shows a source file, or all of a folder; searches do not find it."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", path], cwd=ROOT, capture_output=True, check=True
+    )
+    out = [f"{HIDDEN}# `{path}`\n"]
+    for name in listed.stdout.decode().splitlines():
+        language = LANGUAGES.get(name[name.rfind(".") :], "text")
+        heading = f"## `{name}`\n\n" if name != path else ""
+        out.append(f'{heading}````{language} linenums="1"\n{(ROOT / name).read_text(encoding="utf-8")}````\n')
+    return "\n".join(out)
 
 
 def tutorials(config: MkDocsConfig) -> Iterator[File]:

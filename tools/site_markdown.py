@@ -32,7 +32,7 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def place(path: str) -> str:
-    """Where in the site a file or folder of the repository stands; a source file has a page that shows it."""
+    """Where in the site a file or folder of the repository stands; a source file or folder has a page that shows it."""
     if path in MOVED:
         return MOVED[path]
     if path == "docs/decisions":
@@ -50,11 +50,11 @@ def target(link: str, page: str) -> str:
 
 
 def sources(text: str, page: str) -> Iterator[str]:
-    """Source files to which a page of the repository links."""
+    """Source files, or folders of them, to which a page of the repository links."""
     for line, code in outside_fences(text):
         for link in LINK.finditer(line) if code else ():
             path = target(link[1], page)
-            if place(path).startswith("source/") and (ROOT / path).is_file():
+            if place(path).startswith("source/") and (ROOT / path).exists():
                 yield path
 
 

@@ -83,7 +83,7 @@ class Moments:
 
     def next(self, done: int, left: int) -> float:
         """Seconds until the next kill, if so many runs are done and so many kills are left."""
-        return random.uniform(0, 0.9 * self.seconds * (1 - done / self.runs) / left)
+        return random.uniform(0, 0.5 * self.seconds * (1 - done / self.runs) / left)
 
 
 def killed_command(plan: Path, store: Path, moments: Moments, start: float, *options: str) -> int:

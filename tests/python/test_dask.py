@@ -151,12 +151,8 @@ def test_a_worker_that_turns_out_wrong_later_gets_nothing_and_if_all_are_wrong_t
         client.wait_for_workers(2)
         first, second = sorted(client.nthreads())
         try:
-            done: list[int] = []
-            for task, _ in executor.run(_tasks(40)):
-                if not done:
-                    _change(client, first, 999)
-                done.append(task.first)
-            assert sorted(done) == list(range(1, 41))
+            _change(client, first, 999)
+            assert sorted(task.first for task, _ in executor.run(_tasks(40))) == list(range(1, 41))
             said = capsys.readouterr().err.splitlines()
             assert len(said) == 1
             assert said[0].startswith(f"ackclock: Dask worker {first}: found ackclock ")
@@ -330,3 +326,34 @@ def test_a_task_whose_workers_died_goes_alone_after_all_others() -> None:
     alone = groups.next(True)
     assert alone == Group(suspect.tasks, 1)
     assert groups.next(True) is None
+
+
+ALGORITHMS = """
+import ackclock as ak
+
+class Fixed(ak.DupThresh):
+    def segments(self, w, cx):
+        return 3
+
+class Late(Fixed):
+    def segments(self, w, cx):
+        if cx.now > 1_000_000_000:
+            raise ValueError("too late")
+        return 3
+"""
+
+
+def test_algorithms_in_python_travel_to_workers_and_their_errors_come_back(
+    cluster: LocalCluster, tmp_path: Path
+) -> None:
+    (tmp_path / "fixed.py").write_text(ALGORITHMS, encoding="utf-8")
+    (tmp_path / "short.toml").write_text(SHORT, encoding="utf-8")
+    plan = tmp_path / "losses.toml"
+    head = 'scenario = "short.toml"\nseeds = { count = 3 }\n[grid]\n'
+    plan.write_text(head + '"set.detect.threshold" = ["fixed", { kind = "python", source = "fixed.py:Fixed" }]\n')
+    ak.sweep(plan, tmp_path / "here")
+    ak.sweep(plan, tmp_path / "there", on=cluster)
+    assert _table(tmp_path / "there") == _table(tmp_path / "here")
+    plan.write_text(head + '"set.detect.threshold" = [{ kind = "python", source = "fixed.py:Late" }]\n')
+    with pytest.raises(ak.AlgorithmError, match="too late"):
+        ak.sweep(plan, tmp_path / "there", on=cluster)

@@ -19,7 +19,7 @@ NO_RUN = 0
 """How many blocks may say `no-run`. None is best."""
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
-    for pattern in ("*.md", "docs/**/*.md", "papers/**/*.md", "web/*.md")
+    for pattern in ("*.md", "docs/**/*.md", "papers/**/*.md", "examples/**/*.md", "web/*.md")
     for path in ROOT.glob(pattern)
     if "```" in path.read_text(encoding="utf-8")
 )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 import random
+import runpy
 import statistics
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -176,6 +178,8 @@ def test_held_out_rows_are_paired_differences_on_seeds_and_paths_that_the_search
     choice = made.best["fewest-needless"]
     assert choice.trial > 0
     rows = made.held_out.filter(pl.col("choice") == "fewest-needless")
+    # A single parameter set back is the defaults.
+    assert rows["reset"].null_count() == rows.height
     assert rows["path"].to_list() == ["swaps", "more swaps", None, "loss", None]
     assert rows["searched"].to_list() == [True, True, True, False, False]
     row = rows.row(0, named=True)
@@ -194,14 +198,55 @@ def test_held_out_rows_are_paired_differences_on_seeds_and_paths_that_the_search
     assert both == pytest.approx((first + second) / 2)
 
 
+def test_every_parameter_of_the_first_choice_is_set_back_alone(plan: Path) -> None:
+    parameters = {
+        "detect.threshold.segments": {"from": 3, "to": 40, "whole": True},
+        "rto.max": {"choice": ["20 s", "60 s"]},
+        "rto.min": {"choice": ["400 ms", "1 s"]},
+    }
+    made = ak.tune({**tomllib.loads(PLAN), "stack": "dsack", "parameters": parameters})
+    choice = made.best["most-goodput"]
+    assert choice.set
+    rows = made.held_out.filter(pl.col("reset").is_not_null())
+    assert set(rows["choice"]) == {"most-goodput"}
+    assert rows["path"].null_count() == rows.height
+    for row in rows.filter(~pl.col("searched")).iter_rows(named=True):
+        rest = {path: value for path, value in choice.set.items() if path != row["reset"]}
+        ours, base = (means("dsack", "short.toml", tried, range(11, 15)) for tried in (rest, {}))
+        assert row["needless"] == pytest.approx(statistics.mean(ours[1]))
+        logs = [math.log(a / b) for a, b in zip(ours[0], base[0], strict=True)]
+        assert row["goodput_change"] == pytest.approx(math.expm1(statistics.mean(logs)), abs=1e-12)
+    assert set(rows["reset"]) == set(parameters)
+
+
 def test_a_repeated_tuning_runs_nothing_and_a_longer_one_only_the_rest(plan: Path, ran: list[Task]) -> None:
     first = ak.tune(plan, trials=6)
-    assert sum(task.count for task in ran) <= 6 * 2 * 2 + 4 * 3 * 4
+    assert sum(task.count for task in ran) <= 6 * 2 * 2 + (1 + 3 + 3) * 3 * 4
     ran.clear()
     assert ak.tune(plan, trials=6).json == first.json
     assert not ran
     longer = ak.tune(plan, trials=6, seed=1, store="elsewhere")
     assert longer.json == first.json
+
+
+class Counted(local.Local):
+    """Threads of this program, and how many runs they made."""
+
+    made = 0
+
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        """Count what comes back."""
+        for piece, done in super().run(tasks):
+            self.made += piece.count
+            yield piece, done
+
+
+def test_another_executor_makes_the_runs_and_the_result_is_the_same(plan: Path) -> None:
+    other = Counted(1)
+    assert ak.tune(plan, trials=3, on=other, store="other").json == ak.tune(plan, trials=3).json
+    assert other.made >= 3 * 2 * 2
+    with pytest.raises(ak.ScenarioError, match="--on"):
+        ak.tune(plan, on="nowhere")
 
 
 def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task]) -> None:
@@ -216,8 +261,8 @@ def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task])
     ran.clear()
     made = ak.tune(plan)
     again = {(task.text, task.set, seed) for task in ran for seed in range(task.first, task.first + task.count)}
-    # What was running when it was stopped is not kept: at most a task of each thread.
-    assert len(before & again) <= 2 * local.cores()
+    # Only what had not come back when it was stopped is run again.
+    assert len(before & again) < len(before) / 2
     assert made.json == ak.tune(plan, store="fresh").json
 
 
@@ -226,6 +271,20 @@ def test_a_notebook_shows_every_choice_beside_the_defaults(plan: Path) -> None:
     assert "<caption>small: 2 trials of dsack-ewma on 2 paths</caption>" in shown
     assert "<td>detect.threshold.x</td><td>0.0625</td>" in shown
     assert all(f"<th>{choice}</th>" in shown for choice in CHOICES)
+
+
+def test_the_plot_has_every_trial_the_front_as_a_line_and_the_defaults(plan: Path) -> None:
+    made = ak.tune(plan)
+    whole, near = made.plot(), made.plot(near=True)
+    drawn = {str(line.get_label()): np.asarray(line.get_data()).T for line in whole.get_lines()}
+    assert len(drawn["trials"]) == 14
+    ways = [(100 * row["needless"], 100 * (row["goodput"] - 1)) for row in made.front.iter_rows(named=True)]
+    np.testing.assert_allclose(drawn["front"], ways)
+    np.testing.assert_allclose(drawn["defaults"], [(100 * made.trials["needless"][0], 0)])
+    for axes, points in ((whole, [*ways, *drawn["defaults"]]), (near, ways)):
+        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        assert all(left < x < right and low < y < high for x, y in points)
+    assert near.get_xlim()[1] - near.get_xlim()[0] < whole.get_xlim()[1] - whole.get_xlim()[0]
 
 
 def test_values_that_the_engine_does_not_take_together_are_refused_trials(plan: Path) -> None:
@@ -264,6 +323,32 @@ def test_paths_may_stand_in_a_file_of_their_own(plan: Path) -> None:
     checked = read(plan)
     assert [path.name for path in (*checked.paths, *checked.held_out)] == ["swaps", "more swaps", "loss"]
     assert checked.held_out_seeds.first == 11
+
+
+def test_a_plan_made_in_python_may_hold_scenarios_paths_and_texts(plan: Path) -> None:
+    given = [ak.Scenario.read("swaps.toml"), plan.parent / "swaps.toml", SWAPS]
+    paths = [{"name": f"{n}", "scenario": scenario} for n, scenario in enumerate(given)]
+    checked = read({"stack": "dsack-ewma", "parameters": tomllib.loads(PLAN)["parameters"], "path": paths})
+    assert len({tuple(path.task("dsack-ewma", (), Seeds(1, 2)).identities()) for path in checked.paths}) == 1
+    assert (checked.name, checked.held_out, checked.held_out_seeds) == ("tuning", (), Seeds(4, 30))
+
+
+def test_parameters_of_an_algorithm_in_python_are_tuned_as_those_of_a_built_in_one(plan: Path) -> None:
+    source = Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "avg_dev.py"
+    said = {
+        "stack": "avg-dev",
+        "trials": 3,
+        "path": [{"scenario": "swaps.toml"}],
+        "held_out": {"seeds": {"first": 11, "count": 2}},
+        "parameters": {"detect.threshold.alpha": {"from": 0.1, "to": 1.0}},
+    }
+    threshold = {"kind": "python", "source": f"{source}:AvgDev"}
+    ours = ak.tune({**said, "set": {"set.detect.threshold": threshold}})
+    built_in = ak.tune(said)
+    assert ours.trials.select("goodput", "needless").rows() == built_in.trials.select("goodput", "needless").rows()
+    assert ours.trials["goodput"].n_unique() > 1
+    cls: Any = runpy.run_path(str(source))["AvgDev"]
+    assert ak.tune({**said, "set": {"set.detect.threshold": cls}}).trials.rows() == ours.trials.rows()
 
 
 BAD = {

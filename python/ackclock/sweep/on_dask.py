@@ -66,8 +66,8 @@ class OnDask:
 
         Args:
             on: ``dask:N`` starts N worker processes here; ``dask://HOST:PORT``, ``tcp://…`` or ``tls://…`` is the
-                address of a scheduler; a ``distributed.Client`` or a cluster such as ``LocalCluster`` is used and stays
-                open afterwards.
+                address of a scheduler; a ``distributed.Client`` or a cluster is used and stays open afterwards, and a
+                ``LocalCluster`` has lost workers started anew.
 
         Raises:
             ScenarioError: there is no such address.
@@ -89,11 +89,11 @@ class OnDask:
         """
         with ExitStack() as stack:
             number = HERE.fullmatch(self._on) if isinstance(self._on, str) else None
-            here = stack.enter_context(workers_here(int(number[1]))) if number else None
-            self._client = stack.enter_context(connected(here or self._on))
+            on = stack.enter_context(workers_here(int(number[1]))) if number else self._on
+            self._client = stack.enter_context(connected(on))
             self._at = self._on if isinstance(self._on, str) else self._client.scheduler_info(n_workers=0)["address"]
             try:
-                self._workers = Workers(self._client, here)
+                self._workers = Workers(self._client, on)
             except OSError as error:
                 raise self._lost(error) from None
             self._opened = stack.pop_all()

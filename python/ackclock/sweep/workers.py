@@ -14,7 +14,7 @@ from ackclock.sweep.remote import Installed, call, installed
 from ackclock.sweep.task import RevisionError
 
 if TYPE_CHECKING:
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
 LOOK_SECONDS = 1.0
 WORRY_SECONDS = 30.0
@@ -23,18 +23,21 @@ WORRY_SECONDS = 30.0
 class Workers:
     """The workers of a cluster, looked at about once a second."""
 
-    def __init__(self, client: Client, here: LocalCluster | None = None) -> None:
+    def __init__(self, client: Client, cluster: object = None) -> None:
         """Ask all that are there.
 
         Args:
             client: of the cluster.
-            here: the cluster, if its workers are to be started anew when they are lost.
+            cluster: the cluster; if it is a ``LocalCluster``, workers that it has lost for good are started anew.
 
         Raises:
             RevisionError: a worker has another Ackclock, or none.
             OSError: the scheduler does not answer.
         """
-        self._client, self._here = client, here
+        from distributed import LocalCluster  # noqa: PLC0415 - start-up time
+
+        self._client = client
+        self._here = cluster if isinstance(cluster, LocalCluster) else None
         self._fit: dict[str, int] = {}
         self._unfit: dict[str, str] = {}
         self._seen = self._looked = time.monotonic()

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ackclock import _native
+from ackclock.errors import ScenarioError
+from ackclock.tuning.network import Seeds, Setting
 from ackclock.tuning.objective import OnPath, Score, front, geometric_mean, knee, mean
 from ackclock.tuning.plan import Plan
 from ackclock.tuning.study import Runner, Trial, check_goodput
@@ -53,6 +55,8 @@ class HeldOut:
 
     choice: str
     trial: int
+    reset: str | None
+    """A parameter that is back at its default; none: the choice as it is."""
     path: str | None
     """None: all paths of this kind."""
     searched: bool
@@ -99,45 +103,77 @@ def _run(trials: Sequence[Trial]) -> tuple[list[Trial], list[Score]]:
 def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut]:
     """Run the choices and the defaults on new seeds: on the search's paths, and on those held out.
 
+    The first choice that is not the defaults runs also with one parameter after the other back at its default, which
+    says what that one is worth.
+
     Args:
         plan: which paths and seeds.
         best: the choices by name.
         run: makes the runs.
 
     Returns:
-        For each choice a row for each path, and one for the searched paths together and for those held out together.
+        For each choice a row for each path, and one for the searched paths together and for those held out together;
+        then, for each parameter that is reset, the latter two.
 
     Raises:
-        ScenarioError: a held-out path or setting makes no sense.
+        ScenarioError: a held-out path makes no sense.
     """
     paths = (*plan.paths, *plan.held_out)
-    settings = dict.fromkeys([(), *(trial.set for trial in best.values())])
+    variants = [_Variant(choice, trial.number, None, trial.set) for choice, trial in best.items()]
+    variants += _resets(plan, best)
+    settings = dict.fromkeys([(), *(variant.set for variant in variants)])
     done = iter(run([path.task(plan.stack, tried, plan.held_out_seeds) for tried in settings for path in paths]))
     measured = {tried: [OnPath.of(next(done)) for _ in paths] for tried in settings}
     check_goodput(paths, measured[()])
     rows: list[HeldOut] = []
-    for choice, trial in best.items():
-        both = list(zip(measured[trial.set], measured[()], strict=True))
+    for variant in variants:
+        both = list(zip(measured[variant.set], measured[()], strict=True))
         parts = ((plan.paths, both[: len(plan.paths)], True), (plan.held_out, both[len(plan.paths) :], False))
         for part, pairs, searched in parts:
-            each = zip(part, pairs, strict=True)
-            rows += [_row(choice, trial, path.name, searched, [pair]) for path, pair in each]
+            if variant.reset is None:
+                rows += [_row(variant, path.name, searched, [pair]) for path, pair in zip(part, pairs, strict=True)]
             if pairs:
-                rows.append(_row(choice, trial, None, searched, pairs))
+                rows.append(_row(variant, None, searched, pairs))
     return rows
 
 
-def _row(
-    choice: str, trial: Trial, path: str | None, searched: bool, pairs: Sequence[tuple[OnPath, OnPath]]
-) -> HeldOut:
+@dataclass(frozen=True)
+class _Variant:
+    """A choice, or that with one parameter back at its default."""
+
+    choice: str
+    trial: int
+    reset: str | None
+    set: Setting
+
+
+def _resets(plan: Plan, best: Mapping[str, Trial]) -> list[_Variant]:
+    """The first choice that is not the defaults, without each parameter; what the engine does not take is left out."""
+    variants: list[_Variant] = []
+    choice, trial = next(((c, t) for c, t in best.items() if len(t.set) > 1), (None, None))
+    if choice is None or trial is None:
+        return variants
+    for path, _ in trial.set:
+        rest = tuple(pair for pair in trial.set if pair[0] != path)
+        try:
+            for on in (*plan.paths, *plan.held_out):
+                on.task(plan.stack, rest, Seeds(plan.held_out_seeds.first, 1)).identities()
+        except ScenarioError:
+            continue
+        variants.append(_Variant(choice, trial.number, path, rest))
+    return variants
+
+
+def _row(variant: _Variant, path: str | None, searched: bool, pairs: Sequence[tuple[OnPath, OnPath]]) -> HeldOut:
     """A row from the (choice's, defaults') runs on one path or several."""
     seeds = range(len(pairs[0][0].goodput))
     ratios = [geometric_mean([ours.goodput[i] / base.goodput[i] for ours, base in pairs]) for i in seeds]
     shares = [mean([ours.needless[i] - base.needless[i] for ours, base in pairs]) for i in seeds]
     alone = pairs[0] if path is not None else None
     return HeldOut(
-        choice,
-        trial.number,
+        variant.choice,
+        variant.trial,
+        variant.reset,
         path,
         searched,
         len(seeds),

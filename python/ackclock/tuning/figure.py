@@ -20,8 +20,8 @@ COLOURS = {"most-goodput": "#009E73", "fewest-needless": "#0072B2", "knee": "#CC
 TRIAL, FRONT, DEFAULTS = "#BBBBBB", "#444444", "#000000"
 
 
-def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = None) -> Axes:
-    """Draw them: goodput against the defaults' over needless retransmissions, both in per cent."""
+def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = None, near: bool = False) -> Axes:
+    """Draw them: goodput over needless retransmissions, both in per cent; ``near``: the front alone."""
     axes = ax if ax is not None else Figure(figsize=(4.6, 3.4), layout="constrained").subplots()
     points = {t.number: (100 * t.score.needless, 100 * (t.score.goodput - 1)) for t in trials if t.score is not None}
     every = list(points.values())
@@ -51,15 +51,18 @@ def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = N
     axes.set_xlabel("needless retransmissions, % of packets sent")
     axes.set_ylabel("goodput against the defaults, %")
     # Trials far off would press the front together: it is what there is to see.
-    _limits(axes, [*edge, points[0]], every)
-    axes.legend(fontsize="small")
+    _limits(axes, edge if near else [*edge, points[0]], every, 0.15 if near else 1.0)
+    if not near:
+        axes.legend(fontsize="small")
     return axes
 
 
-def _limits(axes: Axes, wanted: Sequence[tuple[float, float]], every: Sequence[tuple[float, float]]) -> None:
-    """Axes that show the front and the defaults whole, and as many trials around them again."""
+def _limits(
+    axes: Axes, wanted: Sequence[tuple[float, float]], every: Sequence[tuple[float, float]], around: float
+) -> None:
+    """Axes that show some points whole, and so much around them again where there are trials."""
     xs, ys = zip(*wanted, strict=True)
     wide, high = max(max(xs) - min(xs), 1e-3), max(max(ys) - min(ys), 1e-3)
-    left, right = max(min(xs) - 0.3 * wide, min(0.0, *xs)), max(xs) + wide
-    axes.set_xlim(left - 0.02 * (right - left), min(right, max(x for x, _ in every) + 0.1 * wide))
-    axes.set_ylim(max(min(ys) - high, min(y for _, y in every) - 0.1 * high), max(ys) + 0.15 * high)
+    right, low = max(xs) + around * wide, min(ys) - around * high
+    axes.set_xlim(min(xs) - 0.15 * wide, min(right, max(x for x, _ in every) + 0.15 * wide))
+    axes.set_ylim(max(low, min(y for _, y in every) - 0.15 * high), max(ys) + 0.15 * high)

@@ -56,9 +56,10 @@ def figure(tuning: Tuning) -> bytes:
     from ackclock.papers import style  # noqa: PLC0415 - start-up time
 
     with style.paper():
-        drawn = Figure(figsize=style.SINGLE_INCHES, layout="constrained")
-        axes = tuning.plot(drawn.subplots())
-        axes.set_title(f"{tuning.plan.name}: {len(tuning.plan.paths)} paths", loc="left")
+        drawn = Figure(figsize=style.WIDE_INCHES, layout="constrained")
+        for axes, near in zip(drawn.subplots(1, 2), (False, True), strict=True):
+            tuning.plot(axes, near)
+            axes.set_title("the front alone" if near else f"{tuning.plan.name}, all trials", loc="left")
         drawn.supxlabel(about(tuning), fontsize=5, color="#666666", x=0.995, ha="right")
         image = io.BytesIO()
         title = {"Title": f"ackclock tune: {tuning.plan.name}", "Description": about(tuning), "Date": None}

@@ -26,7 +26,9 @@ def run(
     """Carry out a plan; arguments and errors are those of :func:`ackclock.tune`."""
     # Choices may be the same trial, and trials refused: then it is done earlier than said.
     every = plan.trials * len(plan.paths) * plan.seeds.count
-    every += (len(CHOICES) + 1) * len((*plan.paths, *plan.held_out)) * plan.held_out_seeds.count
+    every += (
+        (len(CHOICES) * (1 + len(plan.parameters)) + 1) * len((*plan.paths, *plan.held_out)) * plan.held_out_seeds.count
+    )
     with Store(store) as opened, executor(on, threads) as workers:
         runs = Runs(opened, workers, lambda done: progress(done / every) if progress else None)
         made = search(plan, runs)

@@ -10,6 +10,7 @@ from typing import Any
 import tomli_w
 
 from ackclock.errors import ScenarioError
+from ackclock.slots import pickled
 from ackclock.sweep.document import Node, Value, nearest, refusal, written
 from ackclock.sweep.paths import every, parse, present, put
 from ackclock.sweep.task import Task
@@ -48,7 +49,9 @@ class NetworkPath:
 
     def task(self, stack: str, tried: Setting, seeds: Seeds) -> Task:
         """Its runs with a setting of the stack's parameters."""
-        return Task(self.file, self.text, stack, (*self.set, *tried), seeds.first, seeds.count)
+        options = (*self.set, *tried)
+        algorithms = pickled(self.text, options, Path(self.file).parent)
+        return Task(self.file, self.text, stack, options, seeds.first, seeds.count, algorithms=algorithms)
 
 
 def read_paths(node: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) -> tuple[NetworkPath, ...]:

@@ -14,6 +14,8 @@ import tomli_w
 
 from ackclock import _native
 from ackclock.errors import ScenarioError
+from ackclock.slots import Given
+from ackclock.slots import setting as setting_of
 from ackclock.sweep.document import Node, Value, nearest, refusal
 from ackclock.tuning.network import NetworkPath, Seeds, named_text, read_paths, setting
 from ackclock.tuning.parameter import Parameter, parameter
@@ -149,11 +151,13 @@ def _source(plan: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, str, Pa
 
 
 def _plain(value: Value) -> Value:
-    """A plan as TOML can say it: scenarios made in Python are their text."""
+    """A plan as TOML can say it: scenarios made in Python are their text, and algorithms the tables that name them."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
+    if isinstance(value, type | Given):
+        return setting_of(value)
     to_toml = getattr(value, "to_toml", None)
     return to_toml() if callable(to_toml) else fspath(value) if isinstance(value, PathLike) else value
 

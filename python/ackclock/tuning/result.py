@@ -80,26 +80,28 @@ class Tuning:
     def held_out(self) -> pl.DataFrame:
         """The choices against the defaults on seeds, and paths, that the search has not seen.
 
-        A row for each choice and path; ``path`` is null where a row is about all searched, or all held-out paths.
-        Columns: ``choice``, ``trial``, ``path``, ``searched`` (whether the search has seen the path), ``seeds`` (how
-        many), ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change`` (of the ratio to the defaults' with the
-        same seed: its geometric mean less one), ``default_needless``, ``needless`` (shares of the packets sent),
-        ``needless_change`` (mean difference with the same seed), and for each change ``…_low95`` and ``…_high95``, the
-        ends of its 95 % confidence interval.
+        A row for each choice and path; ``path`` is null where a row is about all searched, or all held-out paths. Then
+        these for the first choice that is not the defaults, with one parameter after the other back at its default.
+        Columns: ``choice``, ``trial``, ``reset`` (that parameter, else null), ``path``, ``searched`` (whether the
+        search has seen the path), ``seeds`` (how many), ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change``
+        (of the ratio to the defaults' with the same seed: its geometric mean less one), ``default_needless``,
+        ``needless`` (shares of the packets sent), ``needless_change`` (mean difference with the same seed), and for
+        each change ``…_low95`` and ``…_high95``, the ends of its 95 % confidence interval.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
         return pl.DataFrame([_flat(row) for row in self._held_out], infer_schema_length=None)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, near: bool = False) -> Axes:
         """Draw the trials, the front and the choices: goodput against needless retransmissions.
 
         Args:
             ax: axes to draw on, instead of those of a new figure.
+            near: show the front alone, not the defaults and the trials around it.
         """
         from ackclock.tuning.figure import front  # noqa: PLC0415 - needs matplotlib
 
-        return front(self._made, self.best, ax)
+        return front(self._made, self.best, ax, near)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as ``tuning.json`` has it."""

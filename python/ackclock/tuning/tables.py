@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -54,22 +53,21 @@ def parameters(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
 
 
 def _held_out(tuning: Tuning, choice: str) -> Table:
-    """The rows of a choice: each path, and all searched and all held-out ones together."""
+    """The rows of a choice: each path, all searched and all held-out ones, and what each parameter is worth."""
     seeds = f"seeds {tuning.plan.held_out_seeds.first} to {tuning.plan.held_out_seeds.last}"
     table = _table(f"  against the defaults, {seeds}", "goodput", "", "needless, %", "change", "")
+    rows = [row for row in tuning.held_out.iter_rows(named=True) if row["choice"] == choice]
+    # Those of the last kind alone: all held-out paths, or all searched ones if none is held out.
+    reset = [row for row in rows if row["reset"] is not None and row["searched"] == rows[-1]["searched"]]
     was = True
-    for row in _rows(tuning, choice):
-        if row["searched"] != was:
+    for row in (*(row for row in rows if row["reset"] is None), *reset):
+        if row["searched"] != was or row in reset[:1]:
             table.add_section()
             was = row["searched"]
-        kind = "searched paths" if row["searched"] else "held-out paths"
-        name = row["path"] if row["path"] is not None else f"all {kind}"
+        paths = f"all {'searched' if row['searched'] else 'held-out'} paths"
+        name = row["path"] or (f"{paths}, {row['reset']} as by default" if row["reset"] else paths)
         table.add_row(f"  {name}", *_change(row, "goodput_change", 2, " %"), *_needless(row))
     return table
-
-
-def _rows(tuning: Tuning, choice: str) -> Iterator[dict[str, Any]]:
-    return (row for row in tuning.held_out.iter_rows(named=True) if row["choice"] == choice)
 
 
 def _needless(row: dict[str, Any]) -> tuple[str, str, str]:

@@ -1,0 +1,197 @@
+"""Measures sweeps: two workers against one, here and on Dask, and 100,000 short runs.
+
+usage: tools/sweep_speed.py [--runs N] [--rounds N] [--json FILE]
+
+Every figure comes from a process of its own. Two workers and one take turns, and the medians over the rounds are
+compared; Dask's workers are there before the clock starts. What short runs cost beyond simulation is what two cores had
+to spend beyond the processor time of the same runs alone, of which a sample is made on one thread. Prints tables. They
+mean something on a machine of two cores that does nothing else; its load is printed with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ackclock as ak
+from ackclock.sweep.connect import workers_here
+from ackclock.sweep.points import Points
+from ackclock.sweep.task import run_tasks
+
+if TYPE_CHECKING:
+    from ackclock.sweep.job import Told
+
+SCENARIO = """
+[run]
+duration = "{duration}"
+[[link]]
+from = "S"
+to = "D"
+rate = "5 Mbps"
+delay = "50 ms"
+queue = "65 packets"
+elements = [{{ kind = "bernoulli", p = 0.001 }}]
+back = {{ elements = [] }}
+[[flow]]
+from = "S"
+to = "D"
+stack = "sack-ff96"
+"""
+STACKS = ["newreno", "sack-ff96", "dsack-avg", "rfc-6675"]
+DURATIONS = {"local": "1000 s", "dask": "20000 s", "short": "30 s"}
+"""Runs of some 30 ms, of about a second, and of about a millisecond."""
+ASKED = {"local": 1.9, "dask": 1.7}
+POINTS = 2500
+MB = 1e6
+
+
+def plan(kind: str, runs: int) -> ak.Plan:
+    """What a kind of sweep runs; ``runs`` is for short runs alone."""
+    losses, delays, seeds = {"local": (2, 2, 25), "dask": (2, 1, 3), "short": (25, 25, runs // POINTS)}[kind]
+    grid: dict[str, Any] = {
+        "stack": STACKS,
+        "link[0].elements[0].p": {"from": 0.001, "to": 0.02, "count": losses},
+        "link[0].delay": ["50 ms"] if delays == 1 else {"from": "10 ms", "to": "90 ms", "count": delays},
+    }
+    scenario = SCENARIO.format(duration=DURATIONS[kind])
+    return ak.Plan(scenario, name="speed", grid=grid, seeds={"first": 1, "count": seeds})
+
+
+def case(name: str, runs: int) -> dict[str, float]:
+    """Measure one case in this process.
+
+    Args:
+        name: ``KIND WHERE WORKERS``, as in ``short dask 2``, or ``short alone 1``.
+        runs: how many, of short runs.
+    """
+    kind, where, workers = name.split()
+    made = plan(kind, runs)
+    if where == "alone":
+        tasks = [point.task for point in Points(made)][:: POINTS // 50]
+        began = time.process_time()
+        run_tasks([replace(task, count=len(made.seeds)) for task in tasks])
+        return {"cpu_per_run": (time.process_time() - began) / len(tasks) / len(made.seeds)}
+    with tempfile.TemporaryDirectory() as store:
+        if where == "dask":
+            with workers_here(int(workers)) as cluster:
+                found = swept(made, Path(store), on=cluster)
+        else:
+            found = swept(made, Path(store), threads=int(workers))
+    found["mb_of_a_worker"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / MB
+    return found
+
+
+def swept(made: ak.Plan, store: Path, **options: Any) -> dict[str, float]:  # noqa: ANN401 - those of `ak.sweep`
+    """Seconds of a sweep and of its parts, sizes of its files, and the most memory that this process had."""
+    told: list[float] = []
+
+    def tell(_: Told) -> None:
+        told[1:] = [time.perf_counter()]
+
+    began = time.perf_counter()
+    sweep = ak.sweep(made, store, progress=tell, **options)
+    ended = time.perf_counter()
+    folder = store / "sweeps/speed"
+    return {
+        "runs": sweep.manifest.runs,
+        "seconds": ended - began,
+        "before": told[0] - began,
+        "running": told[1] - told[0],
+        "table": ended - told[1],
+        "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB,
+        "sqlite": sum(file.stat().st_size for file in store.glob("runs.sqlite*")),
+        "manifest": (folder / "manifest.json").stat().st_size,
+        "parquet": (folder / "runs.parquet").stat().st_size,
+    }
+
+
+def apart(name: str, runs: int) -> dict[str, float]:
+    """Measure one case in a process of its own."""
+    command = [sys.executable, __file__, "--case", name, "--runs", str(runs)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    print(f"  {name}: {', '.join(f'{key} {value:,.5g}' for key, value in found.items())}", file=sys.stderr)
+    return found
+
+
+def gain(kind: str, rounds: int) -> dict[str, Any]:
+    """How many times faster two workers are than one."""
+    took: dict[int, list[float]] = {1: [], 2: []}
+    for at in range(rounds):
+        for workers in (1, 2) if at % 2 == 0 else (2, 1):
+            took[workers].append(apart(f"{kind} {kind} {workers}", 0)["seconds"])
+    one, two = (statistics.median(took[workers]) for workers in (1, 2))
+    return {"one": one, "two": two, "times": one / two, "asked": ASKED[kind], "seconds": took}
+
+
+def short(runs: int) -> dict[str, Any]:
+    """What short runs cost beyond simulation."""
+    alone = apart("short alone 1", runs)["cpu_per_run"]
+    found: dict[str, Any] = {"ms_per_run": alone * 1e3}
+    for where in ("local", "dask"):
+        one = apart(f"short {where} 2", runs)
+        pure = alone * one["runs"]
+        found[where] = {**one, "simulation": pure, "beyond": 1 - pure / 2 / one["seconds"]}
+    return found
+
+
+def report(found: dict[str, Any]) -> None:
+    """Print the tables."""
+    print("| two workers against one | s with one | s with two | times | asked |\n| --- | --: | --: | --: | --: |")
+    for kind in ASKED:
+        g = found[kind]
+        print(f"| {kind} | {g['one']:.2f} | {g['two']:.2f} | {g['times']:.2f} | ≥ {g['asked']} |")
+    print(f"\nShort runs, {found['short']['ms_per_run']:.3f} ms of simulation each, two workers:\n")
+    print("| | local | dask |\n| --- | --: | --: |")
+    rows = {
+        "runs": ("runs", 1, ",.0f"),
+        "wall time, s": ("seconds", 1, ".1f"),
+        "of it: reading the plan, keys of all runs, s": ("before", 1, ".1f"),
+        "of it: runs, every one kept, s": ("running", 1, ".1f"),
+        "of it: the table, s": ("table", 1, ".1f"),
+        "beyond simulation, % of two cores' time": ("beyond", 0.01, ".0f"),
+        "`runs.sqlite`, MB": ("sqlite", MB, ".1f"),
+        "`manifest.json`, MB": ("manifest", MB, ".1f"),
+        "`runs.parquet`, MB": ("parquet", MB, ".1f"),
+        "most memory of the sweep, MB": ("mb", 1, ".0f"),
+        "most memory of a worker, MB": ("mb_of_a_worker", 1, ".0f"),
+    }
+    for title, (key, unit, form) in rows.items():
+        local, dask = (format(found["short"][where][key] / unit, form) for where in ("local", "dask"))
+        print(f"| {title} | {local} | {dask} |")
+    before, after = found["load"]
+    print(f"\n{os.cpu_count()} cores; load before and after: {before:.1f}, {after:.1f}")
+
+
+def main() -> None:
+    """Measure everything, or one case for the process that measures everything."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=100_000, help=f"short runs, in steps of {POINTS}")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.case:
+        print(json.dumps(case(arguments.case, arguments.runs)))
+        return
+    load = os.getloadavg()[0]
+    found: dict[str, Any] = {kind: gain(kind, arguments.rounds) for kind in ASKED}
+    found["short"] = short(arguments.runs)
+    found["load"] = [load, os.getloadavg()[0]]
+    report(found)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
