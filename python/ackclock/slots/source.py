@@ -80,8 +80,9 @@ def _own_text(cls: type) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value without its address, which is another one in each process."""
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+    """A value without what is another one in each process: its address, a set's order."""
+    text = repr(sorted(map(repr, value))) if isinstance(value, set | frozenset) else repr(value)
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def _code_text(code: CodeType) -> str:
