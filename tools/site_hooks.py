@@ -127,16 +127,19 @@ def star(entry: str) -> list[Entry]:
         return [{slot: pages} for slot, pages in slots.items()]
     if entry == "papers/*":
         listed = (ROOT / "papers/README.md").read_text(encoding="utf-8")
-        return [{name: paper(folder)} for name, folder in re.findall(r"\[([^\]]+)\]\(([\w-]+)/README\.md\)", listed)]
+        names = {folder: name for name, folder in re.findall(r"\[([^\]]+)\]\(([\w-]+)/README\.md\)", listed)}
+        others = {path.parent.name for path in ROOT.glob("papers/*/README.md")} - names.keys()
+        return [{names.get(folder, folder.capitalize()): paper(folder)} for folder in [*names, *sorted(others)]]
     if entry == "decisions/*":
         return [f"decisions/{path.name}" for path in sorted((ROOT / "docs/decisions").glob("0*.md"))]
     return [entry]
 
 
 def paper(folder: str) -> list[Entry]:
-    """A paper's pages: its set-up, what came out, other simulators' values."""
-    about = f"papers/{folder}"
-    return [f"{about}/README.md", {"Results": f"{about}/RESULTS.md"}, {"Reference": f"{about}/reference/README.md"}]
+    """A paper's pages: its set-up, what came out, other simulators' values; those that there are."""
+    pages = {"README.md": "", "RESULTS.md": "Results", "reference/README.md": "Reference"}
+    about = {f"papers/{folder}/{page}": name for page, name in pages.items()}
+    return [{name: page} if name else page for page, name in about.items() if (ROOT / page).is_file()]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -46,7 +46,7 @@ fn plan(more: &str, set: &[(&str, &str)], workshop: bool) -> Result<Plan, String
 }
 
 fn hash(plan: &Plan) -> String {
-    run(plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap().trace_hash
+    run(plan, 1, None, &mut |_| ControlFlow::Continue(())).expect("nothing stops it").trace_hash
 }
 
 const TABLE: &str = "[flow.set.detect.threshold]\nkind = \"python\"\nsource = \"a.py:A\"\nn = 5\n";
@@ -94,7 +94,7 @@ fn a_refusal_names_the_place_of_the_key() {
     );
     assert_eq!(
         refuse(TABLE, &[], false),
-        "x.toml:14: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: algorithms in Python run only where Python does"
+        "x.toml:13: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: algorithms in Python run only where Python does"
     );
     let rack =
         "[flow.set]\ndetect = \"vegas\"\n\"detect.threshold\" = { kind = \"python\", source = \"a.py:A\", n = 5 }\n";

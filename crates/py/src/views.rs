@@ -14,4 +14,4 @@ pub(crate) use board::{Board, Segment};
 pub(crate) use context::{Context, Phase};
 pub(crate) use episode::{finite, Episode, Ledger, Loss, Mistake};
 pub(crate) use give_back::GiveBack;
-pub(crate) use window::Window;
+pub(crate) use window::{fits, Window};

@@ -134,10 +134,11 @@ impl<'a> Outside<'a> {
         let key = &path[slot.len() + 1..];
         if key == "kind" {
             let ours = value == KIND;
-            return match ours || self.asked.contains_key(slot) {
-                true => self.replace(slot, ours, json!({ "kind": value }), at),
-                false => Some(value),
-            };
+            let known = self.asked.contains_key(slot);
+            if ours || known {
+                self.replace(slot, ours, json!({ "kind": value.clone() }), at);
+            }
+            return (!ours).then_some(value);
         }
         if let Some(asked) = self.asked.get_mut(slot) {
             asked.table.insert(key.to_owned(), value.take());

@@ -73,7 +73,8 @@ impl Watch {
         self.failed.load(Ordering::Relaxed)
     }
 
-    fn fail(&self, algorithm: &str, method: &'static str, error: PyErr) {
+    /// Keeps an error, if it is the first.
+    pub(super) fn fail(&self, algorithm: &str, method: &'static str, error: PyErr) {
         let at = Time(self.now.load(Ordering::Relaxed));
         let fault = Fault { at, algorithm: algorithm.to_owned(), method, error };
         if let Ok(mut first) = self.first.lock() {
@@ -242,8 +243,10 @@ pub(super) fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Time>> {
     Ok(whole_or_none(answer, 0, LATEST)?.map(Time))
 }
 
-/// The latest moment and the longest time that an algorithm may speak of, ns.
+/// The latest moment that an algorithm may speak of, ns.
 pub(super) const LATEST: u64 = 1 << 60;
+/// The longest time that one may speak of, ns: thirteen days.
+pub(super) const LONGEST: u64 = 1 << 50;
 
 /// An object of a class of answers.
 pub(super) fn answered<'a, 'py, T: PyClass<Frozen = True> + Sync>(

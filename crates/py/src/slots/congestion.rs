@@ -1,11 +1,12 @@
 //! `congestion`: how big may the window be?
 
 use super::algorithm::{answered, senseless, Algorithm, Hook};
-use crate::views::{finite, Ack, Context, Cut as CutView, Loss, Window as WindowView};
+use crate::views::{finite, fits, Ack, Context, Cut as CutView, Loss, Window as WindowView};
 use ackclock_tcp::congestion::{CcUndo, Congestion, Cut, LossEvent};
 use ackclock_tcp::event::Window;
 use ackclock_tcp::sender::ack::AckEvent;
 use ackclock_tcp::sender::ctx::Ctx;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A subclass of `ackclock.Congestion` at work.
@@ -40,8 +41,9 @@ impl Congestion for Growth {
         self.algorithm.ask(&self.on_loss, Some(cx.now), kept, |f| {
             let answer = f.call1((Loss(*l), WindowView::read(w), Context(*cx)))?;
             let cut = answered::<CutView>(&answer, "a Cut")?.0;
-            let allowed = || format!("a Cut to a cwnd of one segment ({} B) or more", cx.mss);
-            (cut.cwnd >= cx.smss()).then_some(cut).ok_or_else(|| senseless(&answer, &allowed()))
+            let w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
+            fits(&w, cx.mss).map_err(|e| PyValueError::new_err(format!("returned {e}")))?;
+            Ok(cut)
         })
     }
     fn save(&self) -> CcUndo {

@@ -1,6 +1,6 @@
 //! `rto`: how long is too long?
 
-use super::algorithm::{whole, whole_or_none, Algorithm, Hook, LATEST};
+use super::algorithm::{whole, whole_or_none, Algorithm, Hook, LATEST, LONGEST};
 use crate::views::{Ack, Segment};
 use ackclock_tcp::rto::Rto;
 use ackclock_tcp::sender::ack::AckEvent;
@@ -51,10 +51,10 @@ impl Timer {
 
     fn read(&mut self) {
         let (a, was) = (&self.algorithm, self.said);
-        let span = |v: &Bound<'_, PyAny>| whole(v, SHORTEST, LATEST).map(Nanos);
+        let span = |v: &Bound<'_, PyAny>| whole(v, SHORTEST, LONGEST).map(Nanos);
         self.said =
             Said {
-                srtt: a.attribute("srtt", was.srtt, |v| Ok(whole_or_none(v, 0, LATEST)?.map(Nanos))),
+                srtt: a.attribute("srtt", was.srtt, |v| Ok(whole_or_none(v, 0, LONGEST)?.map(Nanos))),
                 base: a.attribute("base", was.base, span),
                 backed_off: a.attribute("backed_off", was.backed_off, span),
                 backoff_count: a

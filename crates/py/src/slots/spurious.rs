@@ -1,6 +1,6 @@
 //! `spurious`: was it a mistake?
 
-use super::algorithm::{answered, senseless, whole_or_none, Algorithm, Hook, LATEST};
+use super::algorithm::{answered, senseless, whole_or_none, Algorithm, Hook, LONGEST};
 use crate::views::{
     Ack, Board, Context, Episode as EpisodeView, Ledger as LedgerView, Mistake as MistakeView, Segment,
 };
@@ -70,7 +70,7 @@ impl Spurious for Judge {
     }
     fn rtt(&mut self, cx: &Ctx) -> Option<Nanos> {
         self.algorithm.ask(&self.rtt, Some(cx.now), None, |f| {
-            Ok(whole_or_none(&f.call1((Context(*cx),))?, 1, LATEST)?.map(Nanos))
+            Ok(whole_or_none(&f.call1((Context(*cx),))?, 1, LONGEST)?.map(Nanos))
         })
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {

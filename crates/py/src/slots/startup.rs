@@ -1,13 +1,14 @@
 //! `startup`: where does slow start begin and end?
 
-use super::algorithm::{answered, senseless, Algorithm, Hook};
-use crate::views::{Ack, Advice as AdviceView, Context, Window as WindowView};
+use super::algorithm::{answered, Algorithm, Hook};
+use crate::views::{fits, Ack, Advice as AdviceView, Context, Window as WindowView};
 use ackclock_tcp::event::Window;
 use ackclock_tcp::sender::ack::AckEvent;
 use ackclock_tcp::sender::ctx::Ctx;
 use ackclock_tcp::startup::{Advice, Startup};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Bytes;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A subclass of `ackclock.Startup` at work.
@@ -35,8 +36,8 @@ impl Startup for Start {
         self.algorithm.ask(&self.initial, None, Window { cwnd: segment, ssthresh: rwnd as f64 }, |f| {
             let answer = f.call1((rwnd,))?;
             let w = answered::<WindowView>(&answer, "a Window")?.value();
-            let allowed = || format!("a Window with a cwnd of one segment ({mss} B) or more");
-            (w.cwnd >= segment).then_some(w).ok_or_else(|| senseless(&answer, &allowed()))
+            fits(&w, mss).map_err(|e| PyValueError::new_err(format!("returned {e}")))?;
+            Ok(w)
         })
     }
     fn on_handshake(&mut self, rtt: Nanos) {
@@ -45,7 +46,11 @@ impl Startup for Start {
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         self.algorithm.ask(&self.on_ack, Some(cx.now), Advice::Keep, |f| {
             let answer = f.call1((Ack(*ack), WindowView::read(w), Context(*cx)))?;
-            Ok(answered::<AdviceView>(&answer, "an Advice")?.0)
+            let advice = answered::<AdviceView>(&answer, "an Advice")?.0;
+            if let Advice::Ssthresh(ssthresh) = advice {
+                fits(&Window { ssthresh, ..*w }, cx.mss).map_err(|e| PyValueError::new_err(format!("returned {e}")))?;
+            }
+            Ok(advice)
         })
     }
 }

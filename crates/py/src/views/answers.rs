@@ -157,8 +157,8 @@ pub(crate) struct Cut(pub(crate) EngineCut);
 impl Cut {
     #[new]
     fn new(ssthresh: f64, cwnd: f64) -> PyResult<Self> {
-        check("ssthresh", ssthresh, 0.0, f64::INFINITY)?;
-        check("cwnd", cwnd, 1.0, LARGEST)?;
+        check("ssthresh", ssthresh, 0.0, LARGEST)?;
+        check("cwnd", cwnd, 0.0, LARGEST)?;
         Ok(Cut(EngineCut { ssthresh, cwnd }))
     }
     /// New slow start threshold, bytes.

@@ -95,6 +95,9 @@ impl Episode {
     }
     #[setter]
     fn set_recover(&self, offset: u64) -> PyResult<()> {
+        if !(1..1 << 62).contains(&offset) {
+            return Err(PyValueError::new_err(format!("recover = {offset}, allowed: an offset from 1")));
+        }
         self.write(|ep| ep.recover = Offset(offset))
     }
     /// The window before the cut, never inflated: for reading.

@@ -43,10 +43,7 @@ impl Window {
         view.writable.store(false, Ordering::Relaxed);
         let answer = answer?;
         let written = view.value();
-        if written.cwnd < f64::from(mss) {
-            let (left, allowed) = (written.cwnd, format!("one segment ({mss} B) or more"));
-            return Err(PyValueError::new_err(format!("left a window of {left} B, allowed: {allowed}")));
-        }
+        fits(&written, mss).map_err(|e| PyValueError::new_err(format!("left {e}")))?;
         *w = written;
         Ok(answer)
     }
@@ -66,6 +63,16 @@ impl Window {
         to.store(bytes.to_bits(), Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// Whether window and threshold hold a segment, as every part of the engine takes for granted; if not, what is wrong.
+pub(crate) fn fits(w: &event::Window, mss: u32) -> Result<(), String> {
+    for (name, bytes) in [("cwnd", w.cwnd), ("ssthresh", w.ssthresh)] {
+        if bytes < f64::from(mss) {
+            return Err(format!("{name} = {bytes} B, allowed: one segment ({mss} B) or more"));
+        }
+    }
+    Ok(())
 }
 
 #[pymethods]
