@@ -114,8 +114,11 @@ bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, s
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
-docs: ## the Rust documentation, warnings are errors
+docs: .venv/.extension ## the Rust documentation, and all documents as a site, into site/, its notebooks run; warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
+	$(BIN)/python tools/notebooks.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python tools/site_check.py site
 
 reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every claim, into results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust
@@ -134,4 +137,4 @@ requirements: ## renew requirements-dev.txt
 	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
 
 clean: ## what can be built again
-	rm -rf target .venv dist results web/dist web/generated web/node_modules
+	rm -rf target .venv dist results site web/dist web/generated web/node_modules

@@ -369,18 +369,26 @@ def test_the_command_prints_the_users_frames_and_one_line(
     ]
 
 
-def test_an_interruption_reaches_python_that_never_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["bad.py:Endless", "loads.py:Endless"])
+def test_an_interruption_reaches_python_that_never_ends(tmp_path: Path, source: str) -> None:
     (tmp_path / "bad.py").write_text(BAD, encoding="utf-8")
+    (tmp_path / "loads.py").write_text("print('in', flush=True)\nwhile True: pass\n", encoding="utf-8")
     (tmp_path / "s.toml").write_text(ROUGH, encoding="utf-8")
-    command = [sys.executable, "-m", "ackclock", "run", "s.toml", "--set"]
-    command.append('detect.threshold={ kind = "python", source = "bad.py:Endless" }')
-    running = subprocess.Popen(
+    table = f'detect.threshold={{ kind = "python", source = "{source}" }}'
+    command = [sys.executable, "-m", "ackclock", "run", "s.toml", "--set", table]
+    with subprocess.Popen(
         command, cwd=tmp_path, env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert running.stdout is not None
-    assert running.stdout.readline() == "in\n"
-    began = time.monotonic()
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "in\n"
+        began = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
     assert (running.returncode, said) == (130, "ackclock: interrupted\n")
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**63, None, object()])
+def test_a_parameter_that_toml_cannot_hold_is_a_type_error(value: object) -> None:
+    with pytest.raises(TypeError, match="allowed: a text, a number"):
+        ak.run(ROUGH, set={"detect.threshold": given(Three, n=value)})

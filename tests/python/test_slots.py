@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -197,12 +201,21 @@ def test_source_name_and_parameters_are_in_the_identity_of_a_run_and_its_place_i
     assert identity(tmp_path, "a.py:A") == same
 
 
-def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_path: Path) -> None:
-    import os  # noqa: PLC0415 - only here
-    import pickle  # noqa: PLC0415 - only here
-    import subprocess  # noqa: PLC0415 - only here
-    import sys  # noqa: PLC0415 - only here
+def test_a_class_that_stands_in_no_file_is_known_by_its_code() -> None:
+    code = "import ackclock as ak\nclass A(ak.DupThresh):\n  follows_flight = False\n"
+    code += "  def segments(self, w, cx): return (lambda n: n + 3)(0)\nprint(ak.slots.source_hash(A))"
+    path = os.pathsep.join([str(Path(ak.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
 
+    def hashed(text: str) -> str:
+        command, env = [sys.executable, "-c", text], {**os.environ, "PYTHONPATH": path}
+        return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+
+    same = hashed(code)
+    assert hashed(code) == same, "no address is in it"
+    assert len({same, hashed(code.replace("+ 3", "+ 4")), hashed(code.replace("False", "True"))}) == 3
+
+
+def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_path: Path) -> None:
     (tmp_path / "avg_dev.py").write_text(TUTORIAL.read_text(encoding="utf-8"), encoding="utf-8")
     options = (("detect.threshold", '{ kind = "python", source = "avg_dev.py:AvgDev" }'),)
     task = Task("x", LEUNG_MA, None, options, 1, 2, algorithms=pickled(LEUNG_MA, options, tmp_path))

@@ -21,15 +21,6 @@ use serde_json::Value;
 pub fn json() -> String {
     let mut schema = schema();
     outside::add(&mut schema);
-    text(&schema)
-}
-
-/// The same where no Python runs: without algorithms from outside.
-pub fn json_built_in() -> String {
-    text(&schema())
-}
-
-fn text(schema: &Value) -> String {
     let mut text = format!("{schema:#}");
     text.push('\n');
     text

@@ -48,7 +48,7 @@ impl Asked {
                 Some(text) => Plan::parse(file, text, &overrides),
                 None => Plan::load(Path::new(file), &overrides),
             };
-            plan.map_err(|e| scenario_error(py, &e))
+            plan.map_err(|e| watch.take().map_or_else(|| scenario_error(py, &e), |fault| fault.error))
         };
         let mut stacks = stacks.into_iter();
         let (first, others) = (plan(stacks.next())?, stacks.map(|s| plan(Some(s))).collect::<PyResult<_>>()?);

@@ -18,7 +18,7 @@ pub(crate) use algorithm::{Fault, Watch};
 use ackclock_lab::scenario::outside::{Custom, Refused, Workshop};
 use ackclock_tcp::Factory;
 use algorithm::{Algorithm, Maker};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -51,7 +51,15 @@ impl Workshop for Finder {
                 other => return Err(PyRuntimeError::new_err(format!("no slot `{other}`"))),
             })
         })
-        .map_err(|e: PyErr| Python::attach(|py| refused(py, &e)))
+        .map_err(|e: PyErr| {
+            Python::attach(|py| {
+                let refused = refused(py, &e);
+                if !e.is_instance_of::<PyException>(py) {
+                    self.watch.fail("", "", e); // an interruption while a file was loaded is none of the scenario's faults
+                }
+                refused
+            })
+        })
     }
 }
 

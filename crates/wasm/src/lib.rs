@@ -81,7 +81,7 @@ pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
         Request::Check(what) => what.check(),
         Request::Show(what) => what.plan().map(|(plan, _)| Value::from(plan.to_toml()).to_string()),
         Request::Stacks => Ok(stacks::json()),
-        Request::Schema => Ok(schema::json_built_in()),
+        Request::Schema => Ok(schema::json()),
     };
     match answer {
         Ok(answer) => format!("{{\"ok\":{answer}}}"),

@@ -80,7 +80,7 @@ def setting(value: object) -> str:
             boolean, a list or a mapping, as TOML.
 
     Raises:
-        TypeError: TOML has nothing like it.
+        TypeError: TOML has nothing like it, or no room for the number.
     """
     if isinstance(value, str):
         return value
@@ -284,7 +284,7 @@ def _toml(value: object) -> str:
     """A value as TOML on one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and abs(value) < 2**63:
         return repr(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+import re
 import sys
 from types import CodeType
 
@@ -69,7 +70,7 @@ def _own_text(cls: type) -> str:
         code = getattr(function, "__code__", None)
         if code is None:
             if not name.startswith("__"):
-                parts.append(f"{name} = {value!r}")
+                parts.append(f"{name} = {_shown(value)}")
             continue
         try:
             parts.append(inspect.getsource(code))
@@ -78,6 +79,12 @@ def _own_text(cls: type) -> str:
     return "\n".join(parts)
 
 
+def _shown(value: object) -> str:
+    """A value without what is another one in each process: its address, a set's order."""
+    text = repr(sorted(map(repr, value))) if isinstance(value, set | frozenset) else repr(value)
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
 def _code_text(code: CodeType) -> str:
-    consts = [_code_text(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    consts = [_code_text(c) if isinstance(c, CodeType) else _shown(c) for c in code.co_consts]
     return f"{code.co_qualname} {code.co_code.hex()} {code.co_names} {code.co_varnames} {consts}"

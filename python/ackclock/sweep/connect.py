@@ -94,7 +94,7 @@ def quiet() -> Iterator[None]:
     try:
         import distributed  # noqa: F401, PLC0415 - it sets its loggers up; start-up time
     except ImportError as error:
-        raise ImportError(f"{error}: pip install 'ackclock[dask]'") from None
+        raise ImportError(f"{error}: pip install 'ackclock[dask]'", name=error.name) from None
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
     before = [logger.level for logger in loggers]
     for logger in loggers:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ackclock.tuning.best import pareto
 from ackclock.tuning.study import Trial
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MARKERS = {"most-goodput": "^", "fewest-needless": "<", "knee": "D"}
 COLOURS = {"most-goodput": "#009E73", "fewest-needless": "#0072B2", "knee": "#CC79A7"}
 TRIAL, FRONT, DEFAULTS = "#BBBBBB", "#444444", "#000000"
+TICKS = 5
+"""At most, along needless retransmissions: near to each other they have many digits."""
 
 
 def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = None, near: bool = False) -> Axes:
@@ -50,6 +53,7 @@ def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = N
     axes.plot(*points[0], marker="*", color=DEFAULTS, linestyle="", markersize=9, zorder=4, label="defaults")
     axes.set_xlabel("needless retransmissions, % of packets sent")
     axes.set_ylabel("goodput against the defaults, %")
+    axes.xaxis.set_major_locator(MaxNLocator(TICKS))
     # Trials far off would press the front together: it is what there is to see.
     _limits(axes, edge if near else [*edge, points[0]], every, 0.15 if near else 1.0)
     if not near:

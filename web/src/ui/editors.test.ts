@@ -27,6 +27,11 @@ const CHAIN: Table = {
 
 const NEWRENO: Table = { name: "newreno", rto: { kind: "rfc6298", tick: "1 ns" }, recovery: { kind: "newreno" } };
 
+test("the page, where no Python runs, offers no algorithm in Python", () => {
+  expect(slots.map((slot) => slot.key)).toContain("detect");
+  expect(JSON.stringify(slots)).not.toContain("python");
+});
+
 test("every kind of element is a variant whose fields have a shape, and has something to begin with", () => {
   const element = schema.definition("Element");
   if (element.type !== "variants") throw new Error("no variants");

@@ -1,4 +1,4 @@
-//! What a slot may be besides a built-in kind, where Python runs: a class of the reader's own.
+//! What a slot may be besides a built-in kind: a class of the reader's own. The lab page, where no Python runs, offers none.
 
 use crate::scenario::outside::SLOTS;
 use serde_json::{json, Value};
@@ -18,10 +18,13 @@ pub(super) fn add(schema: &mut Value) {
 
 const SOURCE: &str = "File and class, as in \"avg_dev.py:AvgDev\"; the file beside the scenario.";
 
-/// One more choice among the kinds of a component.
+/// One more choice beside the kinds of a component, not among them: a form that offers those has nothing new.
 fn allow(part: &mut Value) {
-    let list = if part.get("anyOf").is_some() { "anyOf" } else { "oneOf" };
-    if let Some(choices) = part.get_mut(list).and_then(Value::as_array_mut) {
+    let Some(part) = part.as_object_mut() else { return };
+    if let Some(kinds) = part.remove("oneOf") {
+        part.insert("anyOf".to_owned(), json!([{ "oneOf": kinds }]));
+    }
+    if let Some(choices) = part.get_mut("anyOf").and_then(Value::as_array_mut) {
         choices.push(json!({
             "type": "object",
             "description": "A class in Python; other keys are its parameters.",

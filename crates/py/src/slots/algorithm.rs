@@ -73,7 +73,8 @@ impl Watch {
         self.failed.load(Ordering::Relaxed)
     }
 
-    fn fail(&self, algorithm: &str, method: &'static str, error: PyErr) {
+    /// Keeps an error, if it is the first.
+    pub(super) fn fail(&self, algorithm: &str, method: &'static str, error: PyErr) {
         let at = Time(self.now.load(Ordering::Relaxed));
         let fault = Fault { at, algorithm: algorithm.to_owned(), method, error };
         if let Ok(mut first) = self.first.lock() {
