@@ -209,17 +209,18 @@ class Page:
                 raise PageError(f"{at}: not printed: {line}\nprinted was:\n{self.printed}")
 
     def do_console(self, block: Block) -> None:
-        """Run the commands; what is shown under one must be all that it says."""
+        """Run the commands; what is shown under one must be all that it prints (refused: on standard error)."""
         for at, command, shown in commands(block):
             if reason(command):
                 continue
             said = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-            lines = (said.stdout + said.stderr).splitlines()
             while shown and not shown[-1].strip():
                 shown.pop()
             expected = 2 if shown and shown[0].startswith("ackclock: ") else 0
             if said.returncode != expected:
-                raise PageError(f"{at}: exit code {said.returncode}, not {expected}: {command}\n" + "\n".join(lines))
+                text = said.stdout + said.stderr
+                raise PageError(f"{at}: exit code {said.returncode}, not {expected}: {command}\n{text}")
+            lines = (said.stderr if expected else said.stdout).splitlines()
             if shown and not agrees(shown, lines):
                 raise PageError(f"{at}: says something else than shown: {command}\n" + "\n".join(lines))
 
