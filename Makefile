@@ -132,7 +132,7 @@ wheel: .venv/.ready ## a release wheel in dist/; the lab page is in it if it is 
 
 requirements: ## renew requirements-dev.txt
 	python=$$(tools/need.sh python); rm -rf .venv; "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-jupyter mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer
+	$(BIN)/python -m pip install --quiet cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer
 	(sed -n 1p requirements-dev.txt; $(BIN)/python -m pip freeze) > requirements-dev.new
 	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
 
