@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench sweep-speed sweep-kills reproduce wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -113,6 +113,14 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), als
 bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 where installed; into results/bench.json (QUICK=1)
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
+
+sweep-speed: .venv/.ready ## sweeps: two workers against one, here and on Dask; 100,000 short runs; into results/sweep-speed.json
+	$(BIN)/maturin develop --quiet --locked --release
+	mkdir -p results && $(BIN)/python tools/sweep_speed.py --json results/sweep-speed.json
+
+sweep-kills: .venv/.ready ## kills sweeps of 2,000 runs twenty times at random, here and on Dask, and compares their tables
+	$(BIN)/maturin develop --quiet --locked --release
+	$(BIN)/python tools/sweep_kills.py
 
 docs: .venv/.extension ## the Rust documentation, and all documents as a site, into site/, its notebooks run; warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
