@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -22,6 +23,7 @@ _APPLICATION = 0x41636B63
 _AT_ONCE = 500
 _WAIT_S = 60.0
 """How long to wait for another process that writes."""
+_AGAIN_S = 0.01
 
 
 class Store:
@@ -148,8 +150,6 @@ class Store:
             (application,) = self._db.execute("PRAGMA application_id").fetchone()
             new = not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
         if form == application == 0 and new:
-            # Readers and one writer do not wait for each other; a commit survives its process.
-            self._db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
                 self._db.execute(
                     "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, run TEXT NOT NULL, seconds REAL NOT NULL)"
@@ -160,6 +160,22 @@ class Store:
             raise OSError(f"{self.file}: found a database of another program, allowed: a store of ackclock")
         elif form > FORM:
             raise OSError(f"{self.file}: found a store of form {form}, allowed: up to {FORM}; use a newer ackclock")
+        self._write_ahead()
+
+    def _write_ahead(self) -> None:
+        """Have SQLite write ahead: readers and one writer do not wait for each other; a commit survives its process.
+
+        That stays with the file. SQLite itself does not wait for other processes where it changes this.
+        """
+        until = time.monotonic() + _WAIT_S
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(_AGAIN_S)
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     @contextmanager
