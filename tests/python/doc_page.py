@@ -27,8 +27,8 @@ SHOWN_ONLY = {"text", "places"}
 ELSEWHERE = {"rust": "cargo test runs it"}
 NOT_RUN = {
     "make ": "sets up and runs everything; CI calls each of its targets",
-    "pip install ": "changes the environment that runs the tests; test_package.py and CI install",
-    "ackclock reproduce ": "runs for minutes; test_reproduce.py and the nightly run do it",
+    "pip install ": "changes the environment that runs the tests",
+    "ackclock reproduce ": "runs for minutes; test_reproduce.py runs smaller ones",
     "ns ": "is ns-2, which is not needed to build or test",
 }
 """How commands begin that a page shows and the tests leave alone, and why."""
