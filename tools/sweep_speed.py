@@ -50,7 +50,7 @@ stack = "sack-ff96"
 """
 STACKS = ["newreno", "sack-ff96", "dsack-avg", "rfc-6675"]
 DURATIONS = {"local": "1000 s", "dask": "20000 s", "short": "20 s"}
-"""Runs of some 30 ms, of about a second, and of about a millisecond."""
+"""Runs of some 50 ms, of about a second, and of about a millisecond."""
 ASKED = {"local": 1.9, "dask": 1.7}
 POINTS = 2500
 MB = 1e6
@@ -58,7 +58,7 @@ MB = 1e6
 
 def plan(kind: str, runs: int) -> ak.Plan:
     """What a kind of sweep runs; ``runs`` is for short runs alone."""
-    losses, delays, seeds = {"local": (2, 2, 25), "dask": (2, 1, 3), "short": (25, 25, runs // POINTS)}[kind]
+    losses, delays, seeds = {"local": (2, 2, 25), "dask": (2, 1, 8), "short": (25, 25, runs // POINTS)}[kind]
     grid: dict[str, Any] = {
         "stack": STACKS,
         "link[0].elements[0].p": {"from": 0.001, "to": 0.02, "count": losses},
