@@ -119,7 +119,7 @@ def sweep(
 
 
 def _forecast(plan: Plan, store: Path | None, as_json: bool) -> None:
-    from ackclock.papers.quantities import duration  # noqa: PLC0415 - start-up time
+    from ackclock.quantities import duration  # noqa: PLC0415 - start-up time
     from ackclock.sweep.job import forecast  # noqa: PLC0415 - likewise
     from ackclock.sweep.local import cores  # noqa: PLC0415 - likewise
 
@@ -154,7 +154,7 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[Told], object]]:
     """Show on standard error how far a sweep is: a bar on a terminal, a line now and then elsewhere."""
-    from ackclock.papers.progress import animated  # noqa: PLC0415 - start-up time
+    from ackclock.progress import animated  # noqa: PLC0415 - start-up time
 
     if not animated():
         yield _lines(name)

@@ -48,7 +48,7 @@ def tune(
         if find_spec(package) is None:
             fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
     with refusals():
-        from ackclock.papers.progress import shown  # noqa: PLC0415 - start-up time
+        from ackclock.progress import shown  # noqa: PLC0415 - start-up time
         from ackclock.tuning import files  # noqa: PLC0415 - likewise
         from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
         from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise

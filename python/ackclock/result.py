@@ -9,15 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
+from ackclock.columns import HALF, LABELS
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
-
-HALF = "_ci95"
-"""Ending of a column that holds half the width of the 95 % confidence interval of the column before it."""
-LABELS = ("stack", "flow", "seed", "duration_s", "identity", "trace_hash")
-"""Columns of :attr:`Result.frame` that say which row it is, and are not numbers of it."""
 
 
 class Result:

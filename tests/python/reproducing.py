@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ackclock.papers import claims, style
+from ackclock.papers import claims
 from ackclock.papers.blanton_allman.points import KEY, SCENARIOS
 from ackclock.papers.lab import Job
 from ackclock.papers.measure import Verdict
 from ackclock.papers.paper import Effort, Extra, Outcome, Paper, Picture, Reference, Section, Table, Work, digest
+from ackclock.plot import style
 from conftest import SHORT
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"

@@ -15,8 +15,8 @@ from ackclock.papers.across.paths import FAMILIES, PATHS, family, flows, job
 from ackclock.papers.lab import Lab
 from ackclock.papers.measure import Mean
 from ackclock.papers.paper import Effort, Work
-from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
+from ackclock.progress import shown
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
 

@@ -15,9 +15,10 @@ from ackclock.papers.fukuda.courses import Course, course
 from ackclock.papers.fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
 from ackclock.papers.fukuda.measures import MEASURES, View
 from ackclock.papers.fukuda.reference import Compared, Place
-from ackclock.papers.lab import Lab, Told
+from ackclock.papers.lab import Lab
 from ackclock.papers.paper import Effort, Work
 from ackclock.papers.store import Store
+from ackclock.progress import Told
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / KEY
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}

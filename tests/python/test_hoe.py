@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from ackclock.papers import claims, style
+from ackclock.papers import claims
 from ackclock.papers.hoe import ns2, setup, spread
 from ackclock.papers.hoe.figures import PLANS
 from ackclock.papers.hoe.findings import details, findings
@@ -36,9 +36,10 @@ from ackclock.papers.hoe.seen import Ack, Seen, Send, Window
 from ackclock.papers.lab import Lab
 from ackclock.papers.measure import Comparison, Mean
 from ackclock.papers.paper import Effort, Work
-from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
 from ackclock.papers.trial import Ran, Trial, run
+from ackclock.plot import style
+from ackclock.progress import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY

@@ -14,8 +14,8 @@ import pytest
 import ackclock
 from ackclock import _native
 from ackclock.papers.lab import Job, Lab, Spent
-from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
+from ackclock.progress import shown
 from conftest import SHORT
 
 

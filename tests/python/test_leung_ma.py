@@ -51,10 +51,10 @@ from ackclock.papers.leung_ma.setup import burst, costs, longest, parameters, st
 from ackclock.papers.leung_ma.view import Runs, View
 from ackclock.papers.measure import Comparison, Mean
 from ackclock.papers.paper import Effort
-from ackclock.papers.progress import shown
 from ackclock.papers.reproduce import load
 from ackclock.papers.store import Store
 from ackclock.papers.trial import Ran, Trial, run
+from ackclock.progress import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY

@@ -24,9 +24,9 @@ from ackclock.papers.blanton_allman.setup import burst, parameters
 from ackclock.papers.lab import Lab
 from ackclock.papers.measure import Comparison, Mean, Median, Verdict, rank_correlation
 from ackclock.papers.paper import Effort
-from ackclock.papers.progress import shown
 from ackclock.papers.reproduce import load, load_extra
 from ackclock.papers.store import Store
+from ackclock.progress import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY

@@ -15,14 +15,15 @@ import pytest
 
 import ackclock
 from ackclock import lab_page
-from ackclock.papers import EXTRAS, MODULES, claims, report, style
+from ackclock.papers import EXTRAS, MODULES, claims, report
 from ackclock.papers import reproduce as command
 from ackclock.papers.blanton_allman.points import KEY
 from ackclock.papers.lab import Spent
 from ackclock.papers.measure import Verdict
 from ackclock.papers.paper import Done
 from ackclock.papers.parts import inline
-from ackclock.papers.quantities import count, duration
+from ackclock.plot import style
+from ackclock.quantities import count, duration
 from reproducing import extra, lay_out, made_up, read_json
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,6 @@ import pytest
 from ackclock.papers import MODULES, claims, trial
 from ackclock.papers.lab import Lab
 from ackclock.papers.paper import Effort
-from ackclock.papers.progress import shown
 from ackclock.papers.reproduce import load
 from ackclock.papers.store import Store
 from ackclock.papers.wang_shin import course, forced, model, ns2, setup, transfer
@@ -35,6 +34,7 @@ from ackclock.papers.wang_shin.points import (
 )
 from ackclock.papers.wang_shin.repair import Repair, Round, repairs
 from ackclock.papers.wang_shin.states import ARROWS, RULES
+from ackclock.progress import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY

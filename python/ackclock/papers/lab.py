@@ -8,17 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from ackclock import _native
 from ackclock.papers.store import Cost, Kept, Runs, Store
+from ackclock.progress import Progress, Told
 
-Told = Callable[[float], object]
-"""Gets the share that is done, from 0 to 1."""
-Progress = Callable[[str], AbstractContextManager[Told]]
-"""Shows how far something is, under a name, for as long as it lasts."""
 LOOK_EVERY_S = 0.1
 
 

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import ackclock
 from ackclock.lab_page import HOST, PORT
-from ackclock.papers import quantities
+from ackclock.papers import sizes
 from ackclock.papers.claims import Finding, Verdict, counts, ours
 from ackclock.papers.lab import Spent
 from ackclock.papers.measure import Verdict as Agreement
@@ -33,7 +33,7 @@ COSTS = (
     ("processor time", "processor", True),
     ("wall time", "wall", True),
 )
-"""Columns: title, which of ``quantities.words``, and whether it is measured, that is another one in the next run."""
+"""Columns: title, which of ``sizes.words``, and whether it is measured, that is another one in the next run."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +116,14 @@ def _front(done: Done) -> dict[str, Any]:
     if len(spent) > 1:
         spent.append(("all", total))
     return {
-        "total": quantities.words(total),
+        "total": sizes.words(total),
         "counts": _counts([f for one in done.papers for f in one.outcome.findings]),
         "papers": [_card(one) for one in done.papers],
         "extras": [
-            {"key": e.extra.key, "title": e.extra.title, "about": e.extra.about, "spent": quantities.words(e.spent)}
+            {"key": e.extra.key, "title": e.extra.title, "about": e.extra.about, "spent": sizes.words(e.spent)}
             for e in done.extras
         ],
-        "spent": [(title, quantities.words(each)) for title, each in spent],
+        "spent": [(title, sizes.words(each)) for title, each in spent],
         "costs": COSTS,
     }
 
@@ -135,7 +135,7 @@ def _card(one: Reproduced) -> dict[str, Any]:
         "title": paper.title,
         "about": paper.about,
         "counts": _counts(outcome.findings),
-        "spent": quantities.words(one.spent),
+        "spent": sizes.words(one.spent),
         "differing": [_claim(f) for f in outcome.findings if f.verdict is Verdict.DIFFERS],
     }
 
@@ -153,7 +153,7 @@ def _paper(one: Reproduced) -> dict[str, Any]:
         "span": outcome.span,
         "seeds": outcome.seeds,
         "digest": outcome.digest,
-        "spent": quantities.words(one.spent),
+        "spent": sizes.words(one.spent),
         "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("scenario*.toml"))],
         "figures": [_figure(folder, picture, f"{paper.key}/{picture.name}") for picture in outcome.pictures],
         "references": outcome.references,
@@ -167,7 +167,7 @@ def _extra(one: Shown) -> dict[str, Any]:
         "key": one.extra.key,
         "title": one.extra.title,
         "about": one.extra.about,
-        "spent": quantities.words(one.spent),
+        "spent": sizes.words(one.spent),
         "sections": [
             {
                 "title": section.title,

@@ -13,10 +13,10 @@ from typing import Any
 
 from ackclock import files
 from ackclock.papers import EXTRAS, MODULES, claims, page, report, sizes
-from ackclock.papers.lab import Lab, Spent, Told
+from ackclock.papers.lab import Lab, Spent
 from ackclock.papers.paper import Done, Effort, Extra, Paper, Picture, Reproduced, Shown, Work
-from ackclock.papers.progress import shown
 from ackclock.papers.store import Store
+from ackclock.progress import Told, shown
 
 POINTS = ".points"
 """Folder of finished points, below that of the results."""

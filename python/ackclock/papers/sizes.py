@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock import files
-from ackclock.papers import EXTRAS, MODULES, claims, quantities
+from ackclock import files, quantities
+from ackclock.papers import EXTRAS, MODULES, claims
 from ackclock.papers.lab import Spent
 from ackclock.papers.paper import Done, Effort, Extra, Paper
 
@@ -23,6 +23,19 @@ MEASURED = ("processor_s", "wall_s")
 def spent(done: Done) -> dict[str, Spent]:
     """By paper and extra page."""
     return {one.paper.key: one.spent for one in done.papers} | {one.extra.key: one.spent for one in done.extras}
+
+
+def words(spent: Spent) -> dict[str, str]:
+    """Each of its numbers, to be read."""
+    return {
+        "points": quantities.count(spent.points),
+        "runs": quantities.count(spent.runs),
+        "simulated": quantities.duration(spent.simulated_s),
+        "packets": quantities.count(spent.packets),
+        "processor": quantities.duration(spent.processor_s),
+        "wall": quantities.duration(spent.wall_s),
+        "speed": quantities.count(spent.packets / spent.processor_s) if spent.processor_s else "–",  # noqa: RUF001 - nothing
+    }
 
 
 def write_times(done: Done, out: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from ackclock import files
-from ackclock.papers import style
+from ackclock.plot import style
 from ackclock.plot.frames import ArrowTable, polars
 from ackclock.plot.queue import longest, queue
 from ackclock.plot.time_sequence import time_sequence

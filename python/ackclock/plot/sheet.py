@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ackclock.papers import style
+from ackclock.plot import style
 
 MANY_POINTS = 5_000
 """From here on points and lines are drawn as an image inside an SVG file, which would else take long to open."""

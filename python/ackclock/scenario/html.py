@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ackclock.scenario.scenario import Scenario
+from typing import Any
 
 LINK = ("from", "to", "rate", "delay", "queue", "elements", "back")
 FLOW = ("name", "from", "to", "stack", "count", "set", "window", "receiver", "app")
 BACKGROUND = ("kind", "from", "to", "rate", "stack", "gap", "size")
 
 
-def html(scenario: Scenario) -> str:
-    """A table of links, one of flows, one of background traffic; what is left out everywhere has no column."""
-    table = scenario.to_dict()
+def html(name: str, words: str, table: Mapping[str, Any]) -> str:
+    """A table of links, one of flows, one of background traffic; what is left out everywhere has no column.
+
+    Args:
+        name: the scenario's.
+        words: how much there is of what.
+        table: the scenario, as its file has it.
+    """
     links, flows = table.get("link", []), table.get("flow", [])
     if "dumbbell" in table:
         ends = {"bottleneck": {"from": "R1", "to": "R2"}, "access": {"from": "S…, R2", "to": "R1, D…"}}
         links = [named | table["dumbbell"][which] for which, named in ends.items()]
         flows = [{"from": "S…", "to": "D…"} | flow for flow in table["dumbbell"]["flow"]]
-    head = f"<strong>{escape(scenario.name)}</strong>: {escape(scenario.said)}"
+    head = f"<strong>{escape(name)}</strong>: {escape(words)}"
     blocks = [("links", LINK, links), ("flows", FLOW, flows), ("background", BACKGROUND, table.get("background", []))]
     return f"<div><p>{head}</p>{''.join(block(*b) for b in blocks if b[2])}</div>"
 

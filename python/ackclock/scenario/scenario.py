@@ -186,7 +186,7 @@ class Scenario:
         """Links and flows, for notebooks."""
         from ackclock.scenario.html import html  # noqa: PLC0415 - for notebooks only
 
-        return html(self)
+        return html(self.name, self.said, self.to_dict())
 
 
 def _elsewhere(value: Toml, folder: Path) -> Toml:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ackclock.result import HALF
+from ackclock.columns import HALF
 from ackclock.sweep.columns import FLOW_NUMBERS
 from ackclock.sweep.manifest import Manifest
 from ackclock.tables import COLUMNS, cell, console

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _native, files
-from ackclock.result import HALF
+from ackclock.columns import HALF
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep.columns import FLOW_NUMBERS, MEANS
 from ackclock.sweep.manifest import Entry, Manifest

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ackclock import _native
 from ackclock.errors import ScenarioError
+from ackclock.sweep.document import Value
 from ackclock.tuning.network import Seeds, Setting
 from ackclock.tuning.objective import OnPath, Score, front, geometric_mean, knee, mean
 from ackclock.tuning.plan import Plan
@@ -19,6 +21,23 @@ MEANING: Mapping[str, str] = {
     FEWEST_NEEDLESS: "the fewest needless retransmissions with no less goodput than the defaults",
     KNEE: "where the front bends most",
 }
+
+
+@dataclass(frozen=True)
+class Best:
+    """A named choice from the front."""
+
+    choice: str
+    meaning: str
+    trial: int
+    parameters: dict[str, Any]
+    """The values that were tried; empty if it is the defaults."""
+    set: dict[str, str]
+    """The same as ``--set``, ``ak.run(set=…)`` and ``[flow.set]`` take them."""
+    goodput: float
+    """On the search's paths and seeds, relative to the defaults."""
+    needless: float
+    """There, as a share of the packets sent."""
 
 
 @dataclass(frozen=True)
@@ -184,3 +203,27 @@ def _row(variant: _Variant, path: str | None, searched: bool, pairs: Sequence[tu
         mean([ours.mean_needless for ours, _ in pairs]),
         Change.of_shares(shares),
     )
+
+
+def table(plan: Plan, best: Mapping[str, Best], defaults: Trial) -> tuple[list[str], list[list[str]]]:
+    """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
+    usual, choices = plan.defaults(), best.values()
+    rows = [
+        [
+            p.path,
+            " or ".join(dict.fromkeys(_said(default[p.path]) for default in usual)),
+            *(_said(one.parameters.get(p.path, "default")) for one in choices),
+        ]
+        for p in plan.parameters
+    ]
+    needless = [defaults.score.needless if defaults.score else math.nan, *(one.needless for one in choices)]
+    rows += [
+        ["trial", "0", *(str(one.trial) for one in choices)],
+        ["goodput, searched", "", *(f"{100 * (one.goodput - 1):+.2f} %" for one in choices)],
+        ["needless, searched", *(f"{100 * share:.3f} %" for share in needless)],
+    ]
+    return ["parameter", "default", *best], rows
+
+
+def _said(value: Value) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ackclock.tuning.best import pareto
+from ackclock.tuning.best import Best, pareto
 from ackclock.tuning.study import Trial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ackclock.tuning.result import Best
 
 MARKERS = {"most-goodput": "^", "fewest-needless": "<", "knee": "D"}
 COLOURS = {"most-goodput": "#009E73", "fewest-needless": "#0072B2", "knee": "#CC79A7"}

@@ -6,7 +6,8 @@ import io
 from pathlib import Path
 
 from ackclock import _native, files
-from ackclock.tuning.result import Best, Tuning
+from ackclock.tuning.best import Best
+from ackclock.tuning.result import Tuning
 
 NAMES = ("tuning.json", "trials.parquet", "best.toml", "front.svg")
 
@@ -53,7 +54,7 @@ def figure(tuning: Tuning) -> bytes:
     """The front as SVG; the same bytes for the same trials."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - start-up time
 
-    from ackclock.papers import style  # noqa: PLC0415 - start-up time
+    from ackclock.plot import style  # noqa: PLC0415 - start-up time
 
     with style.paper():
         drawn = Figure(figsize=style.WIDE_INCHES, layout="constrained")

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _native
-from ackclock.tuning.best import MEANING, HeldOut, named, pareto
+from ackclock.tuning.best import MEANING, Best, HeldOut, named, pareto, table
 from ackclock.tuning.plan import Plan
 from ackclock.tuning.study import Trial
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True)
-class Best:
-    """A named choice from the front."""
-
-    choice: str
-    meaning: str
-    trial: int
-    parameters: dict[str, Any]
-    """The values that were tried; empty if it is the defaults."""
-    set: dict[str, str]
-    """The same as ``--set``, ``ak.run(set=…)`` and ``[flow.set]`` take them."""
-    goodput: float
-    """On the search's paths and seeds, relative to the defaults."""
-    needless: float
-    """There, as a share of the packets sent."""
 
 
 class Tuning:
@@ -92,6 +75,10 @@ class Tuning:
 
         return pl.DataFrame([_flat(row) for row in self._held_out], infer_schema_length=None)
 
+    def choices(self) -> tuple[list[str], list[list[str]]]:
+        """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
+        return table(self.plan, self.best, self._made[0])
+
     def plot(self, ax: Axes | None = None, near: bool = False) -> Axes:
         """Draw the trials, the front and the choices: goodput against needless retransmissions.
 
@@ -140,9 +127,7 @@ class Tuning:
         """The choices, for notebooks."""
         from html import escape  # noqa: PLC0415 - start-up time
 
-        from ackclock.tuning.tables import parameters  # noqa: PLC0415 - likewise
-
-        head, rows = parameters(self)
+        head, rows = self.choices()
         top = "".join(f"<th>{escape(title)}</th>" for title in head)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         caption = f"{self.plan.name}: {len(self._made)} trials of {self.plan.stack} on {len(self.plan.paths)} paths"

@@ -7,7 +7,6 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ackclock.sweep.document import Value
 from ackclock.tables import console
 from ackclock.tuning.result import Tuning
 
@@ -16,7 +15,7 @@ def show(tuning: Tuning) -> None:
     """Print the choices, and what they are worth on held-out seeds and paths."""
     out, plan = console(), tuning.plan
     out.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
-    head, rows = parameters(tuning)
+    head, rows = tuning.choices()
     table = _table(*head)
     for row in rows:
         table.add_row(*row, end_section=row[0] == plan.parameters[-1].path)
@@ -30,26 +29,6 @@ def show(tuning: Tuning) -> None:
             out.print(f"  the same trial as {same.choice}", markup=False)
         else:
             out.print(_held_out(tuning, choice))
-
-
-def parameters(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
-    best, defaults = tuning.best.values(), tuning.plan.defaults()
-    rows = [
-        [
-            p.path,
-            " or ".join(dict.fromkeys(_said(default[p.path]) for default in defaults)),
-            *(_said(one.parameters.get(p.path, "default")) for one in best),
-        ]
-        for p in tuning.plan.parameters
-    ]
-    needless = [tuning.trials["needless"][0], *(one.needless for one in best)]
-    rows += [
-        ["trial", "0", *(str(one.trial) for one in best)],
-        ["goodput, searched", "", *(f"{100 * (one.goodput - 1):+.2f} %" for one in best)],
-        ["needless, searched", *(f"{100 * share:.3f} %" for share in needless)],
-    ]
-    return ["parameter", "default", *tuning.best], rows
 
 
 def _held_out(tuning: Tuning, choice: str) -> Table:
@@ -82,10 +61,6 @@ def _change(row: dict[str, Any], key: str, digits: int, unit: str) -> tuple[str,
         return f"{100 * mean:+.{digits}f}{unit}", ""
     said = f"{100 * mean:+.{digits}f}{unit} ({100 * low:+.{digits}f} to {100 * high:+.{digits}f})"
     return said, "more" if low > 0 else "less" if high < 0 else ""
-
-
-def _said(value: Value) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _table(first: str, *others: str) -> Table:

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 import ackclock
-from ackclock.papers import style
 from ackclock.papers.across.compare import TODAY, Comparison
 from ackclock.papers.across.paths import FAMILIES, PATHS, PaperPath
 from ackclock.papers.paper import Picture, digest
+from ackclock.plot import style
 
 LOOKS = {
     "no SACK": ("#999999", "o"),

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from ackclock.papers import style
+from ackclock import colours
 from ackclock.papers.blanton_allman.ns2 import Reference
 from ackclock.papers.blanton_allman.points import (
     GAPS_S,
@@ -30,10 +30,11 @@ from ackclock.papers.blanton_allman.points import (
 )
 from ackclock.papers.measure import Mean
 from ackclock.papers.paper import Picture
+from ackclock.plot import style
 
 LINES: dict[str, Literal["-", "--"]] = {"ns2": "-", "paper": "--"}
 MARKERS = dict(zip(SWEEP_A_GAPS_S, "os", strict=True))
-COLOUR = style.STACKS[STACK]
+COLOUR = colours.STACKS[STACK]
 
 
 LINES_ARE = (
@@ -145,7 +146,7 @@ def _curve(axes: Axes, q: Quantity, reading: str, marker: str, x: list[float] | 
 def _crosses(axes: Axes, q: Quantity, x: list[float] | list[int], means: list[Mean]) -> None:
     """ns-2's values with their intervals as bars."""
     y, half = [q.scale * m.value for m in means], [q.scale * m.half for m in means]
-    axes.errorbar(x, y, half, fmt="x", color=style.REFERENCE, elinewidth=0.7, capthick=0.7, markersize=5, zorder=3)
+    axes.errorbar(x, y, half, fmt="x", color=colours.REFERENCE, elinewidth=0.7, capthick=0.7, markersize=5, zorder=3)
 
 
 def _face(reading: str) -> str:
@@ -160,6 +161,6 @@ def _legend() -> list[Line2D]:
 
     return [
         entry("ns2", f"{STACK}, two waiting packets swapped"),
-        Line2D([], [], linestyle="", marker="x", markersize=5, color=style.REFERENCE, label="ns-2.35, likewise"),
+        Line2D([], [], linestyle="", marker="x", markersize=5, color=colours.REFERENCE, label="ns-2.35, likewise"),
         entry("paper", f"{STACK}, two of the queue's 65 places swapped"),
     ]

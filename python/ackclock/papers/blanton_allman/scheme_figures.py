@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from ackclock.papers import style
+from ackclock import colours
 from ackclock.papers.blanton_allman.points import SCENARIOS, STOCK, Point, Scheme, Setting, command, provenance, runs_of
 from ackclock.papers.blanton_allman.schemes import (
     ADAPTIVE,
@@ -28,6 +28,7 @@ from ackclock.papers.blanton_allman.schemes import (
 )
 from ackclock.papers.measure import Median
 from ackclock.papers.paper import Picture
+from ackclock.plot import style
 
 Points = Mapping[Setting, Point]
 Spread = tuple[float, float, float]
@@ -167,7 +168,7 @@ def _gains(points: Points, out: Path) -> Picture:
     for scheme in COUNTERS:
         point = points[at(scheme, FIG9_SWAPS)]
         used[point.setting] = point
-        value, colour = needless(point)[0], style.STACKS[scheme.stack]
+        value, colour = needless(point)[0], colours.STACKS[scheme.stack]
         axes.axhline(value, color=colour, linestyle="-.", linewidth=1, label=f"{scheme.label}: {value:g}")
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"gain alpha; {FIG9_SWAPS} swaps at each event, an event every 1 s")
@@ -186,8 +187,8 @@ def _line(
         y,
         bars if any(map(any, bars)) else None,
         linestyle=dash,
-        color=style.STACKS[scheme.stack],
-        marker=style.MARKERS[scheme.stack],
+        color=colours.STACKS[scheme.stack],
+        marker=colours.MARKERS[scheme.stack],
         elinewidth=0.6,
         label=label or scheme.label,
     )

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ackclock import colours
-from ackclock.papers import style
 from ackclock.papers.fukuda.courses import Course
 from ackclock.papers.fukuda.curves import (
     CUBIC,
@@ -31,6 +30,7 @@ from ackclock.papers.fukuda.measures import CLOSE_S, LONG, SHORT, View
 from ackclock.papers.fukuda.reference import Row
 from ackclock.papers.paper import Picture
 from ackclock.papers.trial import Ran, Trial, provenance, runs_of
+from ackclock.plot import style
 
 COLOURS = {NEWRENO: colours.of("newreno"), CUBIC: "#0072B2"}
 MARKERS = {NEWRENO: "h", CUBIC: "s"}
@@ -152,7 +152,7 @@ def _band(axes: Axes, sender: Sender, table: Array) -> None:
 
 
 def _crosses(axes: Axes, values: Mapping[int, float]) -> None:
-    axes.plot(list(values), list(values.values()), "x", color=style.REFERENCE, markersize=4, label=MODEL)
+    axes.plot(list(values), list(values.values()), "x", color=colours.REFERENCE, markersize=4, label=MODEL)
 
 
 def _of(model: Sequence[Row], sender: Sender) -> list[Row]:
@@ -179,7 +179,7 @@ def _course(span: Span, course: Course, ran: Mapping[Trial, Ran], out: Path) -> 
         [at for at, _ in cuts],
         [cwnd for _, cwnd in cuts],
         "v",
-        color=style.REFERENCE,
+        color=colours.REFERENCE,
         markersize=3,
         label="fast retransmit",
     )

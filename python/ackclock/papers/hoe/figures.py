@@ -7,12 +7,12 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from ackclock.papers import style
 from ackclock.papers.hoe import chapter5, chapter67
 from ackclock.papers.hoe.drawing import Plan
 from ackclock.papers.hoe.runs import RUNS, View, command
 from ackclock.papers.paper import Picture
 from ackclock.papers.trial import Ran, Trial, provenance, runs_of
+from ackclock.plot import style
 
 PLANS = (*chapter5.PLANS, *chapter67.PLANS)
 """In the thesis's order."""

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ackclock import colours
-from ackclock.papers import style
 from ackclock.papers.leung_ma.points import (
     AVG_DEV,
     FIGURES,
@@ -32,6 +31,7 @@ from ackclock.papers.leung_ma.points import (
 from ackclock.papers.leung_ma.view import View
 from ackclock.papers.paper import Picture
 from ackclock.papers.trial import Ran, provenance, runs_of
+from ackclock.plot import style
 
 LINES_ARE = "Means over the seeds; bars are 95 % intervals."
 COMMAND = f"ackclock run papers/{KEY}/"
@@ -196,4 +196,4 @@ def _ideal(axes: Axes, places: Sequence[tuple[float, Place]], v: View) -> None:
     xs = [x for x, _ in places]
     ends = [v.throughput(AVG_DEV, places[i][1]) for i in (0, -1)]
     line = [ends[0] + (ends[1] - ends[0]) * x / xs[-1] for x in xs]
-    axes.plot(xs, line, linestyle=":", color=style.REFERENCE, linewidth=0.9, zorder=1)
+    axes.plot(xs, line, linestyle=":", color=colours.REFERENCE, linewidth=0.9, zorder=1)

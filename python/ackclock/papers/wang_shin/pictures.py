@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 import ackclock
 from ackclock import colours, plot
-from ackclock.papers import style, trial
+from ackclock.papers import trial
 from ackclock.papers.measure import Mean
 from ackclock.papers.paper import Picture, Work
 from ackclock.papers.trial import Ran, Trial
@@ -35,6 +35,7 @@ from ackclock.papers.wang_shin.points import (
     red,
 )
 from ackclock.papers.wang_shin.transfer import PUBLISHED
+from ackclock.plot import style
 
 SEED = 1
 """Of the runs that Figure 6 shows; named before any was looked at."""
@@ -227,7 +228,7 @@ def _figure_7(view: View, beside: Mapping[Trial, Ran], work: Work) -> Picture:
     for axes, scale in ((left, lambda p: 1.0), (right, bound)):
         y = [m.value / scale(p) for p, m in crosses]
         half = [m.half / scale(p) for p, m in crosses]
-        axes.errorbar([p for p, _ in crosses], y, half, fmt="x", color=style.REFERENCE, elinewidth=0.7, zorder=3)
+        axes.errorbar([p for p, _ in crosses], y, half, fmt="x", color=colours.REFERENCE, elinewidth=0.7, zorder=3)
         axes.set_xscale("log")
         axes.set_xticks([0.001, 0.003, 0.01, 0.03, 0.1])
         axes.xaxis.set_minor_locator(NullLocator())
@@ -293,7 +294,7 @@ def _legend_7() -> list[Line2D]:
         Line2D([], [], color="black", linewidth=1, label="model"),
         entry(RR.stack, "RR"),
         entry(SACK.stack, "SACK"),
-        Line2D([], [], linestyle="", marker="x", color=style.REFERENCE, label="ns-2.35, SACK, open network"),
+        Line2D([], [], linestyle="", marker="x", color=colours.REFERENCE, label="ns-2.35, SACK, open network"),
     ]
 
 

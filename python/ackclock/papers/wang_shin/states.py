@@ -10,8 +10,8 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 import ackclock
 from ackclock import colours
-from ackclock.papers import style
 from ackclock.papers.paper import Picture, digest
+from ackclock.plot import style
 
 Place = tuple[float, float]
 BOX = (2.0, 0.9)

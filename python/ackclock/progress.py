@@ -1,15 +1,17 @@
-"""How far a reproduction is, and how long it will take: a bar on a terminal, lines elsewhere."""
+"""How far something is, and how long it will take: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
-from ackclock.papers.lab import Told
-
+Told = Callable[[float], object]
+"""Gets the share that is done, from 0 to 1."""
+Progress = Callable[[str], AbstractContextManager[Told]]
+"""Shows how far something is, under a name, for as long as it lasts."""
 LINE_EVERY_S = 10.0
 
 

@@ -12,12 +12,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ackclock import files
-from ackclock.colours import REFERENCE, STACKS
 
-__all__ = ["MARKERS", "PRINT_DPI", "REFERENCE", "SINGLE_INCHES", "STACKS", "WIDE_INCHES", "lean", "paper", "save"]
-
-MARKERS = {"sack-ff96": "o", "dsack": "s", "dsack-inc": "^", "dsack-avg": "v", "dsack-del": "D", "dsack-ewma": "P"}
-"""Beside the colour, for print in grey; a stack keeps its own."""
 WIDE_INCHES = (7.0, 2.85)
 """Across two columns of a conference's page."""
 SINGLE_INCHES = (4.6, 3.2)

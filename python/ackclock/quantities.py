@@ -1,8 +1,6 @@
-"""How much was simulated, in words."""
+"""How much, and how long, in words."""
 
 from __future__ import annotations
-
-from ackclock.papers.lab import Spent
 
 MINUTE_S, HOUR_S = 60, 3600
 MILLION = 10**6
@@ -25,16 +23,3 @@ def duration(seconds: float) -> str:
         return f"{whole // MINUTE_S} min {whole % MINUTE_S} s"
     hours = seconds / HOUR_S
     return f"{hours:.1f} h" if hours < 10 else f"{hours:,.0f} h"  # noqa: PLR2004 - two digits
-
-
-def words(spent: Spent) -> dict[str, str]:
-    """Each of its numbers, to be read."""
-    return {
-        "points": count(spent.points),
-        "runs": count(spent.runs),
-        "simulated": duration(spent.simulated_s),
-        "packets": count(spent.packets),
-        "processor": duration(spent.processor_s),
-        "wall": duration(spent.wall_s),
-        "speed": count(spent.packets / spent.processor_s) if spent.processor_s else "–",  # noqa: RUF001 - nothing
-    }
