@@ -3,7 +3,8 @@
 Modules that stand side by side under one parent must not form a circle; a module counts with all that is below it. A
 parent and its own children may use each other. Tests do not count. ``use`` lines and paths in the code are arrows.
 
-A crate may name the order of its modules in ``tools/arrows.toml``: each may use only those named before it.
+A crate may name the order of its modules in ``tools/arrows.toml``: each may use only those named before it. A list in the
+list holds modules that may not use each other either.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def arrows(crate: Path) -> Arrows:
 
 
 def circles(found: Arrows) -> list[list[Module]]:
-    """The sets of modules that can each be reached from the others (Tarjan 1972)."""
+    """The sets of modules that can each be reached from the others (Tarjan's algorithm)."""
     after: dict[Module, list[Module]] = defaultdict(list)
     for a, b in sorted(found):
         after[a].append(b)
@@ -148,10 +149,11 @@ def circles(found: Arrows) -> list[list[Module]]:
     return result
 
 
-def against(found: Arrows, order: list[str]) -> list[str]:
-    """Arrows between modules of the crate's root that go against its order."""
-    rank = {name: i for i, name in enumerate(order)}
-    said = []
+def against(found: Arrows, order: list[str | list[str]]) -> list[str]:
+    """Arrows between modules of the crate's root that go against its order, and names in it that mean nothing."""
+    rank = {name: i for i, layer in enumerate(order) for name in ([layer] if isinstance(layer, str) else layer)}
+    there = {a[0] for arrow in found for a in arrow}
+    said = [f"{name}: is in the order of tools/arrows.toml, and nothing uses it" for name in rank if name not in there]
     for (a, b), places in sorted(found.items()):
         if len(a) > 1:
             continue
@@ -160,7 +162,8 @@ def against(found: Arrows, order: list[str]) -> list[str]:
                 said.append(f"{name}: is not in the order of tools/arrows.toml")
                 rank[name] = len(rank)
         if rank[a[0]] <= rank[b[0]]:
-            said.append(f"{a[0]} uses {b[0]}, which stands above it: {', '.join(sorted(places)[:3])}")
+            where = "beside" if rank[a[0]] == rank[b[0]] else "above"
+            said.append(f"{a[0]} uses {b[0]}, which stands {where} it: {', '.join(sorted(places)[:3])}")
     return said
 
 

@@ -6,7 +6,7 @@ use ackclock_lab::scenario::outside::{Custom, Refused, Workshop};
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_tcp::detect::threshold::DupThresh;
 use ackclock_tcp::event::Window;
-use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::facts::ctx::Ctx;
 use ackclock_tcp::Factory;
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;

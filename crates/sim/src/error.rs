@@ -1,7 +1,7 @@
 //! Why a scenario cannot be run.
 
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
-use ackclock_tcp::stack::StackError;
+use ackclock_tcp::error::StackError;
 use ackclock_tcp::time::Nanos;
 
 /// A scenario that cannot be run, in a sentence that names the place and what is allowed.

@@ -6,8 +6,8 @@
 use ackclock_tcp::detect::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use ackclock_tcp::detect::DetectSpec;
 use ackclock_tcp::event::{Phase, Window};
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::reorder::ReorderSample;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::reorder::ReorderSample;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};

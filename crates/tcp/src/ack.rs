@@ -9,8 +9,8 @@ pub mod every;
 pub mod heartbeat;
 pub mod window_update;
 
+use crate::error::StackError;
 use crate::slot::Factory;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

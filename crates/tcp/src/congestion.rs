@@ -8,12 +8,13 @@ pub mod quic;
 pub mod tcp_pr;
 pub mod vegas;
 
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::CcUndo;
 use crate::seq::Offset;
 use crate::slot::{dispatch, Factory};
-use crate::stack::StackError;
 use crate::time::Time;
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -47,15 +48,6 @@ pub struct LossEvent {
     pub sends: u8,
     /// Whether the timer fired again for the same loss.
     pub repeated: bool,
-}
-
-/// What a congestion control wants back if a cut was a mistake.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CcUndo {
-    /// Four numbers of its own.
-    pub num: [f64; 4],
-    /// A moment of its own.
-    pub at: Option<Time>,
 }
 
 /// Growth and cut.
@@ -176,7 +168,7 @@ impl Congestion for AnyCongestion {
 mod tests {
     use super::*;
 
-    pub(super) use crate::detect::threshold::tests::context;
+    pub(super) use crate::testing::context;
 
     /// A window of so many segments of 1000 bytes, in congestion avoidance.
     pub(super) fn whole(segs: f64) -> Window {

@@ -16,7 +16,7 @@ use crate::segment::{timestamp, Segment};
 use crate::sender::Sender;
 use crate::seq::Offset;
 use crate::stack::Stack;
-use crate::time::{Nanos, Time};
+use crate::time::{earliest, Nanos, Time};
 use crate::units::Bytes;
 pub use handshake::reset_for;
 use handshake::Handshake;
@@ -230,7 +230,7 @@ impl Connection {
         }
         let tx = self.tx.as_ref().and_then(|tx| tx.next_timer());
         let rx = self.rx.as_ref().and_then(|rx| rx.next_timer());
-        crate::sender::earliest(crate::sender::earliest(tx, rx), self.time_wait)
+        earliest(earliest(tx, rx), self.time_wait)
     }
 
     /// Writes the next segment into `out`; `false` means that nothing is to be sent now.

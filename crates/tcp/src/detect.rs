@@ -10,13 +10,15 @@ pub mod tcp_pr;
 pub mod threshold;
 pub mod vegas;
 
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::Requirement;
 use crate::slot::{dispatch, Factory};
-use crate::stack::{Stack, StackError};
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -38,15 +40,6 @@ pub enum Verdict {
     Repaired,
     /// One segment is to be sent now, whatever the window says.
     Probe,
-}
-
-/// A transmission that was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Xmit {
-    /// The segment at `snd_nxt`; below `snd_max` that *is* a retransmission.
-    New,
-    /// The segment that contains this offset.
-    Again(crate::seq::Offset),
 }
 
 /// A judge of loss.
@@ -177,19 +170,48 @@ pub enum AnyDetect {
 }
 
 impl DetectSpec {
-    /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
         if let Some(threshold) = self.threshold() {
             threshold.validate()?;
         }
         match self {
-            DetectSpec::Sack(s) => s.validate(stack),
-            DetectSpec::RackTlp(s) => s.validate(stack),
-            DetectSpec::Fack(s) => s.validate(stack),
+            DetectSpec::RackTlp(s) => s.validate(),
+            DetectSpec::Fack(s) => s.validate(),
             DetectSpec::TcpPr(s) => s.validate(),
-            DetectSpec::Quic(s) => s.validate(stack),
+            DetectSpec::Quic(s) => s.validate(),
             DetectSpec::Delayed(s) => s.validate(),
-            DetectSpec::DupAck(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
+            DetectSpec::DupAck(_) | DetectSpec::Sack(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
+        }
+    }
+
+    /// What the rest of the stack must have.
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
+        match self {
+            DetectSpec::Sack(s) => s.needs(),
+            DetectSpec::RackTlp(s) => s.needs(),
+            DetectSpec::Fack(_) => vec![Requirement::sack("detect", "\"fack\"")],
+            DetectSpec::Quic(s) => s.needs(),
+            DetectSpec::DupAck(_)
+            | DetectSpec::Delayed(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::TcpPr(_)
+            | DetectSpec::Custom(_) => vec![],
+        }
+    }
+
+    /// Whether it declares each loss, not only the first of a window.
+    pub(crate) fn declares_each_loss(&self) -> bool {
+        match self {
+            DetectSpec::DupAck(_) => false,
+            DetectSpec::Sack(_)
+            | DetectSpec::Delayed(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::RackTlp(_)
+            | DetectSpec::Fack(_)
+            | DetectSpec::TcpPr(_)
+            | DetectSpec::Quic(_)
+            | DetectSpec::Custom(_) => true,
         }
     }
 
@@ -301,8 +323,8 @@ impl Detector for AnyDetect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
     use crate::seq::Offset;
+    use crate::testing::context;
 
     #[test]
     fn a_guard_forbids_at_recover_or_below_it_as_its_source_says() {

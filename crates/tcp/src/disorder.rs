@@ -6,13 +6,14 @@ pub mod ncr;
 pub mod nothing;
 pub mod pipe;
 
-use crate::detect::Xmit;
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::Requirement;
 use crate::slot::{dispatch, Factory};
-use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,13 +76,27 @@ pub enum AnyDisorder {
 }
 
 impl DisorderSpec {
-    /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
-            DisorderSpec::Pipe => stack.needs_sack("disorder", "pipe"),
-            DisorderSpec::Ncr(_) => stack.needs_sack("disorder", "ncr"),
             DisorderSpec::Extended(s) => s.validate(),
-            DisorderSpec::Nothing | DisorderSpec::LimitedTransmit | DisorderSpec::Custom(_) => Ok(()),
+            DisorderSpec::Nothing
+            | DisorderSpec::LimitedTransmit
+            | DisorderSpec::Pipe
+            | DisorderSpec::Ncr(_)
+            | DisorderSpec::Custom(_) => Ok(()),
+        }
+    }
+
+    /// What the rest of the stack must have.
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
+        match self {
+            DisorderSpec::Pipe => vec![Requirement::sack("disorder", "\"pipe\"")],
+            DisorderSpec::Ncr(_) => vec![Requirement::sack("disorder", "\"ncr\"")],
+            DisorderSpec::Nothing
+            | DisorderSpec::LimitedTransmit
+            | DisorderSpec::Extended(_)
+            | DisorderSpec::Custom(_) => vec![],
         }
     }
 

@@ -14,47 +14,19 @@ pub mod robust;
 pub mod sack_ff96;
 pub mod tahoe;
 
-use crate::detect::{DetectSpec, Xmit};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate::Gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate::Gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::{Need, Requirement, Resends};
 use crate::slot::{dispatch, Factory};
-use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What happens to the retransmission timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rearm {
-    /// RFC 6298 §5: restarted by an ACK of new data.
-    OnNewData,
-    /// Restarted now.
-    Restart,
-    /// Left running.
-    Keep,
-}
-
-/// What the owner of Recovery or Loss wants next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// The phase goes on.
-    Continue(Rearm),
-    /// The phase is over.
-    Done {
-        /// Whether this same ACK also grows the window.
-        grow: bool,
-    },
-    /// From Recovery only: the same episode goes on in Loss, without back-off.
-    Restart,
-    /// From Loss only: `snd_nxt` goes back to `snd_una`.
-    Rewind,
-    /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
-    Begin,
-}
 
 /// Owner of the Recovery phase.
 pub trait Recovery {
@@ -154,26 +126,62 @@ pub enum AnyRecovery {
 }
 
 impl RecoverySpec {
-    /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
-            RecoverySpec::SackFf96(s) => s.validate(stack),
-            RecoverySpec::Rfc6675(_) => stack.needs_sack("recovery", "rfc6675"),
-            RecoverySpec::Prr(_) => stack.needs_sack("recovery", "prr"),
-            RecoverySpec::Fack(s) => s.validate(stack),
-            RecoverySpec::RateHalving => stack.needs_sack("recovery", "rate-halving"),
             RecoverySpec::Hoe(s) => s.validate(),
-            RecoverySpec::InOpen => StackError::unless(
-                !matches!(stack.detect, DetectSpec::DupAck(_)),
-                "recovery",
-                &"\"in-open\"",
-                "only with a detector that marks every lost segment, not with detect = \"dup-ack\"",
-            ),
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
             | RecoverySpec::Newreno(_)
+            | RecoverySpec::InOpen
+            | RecoverySpec::SackFf96(_)
+            | RecoverySpec::Rfc6675(_)
+            | RecoverySpec::Prr(_)
+            | RecoverySpec::Fack(_)
+            | RecoverySpec::RateHalving
             | RecoverySpec::Robust(_)
             | RecoverySpec::Custom(_) => Ok(()),
+        }
+    }
+
+    /// What the rest of the stack must have.
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
+        match self {
+            RecoverySpec::InOpen => vec![Requirement {
+                need: Need::EachLoss,
+                key: "recovery",
+                found: "\"in-open\"",
+                allowed: "only with a detector that marks every lost segment, not with detect = \"dup-ack\"",
+            }],
+            RecoverySpec::SackFf96(s) => s.needs(),
+            RecoverySpec::Rfc6675(_) => vec![Requirement::sack("recovery", "\"rfc6675\"")],
+            RecoverySpec::Prr(_) => vec![Requirement::sack("recovery", "\"prr\"")],
+            RecoverySpec::Fack(s) => s.needs(),
+            RecoverySpec::RateHalving => vec![Requirement::sack("recovery", "\"rate-halving\"")],
+            RecoverySpec::Tahoe
+            | RecoverySpec::Reno(_)
+            | RecoverySpec::Newreno(_)
+            | RecoverySpec::Hoe(_)
+            | RecoverySpec::Robust(_)
+            | RecoverySpec::Custom(_) => vec![],
+        }
+    }
+
+    /// How it finds what it resends.
+    pub(crate) fn resends(&self) -> Resends {
+        match self {
+            RecoverySpec::Tahoe => Resends::FromUna,
+            RecoverySpec::Reno(_) => Resends::Head,
+            RecoverySpec::Newreno(_)
+            | RecoverySpec::SackFf96(_)
+            | RecoverySpec::Rfc6675(_)
+            | RecoverySpec::Fack(_)
+            | RecoverySpec::RateHalving
+            | RecoverySpec::Hoe(_)
+            | RecoverySpec::Robust(_) => Resends::ByRule,
+            RecoverySpec::Prr(s) => s.resends(),
+            RecoverySpec::InOpen => Resends::InOpen,
+            RecoverySpec::Custom(_) => Resends::Unknown,
         }
     }
 

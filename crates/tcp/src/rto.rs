@@ -4,10 +4,10 @@ pub mod net2_ticks;
 pub mod quic;
 pub mod rfc6298;
 
-use crate::sender::ack::AckEvent;
-use crate::sender::scoreboard::Sent;
+use crate::error::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::scoreboard::Sent;
 use crate::slot::{dispatch, Factory};
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

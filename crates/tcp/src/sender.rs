@@ -3,26 +3,28 @@
 //! On an ACK: read it (facts), ask the judges (verdicts), let the phase's owner act (consequences), set the timers.
 //! Each step is numbered as in ARCHITECTURE.md, "Order on an ACK".
 
-pub mod ack;
-pub mod ctx;
 mod ecn;
-pub mod episode;
-mod facts;
-pub mod gate;
 mod persist;
-pub mod reorder;
+mod read;
+mod reorder;
 mod repair;
-pub mod scoreboard;
 #[cfg(test)]
 mod tests;
 mod timers;
 mod transmit;
+mod view;
 mod window;
 
 use crate::detect::{Detector, Verdict};
 use crate::disorder::Disorder;
 use crate::event::{Event, Observer, Phase, Slot, Why, Window};
-use crate::recovery::{Flow, Rearm, Recovery};
+use crate::facts::ack::{AckEvent, DupRule};
+use crate::facts::answer::{Flow, Rearm};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Ledger;
+use crate::facts::gate::Gate;
+use crate::facts::scoreboard::Scoreboard;
+use crate::recovery::Recovery;
 use crate::rto::Rto;
 use crate::segment::Segment;
 use crate::seq::Offset;
@@ -31,14 +33,8 @@ use crate::startup::Startup;
 use crate::time::{Nanos, Time};
 use crate::timeout::Timeout;
 use crate::units::Bytes;
-use ack::{AckEvent, DupRule};
-use ctx::Ctx;
-use episode::Ledger;
-use gate::Gate;
 use persist::Persist;
 use reorder::Reorder;
-use scoreboard::Scoreboard;
-pub(crate) use timers::earliest;
 use timers::Timers;
 
 /// A round-trip time that no ACK has given.

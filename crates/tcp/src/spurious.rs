@@ -5,12 +5,13 @@ pub mod eifel;
 pub mod linux;
 pub mod rtt_min;
 
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Ledger, Mistake};
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::error::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Ledger, Mistake};
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::{Need, Requirement};
 use crate::slot::Factory;
-use crate::stack::{Stack, StackError};
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,19 +77,27 @@ pub enum AnySpurious {
 }
 
 impl SpuriousSpec {
-    /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
-            SpuriousSpec::Dsack(_) => stack.needs_sack("spurious", "dsack"),
-            SpuriousSpec::Eifel(_) => StackError::unless(
-                stack.options.timestamps,
-                "spurious",
-                &"\"eifel\"",
-                "only together with options.timestamps = true",
-            ),
             SpuriousSpec::RttMin(s) => s.validate(),
-            SpuriousSpec::Linux(s) => s.validate(stack),
-            SpuriousSpec::Nothing | SpuriousSpec::Custom(_) => Ok(()),
+            SpuriousSpec::Linux(s) => s.validate(),
+            SpuriousSpec::Nothing | SpuriousSpec::Dsack(_) | SpuriousSpec::Eifel(_) | SpuriousSpec::Custom(_) => Ok(()),
+        }
+    }
+
+    /// What the rest of the stack must have.
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
+        match self {
+            SpuriousSpec::Dsack(_) => vec![Requirement::sack("spurious", "\"dsack\"")],
+            SpuriousSpec::Eifel(_) => vec![Requirement {
+                need: Need::Timestamps,
+                key: "spurious",
+                found: "\"eifel\"",
+                allowed: "only together with options.timestamps = true",
+            }],
+            SpuriousSpec::Linux(s) => s.needs(),
+            SpuriousSpec::Nothing | SpuriousSpec::RttMin(_) | SpuriousSpec::Custom(_) => vec![],
         }
     }
 

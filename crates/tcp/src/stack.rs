@@ -1,5 +1,6 @@
 //! A stack is a description: one entry per slot, readable from TOML, checked by `validate`, made real by `build`.
 
+mod check;
 pub mod profiles;
 
 use crate::ack::AckSpec;
@@ -8,16 +9,16 @@ use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::threshold::ThresholdSpec;
 use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
+use crate::facts::ack::DupRule;
+use crate::needs::Need;
 use crate::recovery::{AnyRecovery, RecoverySpec};
 use crate::rto::{AnyRto, RtoSpec};
-use crate::sender::ack::DupRule;
 use crate::spurious::{AnySpurious, SpuriousSpec};
 use crate::startup::{AnyStartup, StartupSpec};
 use crate::timeout::{AnyTimeout, TimeoutSpec};
 use crate::undo::{AnyUndo, UndoSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// One answer to each question: a TCP.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -118,35 +119,6 @@ impl Default for Limits {
     }
 }
 
-/// A description that makes no sense, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StackError {
-    /// The parameter's path, as in `recovery` or `limits.max_train`.
-    pub key: &'static str,
-    /// What was found.
-    pub found: String,
-    /// What is allowed, or why it cannot be.
-    pub allowed: String,
-}
-
-impl StackError {
-    /// Refuses unless `ok`.
-    pub(crate) fn unless(ok: bool, key: &'static str, found: &dyn fmt::Display, allowed: &str) -> Result<(), Self> {
-        match ok {
-            true => Ok(()),
-            false => Err(StackError { key, found: found.to_string(), allowed: allowed.into() }),
-        }
-    }
-}
-
-impl fmt::Display for StackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: found {}, allowed: {}", self.key, self.found, self.allowed)
-    }
-}
-
-impl std::error::Error for StackError {}
-
 /// The slots of one sender: one enum each, state inline. In this order, what every ACK touches first.
 #[repr(C)]
 pub struct Slots {
@@ -171,55 +143,6 @@ pub struct Slots {
 }
 
 impl Stack {
-    /// Checks that the parts go together.
-    ///
-    /// # Errors
-    /// A sentence that names the parameter, what was found and what is allowed.
-    pub fn validate(&self) -> Result<(), StackError> {
-        self.check_limits()?;
-        self.ack.validate()?;
-        self.startup.validate()?;
-        self.rto.validate()?;
-        self.detect.validate(self)?;
-        self.disorder.validate(self)?;
-        self.recovery.validate(self)?;
-        self.timeout.validate(self)?;
-        self.congestion.validate()?;
-        self.spurious.validate(self)?;
-        self.undo.validate(self)
-    }
-
-    fn check_limits(&self) -> Result<(), StackError> {
-        let (options, limits) = (&self.options, &self.limits);
-        let blocks = options.sack_blocks;
-        StackError::unless((1..=4).contains(&blocks), "options.sack_blocks", &blocks, "1 to 4 (RFC 2018 §3)")?;
-        let dsack_alone = options.dsack && !options.sack;
-        StackError::unless(
-            !dsack_alone,
-            "options.dsack",
-            &"true",
-            "only together with options.sack = true (RFC 2883 §4)",
-        )?;
-        StackError::unless(
-            self.dup_rule != DupRule::NewSackInfo || options.sack,
-            "dup_rule",
-            &"\"new-sack-info\"",
-            "only together with options.sack = true: else nothing is ever a duplicate",
-        )?;
-        StackError::unless(limits.max_train > 0, "limits.max_train", &0, "1 or more")?;
-        for (key, n) in [("limits.maxburst_segs", limits.maxburst_segs), ("limits.cwnd_cap_segs", limits.cwnd_cap_segs)]
-        {
-            StackError::unless(n != Some(0), key, &0, "1 or more (leave it out for no limit)")?;
-        }
-        Ok(())
-    }
-
-    /// For the `validate` of a slot: this answer to the question `key` makes sense only with SACK.
-    pub(crate) fn needs_sack(&self, key: &'static str, found: &str) -> Result<(), StackError> {
-        let found = format!("\"{found}\"");
-        StackError::unless(self.options.sack, key, &found, "only together with options.sack = true")
-    }
-
     /// What takes this stack's place when the peer does not speak SACK (decision 0015): NewReno around the parts that do
     /// not need it. A stack without SACK is left as it is.
     pub fn without_sack(&self) -> Stack {
@@ -232,7 +155,7 @@ impl Stack {
         s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
         s.recovery = RecoverySpec::Newreno(Default::default());
         s.timeout = TimeoutSpec::default();
-        if matches!(s.disorder, DisorderSpec::Pipe | DisorderSpec::Ncr(_)) {
+        if s.disorder.needs().iter().any(|r| r.need == Need::Sack) {
             s.disorder = DisorderSpec::LimitedTransmit;
         }
         (s.spurious, s.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);

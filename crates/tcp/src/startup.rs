@@ -6,11 +6,11 @@ pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod smooth;
 
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::slot::{dispatch, Factory};
-use crate::stack::StackError;
 use crate::time::Nanos;
 use crate::units::Bytes;
 use schemars::JsonSchema;

@@ -4,15 +4,14 @@ pub mod frto;
 pub mod go_back_n;
 pub mod sack;
 
-use crate::detect::Xmit;
 use crate::event::Window;
-use crate::recovery::{Flow, RecoverySpec};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Mistake};
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Mistake};
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::{Need, Requirement, Resends};
 use crate::slot::{dispatch, Factory};
-use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,17 +82,20 @@ pub enum AnyTimeout {
 }
 
 impl TimeoutSpec {
-    /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
+    /// What the rest of the stack must have.
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
-            TimeoutSpec::Sack(_) => {
-                stack.needs_sack("timeout", "sack")?;
-                let tahoe = matches!(stack.recovery, RecoverySpec::Tahoe);
-                let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
-                StackError::unless(!tahoe, "timeout", &"\"sack\"", allowed)
-            }
-            TimeoutSpec::Frto(s) => s.validate(stack),
-            TimeoutSpec::GoBackN(_) | TimeoutSpec::Custom(_) => Ok(()),
+            TimeoutSpec::Sack(_) => vec![Requirement::sack("timeout", "\"sack\""), no_going_back("\"sack\"")],
+            TimeoutSpec::Frto(s) => s.needs(),
+            TimeoutSpec::GoBackN(_) | TimeoutSpec::Custom(_) => vec![],
+        }
+    }
+
+    /// Whether it resends by mark, not by going back.
+    pub(crate) fn resends_by_mark(&self) -> bool {
+        match self {
+            TimeoutSpec::GoBackN(_) => false,
+            TimeoutSpec::Sack(_) | TimeoutSpec::Frto(_) | TimeoutSpec::Custom(_) => true,
         }
     }
 
@@ -105,6 +107,12 @@ impl TimeoutSpec {
             TimeoutSpec::Custom(f) => AnyTimeout::Custom((f.make)(mss)),
         }
     }
+}
+
+/// An answer that repairs by marks goes with no recovery that goes back.
+fn no_going_back(found: &'static str) -> Requirement {
+    let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
+    Requirement { need: Need::Resends(Resends::STAY), key: "timeout", found, allowed }
 }
 
 macro_rules! each {

@@ -6,12 +6,12 @@ pub mod restore;
 pub mod slow_start_back;
 
 use crate::congestion::AnyCongestion;
+use crate::error::StackError;
 use crate::event::Window;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Ledger, Mistake};
 use crate::rto::AnyRto;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Ledger, Mistake};
 use crate::slot::{dispatch, Factory};
-use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,8 @@ pub enum AnyUndo {
 }
 
 impl UndoSpec {
-    /// Checks the numbers, and what the rest of the stack must have.
-    pub(crate) fn validate(&self, _stack: &Stack) -> Result<(), StackError> {
+    /// Checks the numbers.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             UndoSpec::EifelResponse(s) => s.validate(),
             UndoSpec::Nothing | UndoSpec::SlowStartBack(_) | UndoSpec::Restore(_) | UndoSpec::Custom(_) => Ok(()),

@@ -89,8 +89,10 @@ fn fmt_scaled(n: u64, units: &[(&str, u64)], f: &mut fmt::Formatter<'_>) -> fmt:
     write!(f, "{} {}", text.trim_end_matches('0').trim_end_matches('.'), best.0)
 }
 
-pub(crate) fn fmt_nanos(n: Nanos, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    fmt_scaled(n.0, TIME_UNITS, f)
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt_scaled(self.0, TIME_UNITS, f)
+    }
 }
 
 impl fmt::Display for Rate {

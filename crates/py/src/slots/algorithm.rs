@@ -1,10 +1,10 @@
 //! One Python object that answers for a slot: how it is made, how it is asked, and what becomes of its errors.
 
 use crate::views::{self, Board, Context, Xmit};
-use ackclock_tcp::detect;
 use ackclock_tcp::event::Window;
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::scoreboard::Scoreboard;
+use ackclock_tcp::facts::answer;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::scoreboard::Scoreboard;
 use ackclock_tcp::time::Time;
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -191,7 +191,7 @@ impl Algorithm {
     }
 
     /// Asks the owner of a phase what to send now.
-    pub(super) fn next(&self, hook: &Hook, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<detect::Xmit> {
+    pub(super) fn next(&self, hook: &Hook, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<answer::Xmit> {
         self.ask(hook, Some(cx.now), None, |f| {
             let w = views::Window::read(w);
             let answer = Board::lend(f.py(), board, |lent| f.call1((w, lent, Context(*cx))))?;
@@ -257,14 +257,14 @@ pub(super) fn answered<'a, 'py, T: PyClass<Frozen = True> + Sync>(
 }
 
 /// What is to be sent: something that can be sent now.
-fn sendable(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<Option<detect::Xmit>> {
+fn sendable(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<Option<answer::Xmit>> {
     if answer.is_none() {
         return Ok(None);
     }
     let x = answered::<Xmit>(answer, "None, Xmit.NEW or Xmit.again(offset)")?.0;
     match x {
-        detect::Xmit::New if cx.next_len == 0 => Err(senseless(answer, "Xmit.NEW only where cx.next_len is above 0")),
-        detect::Xmit::Again(at) if board.get(at).is_none() => {
+        answer::Xmit::New if cx.next_len == 0 => Err(senseless(answer, "Xmit.NEW only where cx.next_len is above 0")),
+        answer::Xmit::Again(at) if board.get(at).is_none() => {
             Err(senseless(answer, "Xmit.again only with an offset that is outstanding"))
         }
         x => Ok(Some(x)),

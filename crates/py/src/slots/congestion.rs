@@ -2,10 +2,11 @@
 
 use super::algorithm::{answered, senseless, Algorithm, Hook};
 use crate::views::{finite, fits, Ack, Context, Cut as CutView, Loss, Window as WindowView};
-use ackclock_tcp::congestion::{CcUndo, Congestion, Cut, LossEvent};
+use ackclock_tcp::congestion::{Congestion, Cut, LossEvent};
 use ackclock_tcp::event::Window;
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::episode::CcUndo;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

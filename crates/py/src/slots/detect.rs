@@ -3,12 +3,13 @@
 use super::algorithm::{answered, moment, senseless, whole_or_none, Algorithm, Hook};
 use crate::views::{Ack, Board, Cause as CauseView, Context, Sample, Segment};
 use crate::views::{Verdict as VerdictView, Window as WindowView, Xmit as XmitView};
-use ackclock_tcp::detect::{Detector, Verdict, Xmit};
+use ackclock_tcp::detect::{Detector, Verdict};
 use ackclock_tcp::event::{Cause, Window};
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::reorder::ReorderSample;
-use ackclock_tcp::sender::scoreboard::{Scoreboard, Sent};
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::answer::Xmit;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::reorder::ReorderSample;
+use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::time::{Nanos, Time};
 use pyo3::prelude::*;
 

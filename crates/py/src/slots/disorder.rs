@@ -2,12 +2,12 @@
 
 use super::algorithm::{whole, Algorithm, Hook};
 use crate::views::{Ack, Context, Segment, Window as WindowView, Xmit as XmitView};
-use ackclock_tcp::detect::Xmit;
 use ackclock_tcp::disorder::Disorder;
 use ackclock_tcp::event::Window;
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::scoreboard::{Scoreboard, Sent};
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::answer::Xmit;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::units::Bytes;
 use pyo3::prelude::*;
 

@@ -3,14 +3,15 @@
 use super::algorithm::{answered, senseless, Algorithm, Hook};
 use crate::views::{Ack, Board, Context, Episode as EpisodeView, Flow as FlowView, Gate as GateView};
 use crate::views::{Segment, Window as WindowView, Xmit as XmitView};
-use ackclock_tcp::detect::Xmit;
 use ackclock_tcp::event::Window;
-use ackclock_tcp::recovery::{Flow, Rearm, Recovery};
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::episode::Episode;
-use ackclock_tcp::sender::gate::Gate;
-use ackclock_tcp::sender::scoreboard::{Scoreboard, Sent};
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::answer::Xmit;
+use ackclock_tcp::facts::answer::{Flow, Rearm};
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::episode::Episode;
+use ackclock_tcp::facts::gate::Gate;
+use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
+use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::units::Bytes;
 use pyo3::prelude::*;
 

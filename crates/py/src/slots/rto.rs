@@ -2,9 +2,9 @@
 
 use super::algorithm::{whole, whole_or_none, Algorithm, Hook, LATEST, LONGEST};
 use crate::views::{Ack, Segment};
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::scoreboard::Sent;
 use ackclock_tcp::rto::Rto;
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::scoreboard::Sent;
 use ackclock_tcp::time::{Nanos, Time};
 use pyo3::prelude::*;
 

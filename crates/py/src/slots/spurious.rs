@@ -4,10 +4,10 @@ use super::algorithm::{answered, senseless, whole_or_none, Algorithm, Hook, LONG
 use crate::views::{
     Ack, Board, Context, Episode as EpisodeView, Ledger as LedgerView, Mistake as MistakeView, Segment,
 };
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::episode::{Episode, Ledger, Mistake};
-use ackclock_tcp::sender::scoreboard::{Scoreboard, Sent};
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::episode::{Episode, Ledger, Mistake};
+use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::spurious::Spurious;
 use ackclock_tcp::time::{Nanos, Time};
 use pyo3::prelude::*;

@@ -3,8 +3,8 @@
 use super::algorithm::{answered, Algorithm, Hook};
 use crate::views::{fits, Ack, Advice as AdviceView, Context, Window as WindowView};
 use ackclock_tcp::event::Window;
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::ctx::Ctx;
 use ackclock_tcp::startup::{Advice, Startup};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Bytes;

@@ -4,10 +4,10 @@ use super::algorithm::{whole, Algorithm, Hook};
 use crate::views::{Ack, Board, Context, Sample, Window as WindowView};
 use ackclock_tcp::detect::threshold::DupThresh;
 use ackclock_tcp::event::Window;
-use ackclock_tcp::sender::ack::AckEvent;
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::reorder::ReorderSample;
-use ackclock_tcp::sender::scoreboard::Scoreboard;
+use ackclock_tcp::facts::ack::AckEvent;
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::reorder::ReorderSample;
+use ackclock_tcp::facts::scoreboard::Scoreboard;
 use ackclock_tcp::time::Nanos;
 use pyo3::prelude::*;
 

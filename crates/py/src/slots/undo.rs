@@ -4,8 +4,8 @@ use super::algorithm::{senseless, Algorithm, Hook};
 use crate::views::{
     Context, GiveBack as GiveBackView, Ledger as LedgerView, Mistake as MistakeView, Prior as PriorView,
 };
-use ackclock_tcp::sender::ctx::Ctx;
-use ackclock_tcp::sender::episode::{Ledger, Mistake};
+use ackclock_tcp::facts::ctx::Ctx;
+use ackclock_tcp::facts::episode::{Ledger, Mistake};
 use ackclock_tcp::undo::{GiveBack, Prior, Undo};
 use pyo3::prelude::*;
 

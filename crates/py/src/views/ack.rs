@@ -1,7 +1,7 @@
 //! The facts of an ACK, and a measurement of reordering.
 
-use ackclock_tcp::sender::ack::{self, AckEvent};
-use ackclock_tcp::sender::reorder::ReorderSample;
+use ackclock_tcp::facts::ack::{self, AckEvent};
+use ackclock_tcp::facts::reorder::ReorderSample;
 use pyo3::prelude::*;
 
 /// What one acceptable ACK said: a copy.

@@ -4,8 +4,8 @@ use super::context::members;
 use ackclock_tcp::congestion::Cut as EngineCut;
 use ackclock_tcp::detect;
 use ackclock_tcp::event;
-use ackclock_tcp::recovery;
-use ackclock_tcp::sender::gate;
+use ackclock_tcp::facts::answer;
+use ackclock_tcp::facts::gate;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::startup;
 use ackclock_tcp::timeout;
@@ -51,24 +51,24 @@ impl Verdict {
 /// A transmission: what to send, or what was sent.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
-pub(crate) struct Xmit(pub(crate) detect::Xmit);
+pub(crate) struct Xmit(pub(crate) answer::Xmit);
 
 #[pymethods]
 impl Xmit {
     /// The segment at `snd_nxt`; below `snd_max` that is a retransmission.
     #[classattr]
-    const NEW: Xmit = Xmit(detect::Xmit::New);
+    const NEW: Xmit = Xmit(answer::Xmit::New);
     /// The segment that contains this offset, again.
     #[staticmethod]
     fn again(offset: u64) -> Self {
-        Xmit(detect::Xmit::Again(Offset(offset)))
+        Xmit(answer::Xmit::Again(Offset(offset)))
     }
     /// The offset of what is sent again; None for `NEW`.
     #[getter]
     fn offset(&self) -> Option<u64> {
         match self.0 {
-            detect::Xmit::New => None,
-            detect::Xmit::Again(at) => Some(at.0),
+            answer::Xmit::New => None,
+            answer::Xmit::Again(at) => Some(at.0),
         }
     }
     fn __repr__(&self) -> String {
@@ -91,35 +91,35 @@ pub(crate) enum Rearm {
 /// What the owner of Recovery or Loss wants next.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
-pub(crate) struct Flow(pub(crate) recovery::Flow);
+pub(crate) struct Flow(pub(crate) answer::Flow);
 
 #[pymethods]
 impl Flow {
     /// The phase goes on; the timer is restarted by an ACK of new data.
     #[classattr]
-    const CONTINUE: Flow = Flow(recovery::Flow::Continue(recovery::Rearm::OnNewData));
+    const CONTINUE: Flow = Flow(answer::Flow::Continue(answer::Rearm::OnNewData));
     /// The phase is over.
     #[classattr]
-    const DONE: Flow = Flow(recovery::Flow::Done { grow: false });
+    const DONE: Flow = Flow(answer::Flow::Done { grow: false });
     /// The phase is over, and the ACK that ended it also grows the window.
     #[classattr]
-    const DONE_AND_GROW: Flow = Flow(recovery::Flow::Done { grow: true });
+    const DONE_AND_GROW: Flow = Flow(answer::Flow::Done { grow: true });
     /// From Recovery only: the same episode goes on in Loss, without back-off.
     #[classattr]
-    const RESTART: Flow = Flow(recovery::Flow::Restart);
+    const RESTART: Flow = Flow(answer::Flow::Restart);
     /// From Loss only: `snd_nxt` goes back to `snd_una`.
     #[classattr]
-    const REWIND: Flow = Flow(recovery::Flow::Rewind);
+    const REWIND: Flow = Flow(answer::Flow::Rewind);
     /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
     #[classattr]
-    const BEGIN: Flow = Flow(recovery::Flow::Begin);
+    const BEGIN: Flow = Flow(answer::Flow::Begin);
     /// The phase goes on, and this happens to the timer.
     #[staticmethod]
     fn continue_with(rearm: Rearm) -> Self {
-        Flow(recovery::Flow::Continue(match rearm {
-            Rearm::OnNewData => recovery::Rearm::OnNewData,
-            Rearm::Restart => recovery::Rearm::Restart,
-            Rearm::Keep => recovery::Rearm::Keep,
+        Flow(answer::Flow::Continue(match rearm {
+            Rearm::OnNewData => answer::Rearm::OnNewData,
+            Rearm::Restart => answer::Rearm::Restart,
+            Rearm::Keep => answer::Rearm::Keep,
         }))
     }
     fn __repr__(&self) -> String {

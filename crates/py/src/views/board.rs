@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "the scoreboard belongs to the engine and is lent to Python for one call")]
 
-use ackclock_tcp::sender::scoreboard::{Marks, Scoreboard, Sent};
+use ackclock_tcp::facts::scoreboard::{Marks, Scoreboard, Sent};
 use ackclock_tcp::seq::Offset;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

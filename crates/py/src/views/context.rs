@@ -1,7 +1,7 @@
 //! The sender as every algorithm sees it.
 
 use ackclock_tcp::event;
-use ackclock_tcp::sender::ctx::Ctx;
+use ackclock_tcp::facts::ctx::Ctx;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

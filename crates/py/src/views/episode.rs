@@ -5,7 +5,7 @@
 use super::answers::{check, Cause};
 use super::{Sample, Window};
 use ackclock_tcp::congestion::LossEvent;
-use ackclock_tcp::sender::episode::{self, Mistake as EngineMistake};
+use ackclock_tcp::facts::episode::{self, Mistake as EngineMistake};
 use ackclock_tcp::seq::Offset;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 use super::answers::{check, LARGEST};
 use super::{Board, Context};
 use ackclock_tcp::event;
-use ackclock_tcp::sender::gate;
+use ackclock_tcp::facts::gate;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

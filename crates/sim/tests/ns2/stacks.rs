@@ -2,11 +2,11 @@
 
 use ackclock_tcp::congestion::aimd::{AimdSpec, Halve};
 use ackclock_tcp::congestion::CongestionSpec;
+use ackclock_tcp::facts::ack::DupRule;
 use ackclock_tcp::recovery::newreno::FullAck;
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::rto::rfc6298::Rfc6298Spec;
 use ackclock_tcp::rto::RtoSpec;
-use ackclock_tcp::sender::ack::DupRule;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::timeout::go_back_n::GoBackNSpec;

@@ -17,10 +17,10 @@
 //! `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
 
 use super::{Congestion, Cut, LossEvent};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,10 +128,10 @@ impl Congestion for Aimd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
     use crate::event::Cause;
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     /// The window in segments after ACKs of so many bytes each.
     fn grown_by(limit: u32, w: Window, acks: &[u64], cx: &Ctx) -> f64 {

@@ -17,10 +17,10 @@
 //! Unsaid: what an undo restores where it only opens the threshold: the state of before, window apart (§4.9.2).
 
 use super::{CcUndo, Congestion, Cut, LossEvent};
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -209,11 +209,8 @@ mod tests {
         let mut c = Cubic::new(&CubicSpec { only_if_limited: false, ..CubicSpec::default() });
         c.on_loss(&loss(Cause::Fast, 20), &whole(20.0), &context());
         let mut w = Window { cwnd: 14_000.0, ssthresh: 14_000.0 };
-        let ack = AckEvent {
-            ack: crate::seq::Offset(1001),
-            prior_una: crate::seq::Offset(1),
-            ..crate::sender::ack::tests::blank()
-        };
+        let ack =
+            AckEvent { ack: crate::seq::Offset(1001), prior_una: crate::seq::Offset(1), ..crate::testing::blank() };
         for round in 0..10 {
             for _ in 0..(w.cwnd / 1000.0) as u32 {
                 let now = Time(round * 20_000_000);

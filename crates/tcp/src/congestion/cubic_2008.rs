@@ -17,10 +17,10 @@
 //! off by default; HyStart is a start of its own.
 
 use super::{CcUndo, Congestion, Cut, LossEvent};
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -14,10 +14,10 @@
 //! Departures: real numbers where Net/2 rounds each step to bytes. Unsaid: slow start at `cwnd = ssthresh` (BSD: yes).
 
 use super::{Congestion, Cut, LossEvent};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,9 +80,9 @@ impl Congestion for Net2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
     use crate::event::Cause;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     /// The window in segments after a round trip of sixteen ACKs.
     fn after_a_round_trip(spec: &Net2Spec, ssthresh_segs: f64) -> f64 {

@@ -15,10 +15,10 @@
 //! ACK that reveals a loss has opened the window before it is cut.
 
 use super::{Congestion, Cut, LossEvent};
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,8 +90,8 @@ impl Congestion for Quic {
 mod tests {
     use super::super::tests::{context, loss, whole};
     use super::*;
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
 
     fn grown(w: Window, from: u64, to: u64, cx: &Ctx) -> f64 {
         let mut w = w;

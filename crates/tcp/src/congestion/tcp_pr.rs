@@ -17,8 +17,8 @@
 
 use super::{Congestion, Cut, LossEvent};
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 
 /// It has no state.

@@ -16,11 +16,11 @@
 //! Unsaid: what ends slow start beside `gamma`: a threshold known beforehand, as in every start here.
 
 use super::{Congestion, Cut, LossEvent};
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -156,7 +156,7 @@ mod tests {
         let mut w = Window { cwnd: 10_000.0, ssthresh: 10_000.0 };
         (v.base_rtt, v.flight, v.round_end) = (Some(Nanos::from_millis(100)), 10_000, Some(Offset(10_001)));
         let rtt = Some(Nanos::from_millis(rtt_ms));
-        let ack = AckEvent { prior_una: Offset(1), ack: Offset(10_001), rtt, ..crate::sender::ack::tests::blank() };
+        let ack = AckEvent { prior_una: Offset(1), ack: Offset(10_001), rtt, ..crate::testing::blank() };
         v.on_ack(&ack, &mut w, &Ctx { snd_max: Offset(10_001), ..context() });
         w.cwnd / 1000.0
     }
@@ -178,8 +178,7 @@ mod tests {
         let mut grown = vec![0.0];
         for _ in 0..40 {
             let (round, before) = (v.round_end, w.cwnd);
-            let ack =
-                AckEvent { prior_una: Offset(una), ack: Offset(una + 1000), rtt, ..crate::sender::ack::tests::blank() };
+            let ack = AckEvent { prior_una: Offset(una), ack: Offset(una + 1000), rtt, ..crate::testing::blank() };
             una += 1000;
             let cx = Ctx { snd_una: Offset(una), snd_max: Offset(una + w.cwnd as u64), ..context() };
             v.on_ack(&ack, &mut w, &cx);

@@ -16,13 +16,13 @@
 //! `delta` (`judge_in_recovery`). With `wait` `delta` is given: Paxson's 20 ms, or a share of the round trip (Leung & Ma 2005 §II).
 
 use super::{Detector, Guard, Verdict};
+use crate::error::StackError;
 use crate::event::{Phase, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::Scoreboard;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -240,7 +240,7 @@ impl Detector for Delayed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
+    use crate::testing::context;
 
     fn at(ms: u64) -> Time {
         Time(ms * 1_000_000)
@@ -338,7 +338,7 @@ mod tests {
             d.on_cut(&segs(4.0), &context());
             for run in 1..=3 {
                 let cx = Ctx { now: at(10 + u64::from(run)), srtt: Some(Nanos::from_millis(100)), ..context() };
-                let dup = AckEvent { is_dup: true, dup_run: run, ..crate::sender::ack::tests::blank() };
+                let dup = AckEvent { is_dup: true, dup_run: run, ..crate::testing::blank() };
                 assert_eq!(d.on_ack(&dup, &segs(40.0), &mut board, &cx), Verdict::Suspect);
             }
             assert_eq!(d.deadline(), Some(at(fires)), "{wait:?}");

@@ -19,10 +19,10 @@
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Verdict};
 use crate::event::{Phase, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::Scoreboard;
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -13,11 +13,11 @@
 //! Departures: none known. Unsaid: what an earlier episode forbids (`guard`; ns-2 only after a timeout).
 
 use super::{Detector, Guard, Verdict};
+use crate::error::StackError;
 use crate::event::{Phase, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::Scoreboard;
-use crate::stack::{Stack, StackError};
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::Scoreboard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,7 @@ impl Default for FackSpec {
 }
 
 impl FackSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        stack.needs_sack("detect", "fack")?;
+    pub(super) fn validate(&self) -> Result<(), StackError> {
         let n = self.threshold_segs;
         StackError::unless((1..=1000).contains(&n), "detect.threshold_segs", &n, "1 to 1000 segments")
     }

@@ -20,15 +20,16 @@
 
 mod adapt;
 
-use super::{Detector, Verdict, Xmit};
+use super::{Detector, Verdict};
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::recovery::RecoverySpec;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::needs::{Need, Requirement, Resends};
 use crate::seq::Offset;
-use crate::stack::{Stack, StackError};
 use crate::time::{Nanos, Time};
 use adapt::Adapt;
 use schemars::JsonSchema;
@@ -70,18 +71,24 @@ impl Default for QuicSpec {
 }
 
 impl QuicSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        stack.needs_sack("detect", "quic")?;
+    pub(super) fn validate(&self) -> Result<(), StackError> {
         for (key, n) in [("detect.packet_threshold", self.packet_threshold), ("detect.persistent", self.persistent)] {
             StackError::unless((1..=1000).contains(&n), key, &n, "1 to 1000")?;
         }
         let x = self.time_threshold;
         StackError::unless((1.0..=10.0).contains(&x), "detect.time_threshold", &x, "1 to 10 round trips")?;
         StackError::unless(self.granularity.0 > 0, "detect.granularity", &0, "more than 0")?;
-        StackError::unless(self.max_pto.0 > 0, "detect.max_pto", &0, "more than 0")?;
-        let in_open = matches!(stack.recovery, RecoverySpec::InOpen | RecoverySpec::Custom(_));
-        let allowed = "\"in-open\" with detect = \"quic\": it has no phase of recovery (RFC 9002 §7.3.2)";
-        StackError::unless(in_open, "recovery", &"another", allowed)
+        StackError::unless(self.max_pto.0 > 0, "detect.max_pto", &0, "more than 0")
+    }
+
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let in_open = Requirement {
+            need: Need::Resends(&[Resends::InOpen, Resends::Unknown]),
+            key: "recovery",
+            found: "another",
+            allowed: "\"in-open\" with detect = \"quic\": it has no phase of recovery (RFC 9002 §7.3.2)",
+        };
+        vec![Requirement::sack("detect", "\"quic\""), in_open]
     }
 }
 
@@ -329,9 +336,9 @@ impl Detector for Quic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, wide};
-    use crate::sender::ack::tests::blank;
-    use crate::sender::ack::Newest;
+    use crate::facts::ack::Newest;
+    use crate::testing::blank;
+    use crate::testing::{context, wide};
 
     fn ms(n: u64) -> Time {
         Time(n * 1_000_000)

@@ -21,17 +21,17 @@
 mod tlp;
 mod window;
 
-use super::{Detector, Verdict, Xmit};
+use super::{Detector, Verdict};
+use crate::error::StackError;
 use crate::event::{Phase, Window};
-use crate::recovery::{prr, RecoverySpec};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::send_order::SendOrder;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::send_order::SendOrder;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::needs::{Need, Requirement, Resends};
 use crate::seq::Offset;
-use crate::stack::{Stack, StackError};
 use crate::time::{Nanos, Time};
-use crate::timeout::TimeoutSpec;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,20 +67,25 @@ impl Default for RackTlpSpec {
 }
 
 impl RackTlpSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        stack.needs_sack("detect", "rack-tlp")?;
+    pub(super) fn validate(&self) -> Result<(), StackError> {
         let n = self.dupthresh;
-        StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")?;
-        let by_marks = match &stack.recovery {
-            RecoverySpec::Prr(s) => s.order == prr::Order::Marks,
-            RecoverySpec::Custom(_) => true,
-            _ => false,
+        StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")
+    }
+
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let by_mark = Requirement {
+            need: Need::Resends(&[Resends::ByMark, Resends::Unknown]),
+            key: "recovery",
+            found: "another with detect = \"rack-tlp\"",
+            allowed: "\"prr\" with order = \"marks\": RACK-TLP takes the place of RFC 6675's NextSeg (RFC 8985 §9.2)",
         };
-        let allowed = "\"prr\" with order = \"marks\": RACK-TLP takes the place of RFC 6675's NextSeg (RFC 8985 §9.2)";
-        StackError::unless(by_marks, "recovery", &"another with detect = \"rack-tlp\"", allowed)?;
-        let resends = !matches!(stack.timeout, TimeoutSpec::GoBackN(_));
-        let allowed = "\"sack\" with detect = \"rack-tlp\": going back resends nothing by its mark";
-        StackError::unless(resends, "timeout", &"\"go-back-n\"", allowed)
+        let after_timeout = Requirement {
+            need: Need::ResendsByMark,
+            key: "timeout",
+            found: "\"go-back-n\"",
+            allowed: "\"sack\" with detect = \"rack-tlp\": going back resends nothing by its mark",
+        };
+        vec![Requirement::sack("detect", "\"rack-tlp\""), by_mark, after_timeout]
     }
 }
 
@@ -277,7 +282,7 @@ impl Detector for RackTlp {
         }
     }
     fn deadline(&self) -> Option<Time> {
-        crate::sender::earliest(self.reorder_at, self.tlp.deadline())
+        crate::time::earliest(self.reorder_at, self.tlp.deadline())
     }
     fn watches_sends(&self) -> bool {
         self.tlp_on && !self.sacked && self.tlp.waits_for_a_send()

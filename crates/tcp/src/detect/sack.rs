@@ -17,12 +17,11 @@
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Verdict};
 use crate::event::{Phase, Window};
-use crate::recovery::RecoverySpec;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::{Marks, Scoreboard};
-use crate::stack::{Stack, StackError};
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::{Marks, Scoreboard};
+use crate::needs::{Need, Requirement, Resends};
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,14 +35,14 @@ pub struct SackSpec {
 }
 
 impl SackSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        stack.needs_sack("detect", "sack")?;
-        StackError::unless(
-            !matches!(stack.recovery, RecoverySpec::Reno(_) | RecoverySpec::Tahoe),
-            "recovery",
-            &"one that reads no SACK marks",
-            "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
-        )
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let marks = Requirement {
+            need: Need::Resends(Resends::READ_MARKS),
+            key: "recovery",
+            found: "one that reads no SACK marks",
+            allowed: "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
+        };
+        vec![Requirement::sack("detect", "\"sack\""), marks]
     }
 }
 
@@ -132,9 +131,9 @@ impl Detector for Sack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, wide};
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
+    use crate::testing::{context, wide};
     use crate::time::Time;
 
     /// What the detector says of ACKs at offset 1 that report these blocks one by one, over segments of so many bytes.

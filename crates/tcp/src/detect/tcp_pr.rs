@@ -17,13 +17,14 @@
 //! free window. Unsaid: the loss of a segment that had the path to itself counts as a timeout that backs off (decision
 //! 0054); and reneging: when the limit is over, what a receiver holds back though it SACKs it counts as not SACKed.
 
-use super::{Detector, Verdict, Xmit};
+use super::{Detector, Verdict};
+use crate::error::StackError;
 use crate::event::{Cause, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::earliest;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::time::earliest;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use schemars::JsonSchema;

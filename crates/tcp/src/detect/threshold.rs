@@ -13,13 +13,13 @@ pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
 
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::Scoreboard;
 use crate::slot::{dispatch, Factory};
-use crate::stack::StackError;
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -184,45 +184,5 @@ impl DupThresh for AnyThreshold {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::event::Phase;
-    use crate::seq::Offset;
-    use crate::time::Time;
-
-    /// A sender of 1000-byte segments about which nothing is known.
-    pub(crate) fn context() -> Ctx {
-        Ctx {
-            now: Time(0),
-            snd_una: Offset(1),
-            snd_nxt: Offset(1),
-            snd_max: Offset(1),
-            room: 0,
-            recover: None,
-            timed_out: false,
-            srtt: None,
-            min_rtt: None,
-            rto: Nanos::from_secs(1),
-            rto_at: None,
-            mss: 1000,
-            next_len: 0,
-            phase: Phase::Open,
-            cwnd_limited: true,
-        }
-    }
-
-    /// A window so wide that no ceiling binds.
-    pub(crate) fn wide() -> Window {
-        Window { cwnd: 1e9, ssthresh: 1e9 }
-    }
-
-    /// A spurious fast retransmit whose hole took `dupacks` duplicates.
-    pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
-        let at = Time(0);
-        ReorderSample { dupacks, first_dup: at, last_dup: at, filled: at, resent: Some(at), segments: 1 }
     }
 }

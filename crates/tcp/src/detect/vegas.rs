@@ -16,10 +16,10 @@
 use super::dup_ack::{DupAck, DupAckSpec};
 use super::{Detector, Guard, Verdict};
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::Scoreboard;
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,9 +98,9 @@ impl Detector for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, wide};
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
+    use crate::testing::{context, wide};
     use crate::time::Time;
 
     /// The verdict on the first duplicate, so long after the oldest segment was sent; the path takes 100 ms.

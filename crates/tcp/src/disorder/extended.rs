@@ -14,13 +14,13 @@
 //! `most_cwnds` is RR-TCP's limit (Zhang, Karp, Floyd & Peterson 2003; decision 0059).
 
 use super::Disorder;
-use crate::detect::Xmit;
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,8 +98,8 @@ impl Disorder for Extended {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     #[test]
     fn two_for_the_first_two_then_one_for_every_second_duplicate() {

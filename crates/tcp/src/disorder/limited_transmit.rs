@@ -12,12 +12,12 @@
 //! With SACK a duplicate counts only if it brings new SACK information: that is the stack's `dup_rule`.
 
 use super::Disorder;
-use crate::detect::Xmit;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 
 /// RFC 3042 at work.

@@ -16,12 +16,12 @@
 //! out. Recovery is the stack's own (RFC 4653 has RFC 3517's). Without ECN.
 
 use super::Disorder;
-use crate::detect::threshold::ncr::NcrMode;
-use crate::detect::Xmit;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::ncr::NcrMode;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

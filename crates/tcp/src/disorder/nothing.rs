@@ -5,12 +5,12 @@
 //! Idea: duplicate ACKs do not open the window, so a full window stays full until the verdict.
 
 use super::Disorder;
-use crate::detect::Xmit;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate;
+use crate::facts::scoreboard::Scoreboard;
 
 /// It has no state.
 pub struct Nothing;

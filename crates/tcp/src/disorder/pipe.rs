@@ -12,12 +12,12 @@
 //! Unsaid: RFC 8985 leaves what is sent in between to congestion control; so does Linux.
 
 use super::Disorder;
-use crate::detect::Xmit;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 
 /// The pipe rule at work.

@@ -15,15 +15,15 @@
 //! Unsaid: a resent segment that is lost again waits for the timer (ns-2). Rampdown: the trim begins as what is out beyond
 //! the new window, and each segment delivered takes half a segment off.
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
-use crate::stack::{Stack, StackError};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::{Need, Requirement};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,14 +37,14 @@ pub struct FackSpec {
 }
 
 impl FackSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        stack.needs_sack("recovery", "fack")?;
-        StackError::unless(
-            stack.detect.judges_in_recovery(),
-            "recovery",
-            &"\"fack\"",
-            "only with a detector that marks holes in Recovery (\"fack\", \"sack\", \"rack-tlp\")",
-        )
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let marks = Requirement {
+            need: Need::MarksInRecovery,
+            key: "recovery",
+            found: "\"fack\"",
+            allowed: "only with a detector that marks holes in Recovery (\"fack\", \"sack\", \"rack-tlp\")",
+        };
+        vec![Requirement::sack("recovery", "\"fack\""), marks]
     }
 }
 

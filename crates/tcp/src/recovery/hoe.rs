@@ -15,14 +15,14 @@
 //! Unsaid: inflation (none: only duplicates let new data out), which duplicates count (all after the verdict, the even ones
 //! send), the timer (restarted by every partial ACK), the window of the phase (as cut); decision 0048.
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::scoreboard::{Scoreboard, Sent};
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -117,10 +117,10 @@ impl Recovery for Hoe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::recovery::sack_ff96::tests::episode;
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
+    use crate::testing::context;
+    use crate::testing::episode;
     use crate::time::Time;
 
     /// What goes out on each of eight duplicates, with room for new data.

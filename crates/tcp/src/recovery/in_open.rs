@@ -6,14 +6,14 @@
 //! Idea: a detector that marks each lost segment by itself needs nobody to choose what to repair: marked segments go
 //! first, under `pipe` (rule 28).
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate::Gate;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate::Gate;
+use crate::facts::scoreboard::Scoreboard;
 use crate::units::Bytes;
 
 /// It has no state.

@@ -14,14 +14,14 @@
 //! Departures: the inflation is private; deflation takes it first, then `cwnd`, and one segment of it is left.
 //! Unsaid: with `full_ack = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has the two options.
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -182,10 +182,10 @@ impl Recovery for NewReno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::recovery::sack_ff96::tests::episode;
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
+    use crate::testing::context;
+    use crate::testing::episode;
     use crate::time::Time;
 
     /// Segments by which the window is inflated at the third duplicate and at each of the next two, and then by a partial

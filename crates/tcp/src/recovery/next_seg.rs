@@ -2,9 +2,9 @@
 //!
 //! Source: RFC 6675 §4 (`NextSeg`), §5 (4.2).
 
-use crate::detect::Xmit;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 
 /// `NextSeg`: what is lost, then new data, then what is merely missing, and once per recovery the last segment.

@@ -19,14 +19,15 @@
 //! episode shows to be lost begins the next.
 
 use super::next_seg::NextSeg;
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate::{self, Gate};
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate::{self, Gate};
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::Resends;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,15 @@ pub struct PrrSpec {
 impl Default for PrrSpec {
     fn default() -> Self {
         PrrSpec { bound: Bound::Rfc9937, order: Order::Rfc6675, respond_lost_rexmit: true }
+    }
+}
+
+impl PrrSpec {
+    pub(super) fn resends(&self) -> Resends {
+        match self.order {
+            Order::Rfc6675 => Resends::ByRule,
+            Order::Marks => Resends::ByMark,
+        }
     }
 }
 

@@ -17,14 +17,14 @@
 //! Unsaid: what the window does between the end of the round trip and the full ACK: nothing.
 
 use super::next_seg::NextSeg;
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate::{self, Gate};
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate::{self, Gate};
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 
 /// Rate halving at work.

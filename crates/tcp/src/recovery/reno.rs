@@ -15,14 +15,14 @@
 //! Unsaid: whether the ACK that ends recovery grows the window. ns-2: yes (`grow_on_exit`); RFC 5681: no. Net/2's header
 //! prediction (decision 0049) sees the peer's window only as far as the data reach.
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::gate;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::gate;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,10 +126,10 @@ impl Recovery for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::recovery::sack_ff96::tests::episode;
-    use crate::sender::ack::tests::blank;
     use crate::seq::Offset;
+    use crate::testing::blank;
+    use crate::testing::context;
+    use crate::testing::episode;
     use crate::time::Time;
 
     /// Five segments are out of a window of five that the verdict halves to four, of which the first is resent.

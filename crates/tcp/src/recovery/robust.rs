@@ -17,13 +17,13 @@
 //! the additional segment; `count = "act"` with `order = "extra"` is the paper's (decision 0047).
 //! Unsaid: `ssthresh` (halved at entry), what a blocked new segment means, the guard (none but after a timeout).
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -233,10 +233,10 @@ impl Recovery for Robust {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
     use crate::event::Phase;
-    use crate::recovery::sack_ff96::tests::episode;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
+    use crate::testing::episode;
     use crate::time::Time;
     use std::collections::{BTreeSet, VecDeque};
 

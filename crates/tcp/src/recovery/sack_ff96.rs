@@ -18,14 +18,14 @@
 //!
 //! Blanton & Allman 2002, Appendix A, changed what reordering upsets: each change is a switch of [`SackFf96Spec`].
 
-use super::{Flow, Rearm, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::scoreboard::{Scoreboard, Sent};
-use crate::stack::{Stack, StackError};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::needs::{Need, Requirement};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,14 +59,15 @@ pub struct SackFf96Spec {
 }
 
 impl SackFf96Spec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        stack.needs_sack("recovery", "sack-ff96")?;
-        StackError::unless(
-            self.hole_rule != HoleRule::Dupthresh || stack.detect.judges_in_recovery(),
-            "recovery.hole_rule",
-            &"\"dupthresh\"",
-            "only with a detector that marks holes in Recovery (detect.judge_in_recovery = true): else none is resent",
-        )
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let marks = Requirement {
+            need: Need::MarksInRecovery,
+            key: "recovery.hole_rule",
+            found: "\"dupthresh\"",
+            allowed: "only with a detector that marks holes in Recovery (detect.judge_in_recovery = true): else none is resent",
+        };
+        let by_marks = (self.hole_rule == HoleRule::Dupthresh).then_some(marks);
+        [Requirement::sack("recovery", "\"sack-ff96\"")].into_iter().chain(by_marks).collect()
     }
 
     /// All of Appendix A, and holes by the detector's threshold.
@@ -199,39 +200,14 @@ impl Recovery for SackFf96 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::congestion::CcUndo;
-    use crate::detect::threshold::tests::context;
-    use crate::event::{Cause, Phase};
-    use crate::sender::ack::tests::blank;
+    use crate::event::Phase;
     use crate::seq::Offset;
+    use crate::testing::{blank, context, episode};
     use crate::time::Time;
 
     const RECOVER: Offset = Offset(13_001);
-
-    /// A running episode.
-    pub(crate) fn episode() -> Episode {
-        let prior = Window { cwnd: 11_000.0, ssthresh: 1e9 };
-        Episode {
-            id: 1,
-            cause: Cause::Fast,
-            began: Time(0),
-            recover: RECOVER,
-            prior,
-            target: 5_500.0,
-            cc_undo: CcUndo::default(),
-            flight: 11_000,
-            retransmits: 0,
-            proven_spurious: 0,
-            dupacks_to_fill: 0,
-            first_dup: Time(0),
-            last_dup: Time(0),
-            filled: None,
-            ended: None,
-            void: false,
-        }
-    }
 
     /// Thirteen segments from offset 1 on are outstanding; `sacked` of them, from the second on, are SACKed.
     fn entered(spec: SackFf96Spec, sacked: u64, dup_run: u32) -> (SackFf96, Scoreboard, Ctx) {

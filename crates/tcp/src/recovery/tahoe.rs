@@ -7,13 +7,13 @@
 //!
 //! Departures: none. Whether a second fast retransmit may follow is the detector's guard.
 
-use super::{Flow, Recovery};
-use crate::detect::Xmit;
+use super::Recovery;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::Episode;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::Episode;
+use crate::facts::scoreboard::Scoreboard;
 use crate::units::Bytes;
 
 /// It has no state: Loss does the work.

@@ -16,10 +16,10 @@
 //! `arithmetic`). Integers are kept as real numbers that happen to be whole.
 
 use super::Rto;
-use crate::sender::ack::AckEvent;
-use crate::sender::scoreboard::Sent;
+use crate::error::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::scoreboard::Sent;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

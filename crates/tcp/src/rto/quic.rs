@@ -15,9 +15,9 @@
 //! needed; a segment sent twice gives no sample (Karn), and only ACKs that advance do. Unsaid: a limit of back-off (`max`).
 
 use super::Rto;
-use crate::sender::ack::AckEvent;
-use crate::sender::scoreboard::Sent;
-use crate::stack::StackError;
+use crate::error::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::scoreboard::Sent;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

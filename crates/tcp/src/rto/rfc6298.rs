@@ -20,11 +20,11 @@
 //! of them; the deadline is the time of arming plus the timeout and is not moved to the tick.
 
 use super::Rto;
+use crate::error::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::scoreboard::Sent;
 use crate::segment::{is_older, timestamp};
-use crate::sender::ack::AckEvent;
-use crate::sender::scoreboard::Sent;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -329,7 +329,7 @@ mod tests {
             let mut r = Rfc6298::new(&spec, 1000);
             let at = Time(sent_ms * 1_000_000);
             r.timing = Some((Offset(10), at));
-            let ack = AckEvent { ack: Offset(10), ..crate::sender::ack::tests::blank() };
+            let ack = AckEvent { ack: Offset(10), ..crate::testing::blank() };
             r.on_ack(&ack, Time(ack_ms * 1_000_000));
             assert_eq!(r.srtt(), Some(Nanos::from_millis(srtt_ms)));
         }
@@ -354,7 +354,7 @@ mod tests {
                 ack: Offset(una + 1000),
                 prior_una: Offset(una),
                 tsecr: Some((at - ago) as u32),
-                ..crate::sender::ack::tests::blank()
+                ..crate::testing::blank()
             };
             r.on_ack(&ack, Time(at * 1_000_000));
         }
@@ -369,7 +369,7 @@ mod tests {
         assert!((srtt - 127.187_5).abs() < 1e-3 && (rttvar - 81.25).abs() < 1e-3, "{srtt} {rttvar}");
         // An echo from the future is none; then what was sent once gives one.
         let mut r = Rfc6298::new(&spec, 1000);
-        let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::sender::ack::tests::blank() };
+        let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::testing::blank() };
         r.on_ack(&ack, Time(5_000_000));
         assert_eq!(r.srtt(), None);
         r.on_ack(&AckEvent { rtt: Some(Nanos::from_millis(4)), ..ack }, Time(5_000_000));
@@ -390,7 +390,7 @@ mod tests {
         let mut r = Rfc6298::new(&Rfc6298Spec { every_ack: true, min: Nanos::ZERO, ..Rfc6298Spec::default() }, 1000);
         let mut ack = |at_ms: u64, rtt_ms: u64| {
             let rtt = Some(Nanos::from_millis(rtt_ms));
-            r.on_ack(&AckEvent { rtt, ..crate::sender::ack::tests::blank() }, Time(at_ms * 1_000_000));
+            r.on_ack(&AckEvent { rtt, ..crate::testing::blank() }, Time(at_ms * 1_000_000));
             r.base().0 / 1_000_000
         };
         assert_eq!(ack(100, 100), 300);
@@ -398,7 +398,7 @@ mod tests {
         r.on_spurious_timeout(Time(1_000_000_000));
         let mut ack = |at_ms: u64, rtt_ms: u64| {
             let rtt = Some(Nanos::from_millis(rtt_ms));
-            r.on_ack(&AckEvent { rtt, ..crate::sender::ack::tests::blank() }, Time(at_ms * 1_000_000));
+            r.on_ack(&AckEvent { rtt, ..crate::testing::blank() }, Time(at_ms * 1_000_000));
             (r.srtt8 / 8_000_000, r.rttvar4 / 4_000_000)
         };
         assert_eq!(ack(1001, 100), (100, 37));

@@ -1,14 +1,16 @@
 //! 5., 8., 9., 12., 14., 16. An episode begins, goes on after a timeout, ends, or turns out to have been a mistake.
 
-use super::ack::AckEvent;
-use super::episode::{Episode, Mistake};
-use super::gate::Gate;
-use super::{Ctx, Sender};
+use super::Sender;
 use crate::congestion::{Congestion, LossEvent};
 use crate::detect::{Detector, Verdict};
 use crate::disorder::Disorder;
 use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
-use crate::recovery::{Flow, Rearm, Recovery};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Mistake};
+use crate::facts::gate::Gate;
+use crate::recovery::Recovery;
 use crate::rto::Rto;
 use crate::spurious::Spurious;
 use crate::time::Time;

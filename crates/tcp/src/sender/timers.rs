@@ -3,9 +3,9 @@
 use super::Sender;
 use crate::detect::Detector;
 use crate::event::Observer;
-use crate::recovery::Rearm;
+use crate::facts::answer::Rearm;
 use crate::rto::Rto;
-use crate::time::Time;
+use crate::time::{earliest, Time};
 
 /// When what fires.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,12 +73,4 @@ impl Sender {
             self.timers.rto = Some(self.slots.rto.deadline(now));
         }
     }
-}
-
-#[inline]
-pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    // Without branches: a run knows no time as late as that.
-    let at = |t: Option<Time>| t.map_or(u64::MAX, |t| t.0);
-    let first = at(a).min(at(b));
-    (first != u64::MAX).then_some(Time(first))
 }

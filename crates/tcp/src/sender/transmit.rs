@@ -1,15 +1,16 @@
 //! Sending: the owner of the phase is asked, the answer is recorded, everyone concerned is told.
 
-use super::gate::{self, Gate};
-use super::scoreboard::{Marks, Sent};
-use super::{Ctx, Detector, Disorder, Recovery, Rto, Sender, Timeout};
-use crate::detect::Xmit;
-use crate::event::{Event, Observer, Phase, Slot};
+use super::{Detector, Disorder, Recovery, Rto, Sender, Timeout};
+use crate::event::{Event, Observer, Phase, Slot, Window};
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate::{self, Gate};
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::spurious::Spurious;
 use crate::startup::Startup;
-use crate::time::Time;
+use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
 impl Sender {
@@ -329,7 +330,7 @@ impl Sender {
     }
 
     /// The handshake measured a round trip.
-    pub(crate) fn on_handshake(&mut self, rtt: crate::time::Nanos) {
+    pub(crate) fn on_handshake(&mut self, rtt: Nanos) {
         self.slots.rto.on_sample(rtt);
         self.slots.startup.on_handshake(rtt);
     }
@@ -363,12 +364,12 @@ impl Sender {
     }
 
     /// The congestion window and slow start threshold, bytes.
-    pub fn window(&self) -> crate::event::Window {
+    pub fn window(&self) -> Window {
         self.w
     }
 
     /// The scoreboard.
-    pub fn board(&self) -> &super::scoreboard::Scoreboard {
+    pub fn board(&self) -> &Scoreboard {
         &self.board
     }
 

@@ -1,9 +1,10 @@
 //! Who writes the window, and what the trace hears of it.
 
-use super::ack::AckEvent;
-use super::{Ctx, Sender};
+use super::Sender;
 use crate::congestion::Congestion;
 use crate::event::{Event, Observer, Phase, Slot, Why, Window};
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::recovery::Recovery;
 use crate::startup::{Advice, Startup};
 use crate::time::Time;

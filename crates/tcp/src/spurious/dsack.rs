@@ -21,10 +21,10 @@
 
 use super::Spurious;
 use crate::event::Cause;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Ledger, Mistake};
-use crate::sender::scoreboard::{Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Ledger, Mistake};
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;

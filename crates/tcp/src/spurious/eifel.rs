@@ -16,12 +16,12 @@
 
 use super::Spurious;
 use crate::event::Cause;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Ledger, Mistake};
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::segment::{is_older, timestamp};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Ledger, Mistake};
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::{Scoreboard, Sent};
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -17,15 +17,16 @@
 //! Unsaid: a timeout inside a recovery keeps the count, since the kernel sets its marker only once.
 
 use super::Spurious;
+use crate::error::StackError;
 use crate::event::Phase;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Ledger, Mistake};
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::needs::Requirement;
 use crate::segment::{is_older, timestamp};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Ledger, Mistake};
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
-use crate::stack::{Stack, StackError};
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,10 +48,11 @@ impl Default for LinuxSpec {
 }
 
 impl LinuxSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        if self.dsack {
-            stack.needs_sack("spurious", "linux")?;
-        }
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        self.dsack.then(|| Requirement::sack("spurious", "\"linux\"")).into_iter().collect()
+    }
+
+    pub(super) fn validate(&self) -> Result<(), StackError> {
         let asks = self.dsack || self.timestamps;
         StackError::unless(asks, "spurious.dsack", &"false", "true, or spurious.timestamps = true")
     }

@@ -14,12 +14,12 @@
 //! Blanton & Allman say that it was never shown (`judge_fast_retransmits`).
 
 use super::Spurious;
+use crate::error::StackError;
 use crate::event::Cause;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Ledger, Mistake};
-use crate::sender::scoreboard::{Scoreboard, Sent};
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Ledger, Mistake};
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -19,12 +19,12 @@ use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::sack::SackSpec;
 use crate::detect::{DetectSpec, Guard};
 use crate::disorder::DisorderSpec;
+use crate::facts::ack::DupRule;
 use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
 use crate::recovery::reno::RenoSpec;
 use crate::recovery::rfc6675::Rfc6675Spec;
 use crate::recovery::sack_ff96::SackFf96Spec;
 use crate::recovery::RecoverySpec;
-use crate::sender::ack::DupRule;
 use crate::timeout::TimeoutSpec;
 
 /// A named stack: its name, one line about it, and how to make it.

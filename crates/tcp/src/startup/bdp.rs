@@ -17,11 +17,11 @@
 
 use super::fixed::{Fixed, FixedSpec};
 use super::{Advice, Startup};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -123,8 +123,8 @@ impl Startup for Bdp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     const MSS: u32 = 1024;
 

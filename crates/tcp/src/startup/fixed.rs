@@ -10,8 +10,8 @@
 //! | initial ssthresh | `ssthresh_segs`; without it the peer's window |
 
 use super::Startup;
+use crate::error::StackError;
 use crate::event::Window;
-use crate::stack::StackError;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -16,11 +16,11 @@
 
 use super::fixed::FixedSpec;
 use super::{Advice, Startup};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -123,8 +123,8 @@ impl Startup for Hystart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     /// ACKs of one round, `spacing` µs apart with round trips of `rtt` ms over a path of 100 ms; how many until the end.
     fn acks_until_the_end(segs: f64, spacing: u64, rtt: u64) -> Option<u64> {

@@ -17,11 +17,11 @@
 
 use super::fixed::FixedSpec;
 use super::{Advice, Startup};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::Nanos;
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -152,8 +152,8 @@ impl Startup for HystartPlusPlus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     #[test]
     fn the_threshold_is_an_eighth_of_the_round_trip_between_4_and_16_ms() {

@@ -10,10 +10,10 @@
 
 use super::fixed::{Fixed, FixedSpec};
 use super::{Advice, Startup};
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::stack::StackError;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,8 +81,8 @@ impl Startup for Smooth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
-    use crate::sender::ack::tests::blank;
+    use crate::testing::blank;
+    use crate::testing::context;
 
     #[test]
     fn above_half_of_the_threshold_each_stage_opens_the_window_more_slowly() {

@@ -16,16 +16,15 @@
 //! Unsaid: how to see that another repair is under way (decision 0052: something outstanding was resent or is marked lost).
 
 use super::{Repair, Timeout};
-use crate::detect::Xmit;
 use crate::event::{Cause, Window};
-use crate::recovery::{Flow, Rearm, RecoverySpec};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Mistake};
-use crate::sender::gate;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Mistake};
+use crate::facts::gate;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::needs::{Need, Requirement};
 use crate::seq::Offset;
-use crate::stack::{Stack, StackError};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,15 +56,17 @@ pub struct FrtoSpec {
 }
 
 impl FrtoSpec {
-    pub(super) fn validate(&self, stack: &Stack) -> Result<(), StackError> {
-        if self.form != Form::Basic {
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let sack = |found| {
             let allowed = "\"basic\", or options.sack = true";
-            let found = if self.form == Form::Sack { "\"sack\"" } else { "\"linux\"" };
-            StackError::unless(stack.options.sack, "timeout.form", &found, allowed)?;
-        }
-        let tahoe = matches!(stack.recovery, RecoverySpec::Tahoe);
-        let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
-        StackError::unless(!tahoe, "timeout", &"\"frto\"", allowed)
+            Some(Requirement { need: Need::Sack, key: "timeout.form", found, allowed })
+        };
+        let form = match self.form {
+            Form::Basic => None,
+            Form::Sack => sack("\"sack\""),
+            Form::Linux => sack("\"linux\""),
+        };
+        form.into_iter().chain([super::no_going_back("\"frto\"")]).collect()
     }
 }
 

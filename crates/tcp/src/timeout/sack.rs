@@ -12,14 +12,13 @@
 //! unless the receiver reneged, and then the marks are dropped.
 
 use super::{Repair, Timeout};
-use crate::detect::Xmit;
 use crate::event::Window;
-use crate::recovery::{Flow, Rearm};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Episode, Mistake};
-use crate::sender::gate;
-use crate::sender::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::{Flow, Rearm, Xmit};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Mistake};
+use crate::facts::gate;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -18,11 +18,11 @@
 
 use super::{GiveBack, Undo};
 use crate::congestion::Congestion;
+use crate::error::StackError;
 use crate::event::Cause;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Ledger, Mistake};
 use crate::rto::Rto;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Ledger, Mistake};
-use crate::stack::StackError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

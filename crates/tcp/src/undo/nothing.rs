@@ -1,8 +1,8 @@
 //! Nothing is given back (RFC 5681): the cut stands, mistake or not.
 
 use super::{GiveBack, Undo};
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Ledger, Mistake};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Ledger, Mistake};
 
 /// It has no state.
 pub struct Nothing;

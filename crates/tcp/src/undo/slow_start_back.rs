@@ -14,8 +14,8 @@
 use super::{GiveBack, Undo};
 use crate::congestion::Congestion;
 use crate::event::Cause;
-use crate::sender::ctx::Ctx;
-use crate::sender::episode::{Ledger, Mistake};
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Ledger, Mistake};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

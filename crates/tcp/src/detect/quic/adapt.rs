@@ -1,8 +1,8 @@
 //! Wider thresholds after a loss that was none (RFC 9002 §6.1 allows it and gives no rule; decision 0061).
 
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::Scoreboard;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use std::collections::VecDeque;

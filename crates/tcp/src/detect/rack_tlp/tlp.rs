@@ -1,8 +1,8 @@
 //! The tail loss probe (RFC 8985 §7).
 
-use crate::detect::Xmit;
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
+use crate::facts::ack::AckEvent;
+use crate::facts::answer::Xmit;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 

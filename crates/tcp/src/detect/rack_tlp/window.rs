@@ -1,6 +1,6 @@
 //! RACK's reordering window and the smallest round trip that it is a part of (RFC 8985 §6.2 steps 1 and 4).
 
-use crate::sender::ctx::Ctx;
+use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 
@@ -72,7 +72,7 @@ impl ReoWnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::context;
+    use crate::testing::context;
 
     fn at(una: u64, nxt: u64) -> Ctx {
         Ctx { snd_una: Offset(una), snd_nxt: Offset(nxt), ..context() }

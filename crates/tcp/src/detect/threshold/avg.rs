@@ -15,8 +15,8 @@
 use super::cap::CapSpec;
 use super::DupThresh;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ impl DupThresh for Avg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, spurious, wide};
+    use crate::testing::{context, spurious, wide};
 
     #[test]
     fn the_threshold_goes_half_way_and_at_least_one_up() {

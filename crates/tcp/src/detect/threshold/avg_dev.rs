@@ -18,11 +18,11 @@
 //! Unsaid: the start (avg 3, mdev 0), whether r counts the ACK that fills the hole (yes), a floor (3). Figure 1 is lost.
 
 use super::DupThresh;
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -207,7 +207,7 @@ impl DupThresh for AvgDev {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, spurious, wide};
+    use crate::testing::{context, spurious, wide};
     use crate::time::Nanos;
 
     const LENGTHS: [u32; 5] = [10, 10, 20, 6, 15];

@@ -12,8 +12,8 @@
 //! a small window stays cut) or only applied when asked (`test`); and what happens at 3 segments and below (`floor_segs`).
 
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate::whole_segments;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate::whole_segments;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -18,8 +18,8 @@
 use super::cap::CapSpec;
 use super::DupThresh;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ impl DupThresh for Ewma {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, spurious, wide};
+    use crate::testing::{context, spurious, wide};
 
     fn run(alpha: f64, x: f64) -> Vec<(f64, u32)> {
         // The vectors are of the rule alone, without a floor.

@@ -21,12 +21,12 @@ mod costs;
 mod histogram;
 
 use super::DupThresh;
+use crate::error::StackError;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::gate::whole_segments;
-use crate::sender::reorder::ReorderSample;
+use crate::facts::ctx::Ctx;
+use crate::facts::gate::whole_segments;
+use crate::facts::reorder::ReorderSample;
 use crate::seq::Offset;
-use crate::stack::StackError;
 use crate::time::{Nanos, Time};
 use histogram::{normal_quantile, Histogram};
 use schemars::JsonSchema;
@@ -219,8 +219,8 @@ impl DupThresh for Fa {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, spurious, wide};
     use crate::event::Phase;
+    use crate::testing::{context, spurious, wide};
 
     const LENGTHS: [u32; 10] = [1, 2, 2, 3, 5, 8, 8, 9, 12, 20];
 

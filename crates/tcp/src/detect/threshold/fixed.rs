@@ -10,7 +10,7 @@
 
 use super::DupThresh;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
+use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -15,8 +15,8 @@
 use super::cap::CapSpec;
 use super::DupThresh;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,8 +87,8 @@ impl DupThresh for Inc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, spurious, wide};
     use crate::detect::threshold::CapStore;
+    use crate::testing::{context, spurious, wide};
 
     #[test]
     fn a_stored_ceiling_stays_when_the_window_grows_again_and_a_tested_one_does_not() {

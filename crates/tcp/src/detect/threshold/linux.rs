@@ -16,10 +16,10 @@
 
 use super::DupThresh;
 use crate::event::{Phase, Window};
-use crate::sender::ack::AckEvent;
-use crate::sender::ctx::Ctx;
-use crate::sender::reorder::ReorderSample;
-use crate::sender::scoreboard::{Marks, Scoreboard};
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::{Marks, Scoreboard};
 use crate::seq::Offset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,9 +96,9 @@ impl DupThresh for Linux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, spurious, wide};
-    use crate::sender::ack::tests::blank;
-    use crate::sender::scoreboard::Delivered;
+    use crate::facts::scoreboard::Delivered;
+    use crate::testing::blank;
+    use crate::testing::{context, spurious, wide};
     use crate::time::Time;
 
     fn seg(n: u64) -> Offset {

@@ -14,7 +14,7 @@
 
 use super::DupThresh;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
+use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl DupThresh for Multipath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, wide};
+    use crate::testing::{context, wide};
 
     #[test]
     fn the_threshold_is_three_and_the_logarithm_of_the_number_of_paths() {

@@ -15,20 +15,10 @@
 
 use super::DupThresh;
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
+use crate::facts::ctx::Ctx;
+use crate::facts::ncr::NcrMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Which part of the flight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum NcrMode {
-    /// Two thirds, and one new segment for every second duplicate.
-    #[default]
-    Careful,
-    /// A half, and one for every duplicate.
-    Aggressive,
-}
 
 /// Parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +54,7 @@ impl DupThresh for Ncr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::threshold::tests::{context, wide};
+    use crate::testing::{context, wide};
 
     #[test]
     fn the_threshold_is_a_part_of_the_flight_rounded_up_and_at_least_three() {

@@ -5,7 +5,7 @@ use super::seams::{custom, Restore};
 use super::*;
 use crate::detect::DetectSpec;
 use crate::disorder::DisorderSpec;
-use crate::sender::episode::Mistake;
+use crate::facts::episode::Mistake;
 use crate::slot::Factory;
 use crate::spurious::{Spurious, SpuriousSpec};
 use crate::startup::{Advice, StartupSpec};

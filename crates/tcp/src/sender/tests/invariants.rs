@@ -5,7 +5,7 @@ use super::seams::custom;
 use super::*;
 use crate::connection::{Connection, Sides};
 use crate::event::Cause;
-use crate::sender::episode::{Episode, Mistake};
+use crate::facts::episode::{Episode, Mistake};
 use crate::spurious::{eifel::EifelSpec, linux::LinuxSpec, rtt_min::RttMinSpec, Spurious, SpuriousSpec};
 use crate::timeout::frto::{Form, FrtoSpec};
 use crate::timeout::TimeoutSpec;

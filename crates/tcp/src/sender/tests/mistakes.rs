@@ -6,7 +6,7 @@ use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::threshold::{fixed::FixedSpec, ThresholdSpec};
 use crate::detect::DetectSpec;
 use crate::disorder::{extended::ExtendedSpec, DisorderSpec};
-use crate::sender::episode::Episode;
+use crate::facts::episode::Episode;
 use crate::spurious::{dsack::DsackSpec, SpuriousSpec};
 use crate::undo::{slow_start_back::SlowStartBackSpec, UndoSpec};
 

@@ -2,12 +2,13 @@
 //! retransmission timer, mistakes found in Loss.
 
 use super::*;
-use crate::detect::{DetectSpec, Xmit};
+use crate::detect::DetectSpec;
 use crate::event::Cause;
+use crate::facts::answer::Xmit;
+use crate::facts::episode::Episode;
+use crate::facts::episode::Mistake;
+use crate::facts::scoreboard::Sent;
 use crate::recovery::RecoverySpec;
-use crate::sender::episode::Episode;
-use crate::sender::episode::Mistake;
-use crate::sender::scoreboard::Sent;
 use crate::slot::Factory;
 use crate::timeout::Repair;
 use crate::timeout::TimeoutSpec;
@@ -177,7 +178,7 @@ impl Timeout for Doubt {
         (Flow::Continue(Rearm::OnNewData), None)
     }
     fn next(&self, w: &Window, _: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
-        gate::window(w, 0, cx).then_some(Xmit::New)
+        crate::facts::gate::window(w, 0, cx).then_some(Xmit::New)
     }
     fn on_sent(&mut self, _: Xmit, _: &Sent, _: &Ctx) {}
 }
@@ -250,8 +251,8 @@ fn a_recovery_without_a_phase_of_its_own_ends_where_it_began() {
         fn next(&self, _: &Window, _: &Scoreboard, _: &Ctx) -> Option<Xmit> {
             unreachable!("it has no phase")
         }
-        fn open_gate(&self) -> gate::Gate {
-            gate::Gate::Pipe
+        fn open_gate(&self) -> Gate {
+            Gate::Pipe
         }
     }
     let judge = Judge { deadline: Some(ms(300)), verdict: Verdict::Lost(0), ..QUIET };

@@ -4,8 +4,8 @@ use super::base;
 use crate::congestion::CongestionSpec;
 use crate::detect::tcp_pr::TcpPrSpec;
 use crate::detect::DetectSpec;
+use crate::facts::ack::DupRule;
 use crate::recovery::RecoverySpec;
-use crate::sender::ack::DupRule;
 use crate::stack::{Options, Stack};
 
 /// Bohacek and others 2003, with SACK.

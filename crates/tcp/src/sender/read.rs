@@ -1,10 +1,11 @@
 //! 2. What an ACK says, before anybody judges it.
 
-use super::ack::{self, AckEvent, DupRule};
-use super::scoreboard::Delivered;
-use super::{Ctx, Sender};
+use super::Sender;
 use crate::detect::Detector;
 use crate::event::Phase;
+use crate::facts::ack::{AckEvent, DupRule, Newest};
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::Delivered;
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
@@ -41,7 +42,7 @@ impl Sender {
             dsack: None,
             rtt: Some(rtt),
             tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
-            newest: Some(ack::Newest { at, end: seg.ack, retransmitted: false }),
+            newest: Some(Newest { at, end: seg.ack, retransmitted: false }),
         }
     }
 
@@ -86,7 +87,7 @@ impl Sender {
             dsack,
             rtt,
             tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
-            newest: d.newest.map(|(at, end, retransmitted)| ack::Newest { at, end, retransmitted }),
+            newest: d.newest.map(|(at, end, retransmitted)| Newest { at, end, retransmitted }),
         }
     }
 

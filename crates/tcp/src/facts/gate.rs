@@ -1,8 +1,8 @@
 //! The two send gates. Which one applies is said by the file in charge, not by the stack.
 
 use crate::event::Window;
-use crate::sender::ctx::Ctx;
-use crate::sender::scoreboard::Scoreboard;
+use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::Scoreboard;
 use crate::units::Bytes;
 
 /// Which gate the sequencer uses in Open.
@@ -16,7 +16,7 @@ pub enum Gate {
 
 /// Bytes as a real number. Those in flight fit a signed number, which the machine converts at once.
 #[inline]
-pub(super) fn real(bytes: Bytes) -> f64 {
+pub(crate) fn real(bytes: Bytes) -> f64 {
     bytes as i64 as f64
 }
 
@@ -43,7 +43,7 @@ pub fn window(w: &Window, extra: Bytes, cx: &Ctx) -> bool {
 /// What a segment that takes `len` of sequence space asks of the window: a FIN on a full one rides for nothing, else a
 /// window of one segment could never let it go.
 #[inline]
-pub(super) fn payload(len: u32, mss: u32) -> Bytes {
+pub(crate) fn payload(len: u32, mss: u32) -> Bytes {
     u64::from(len.min(mss))
 }
 

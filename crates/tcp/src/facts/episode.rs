@@ -3,9 +3,8 @@
 //! After a reordering the needless retransmission travels behind all data up to `recover`, so its DSACK often arrives
 //! after the ACK that ends recovery. Undo state kept inside the recovery phase would be gone by then.
 
-use crate::congestion::CcUndo;
 use crate::event::{Cause, Phase, Window};
-use crate::sender::reorder::ReorderSample;
+use crate::facts::reorder::ReorderSample;
 use crate::seq::Offset;
 use crate::time::Time;
 use crate::units::Bytes;
@@ -45,6 +44,15 @@ pub struct Episode {
     pub ended: Option<Time>,
     /// Undo is out of the question.
     pub void: bool,
+}
+
+/// What a congestion control wants back if a cut was a mistake.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CcUndo {
+    /// Four numbers of its own.
+    pub num: [f64; 4],
+    /// A moment of its own.
+    pub at: Option<Time>,
 }
 
 /// The last four episodes. Boxed: cold.

@@ -74,27 +74,3 @@ pub enum DupRule {
     /// ns-2: same ACK number, nothing else is asked.
     Ns2,
 }
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// An ACK that says nothing.
-    pub(crate) fn blank() -> AckEvent {
-        AckEvent {
-            ack: Offset(0),
-            prior_una: Offset(0),
-            sacked: 0,
-            delivered: 0,
-            dup_run: 0,
-            is_dup: false,
-            has_sack: false,
-            ece: false,
-            covers_retransmit: false,
-            dsack: None,
-            rtt: None,
-            tsecr: None,
-            newest: None,
-        }
-    }
-}

@@ -1,8 +1,6 @@
 //! The read-only view that components get of the sender.
 
-use super::{Sender, UNSEEN};
 use crate::event::Phase;
-use crate::rto::Rto;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
@@ -55,36 +53,5 @@ impl Ctx {
     #[inline]
     pub fn smss(&self) -> f64 {
         f64::from(self.mss)
-    }
-}
-
-impl Sender {
-    /// The components' view. Apart: only the hottest paths have it in place.
-    #[inline(never)]
-    pub(super) fn ctx(&self, now: Time) -> Ctx {
-        self.context(now)
-    }
-
-    /// The same. `room` and `next_len` are what a new segment may use.
-    #[inline(always)]
-    pub(super) fn context(&self, now: Time) -> Ctx {
-        let room = self.room();
-        Ctx {
-            now,
-            snd_una: self.snd_una,
-            snd_nxt: self.snd_nxt,
-            snd_max: self.snd_max,
-            room,
-            recover: self.recover,
-            timed_out: self.timed_out,
-            srtt: self.slots.rto.srtt(),
-            min_rtt: (self.min_rtt != UNSEEN).then_some(self.min_rtt),
-            rto: self.slots.rto.base(),
-            rto_at: self.timers.rto,
-            mss: self.mss,
-            next_len: self.next_len_in(room),
-            phase: self.phase,
-            cwnd_limited: self.cwnd_limited,
-        }
     }
 }

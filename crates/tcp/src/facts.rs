@@ -1,0 +1,10 @@
+//! What every algorithm sees, and the words in which they answer. Nothing here knows an algorithm.
+
+pub mod ack;
+pub mod answer;
+pub mod ctx;
+pub mod episode;
+pub mod gate;
+pub mod ncr;
+pub mod reorder;
+pub mod scoreboard;

@@ -1,0 +1,61 @@
+//! What one part of a stack needs of the others: data about descriptions, compared before anything runs.
+//!
+//! A slot's description says what it needs (`needs`) and what it offers. [`crate::stack::Stack::validate`] brings the two
+//! together, so that no algorithm names another.
+
+/// Something that a part of a stack may need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// `options.sack` (RFC 2018).
+    Sack,
+    /// `options.timestamps` (RFC 7323).
+    Timestamps,
+    /// A detector that declares each loss, not only the first of a window.
+    EachLoss,
+    /// A detector that marks holes in Recovery, too.
+    MarksInRecovery,
+    /// A recovery that resends in one of these ways.
+    Resends(&'static [Resends]),
+    /// An owner of Loss that resends by mark, not by going back.
+    ResendsByMark,
+}
+
+/// How a recovery finds what it resends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resends {
+    /// Everything from `snd_una` on: it goes back.
+    FromUna,
+    /// The first unacknowledged segment alone.
+    Head,
+    /// By a rule of its own: at a partial ACK, or over the scoreboard.
+    ByRule,
+    /// What the detector has marked lost, and nothing else.
+    ByMark,
+    /// The same, and it has no phase of its own.
+    InOpen,
+    /// An algorithm from outside the crate: nobody knows, and nothing is refused.
+    Unknown,
+}
+
+impl Resends {
+    /// Those that look at the scoreboard's marks.
+    pub(crate) const READ_MARKS: &[Resends] = &[Self::ByRule, Self::ByMark, Self::InOpen, Self::Unknown];
+    /// Those that do not go back.
+    pub(crate) const STAY: &[Resends] = &[Self::Head, Self::ByRule, Self::ByMark, Self::InOpen, Self::Unknown];
+}
+
+/// A need, and what is said where it is not met (as in [`crate::error::StackError`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    pub(crate) need: Need,
+    pub(crate) key: &'static str,
+    pub(crate) found: &'static str,
+    pub(crate) allowed: &'static str,
+}
+
+impl Requirement {
+    /// `found`, the answer to the question `key`, makes sense only with SACK.
+    pub(crate) const fn sack(key: &'static str, found: &'static str) -> Self {
+        Requirement { need: Need::Sack, key, found, allowed: "only together with options.sack = true" }
+    }
+}

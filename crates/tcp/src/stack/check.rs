@@ -1,0 +1,86 @@
+//! Whether the parts of a stack go together: asked of descriptions, before anything runs.
+
+use super::{Limits, Options, Stack};
+use crate::error::StackError;
+use crate::facts::ack::DupRule;
+use crate::needs::{Need, Requirement};
+
+impl Stack {
+    /// Checks each part, then that the parts go together.
+    ///
+    /// # Errors
+    /// A sentence that names the parameter, what was found and what is allowed.
+    pub fn validate(&self) -> Result<(), StackError> {
+        let Stack {
+            name: _,
+            ack,
+            startup,
+            rto,
+            detect,
+            disorder,
+            recovery,
+            timeout,
+            congestion,
+            spurious,
+            undo,
+            dup_rule,
+            options,
+            limits,
+        } = self;
+        options.validate(*dup_rule)?;
+        limits.validate()?;
+        ack.validate()?;
+        startup.validate()?;
+        rto.validate()?;
+        detect.validate()?;
+        disorder.validate()?;
+        recovery.validate()?;
+        congestion.validate()?;
+        spurious.validate()?;
+        undo.validate()?;
+        let needs = [detect.needs(), disorder.needs(), recovery.needs(), timeout.needs(), spurious.needs()];
+        for Requirement { need, key, found, allowed } in needs.into_iter().flatten() {
+            StackError::unless(self.offers(need), key, &found, allowed)?;
+        }
+        Ok(())
+    }
+
+    /// Whether some part of it is what another one needs.
+    fn offers(&self, need: Need) -> bool {
+        match need {
+            Need::Sack => self.options.sack,
+            Need::Timestamps => self.options.timestamps,
+            Need::EachLoss => self.detect.declares_each_loss(),
+            Need::MarksInRecovery => self.detect.judges_in_recovery(),
+            Need::Resends(ways) => ways.contains(&self.recovery.resends()),
+            Need::ResendsByMark => self.timeout.resends_by_mark(),
+        }
+    }
+}
+
+impl Options {
+    fn validate(&self, dup_rule: DupRule) -> Result<(), StackError> {
+        let Options { sack, dsack, sack_blocks, timestamps: _, window_scale: _, ecn: _ } = *self;
+        StackError::unless(
+            (1..=4).contains(&sack_blocks),
+            "options.sack_blocks",
+            &sack_blocks,
+            "1 to 4 (RFC 2018 §3)",
+        )?;
+        let allowed = "only together with options.sack = true (RFC 2883 §4)";
+        StackError::unless(sack || !dsack, "options.dsack", &"true", allowed)?;
+        let allowed = "only together with options.sack = true: else nothing is ever a duplicate";
+        StackError::unless(sack || dup_rule != DupRule::NewSackInfo, "dup_rule", &"\"new-sack-info\"", allowed)
+    }
+}
+
+impl Limits {
+    fn validate(&self) -> Result<(), StackError> {
+        let Limits { maxburst_segs, cwnd_cap_segs, max_train, avoid_silly_window: _ } = *self;
+        StackError::unless(max_train > 0, "limits.max_train", &0, "1 or more")?;
+        for (key, n) in [("limits.maxburst_segs", maxburst_segs), ("limits.cwnd_cap_segs", cwnd_cap_segs)] {
+            StackError::unless(n != Some(0), key, &0, "1 or more (leave it out for no limit)")?;
+        }
+        Ok(())
+    }
+}

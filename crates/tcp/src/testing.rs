@@ -1,0 +1,83 @@
+//! What the unit tests of this crate build again and again.
+
+use crate::event::{Cause, Phase, Window};
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{CcUndo, Episode};
+use crate::facts::reorder::ReorderSample;
+use crate::seq::Offset;
+use crate::time::{Nanos, Time};
+
+/// A sender of 1000-byte segments about which nothing is known.
+pub(crate) fn context() -> Ctx {
+    Ctx {
+        now: Time(0),
+        snd_una: Offset(1),
+        snd_nxt: Offset(1),
+        snd_max: Offset(1),
+        room: 0,
+        recover: None,
+        timed_out: false,
+        srtt: None,
+        min_rtt: None,
+        rto: Nanos::from_secs(1),
+        rto_at: None,
+        mss: 1000,
+        next_len: 0,
+        phase: Phase::Open,
+        cwnd_limited: true,
+    }
+}
+
+/// A window so wide that no ceiling binds.
+pub(crate) fn wide() -> Window {
+    Window { cwnd: 1e9, ssthresh: 1e9 }
+}
+
+/// A spurious fast retransmit whose hole took `dupacks` duplicates.
+pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
+    let at = Time(0);
+    ReorderSample { dupacks, first_dup: at, last_dup: at, filled: at, resent: Some(at), segments: 1 }
+}
+
+/// An ACK that says nothing.
+pub(crate) fn blank() -> AckEvent {
+    AckEvent {
+        ack: Offset(0),
+        prior_una: Offset(0),
+        sacked: 0,
+        delivered: 0,
+        dup_run: 0,
+        is_dup: false,
+        has_sack: false,
+        ece: false,
+        covers_retransmit: false,
+        dsack: None,
+        rtt: None,
+        tsecr: None,
+        newest: None,
+    }
+}
+
+/// A running episode.
+pub(crate) fn episode() -> Episode {
+    let prior = Window { cwnd: 11_000.0, ssthresh: 1e9 };
+    Episode {
+        id: 1,
+        cause: Cause::Fast,
+        began: Time(0),
+        recover: Offset(13_001),
+        prior,
+        target: 5_500.0,
+        cc_undo: CcUndo::default(),
+        flight: 11_000,
+        retransmits: 0,
+        proven_spurious: 0,
+        dupacks_to_fill: 0,
+        first_dup: Time(0),
+        last_dup: Time(0),
+        filled: None,
+        ended: None,
+        void: false,
+    }
+}
