@@ -6,7 +6,7 @@
 //! *Unsaid in the sources that use such traffic.* How many transfers may go on at once: those beyond `most` are refused and
 //! counted. A packet that is still on its way when its transfer is over disappears at its end.
 
-use crate::error::Impossible;
+use crate::error::{Fault, Impossible};
 use crate::lane::{Pace, Transmitter};
 use crate::results::BackgroundResult;
 use crate::rng::Stream;
@@ -92,13 +92,10 @@ impl BackgroundSpec {
     }
 
     /// What is out of range: key, what was found, what is allowed.
-    pub(crate) fn fault(&self) -> Option<crate::element::Fault> {
-        let zero = |key, gap: Gap| {
-            let (Gap::Exponential(n) | Gap::Constant(n)) = gap;
-            (n == Nanos::ZERO).then(|| (key, n.to_string(), "above 0 s"))
-        };
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let zero = |key, gap: Gap| (gap.mean() == Nanos::ZERO).then(|| Fault::of(key, gap.mean(), "above 0 s"));
         let early = self.stop.filter(|s| *s <= self.start);
-        early.map(|s| ("stop", s.to_string(), "a time after `start`")).or_else(|| match &self.kind {
+        early.map(|s| Fault::of("stop", s, "a time after `start`")).or_else(|| match &self.kind {
             BackgroundKind::Transfers(t) => {
                 let (Size::Constant(mean) | Size::Exponential(mean) | Size::Pareto { mean, .. }) = t.size;
                 let shape = match t.size {
@@ -106,14 +103,14 @@ impl BackgroundSpec {
                     Size::Constant(_) | Size::Exponential(_) => None,
                 };
                 zero("gap", t.gap)
-                    .or((!(1..=LARGEST).contains(&mean)).then(|| ("size", mean.to_string(), "1 B to 2^50 B")))
-                    .or(shape.map(|s| ("shape", s.to_string(), "above 1")))
-                    .or((t.most == 0).then(|| ("most", "0".to_owned(), "at least 1")))
+                    .or((!(1..=LARGEST).contains(&mean)).then(|| Fault::of("size", mean, "1 B to 2^50 B")))
+                    .or(shape.map(|s| Fault::of("shape", s, "above 1")))
+                    .or((t.most == 0).then(|| Fault::of("most", 0, "at least 1")))
             }
             BackgroundKind::Source(s) => (s.rate.0 == 0)
-                .then(|| ("rate", "0 bps".to_owned(), "at least 1 bps"))
+                .then(|| Fault::of("rate", "0 bps", "at least 1 bps"))
                 .or((!(1..=LARGEST_PACKET).contains(&s.packet))
-                    .then(|| ("packet", format!("{} B", s.packet), "1 B to 65535 B")))
+                    .then(|| Fault::of("packet", format!("{} B", s.packet), "1 B to 65535 B")))
                 .or(s.on_off.and_then(|(on, off)| zero("on", on).or(zero("off", off)))),
         })
     }
@@ -247,7 +244,7 @@ pub(crate) fn names(s: &Scenario) -> Vec<String> {
 
 /// Whether all values are in range.
 pub(crate) fn check(spec: &BackgroundSpec, what: &str) -> Result<(), Impossible> {
-    spec.fault().map_or(Ok(()), |(key, found, allowed)| {
+    spec.fault().map_or(Ok(()), |Fault { key, found, allowed }| {
         Err(Impossible::Value { what: format!("{what}: {key}"), found, allowed })
     })
 }
@@ -339,13 +336,13 @@ mod tests {
 
     #[test]
     fn what_is_out_of_range_is_named() {
-        let fault = |kind| BackgroundSpec { from: 0, to: 1, start: Nanos(0), stop: None, kind }.fault().map(|f| f.0);
+        let fault = |kind| BackgroundSpec { from: 0, to: 1, start: Nanos(0), stop: None, kind }.fault().unwrap().key;
         let gap = Gap::Constant(Nanos(S));
-        assert_eq!(fault(transfers(Gap::Constant(Nanos(0)), Size::Constant(1))), Some("gap"));
-        assert_eq!(fault(transfers(gap, Size::Constant(0))), Some("size"));
-        assert_eq!(fault(transfers(gap, Size::Pareto { mean: 9, shape: 1.0 })), Some("shape"));
+        assert_eq!(fault(transfers(Gap::Constant(Nanos(0)), Size::Constant(1))), "gap");
+        assert_eq!(fault(transfers(gap, Size::Constant(0))), "size");
+        assert_eq!(fault(transfers(gap, Size::Pareto { mean: 9, shape: 1.0 })), "shape");
         let source = |packet, off| SourceSpec { rate: Rate(1), packet, on_off: Some((gap, off)) };
-        assert_eq!(fault(BackgroundKind::Source(source(0, gap))), Some("packet"));
-        assert_eq!(fault(BackgroundKind::Source(source(9, Gap::Constant(Nanos(0))))), Some("off"));
+        assert_eq!(fault(BackgroundKind::Source(source(0, gap))), "packet");
+        assert_eq!(fault(BackgroundKind::Source(source(9, Gap::Constant(Nanos(0))))), "off");
     }
 }

@@ -1,12 +1,16 @@
 //! What acts on packets on their way. One file an element.
 
+pub(crate) mod bernoulli;
+pub(crate) mod delay_spike;
+pub(crate) mod deliveries;
 pub(crate) mod demote;
+pub(crate) mod direction;
 pub(crate) mod drop_tail;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod interruption;
 pub(crate) mod link;
-pub(crate) mod loss;
 pub(crate) mod netem;
+pub(crate) mod outage;
 pub(crate) mod path_trace;
 pub(crate) mod queued_link;
 pub(crate) mod red;
@@ -14,13 +18,127 @@ pub(crate) mod redrawn_delay;
 pub(crate) mod script;
 pub(crate) mod split;
 pub(crate) mod swap;
+pub(crate) mod table;
 
-use crate::scenario::Only;
+use crate::error::Fault;
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
-/// A value out of range: its key, what was found, what is allowed.
-pub(crate) type Fault = (&'static str, String, &'static str);
+/// Something that acts on the packets of one direction.
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[schemars(title = "elements")]
+#[expect(missing_docs, reason = "each kind is described where it is defined")]
+pub enum ElementSpec {
+    Swap(swap::SwapSpec),
+    Bernoulli(bernoulli::BernoulliSpec),
+    GilbertElliott(gilbert_elliott::GilbertElliottSpec),
+    DelaySpike(delay_spike::DelaySpikeSpec),
+    Outage(outage::OutageSpec),
+    Red(red::RedSpec),
+    Script(script::ScriptSpec),
+    RedrawnDelay(redrawn_delay::RedrawnDelaySpec),
+    Split(split::SplitSpec),
+    Demote(demote::DemoteSpec),
+    Netem(netem::NetemSpec),
+    PathTrace(path_trace::PathTraceSpec),
+    Deliveries(deliveries::DeliveriesSpec),
+}
+
+/// A run's identity is a hash of this text, so it stays as it was when five of the kinds had another form.
+impl fmt::Debug for ElementSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ElementSpec::Swap(swap::SwapSpec { mode, count, gap }) => {
+                let mut fields = f.debug_struct("Swap");
+                fields.field("mode", mode).field("count", count).field("gap", gap).finish()
+            }
+            ElementSpec::Bernoulli(bernoulli::BernoulliSpec { p, per, at, only }) => {
+                let mut fields = f.debug_struct("Bernoulli");
+                fields.field("p", p).field("per", per).field("at", at).field("only", only).finish()
+            }
+            ElementSpec::Script(script::ScriptSpec { at, only, rules }) => {
+                let mut fields = f.debug_struct("Script");
+                fields.field("at", at).field("only", only).field("rules", rules).finish()
+            }
+            ElementSpec::DelaySpike(delay_spike::DelaySpikeSpec { when, length, at, only }) => {
+                let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
+                write!(f, "Interruption(InterruptionSpec {{ what: DelaySpike, {fields} }})")
+            }
+            ElementSpec::Outage(outage::OutageSpec { when, length, at, only }) => {
+                let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
+                write!(f, "Interruption(InterruptionSpec {{ what: Outage, {fields} }})")
+            }
+            ElementSpec::GilbertElliott(s) => f.debug_tuple("GilbertElliott").field(s).finish(),
+            ElementSpec::Red(s) => f.debug_tuple("Red").field(s).finish(),
+            ElementSpec::RedrawnDelay(s) => f.debug_tuple("RedrawnDelay").field(s).finish(),
+            ElementSpec::Split(s) => f.debug_tuple("Split").field(s).finish(),
+            ElementSpec::Demote(s) => f.debug_tuple("Demote").field(s).finish(),
+            ElementSpec::Netem(s) => f.debug_tuple("Netem").field(s).finish(),
+            ElementSpec::PathTrace(s) => f.debug_tuple("PathTrace").field(s).finish(),
+            ElementSpec::Deliveries(s) => f.debug_tuple("Deliveries").field(s).finish(),
+        }
+    }
+}
+
+/// Where on a link an element acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Before the queue.
+    #[default]
+    Entry,
+    /// After transmission, before the propagation delay.
+    Exit,
+}
+
+impl Place {
+    pub(crate) fn exit() -> Self {
+        Place::Exit
+    }
+}
+
+/// To what a probability belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// A packet of whatever size.
+    #[default]
+    Packet,
+    /// A byte on the wire; a packet is lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+    Byte,
+}
+
+/// Which packets an element sees; the others pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Only {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that take up sequence numbers: data, SYN, FIN, and unresponsive sources'.
+    Data,
+    /// Pure ACKs.
+    Acks,
+}
+
+impl Only {
+    pub(crate) fn is_all(&self) -> bool {
+        *self == Only::All
+    }
+
+    #[inline]
+    pub(crate) fn covers(self, data: bool) -> bool {
+        match self {
+            Only::All => true,
+            Only::Data => data,
+            Only::Acks => !data,
+        }
+    }
+}
 
 /// What an element sees of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +201,10 @@ pub(crate) struct Gate {
 }
 
 pub(crate) enum GateKind {
-    Loss(loss::Loss),
+    Bernoulli(bernoulli::Bernoulli),
     GilbertElliott(gilbert_elliott::GilbertElliott),
-    Interruptions(interruption::Interruptions),
+    DelaySpike(delay_spike::DelaySpike),
+    Outage(outage::Outage),
     Red(red::Red),
     Script(script::Script),
     Netem(netem::Netem),
@@ -102,9 +221,10 @@ impl Gate {
         }
         self.arrivals += 1;
         let fate = match &mut self.kind {
-            GateKind::Loss(l) => l.judge(seen),
+            GateKind::Bernoulli(b) => b.judge(seen),
             GateKind::GilbertElliott(g) => g.judge(seen),
-            GateKind::Interruptions(i) => i.judge(seen),
+            GateKind::DelaySpike(d) => d.judge(seen),
+            GateKind::Outage(o) => o.judge(seen),
             GateKind::Red(r) => r.judge(seen),
             GateKind::Script(s) => s.judge(nth),
             GateKind::Netem(n) => n.judge(seen.now, seen.wire),

@@ -3,6 +3,7 @@
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use ackclock_tcp::error::StackError;
 use ackclock_tcp::time::Nanos;
+use std::fmt;
 
 /// A scenario that cannot be run, in a sentence that names the place and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -71,6 +72,50 @@ pub enum Impossible {
         /// The value found.
         found: String,
         /// The range.
-        allowed: &'static str,
+        allowed: String,
     },
+}
+
+/// A value that may not stand where it stands. It reads as it is written, since what serde makes of an error is its text:
+/// [`Fault::parse`] takes it apart again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Its key in the table at hand, as in `times[1]`; empty for the table itself.
+    pub key: String,
+    /// What was found there.
+    pub found: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+impl Fault {
+    pub(crate) fn of(key: impl Into<String>, found: impl ToString, allowed: impl Into<String>) -> Self {
+        Fault { key: key.into(), found: found.to_string(), allowed: allowed.into() }
+    }
+
+    /// What [`Display`](fmt::Display) wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (key, rest) = text.strip_prefix("key `")?.split_once("`: found ")?;
+        let (found, allowed) = rest.split_once("; allowed: ")?;
+        Some(Fault { key: key.to_owned(), found: found.to_owned(), allowed: allowed.to_owned() })
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault { key, found, allowed } = self;
+        write!(f, "key `{key}`: found {found}; allowed: {allowed}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_read_as_it_is_written() {
+        for f in [Fault::of("times[1]", "5 s", "a later time"), Fault::of("", "a `x`: found 3", "4; or 5")] {
+            assert_eq!(Fault::parse(&f.to_string()), Some(f));
+        }
+    }
 }

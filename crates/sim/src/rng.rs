@@ -1,11 +1,31 @@
 //! Luck: one stream for each element, seeded by the run's seed and the element's name, so that adding an element never
 //! disturbs another's.
 
-use crate::scenario::Gap;
 use ackclock_tcp::time::Nanos;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Time between events, above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "gap")]
+pub enum Gap {
+    /// Exponentially distributed with this mean, as in `{ exponential = "1 s" }`.
+    Exponential(Nanos),
+    /// Always this.
+    Constant(Nanos),
+}
+
+impl Gap {
+    /// The mean.
+    pub fn mean(self) -> Nanos {
+        let (Gap::Exponential(mean) | Gap::Constant(mean)) = self;
+        mean
+    }
+}
 
 /// A stream of random numbers that is the same on every machine.
 #[derive(Clone, Debug)]

@@ -70,7 +70,7 @@ fn run_stack(s: &Scenario, stack: Stack) -> (Results, Log) {
 
 fn spike(length: Nanos, at: Place) -> ElementSpec {
     let when = When::Times(vec![Nanos::from_secs(10)]);
-    ElementSpec::Interruption(InterruptionSpec { what: Interruption::DelaySpike, when, length, at, only: Only::All })
+    ElementSpec::DelaySpike(DelaySpikeSpec { when, length, at, only: Only::All })
 }
 
 #[test]
@@ -98,9 +98,8 @@ fn a_delay_spike_below_the_rto_costs_nothing_but_time() {
 #[test]
 fn an_outage_drops_what_comes_and_the_flow_goes_on_after_it() {
     let when = When::Times(vec![Nanos::from_secs(10)]);
-    let (what, length) = (Interruption::Outage, Nanos::from_secs(2));
-    let outage = InterruptionSpec { what, when, length, at: Place::Entry, only: Only::All };
-    let (r, log) = run(&path(1, vec![ElementSpec::Interruption(outage)]), "newreno");
+    let outage = OutageSpec { when, length: Nanos::from_secs(2), at: Place::Entry, only: Only::All };
+    let (r, log) = run(&path(1, vec![ElementSpec::Outage(outage)]), "newreno");
     assert!(r.links[0].drops.loss > 10 && !log.timeouts.is_empty());
     assert!(!log.arrivals.iter().any(|(t, _)| (10.2..12.0).contains(&t.as_secs_f64())));
     assert!(log.arrivals.iter().filter(|(t, _)| t.as_secs_f64() > 20.0).count() > 10_000);
@@ -108,7 +107,7 @@ fn an_outage_drops_what_comes_and_the_flow_goes_on_after_it() {
 
 #[test]
 fn loss_of_acks_only_or_of_data_only_meets_no_others() {
-    let loss = |only| ElementSpec::Bernoulli { p: 0.1, per: Per::Packet, at: Place::Entry, only };
+    let loss = |only| ElementSpec::Bernoulli(BernoulliSpec { p: 0.1, per: Per::Packet, at: Place::Entry, only });
     // On the path back there are ACKs alone; with flows both ways, each link carries both kinds.
     let mut s = path(2, vec![]);
     (s.flows[1].from, s.flows[1].to) = (s.flows[1].to, s.flows[1].from);
@@ -129,7 +128,7 @@ fn a_script_that_sees_acks_only_counts_acks_only() {
     let mut s = path(2, vec![]);
     (s.flows[1].from, s.flows[1].to) = (s.flows[1].to, s.flows[1].from);
     let rules = [3, 5].map(|nth| ScriptRule { nth, action: ScriptAction::Drop }).to_vec();
-    s.links[0].back.elements = vec![ElementSpec::Script { at: Place::Entry, only: Only::Acks, rules }];
+    s.links[0].back.elements = vec![ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::Acks, rules })];
     assert_eq!(run(&s, "newreno").1.dropped, [0, 2]);
 }
 

@@ -74,7 +74,7 @@ fn limited(rate: u64, delay: Nanos, packets: u32) -> DirectionSpec {
 }
 
 fn bernoulli(p: f64, at: Place) -> ElementSpec {
-    ElementSpec::Bernoulli { p, per: Per::Packet, at, only: Only::All }
+    ElementSpec::Bernoulli(BernoulliSpec { p, per: Per::Packet, at, only: Only::All })
 }
 
 /// Blanton & Allman's network.
@@ -159,7 +159,7 @@ fn a_packet_dropped_at_the_exit_has_used_its_slot() {
         let mut s = ba();
         s.duration = Nanos::from_millis(500);
         let rules = vec![ScriptRule { nth: 0, action: ScriptAction::Drop }];
-        s.links[0].forward.elements = vec![ElementSpec::Script { at, only: Only::All, rules }];
+        s.links[0].forward.elements = vec![ElementSpec::Script(ScriptSpec { at, only: Only::All, rules })];
         let (r, log) = run(&s, 1);
         assert_eq!(r.links[0].drops.script, 1);
         log.flows[0].iter().find(|l| l.contains("delivered Receiver")).unwrap().clone()
@@ -175,7 +175,7 @@ fn a_script_delays_and_duplicates_the_packets_that_it_names() {
         let mut s = ba();
         s.duration = Nanos::from_millis(300);
         s.links[0].forward.elements =
-            vec![ElementSpec::Script { at, only: Only::All, rules: vec![ScriptRule { nth: 0, action }] }];
+            vec![ElementSpec::Script(ScriptSpec { at, only: Only::All, rules: vec![ScriptRule { nth: 0, action }] })];
         let (r, log) = run(&s, 1);
         assert_eq!(r.flows[0].needless, 0);
         let rx = |l: &&String| l.contains("delivered Receiver");
@@ -221,7 +221,7 @@ fn swaps_reorder_without_losing_anything() {
         s.links[0].forward.queue.limit = QueueLimit::Packets(600);
         s.flows[0].window = 100 * 1460;
         let gap = Gap::Exponential(Nanos::from_millis(500));
-        s.links[0].forward.elements = vec![ElementSpec::Swap { mode, count: 300, gap }];
+        s.links[0].forward.elements = vec![ElementSpec::Swap(SwapSpec { mode, count: 300, gap })];
         let (r, log) = run(&s, 3);
         assert!(r.links[0].swap_events > 80 && r.links[0].swap_skipped < 100, "{r:?}");
         assert_eq!(r.links[0].drops.total(), 0);
@@ -244,7 +244,10 @@ fn adding_an_element_never_disturbs_the_luck_of_another() {
     assert!(alone.len() == 20);
     s.links[2].back.elements = vec![bernoulli(0.0, Place::Entry)];
     let rule = ScriptRule { nth: 1_000_000, action: ScriptAction::Drop };
-    s.links[0].forward.elements.insert(0, ElementSpec::Script { at: Place::Exit, only: Only::All, rules: vec![rule] });
+    s.links[0]
+        .forward
+        .elements
+        .insert(0, ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules: vec![rule] }));
     assert_eq!(drops(&s), alone);
 }
 
@@ -272,10 +275,9 @@ fn an_impossible_scenario_is_refused_with_a_sentence() {
     let e = |e: ElementSpec| text(&|s| s.links[0].forward.elements = vec![e.clone()]);
     assert!(e(bernoulli(f64::NAN, Place::Entry)).contains("0 to 1"));
     let twice = vec![ScriptRule { nth: 3, action: ScriptAction::Drop }; 2];
-    assert!(
-        e(ElementSpec::Script { at: Place::Entry, only: Only::All, rules: twice }).contains("two rules for arrival 3")
-    );
-    let swap = |gap| ElementSpec::Swap { mode: SwapMode::Slots, count: 1, gap };
+    assert!(e(ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules: twice }))
+        .contains("two rules for arrival 3"));
+    let swap = |gap| ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 1, gap });
     assert!(e(swap(Gap::Constant(Nanos(0)))).contains("at least 1 ns"));
     assert!(text(&|s| {
         s.links[0].forward.queue.limit = QueueLimit::Unlimited;
@@ -313,7 +315,7 @@ fn any_direction() -> impl Strategy<Value = DirectionSpec> {
                 ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
             ]
         });
-        let script = rules.map(|rules| ElementSpec::Script { at: Place::Entry, only: Only::All, rules });
+        let script = rules.map(|rules| ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules }));
         let queue = QueueSpec { limit, limit_counts_service };
         let elements = script.into_iter().collect();
         DirectionSpec { queue, elements, ..pipe(rate.map(Rate), Nanos(delay)) }

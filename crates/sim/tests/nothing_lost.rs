@@ -50,11 +50,11 @@ fn through_a_spike(stack: Stack) -> (FlowResult, Heard) {
     let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
     let late = |nth| ScriptRule { nth, action: ScriptAction::Delay(Nanos::from_millis(1200)) };
     let rules = (200..=200 + WINDOW).map(late).collect();
-    s.links[0].forward.elements.push(ElementSpec::Script {
+    s.links[0].forward.elements.push(ElementSpec::Script(ScriptSpec {
         at: Place::Entry,
         only: ackclock_sim::scenario::Only::default(),
         rules,
-    });
+    }));
     let mut sim = Sim::new(&s, &[stack], 1, Heard::default()).expect("a possible scenario");
     let f = sim.run().flows[0];
     (f, sim.into_watch())
@@ -111,11 +111,11 @@ fn overtaken(stack: Stack) -> FlowResult {
     let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
     let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
     let late = |k: u64| ScriptRule { nth: 10 * k, action: ScriptAction::Delay(Nanos::from_millis(20)) };
-    s.links[0].forward.elements.push(ElementSpec::Script {
+    s.links[0].forward.elements.push(ElementSpec::Script(ScriptSpec {
         at: Place::Entry,
         only: ackclock_sim::scenario::Only::default(),
         rules: (1..1000).map(late).collect(),
-    });
+    }));
     let mut sim = Sim::new(&s, &[stack], 1, ()).expect("a possible scenario");
     sim.run().flows[0]
 }

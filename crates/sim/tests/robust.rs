@@ -66,11 +66,11 @@ fn scenario(lost: &[u64], window: u64) -> Scenario {
     let side = pipe(Some(Rate(10_000_000)), Nanos::from_micros(2500));
     let mut bottleneck = pipe(Some(Rate(800_000)), Nanos::from_millis(95));
     let rules = lost.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
-    bottleneck.elements.push(ElementSpec::Script {
+    bottleneck.elements.push(ElementSpec::Script(ScriptSpec {
         at: Place::Exit,
         only: ackclock_sim::scenario::Only::default(),
         rules,
-    });
+    }));
     let back = pipe(Some(Rate(800_000)), Nanos::from_millis(95));
     let link =
         |from, to, f: &DirectionSpec, b: &DirectionSpec| LinkSpec { from, to, forward: f.clone(), back: b.clone() };

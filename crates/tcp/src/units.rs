@@ -13,6 +13,19 @@ pub type Bytes = u64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
+/// A number of packets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Packets(pub u32);
+
+/// How much waits in a queue, or may: packets, or bytes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Packets of whatever size.
+    Packets(Packets),
+    /// Bytes on the wire.
+    Bytes(Bytes),
+}
+
 const TIME_UNITS: &[(&str, u64)] =
     &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
 const RATE_UNITS: &[(&str, u64)] =
@@ -45,6 +58,27 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
 /// A sentence naming what was found and the units allowed.
 pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
     parse(text, BYTE_UNITS, "a size", "1460 B")
+}
+
+/// Reads a number of packets such as `"65 packets"`.
+///
+/// # Errors
+/// A sentence naming what was found and the unit allowed.
+pub fn parse_packets(text: &str) -> Result<Packets, String> {
+    let n = parse(text, &[("packets", 1), ("packet", 1)], "a queue's length", "65 packets")?;
+    u32::try_from(n).map(Packets).map_err(|_| format!("found \"{text}\": too large"))
+}
+
+/// Reads a queue's length such as `"65 packets"` or `"64 KiB"`.
+///
+/// # Errors
+/// A sentence naming what was found and the units allowed.
+pub fn parse_length(text: &str) -> Result<Length, String> {
+    if text.trim_end().ends_with(['t', 's']) {
+        parse_packets(text).map(Length::Packets)
+    } else {
+        parse_bytes(text).map(Length::Bytes)
+    }
 }
 
 /// Number times unit, exactly: up to nine decimals, and the result must be whole in the base unit.
@@ -112,6 +146,78 @@ pub fn show_bytes(n: Bytes) -> String {
     Show(n).to_string()
 }
 
+impl fmt::Display for Packets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} packets", self.0)
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Packets(n) => n.fmt(f),
+            Length::Bytes(n) => f.write_str(&show_bytes(*n)),
+        }
+    }
+}
+
+/// The number alone.
+impl fmt::Debug for Packets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Packets {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Packets {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        parse_packets(&text(d, "a number of packets in quotes, as in \"65 packets\"")?).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Packets {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "packets".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let pattern = r"^\s*[0-9][0-9_]*\s*packets?\s*$";
+        json_schema!({ "type": "string", "title": "packets", "pattern": pattern, "examples": ["65 packets"] })
+    }
+}
+
+impl Serialize for Length {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Length {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let wanted = "\"5 packets\" or a size in bytes, as in \"5 kB\"";
+        parse_length(&text(d, wanted)?).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Length {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "length".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [Packets::json_schema(generator), bytes_schema(generator)] })
+    }
+}
+
 impl Serialize for Nanos {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(self)
@@ -163,6 +269,63 @@ impl JsonSchema for Rate {
 /// A size such as `"1460 B"`, for descriptions of what holds plain [`Bytes`].
 pub fn bytes_schema(_: &mut SchemaGenerator) -> Schema {
     quantity("size", BYTE_UNITS, "1460 B")
+}
+
+/// For `#[serde(with = "…")]`: plain bytes, written with their unit.
+pub mod bytes {
+    use super::{de, parse_bytes, show_bytes, text, Deserializer, Serializer};
+
+    /// Writes a size.
+    ///
+    /// # Errors
+    /// The serializer's own.
+    pub fn serialize<S: Serializer, N: Copy + Into<u64>>(n: &N, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(&show_bytes((*n).into()))
+    }
+
+    /// Reads a size.
+    ///
+    /// # Errors
+    /// A sentence naming what was found and the units allowed.
+    pub fn deserialize<'de, D: Deserializer<'de>, N: TryFrom<u64>>(d: D) -> Result<N, D::Error> {
+        let found = text(d, "a size in quotes, as in \"1460 B\"")?;
+        let n = parse_bytes(&found).map_err(de::Error::custom)?;
+        N::try_from(n).map_err(|_| de::Error::custom(format!("found \"{found}\": too large")))
+    }
+}
+
+/// For `#[serde(with = "…")]`: a rate, or `"unlimited"` for none.
+pub mod rate_or_unlimited {
+    use super::{
+        de, json_schema, parse_rate, text, Deserializer, JsonSchema, Rate, Schema, SchemaGenerator, Serializer,
+    };
+
+    /// Writes a rate.
+    ///
+    /// # Errors
+    /// The serializer's own.
+    pub fn serialize<S: Serializer>(rate: &Option<Rate>, s: S) -> Result<S::Ok, S::Error> {
+        match rate {
+            Some(rate) => s.collect_str(rate),
+            None => s.serialize_str("unlimited"),
+        }
+    }
+
+    /// Reads a rate.
+    ///
+    /// # Errors
+    /// A sentence naming what was found and the units allowed.
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Rate>, D::Error> {
+        match text(d, "a rate in quotes, as in \"5 Mbps\", or \"unlimited\"")?.as_str() {
+            "unlimited" => Ok(None),
+            rate => parse_rate(rate).map(Some).map_err(de::Error::custom),
+        }
+    }
+
+    /// Its schema.
+    pub fn schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [Rate::json_schema(generator), { "const": "unlimited" }] })
+    }
 }
 
 /// A number and a unit, as [`parse`] reads them.

@@ -1,7 +1,7 @@
 //! What a scenario consists of, under the numbers by which a trace speaks of it.
 
 use ackclock_lab::scenario::Plan;
-use ackclock_sim::scenario::{DirectionSpec, ElementSpec, FlowSpec, Interruption, QueueLimit, Scenario, SplitSpec};
+use ackclock_sim::scenario::{DirectionSpec, ElementSpec, FlowSpec, QueueLimit, Scenario, SplitSpec};
 use serde_json::{json, Value};
 
 /// `links` (two for each link of the scenario, then the paths of splits, so that a link's number is its position),
@@ -82,15 +82,13 @@ fn flow(plan: &Plan, f: &FlowSpec) -> Value {
 /// As scenario files call it.
 fn kind(e: &ElementSpec) -> &'static str {
     match e {
-        ElementSpec::Swap { .. } => "swap",
-        ElementSpec::Bernoulli { .. } => "bernoulli",
+        ElementSpec::Swap(_) => "swap",
+        ElementSpec::Bernoulli(_) => "bernoulli",
         ElementSpec::GilbertElliott(_) => "gilbert-elliott",
-        ElementSpec::Interruption(i) => match i.what {
-            Interruption::DelaySpike => "delay-spike",
-            Interruption::Outage => "outage",
-        },
+        ElementSpec::DelaySpike(_) => "delay-spike",
+        ElementSpec::Outage(_) => "outage",
         ElementSpec::Red(_) => "red",
-        ElementSpec::Script { .. } => "script",
+        ElementSpec::Script(_) => "script",
         ElementSpec::RedrawnDelay(_) => "redrawn-delay",
         ElementSpec::Split(_) => "split",
         ElementSpec::Demote(_) => "demote",

@@ -5,8 +5,8 @@ mod path;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{Keys, Node};
 use ackclock_sim::scenario::{
-    Chain, DirectionSpec, ElementSpec, Gap, GilbertElliottSpec, Interruption, InterruptionSpec, Only, Per, Place,
-    QueueLimit, RedSpec, ScriptAction, ScriptRule, SwapMode, Thresholds, When,
+    BernoulliSpec, Chain, DelaySpikeSpec, DirectionSpec, ElementSpec, Gap, GilbertElliottSpec, Only, OutageSpec, Per,
+    Place, QueueLimit, RedSpec, ScriptAction, ScriptRule, ScriptSpec, SwapMode, SwapSpec, Thresholds, When,
 };
 use ackclock_tcp::time::Nanos;
 
@@ -53,8 +53,10 @@ fn element(node: &Node<'_>, own: &DirectionSpec) -> Result<ElementSpec, Scenario
             "at",
             "only",
         ])?),
-        "delay-spike" => interruption(node, Interruption::DelaySpike),
-        "outage" => interruption(node, Interruption::Outage),
+        "delay-spike" => interruption(node)
+            .map(|(when, length, at, only)| ElementSpec::DelaySpike(DelaySpikeSpec { when, length, at, only })),
+        "outage" => interruption(node)
+            .map(|(when, length, at, only)| ElementSpec::Outage(OutageSpec { when, length, at, only })),
         "red" => red(&node.keys(&[
             "kind",
             "min",
@@ -85,7 +87,7 @@ fn swap(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     let modes = [("slots", SwapMode::Slots), ("literal", SwapMode::Literal), ("neighbours", SwapMode::Neighbours)];
     let mode = keys.need("mode", "one of slots, literal, neighbours")?.choice(&modes)?;
     let count = keys.get("count").map_or(Ok(1), |n| n.whole(1..=100_000))? as u32;
-    Ok(ElementSpec::Swap { mode, count, gap: gap(&keys.need("gap", GAP)?, Nanos(1))? })
+    Ok(ElementSpec::Swap(SwapSpec { mode, count, gap: gap(&keys.need("gap", GAP)?, Nanos(1))? }))
 }
 
 pub(super) const GAP: &str = "{ exponential = \"1 s\" } or { constant = \"1 s\" }";
@@ -109,7 +111,7 @@ pub(super) fn gap(node: &Node<'_>, shortest: Nanos) -> Result<Gap, ScenarioError
 
 fn bernoulli(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
     let p = keys.need("p", "a probability from 0 to 1, as in 0.01")?.probability()?;
-    Ok(ElementSpec::Bernoulli { p, per: per(keys)?, at: place(keys, Place::Entry)?, only: only(keys)? })
+    Ok(ElementSpec::Bernoulli(BernoulliSpec { p, per: per(keys)?, at: place(keys, Place::Entry)?, only: only(keys)? }))
 }
 
 /// `p` and `r`, or `good_for` and `bad_for`.
@@ -139,7 +141,7 @@ fn gilbert_elliott(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
 }
 
 /// `times = ["5 s"]`, or `gap = { exponential = "30 s" }`; `length = "3 s"`.
-fn interruption(node: &Node<'_>, what: Interruption) -> Result<ElementSpec, ScenarioError> {
+fn interruption(node: &Node<'_>) -> Result<(When, Nanos, Place, Only), ScenarioError> {
     let keys = &node.keys(&["kind", "times", "gap", "length", "at", "only"])?;
     let length = keys.need("length", "a time, as in \"3 s\"")?.nanos_above_zero()?;
     let when = match (keys.get("times"), keys.get("gap")) {
@@ -163,8 +165,7 @@ fn interruption(node: &Node<'_>, what: Interruption) -> Result<ElementSpec, Scen
             return Err(node.refuse_as(found, "times = [\"5 s\"] or gap = { exponential = \"30 s\" }"));
         }
     };
-    let (at, only) = (place(keys, Place::Exit)?, only(keys)?);
-    Ok(ElementSpec::Interruption(InterruptionSpec { what, when, length, at, only }))
+    Ok((when, length, place(keys, Place::Exit)?, only(keys)?))
 }
 
 /// Thresholds with a unit, `min = "5 packets", max = "20 packets"`; the rest has ns-2's defaults.
@@ -251,7 +252,7 @@ fn script(keys: &Keys<'_>) -> Result<ElementSpec, ScenarioError> {
         return Err(keys.node.refuse_as("a script without a rule", "at least one of the keys drop, delay, duplicate"));
     }
     rules.sort_by_key(|r| r.nth);
-    Ok(ElementSpec::Script { at: place(keys, Place::Entry)?, only: only(keys)?, rules })
+    Ok(ElementSpec::Script(ScriptSpec { at: place(keys, Place::Entry)?, only: only(keys)?, rules }))
 }
 
 /// Swaps, RED and demotes act on waiting packets: they must be able to wait, and slots must be countable.
@@ -259,7 +260,7 @@ pub(super) fn check_queue(keys: &Keys<'_>, d: &DirectionSpec) -> Result<(), Scen
     let at = keys.get("elements").unwrap_or_else(|| keys.node.clone());
     for (i, e) in d.elements.iter().enumerate() {
         let (what, mode, can) = match e {
-            ElementSpec::Swap { mode, .. } => ("a swap", Some(mode), waits(d)),
+            ElementSpec::Swap(s) => ("a swap", Some(&s.mode), waits(d)),
             ElementSpec::Demote(_) => ("a demote", None, waits(d)),
             // By the link's own rate RED measures how long it was idle.
             ElementSpec::Red(_) => ("RED", None, d.rate.is_some()),

@@ -3,7 +3,7 @@
 use crate::bare::Bare;
 use ackclock_sim::engine::{Network, Sim};
 use ackclock_sim::results::Results;
-use ackclock_sim::scenario::{DirectionSpec, ElementSpec, Gap, QueueLimit, QueueSpec, Scenario, SwapMode};
+use ackclock_sim::scenario::{DirectionSpec, ElementSpec, Gap, QueueLimit, QueueSpec, Scenario, SwapMode, SwapSpec};
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::stack::Stack;
@@ -131,7 +131,7 @@ fn one() -> Scenario {
 fn swaps() -> Scenario {
     let mut s = one();
     let gap = Gap::Exponential(Nanos::from_secs(1));
-    s.links[0].forward.elements.push(ElementSpec::Swap { mode: SwapMode::Slots, count: 12, gap });
+    s.links[0].forward.elements.push(ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 12, gap }));
     s
 }
 

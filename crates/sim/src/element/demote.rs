@@ -17,8 +17,22 @@
 //! large enough. `device` is one answer: only so many of the waiting packets are in the device whose queue is looked at. The
 //! flow's window is the other.
 
-use crate::scenario::DemoteSpec;
+use ackclock_tcp::units::Packets;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// The head of the queue is moved back, again and again (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DemoteSpec {
+    /// By this many places, whenever more wait; no other packet is moved until it has been sent. The source has 4 to 100.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub interval: u32,
+    /// Only this many of those that wait are looked at. Default: all. Unsaid in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<Packets>,
+}
 
 pub(crate) struct Demote {
     interval: usize,
@@ -29,7 +43,7 @@ pub(crate) struct Demote {
 
 impl Demote {
     pub(crate) fn new(spec: &DemoteSpec) -> Self {
-        let device = spec.device.map_or(usize::MAX, |n| n as usize);
+        let device = spec.device.map_or(usize::MAX, |n| n.0 as usize);
         Demote { interval: spec.interval as usize, device, moved: None }
     }
 
@@ -54,7 +68,7 @@ mod tests {
 
     /// The order in which `waiting` leaves if no other packet comes.
     fn leave(interval: u32, device: Option<u32>, waiting: std::ops::Range<u32>) -> Vec<u32> {
-        let mut demote = Demote::new(&DemoteSpec { interval, device });
+        let mut demote = Demote::new(&DemoteSpec { interval, device: device.map(Packets) });
         let mut waiting: VecDeque<_> = waiting.map(|p| (p, 1500)).collect();
         let mut left = Vec::new();
         while !waiting.is_empty() {

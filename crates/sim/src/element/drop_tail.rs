@@ -1,7 +1,7 @@
 //! The oldest queue discipline: what does not fit when it comes is dropped.
 
+use super::direction::{QueueLimit, QueueSpec};
 use crate::next_event::key;
-use crate::scenario::{QueueLimit, QueueSpec};
 
 /// When a queue is full. `len` and `bytes` below always count waiting packets and the one in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,25 +20,107 @@
 //! *Unsaid in the source.* The first state: drawn from the stationary distribution, so that the rates above hold from the
 //! start. A packet suffers the state, then the chain steps.
 
-use super::{Fate, Seen};
+use super::{Fate, Fault, Only, Place, Seen};
 use crate::rng::Stream;
-use crate::scenario::{Only, Place};
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A Gilbert-Elliott channel (Gilbert 1960, Elliott 1963).
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Loss in bursts: a channel that is good or bad, and changes by packets (`p`, `r`) or by time (`good_for`, `bad_for`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct GilbertElliottSpec {
-    /// How the channel goes from good to bad and back. No default.
+    /// How the channel goes from good to bad and back.
     pub chain: Chain,
-    /// Probability with which a packet is lost while the channel is good. Default 0 (Gilbert 1960).
+    /// Probability with which a packet is lost while the channel is good.
     pub good_loss: f64,
-    /// Probability with which a packet is lost while the channel is bad. Default 1: every packet.
+    /// Probability with which a packet is lost while the channel is bad.
     pub bad_loss: f64,
-    /// Before the queue, or after transmission. Default: before.
+    /// Where on the link.
     pub at: Place,
-    /// Which packets the channel sees. Default: all.
+    /// Which packets the channel sees.
     pub only: Only,
+}
+
+/// As it is written.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    { "required": ["p", "r"], "properties": { "good_for": false, "bad_for": false } },
+    { "required": ["good_for", "bad_for"], "properties": { "p": false, "r": false } },
+]))]
+struct Written {
+    /// Probability with which the channel turns bad after a packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
+    p: Option<f64>,
+    /// Probability with which it turns good again: a bad spell lasts 1 / `r` packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
+    r: Option<f64>,
+    /// How long it is good, on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    good_for: Option<Nanos>,
+    /// How long it is bad, on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad_for: Option<Nanos>,
+    /// Probability with which a packet is lost while it is good.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    good_loss: f64,
+    /// Probability with which a packet is lost while it is bad.
+    #[serde(default = "every_packet")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    bad_loss: f64,
+    /// Where on the link.
+    #[serde(default)]
+    at: Place,
+    /// Which packets it sees. Default: all.
+    #[serde(default, skip_serializing_if = "Only::is_all")]
+    only: Only,
+}
+
+fn every_packet() -> f64 {
+    1.0
+}
+
+impl TryFrom<Written> for GilbertElliottSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { p, r, good_for, bad_for, good_loss, bad_loss, at, only } = w;
+        let chain = match (p, r, good_for, bad_for) {
+            (Some(p), Some(r), None, None) => Chain::Packets { p, r },
+            (None, None, Some(good_for), Some(bad_for)) => Chain::Time { good_for, bad_for },
+            (None, None, None, None) => {
+                return Err(Fault::of("", "a channel that never changes", "p and r, or good_for and bad_for"))
+            }
+            (None, Some(_), None, None) => return Err(Fault::of("p", "nothing", "a probability above 0, as in 0.01")),
+            (Some(_), None, None, None) => return Err(Fault::of("r", "nothing", "a probability above 0, as in 0.01")),
+            (None, None, None, Some(_)) => return Err(Fault::of("good_for", "nothing", "a time, as in \"10 s\"")),
+            (None, None, Some(_), None) => return Err(Fault::of("bad_for", "nothing", "a time, as in \"10 s\"")),
+            (Some(_), _, Some(_), _)
+            | (Some(_), _, _, Some(_))
+            | (_, Some(_), Some(_), _)
+            | (_, Some(_), _, Some(_)) => {
+                let found = "a channel that changes by packets and by time";
+                return Err(Fault::of("", found, "either p and r, or good_for and bad_for"));
+            }
+        };
+        Ok(GilbertElliottSpec { chain, good_loss, bad_loss, at, only })
+    }
+}
+
+impl From<GilbertElliottSpec> for Written {
+    fn from(s: GilbertElliottSpec) -> Self {
+        let GilbertElliottSpec { chain, good_loss, bad_loss, at, only } = s;
+        let (p, r, good_for, bad_for) = match chain {
+            Chain::Packets { p, r } => (Some(p), Some(r), None, None),
+            Chain::Time { good_for, bad_for } => (None, None, Some(good_for), Some(bad_for)),
+        };
+        Written { p, r, good_for, bad_for, good_loss, bad_loss, at, only }
+    }
 }
 
 /// What moves a Gilbert-Elliott channel.
@@ -62,10 +144,10 @@ pub enum Chain {
 
 impl GilbertElliottSpec {
     /// What is out of range: key, what was found, what is allowed.
-    pub(crate) fn fault(&self) -> Option<super::Fault> {
-        let probability = |key, p: f64| (!(0.0..=1.0).contains(&p)).then(|| (key, p.to_string(), "0 to 1"));
-        let step = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| (key, p.to_string(), "above 0, at most 1"));
-        let spell = |key, n: Nanos| (n == Nanos::ZERO).then(|| (key, n.to_string(), "above 0 s"));
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let probability = |key, p: f64| (!(0.0..=1.0).contains(&p)).then(|| Fault::of(key, p, "0 to 1"));
+        let step = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| Fault::of(key, p, "above 0, at most 1"));
+        let spell = |key, n: Nanos| (n == Nanos::ZERO).then(|| Fault::of(key, n, "above 0 s"));
         let chain = match self.chain {
             Chain::Packets { p, r } => step("p", p).or(step("r", r)),
             Chain::Time { good_for, bad_for } => spell("good_for", good_for).or(spell("bad_for", bad_for)),
@@ -184,8 +266,8 @@ mod tests {
             at: Place::Entry,
             only: Only::All,
         };
-        assert_eq!(spec(0.0, 1.0).fault().map(|f| f.0), Some("p"));
-        assert_eq!(spec(f64::NAN, 1.0).fault().map(|f| f.0), Some("p"));
-        assert_eq!(spec(0.1, 1.5).fault(), Some(("bad_loss", "1.5".to_owned(), "0 to 1")));
+        assert_eq!(spec(0.0, 1.0).fault().unwrap().key, "p");
+        assert_eq!(spec(f64::NAN, 1.0).fault().unwrap().key, "p");
+        assert_eq!(spec(0.1, 1.5).fault(), Some(Fault::of("bad_loss", "1.5", "0 to 1")));
     }
 }

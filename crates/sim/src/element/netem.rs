@@ -18,12 +18,161 @@
 //! As in Linux: correlated numbers are no longer uniform, and the delay takes a remainder of them, so that most of their
 //! correlation is gone; without `distribution` the jitter is uniform, whatever the manual says. See docs/decisions/0029.
 
-use super::Fate;
+use super::{Fate, Fault};
 use crate::rng::Stream;
-use crate::scenario::{Distribution, NetemSpec};
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::{Packets, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// Linux's network emulator, before the queue (tc-netem(8)).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct NetemSpec {
+    /// Delay of each packet.
+    pub delay: Nanos,
+    /// By how much the delay varies: half the width of a uniform distribution, the standard deviation of a normal one. At
+    /// most 2147 ms, as in Linux.
+    pub jitter: Nanos,
+    /// How much a delay's random number has of the one before, 0 to 1.
+    pub jitter_correlation: f64,
+    /// How the delay varies.
+    pub distribution: Distribution,
+    /// Probability with which a packet skips the delay.
+    pub reorder: f64,
+    /// How much the random number for that has of the one before, 0 to 1.
+    pub reorder_correlation: f64,
+    /// At least so many packets from one that skips the delay to the next; 0: none skips it.
+    pub gap: u32,
+    /// Packets follow each other at this rate; `None`: at once.
+    pub rate: Option<Rate>,
+    /// What finds so many packets in the emulator's queue is dropped.
+    pub limit: Packets,
+}
+
+impl Default for NetemSpec {
+    fn default() -> Self {
+        NetemSpec {
+            delay: Nanos::ZERO,
+            jitter: Nanos::ZERO,
+            jitter_correlation: 0.0,
+            distribution: Distribution::Uniform,
+            reorder: 0.0,
+            reorder_correlation: 0.0,
+            gap: 0,
+            rate: None,
+            limit: limit(),
+        }
+    }
+}
+
+fn limit() -> Packets {
+    Packets(1000)
+}
+
+/// How netem's delay varies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distribution {
+    /// From `delay` less `jitter` to `delay` and `jitter`.
+    #[default]
+    Uniform,
+    /// Normal, cut off near four standard deviations.
+    Normal,
+}
+
+/// As it is written.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("dependentRequired" = { "reorder": ["delay"], "gap": ["delay"] }))]
+struct Written {
+    /// Delay of each packet.
+    #[serde(default)]
+    delay: Nanos,
+    /// By how much it varies: half the width, or the standard deviation. At most 2147483647 ns.
+    #[serde(default)]
+    jitter: Nanos,
+    /// How much of the random number before is in the next.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    jitter_correlation: f64,
+    /// How it varies.
+    #[serde(default)]
+    distribution: Distribution,
+    /// Probability with which a packet skips the delay. Default: 0, or 1 beside `gap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    reorder: Option<f64>,
+    /// At most one in this many packets skips it. Default: 1 beside `reorder`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    gap: Option<u32>,
+    /// Packets follow each other at this rate. Default: at once.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "ackclock_tcp::units::rate_or_unlimited")]
+    #[schemars(schema_with = "ackclock_tcp::units::rate_or_unlimited::schema")]
+    rate: Option<Rate>,
+    /// How much of the random number for skipping before is in the next.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    reorder_correlation: f64,
+    /// The emulator's queue.
+    #[serde(default = "limit")]
+    limit: Packets,
+}
+
+impl TryFrom<Written> for NetemSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { delay, jitter, jitter_correlation, distribution, reorder, gap, rate, reorder_correlation, limit } =
+            w;
+        // tc refuses this too.
+        if delay == Nanos::ZERO && (reorder.is_some() || gap.is_some()) {
+            let key = if reorder.is_some() { "reorder" } else { "gap" };
+            return Err(Fault::of(key, "reordering without a delay", "the key `delay` with it, above zero"));
+        }
+        if gap == Some(0) {
+            return Err(Fault::of("gap", 0, "a whole number from 1 to 1000000"));
+        }
+        // `reorder` alone: tc sets the gap to 1. `gap` alone: the kernel takes the probability as 1.
+        let (reorder, gap) = match (reorder, gap) {
+            (None, None) => (0.0, 0),
+            (Some(reorder), gap) => (reorder, gap.unwrap_or(1)),
+            (None, Some(gap)) => (1.0, gap),
+        };
+        Ok(NetemSpec {
+            delay,
+            jitter,
+            jitter_correlation,
+            distribution,
+            reorder,
+            reorder_correlation,
+            gap,
+            rate,
+            limit,
+        })
+    }
+}
+
+impl From<NetemSpec> for Written {
+    fn from(s: NetemSpec) -> Self {
+        let NetemSpec {
+            delay,
+            jitter,
+            jitter_correlation,
+            distribution,
+            reorder,
+            reorder_correlation,
+            gap,
+            rate,
+            limit,
+        } = s;
+        let (reorder, gap) = if gap > 0 { (Some(reorder), Some(gap)) } else { (None, None) };
+        Written { delay, jitter, jitter_correlation, distribution, reorder, gap, rate, reorder_correlation, limit }
+    }
+}
 
 /// Entries of the table of quantiles.
 const TABLE: usize = 4096;
@@ -60,7 +209,7 @@ impl Netem {
             gap: u64::from(spec.gap),
             counter: 0,
             rate: spec.rate.map(|r| r.0),
-            limit: spec.limit as usize,
+            limit: spec.limit.0 as usize,
             queue: VecDeque::new(),
         }
     }
@@ -166,7 +315,6 @@ fn quantiles() -> Vec<i16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_tcp::units::Rate;
 
     const MS: u64 = 1_000_000;
 
@@ -249,7 +397,7 @@ mod tests {
 
     #[test]
     fn what_finds_as_many_as_the_limit_in_the_queue_is_dropped() {
-        let mut q = netem(&NetemSpec { limit: 3, ..spec(10, 0) });
+        let mut q = netem(&NetemSpec { limit: Packets(3), ..spec(10, 0) });
         let fates: Vec<Fate> = (0..5).map(|i| q.judge(i, 1500)).collect();
         assert_eq!(fates[3..], [Fate::Drop(DropWhy::Queue); 2]);
         assert_eq!(q.judge(10 * MS, 1500), Fate::Delay(Nanos(10 * MS)));

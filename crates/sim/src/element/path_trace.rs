@@ -1,27 +1,198 @@
-//! A path from a trace: delay, loss and rate as they were measured, or the instants at which packets may go.
+//! A path from a trace: delay, loss and rate as they were measured.
 //!
-//! Source: the form of the delivery traces is that of mahimahi (Netravali 2015 and others), the other our own.
+//! Source: the form is our own.
 //!
 //! Idea: a cursor walks through the rows as time goes on; the row in force says what a packet meets.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | row of delay, loss, rate | in force from its time to the next row's; a rate may change while a packet is sent |
-//! | delivery opportunity: one full-sized packet may go at this millisecond | [`Deliveries`]; small packets share one |
-//! | what an opportunity finds no packet for is lost | so here |
-//! | the trace begins again after its last line | so here; other traces only with `repeat` |
+//! | the trace begins again after its last row | only with `repeat` |
 //!
-//! Departures: mahimahi counts 1504 bytes an opportunity, since its packets carry 4 bytes of a tunnel's header; the default
-//! here is 1500.
-//!
-//! Unsaid in the source: nothing that matters here.
+//! Departures: none. Unsaid in the source: nothing that matters here.
 
-use super::Fate;
+use super::table::{lines, text, BadRow, Rows};
+use super::{Fate, Fault, Place};
 use crate::next_event::MAX_TIME;
 use crate::rng::Stream;
-use crate::scenario::{DeliveriesSpec, PathRow, PathTraceSpec, Rows};
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Rate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Write};
+
+/// Delay, loss and rate follow a table of values with commas between. Its first line has the names of the columns: `time_s`,
+/// and some of `delay_ms` (on top of the link's), `loss` (a probability), `rate_mbps` (in place of the link's; 0 sends
+/// nothing). A row is in force until the next; the first has time 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct PathTraceSpec {
+    /// The rows.
+    pub rows: Rows<PathRow>,
+    /// After this much time the trace begins again; later than its last row. `None`: the last row stays in force.
+    pub repeat: Option<Nanos>,
+    /// Where packets are lost.
+    pub at: Place,
+}
+
+/// As it is written.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["file"] }, { "required": ["data"] }]))]
+struct Written {
+    /// The table's file, relative to the scenario's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// The table itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    /// After this much time it begins again. Default: its last row stays in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<Nanos>,
+    /// Where packets are lost.
+    #[serde(default = "Place::exit")]
+    at: Place,
+}
+
+impl TryFrom<Written> for PathTraceSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { file, data, repeat, at } = w;
+        let rows = PathRow::parse(&text(file, data)?).map_err(|bad| bad.fault("data"))?;
+        Ok(PathTraceSpec { rows, repeat, at })
+    }
+}
+
+impl From<PathTraceSpec> for Written {
+    fn from(s: PathTraceSpec) -> Self {
+        let PathTraceSpec { rows, repeat, at } = s;
+        Written { file: None, data: Some(rows.to_string()), repeat, at }
+    }
+}
+
+/// A path from a time on. A column that the table does not have is `None` in each row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathRow {
+    /// From when on.
+    pub time: Nanos,
+    /// Comes on top of the link's own delay.
+    pub delay: Option<Nanos>,
+    /// Probability with which a packet is lost.
+    pub loss: Option<f64>,
+    /// In place of the link's rate; 0 sends nothing.
+    pub rate: Option<Rate>,
+}
+
+const COLUMNS: [&str; 4] = ["time_s", "delay_ms", "loss", "rate_mbps"];
+const HEADER: &str = "a line with the columns' names: time_s, and at least one of delay_ms, loss, rate_mbps";
+
+impl PathRow {
+    /// Reads a table with commas between values: a line of column names (`time_s`, `delay_ms`, `loss`, `rate_mbps`, in any
+    /// order), then a line for each row, the first with time 0, times ascending. Empty lines and lines that begin with `#`
+    /// are passed over.
+    ///
+    /// # Errors
+    /// The first line that is wrong.
+    pub fn parse(text: &str) -> Result<Rows<PathRow>, BadRow> {
+        let mut lines = lines(text);
+        let (line, header) = lines.next().unwrap_or((1, ""));
+        let columns = columns(line, header)?;
+        let mut rows: Vec<PathRow> = Vec::new();
+        let mut last = line;
+        for (line, text) in lines {
+            let row = row(line, text, &columns)?;
+            let time = |allowed| BadRow { line, column: Some(COLUMNS[0]), found: text.to_owned(), allowed };
+            match rows.last() {
+                None if row.time > Nanos::ZERO => return Err(time("0 in the first row")),
+                Some(before) if row.time <= before.time => return Err(time("a later time than in the row before")),
+                _ => rows.push(row),
+            }
+            last = line;
+        }
+        let bad = |found: &str, allowed| Err(BadRow { line: last, column: None, found: found.to_owned(), allowed });
+        match rows.last() {
+            None => bad("no row", "at least one row below the columns' names"),
+            Some(r) if r.rate.is_some() && rows.iter().all(|r| r.rate == Some(Rate(0))) => {
+                bad("no rate above 0", "at least one rate above 0")
+            }
+            _ => Ok(Rows::new(rows)),
+        }
+    }
+}
+
+impl Display for Rows<PathRow> {
+    /// The table as [`PathRow::parse`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.first();
+        let there = [
+            true,
+            first.is_some_and(|r| r.delay.is_some()),
+            first.is_some_and(|r| r.loss.is_some()),
+            first.is_some_and(|r| r.rate.is_some()),
+        ];
+        let names: Vec<&str> = COLUMNS.iter().zip(there).filter(|c| c.1).map(|c| *c.0).collect();
+        writeln!(f, "{}", names.join(","))?;
+        for r in self.iter() {
+            let mut line = decimal(r.time.0, 1_000_000_000);
+            if let Some(d) = r.delay {
+                write!(line, ",{}", decimal(d.0, 1_000_000))?;
+            }
+            if let Some(p) = r.loss {
+                write!(line, ",{p:?}")?;
+            }
+            if let Some(rate) = r.rate {
+                write!(line, ",{}", decimal(rate.0, 1_000_000))?;
+            }
+            writeln!(f, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// For each column of the text its position in [`COLUMNS`].
+fn columns(line: u32, header: &str) -> Result<Vec<usize>, BadRow> {
+    let bad = |found: &str| BadRow { line, column: None, found: found.to_owned(), allowed: HEADER };
+    let mut columns = Vec::new();
+    for name in header.split(',').map(str::trim) {
+        let known = COLUMNS.iter().position(|c| *c == name).filter(|c| !columns.contains(c));
+        columns.push(known.ok_or_else(|| bad(if name.is_empty() { "no column's name" } else { name }))?);
+    }
+    if !columns.contains(&0) || columns.len() < 2 {
+        return Err(bad(header));
+    }
+    Ok(columns)
+}
+
+fn row(line: u32, text: &str, columns: &[usize]) -> Result<PathRow, BadRow> {
+    let mut row = PathRow { time: Nanos::ZERO, delay: None, loss: None, rate: None };
+    let values: Vec<&str> = text.split(',').map(str::trim).collect();
+    if values.len() != columns.len() {
+        let found = format!("{} values", values.len());
+        return Err(BadRow { line, column: None, found, allowed: "as many values as columns" });
+    }
+    for (value, column) in values.into_iter().zip(columns) {
+        let number = |most: f64, allowed| {
+            let number = value.parse::<f64>().ok().filter(|x| (0.0..=most).contains(x));
+            number.ok_or_else(|| BadRow { line, column: Some(COLUMNS[*column]), found: value.to_owned(), allowed })
+        };
+        let whole = |x: f64| libm::rint(x) as u64;
+        match column {
+            0 => row.time = Nanos(whole(number(140_000.0, "seconds, from 0 to 140000")? * 1e9)),
+            1 => row.delay = Some(Nanos(whole(number(3_600_000.0, "milliseconds, from 0 to 3600000")? * 1e6))),
+            2 => row.loss = Some(number(1.0, "a probability from 0 to 1")?),
+            _ => row.rate = Some(Rate(whole(number(1e6, "megabits per second, from 0 to 1000000")? * 1e6))),
+        }
+    }
+    Ok(row)
+}
+
+/// `n` of `unit`s with all its decimals.
+fn decimal(n: u64, unit: u64) -> String {
+    let digits = unit.ilog10() as usize;
+    format!("{}.{:0digits$}", n / unit, n % unit)
+}
 
 /// A place in a trace that follows the time.
 #[derive(Clone)]
@@ -94,22 +265,6 @@ impl TraceLoss {
     }
 }
 
-/// A transmitter whose rate a trace says.
-pub(crate) enum Service {
-    Rates(Rates),
-    Deliveries(Deliveries),
-}
-
-impl Service {
-    /// Gives it `wire` bytes at `now`; answers when they will have left.
-    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
-        match self {
-            Service::Rates(r) => r.send(now, wire),
-            Service::Deliveries(d) => d.send(now, wire),
-        }
-    }
-}
-
 /// The rates of a trace.
 pub(crate) struct Rates {
     cursor: Cursor,
@@ -121,7 +276,7 @@ impl Rates {
         Rates { cursor: Cursor::new(spec), free_at: 0 }
     }
 
-    fn send(&mut self, now: u64, wire: u32) -> u64 {
+    pub(super) fn send(&mut self, now: u64, wire: u32) -> u64 {
         let mut at = now.max(self.free_at);
         // What is left to send, in bits per second · ns.
         let mut left = u128::from(wire) * 8_000_000_000;
@@ -141,62 +296,9 @@ impl Rates {
     }
 }
 
-/// Opportunities to deliver.
-pub(crate) struct Deliveries {
-    /// Milliseconds.
-    times: Rows<u32>,
-    bytes: u32,
-    /// The opportunity that comes next, and what is added to its time.
-    next: usize,
-    base: u64,
-    /// The opportunity at hand, and the bytes that it still has.
-    at: u64,
-    room: u32,
-}
-
-impl Deliveries {
-    pub(crate) fn new(spec: &DeliveriesSpec) -> Self {
-        Deliveries { times: spec.times.clone(), bytes: spec.bytes, next: 0, base: 0, at: 0, room: 0 }
-    }
-
-    fn send(&mut self, now: u64, wire: u32) -> u64 {
-        if self.at < now {
-            self.room = 0;
-        }
-        let mut left = wire;
-        while left > self.room {
-            left -= self.room;
-            self.room = self.opportunity(now);
-            if self.at >= MAX_TIME {
-                return MAX_TIME;
-            }
-        }
-        self.room -= left;
-        self.at
-    }
-
-    /// Goes on to the next opportunity that is not before `now`.
-    fn opportunity(&mut self, now: u64) -> u32 {
-        const NS_PER_MS: u64 = 1_000_000;
-        loop {
-            let at = self.base + u64::from(self.times[self.next]) * NS_PER_MS;
-            self.next += 1;
-            if self.next == self.times.len() {
-                self.next = 0;
-                self.base = at;
-            }
-            if at >= now {
-                self.at = at;
-                return self.bytes;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Place;
 
     const MS: u64 = 1_000_000;
 
@@ -243,17 +345,44 @@ mod tests {
     }
 
     #[test]
-    fn packets_go_at_the_opportunities_and_small_ones_share_one() {
-        let spec = DeliveriesSpec { times: DeliveriesSpec::parse("1\n1\n4\n10\n").unwrap(), bytes: 1500 };
-        let mut d = Deliveries::new(&spec);
-        assert_eq!([0, 0, 0].map(|_| d.send(0, 1500) / MS), [1, 1, 4]);
-        // A large packet takes two opportunities, 40 bytes go with the second; the trace begins again after 10 ms.
-        assert_eq!([d.send(5 * MS, 2000), d.send(5 * MS, 40)].map(|t| t / MS), [11, 11]);
-        // What nobody used at 14 ms is lost.
-        assert_eq!(d.send(15 * MS, 1500) / MS, 20);
-        assert_eq!(d.send(20 * MS, 40) / MS, 21);
-        assert_eq!(d.send(21 * MS, 1460) / MS, 21);
-        assert_eq!(d.send(21 * MS, 1) / MS, 21);
-        assert_eq!(d.send(22 * MS, 1) / MS, 24);
+    fn a_table_is_read_whatever_the_order_of_its_columns_and_written_as_it_reads() {
+        let text = "# measured\nrate_mbps, time_s, loss, delay_ms\n\n5.5,0,0.25,10\n0,1.000000001,0,0.000001\n";
+        let rows = PathRow::parse(text).unwrap();
+        let row = |time, delay, loss, rate| PathRow {
+            time: Nanos(time),
+            delay: Some(Nanos(delay)),
+            loss: Some(loss),
+            rate: Some(Rate(rate)),
+        };
+        assert_eq!(rows[..], [row(0, 10_000_000, 0.25, 5_500_000), row(1_000_000_001, 1, 0.0, 0)]);
+        let again = PathRow::parse(&rows.to_string()).unwrap();
+        assert_eq!((&again[..], &again), (&rows[..], &rows));
+    }
+
+    #[test]
+    fn a_scenario_shows_the_hash_of_a_table_and_not_its_rows() {
+        let shown = |text| format!("{:?}", PathRow::parse(text).unwrap());
+        let one = shown("time_s,loss\n0,0.1\n");
+        assert!(one.starts_with("1 rows, xxh3-128:") && one.len() == 49, "{one}");
+        assert_eq!(shown("time_s,loss\n0.0,0.10\n"), one);
+        assert_ne!(shown("time_s,loss\n0,0.2\n"), one);
+    }
+
+    #[test]
+    fn each_mistake_is_told_with_its_line_and_column() {
+        let path = |text: &str| PathRow::parse(text).map(|_| ()).unwrap_err();
+        let at = |e: BadRow| (e.line, e.column, e.found);
+        assert_eq!(at(path("")), (1, None, "no column's name".to_owned()));
+        assert_eq!(at(path("time_s,delay\n")), (1, None, "delay".to_owned()));
+        assert_eq!(at(path("time_s,loss,loss\n")), (1, None, "loss".to_owned()));
+        assert_eq!(at(path("time_s\n0\n")), (1, None, "time_s".to_owned()));
+        assert_eq!(at(path("time_s,loss\n")), (1, None, "no row".to_owned()));
+        assert_eq!(at(path("time_s,loss\n0,0\n1\n")), (3, None, "1 values".to_owned()));
+        assert_eq!(at(path("time_s,loss\n0,1.5\n")), (2, Some("loss"), "1.5".to_owned()));
+        assert_eq!(at(path("time_s,loss\n0,nan\n")), (2, Some("loss"), "nan".to_owned()));
+        assert_eq!(at(path("time_s,delay_ms\n0,-1\n")), (2, Some("delay_ms"), "-1".to_owned()));
+        assert_eq!(at(path("time_s,loss\n1,0\n")), (2, Some("time_s"), "1,0".to_owned()));
+        assert_eq!(at(path("time_s,loss\n0,0\n# x\n0,0\n")), (4, Some("time_s"), "0,0".to_owned()));
+        assert_eq!(at(path("time_s,rate_mbps\n0,0\n")), (2, None, "no rate above 0".to_owned()));
     }
 }

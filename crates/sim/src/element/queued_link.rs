@@ -1,14 +1,14 @@
 //! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
 //! computed lane (`link.rs`) serves as well, both give the same results.
 
+use super::deliveries::Deliveries;
 use super::demote::Demote;
 use super::drop_tail::Limit;
-use super::path_trace::{Service, TraceDelay};
+use super::path_trace::{Rates, TraceDelay};
 use super::redrawn_delay::RedrawnDelay;
-use super::Backlog;
+use super::{Backlog, Place};
 use crate::lane::{Pace, Transmitter};
 use crate::next_event::key;
-use crate::scenario::Place;
 use std::collections::VecDeque;
 
 /// A packet held back by a script.
@@ -55,6 +55,22 @@ impl Delays {
         match self {
             Delays::Redrawn(d) => d.of(now),
             Delays::Trace(d) => d.of(now),
+        }
+    }
+}
+
+/// A transmitter whose rate a trace says.
+pub(crate) enum Service {
+    Rates(Rates),
+    Deliveries(Deliveries),
+}
+
+impl Service {
+    /// Gives it `wire` bytes at `now`; answers when they will have left.
+    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
+        match self {
+            Service::Rates(r) => r.send(now, wire),
+            Service::Deliveries(d) => d.send(now, wire),
         }
     }
 }

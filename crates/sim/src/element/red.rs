@@ -19,34 +19,114 @@
 #[cfg(test)]
 mod ns2;
 
-use super::{Backlog, Fate, Seen};
+use super::{Backlog, Fate, Fault, Per, Seen};
 use crate::lane::Pace;
 use crate::rng::Stream;
-use crate::scenario::Per;
 use crate::watch::DropWhy;
-use ackclock_tcp::units::Bytes;
+use ackclock_tcp::units::{Bytes, Length, Packets};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Random early detection at a link's queue (Floyd & Jacobson 1993, as ns-2.35 has it). What the queue's own limit does
-/// not hold is dropped besides.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Random early detection as ns-2's (Floyd & Jacobson 1993). Needs a rate; the queue's `limit` holds besides.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct RedSpec {
-    /// Between which averages drops go from none to `max_p`. No default.
+    /// Between which averages drops go from none to `max_p`.
     pub thresholds: Thresholds,
-    /// Drop probability at the upper threshold, before drops are spaced. Default 0.1 (ns-2: `linterm_ 10`).
+    /// Drop probability at the upper threshold, before drops are spaced.
     pub max_p: f64,
-    /// Weight of the newest queue length in the average, w_q. Default 0.002 (Floyd & Jacobson 1993 §8).
+    /// Weight of the newest queue length in the average, w_q.
     pub weight: f64,
     /// Above the upper threshold the probability goes from `max_p` to 1 at twice that threshold; else everything is
-    /// dropped there. Default true (ns-2 since 2001); the paper's RED has no such region.
+    /// dropped there.
     pub gentle: bool,
-    /// Drops are at least 1 / p packets apart, at most 2 / p; else evenly 1 to 1 / p. Default true (ns-2); false in the paper.
+    /// Drops are at least 1 / p packets apart, at most 2 / p; else evenly 1 to 1 / p.
     pub wait: bool,
-    /// Whether a packet is dropped with the probability, or with its size's share of it. Default: the packet.
+    /// Whether a packet is dropped with the probability, or with its size's share of it.
     pub per: Per,
-    /// A typical packet on the wire, by which idle time and, per byte, sizes are measured. Default 500 B (ns-2).
+    /// A typical packet on the wire, bytes, by which idle time and, per byte, sizes are measured.
     pub mean_packet: u32,
-    /// Below the upper threshold what would be dropped is marked if it may be (RFC 3168 §5; ns-2: `setbit_`). Default false.
+    /// Below the upper threshold what would be dropped is marked if it may be (RFC 3168 §5).
     pub ecn: bool,
+}
+
+/// As it is written.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Below this average of what waits nothing is dropped: packets, or bytes on the wire.
+    min: Length,
+    /// From this average on everything is dropped, or with `gentle` from twice it on. Above `min`, in the same unit.
+    max: Length,
+    /// Probability at `max`, before drops are spaced. The default is ns-2's (`linterm_ 10`).
+    #[serde(default = "max_p")]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
+    max_p: f64,
+    /// Weight of the newest length in the average. The default is from Floyd & Jacobson 1993 §8.
+    #[serde(default = "weight")]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
+    weight: f64,
+    /// Above `max` the probability goes from `max_p` to 1 at twice `max`. The default is ns-2's since 2001; the paper's RED has no
+    /// such region.
+    #[serde(default = "yes")]
+    gentle: bool,
+    /// Drops are at least 1 / p packets apart. The default is ns-2's; the paper spaces them evenly from 1 to 1 / p.
+    #[serde(default = "yes")]
+    wait: bool,
+    /// To what the probability belongs.
+    #[serde(default)]
+    per: Per,
+    /// A typical packet on the wire, by which idle time and, per byte, sizes are measured. The default is ns-2's.
+    #[serde(default = "mean_packet", with = "ackclock_tcp::units::bytes")]
+    #[schemars(schema_with = "ackclock_tcp::units::bytes_schema")]
+    mean_packet: u32,
+    /// While the average is below `max`, packets that may be marked are marked in place of dropped (RFC 3168 §5); flows
+    /// whose stack has `options.ecn = true` send such packets.
+    #[serde(default)]
+    ecn: bool,
+}
+
+fn max_p() -> f64 {
+    0.1
+}
+
+fn weight() -> f64 {
+    0.002
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn mean_packet() -> u32 {
+    500
+}
+
+impl TryFrom<Written> for RedSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { min, max, max_p, weight, gentle, wait, per, mean_packet, ecn } = w;
+        let thresholds = match (min, max) {
+            (Length::Packets(Packets(min)), Length::Packets(Packets(max))) => Thresholds::Packets { min, max },
+            (Length::Bytes(min), Length::Bytes(max)) => Thresholds::Bytes { min, max },
+            (Length::Packets(_), Length::Bytes(_)) | (Length::Bytes(_), Length::Packets(_)) => {
+                return Err(Fault::of("max", max, format!("more than `min` (\"{min}\"), in the same unit")))
+            }
+        };
+        Ok(RedSpec { thresholds, max_p, weight, gentle, wait, per, mean_packet, ecn })
+    }
+}
+
+impl From<RedSpec> for Written {
+    fn from(s: RedSpec) -> Self {
+        let RedSpec { thresholds, max_p, weight, gentle, wait, per, mean_packet, ecn } = s;
+        let (min, max) = match thresholds {
+            Thresholds::Packets { min, max } => (Length::Packets(Packets(min)), Length::Packets(Packets(max))),
+            Thresholds::Bytes { min, max } => (Length::Bytes(min), Length::Bytes(max)),
+        };
+        Written { min, max, max_p, weight, gentle, wait, per, mean_packet, ecn }
+    }
 }
 
 /// Thresholds of RED's average, and with them its unit. Both count what waits, without the packet in transmission.
@@ -71,8 +151,8 @@ pub enum Thresholds {
 impl RedSpec {
     /// ns-2's defaults with these thresholds.
     pub fn new(thresholds: Thresholds) -> Self {
-        let (gentle, wait) = (true, true);
-        RedSpec { thresholds, max_p: 0.1, weight: 0.002, gentle, wait, per: Per::Packet, mean_packet: 500, ecn: false }
+        let (max_p, weight, mean_packet) = (max_p(), weight(), mean_packet());
+        RedSpec { thresholds, max_p, weight, gentle: yes(), wait: yes(), per: Per::default(), mean_packet, ecn: false }
     }
 
     fn limits(&self) -> (f64, f64) {
@@ -83,14 +163,14 @@ impl RedSpec {
     }
 
     /// What is out of range: key, what was found, what is allowed.
-    pub(crate) fn fault(&self) -> Option<super::Fault> {
-        let share = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| (key, p.to_string(), "above 0, at most 1"));
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let share = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| Fault::of(key, p, "above 0, at most 1"));
         let (min, max) = self.limits();
         (max <= min)
-            .then(|| ("max", max.to_string(), "more than `min`"))
+            .then(|| Fault::of("max", max, "more than `min`"))
             .or(share("max_p", self.max_p))
             .or(share("weight", self.weight))
-            .or((self.mean_packet == 0).then(|| ("mean_packet", "0 B".to_owned(), "at least 1 B")))
+            .or((self.mean_packet == 0).then(|| Fault::of("mean_packet", "0 B", "at least 1 B")))
     }
 }
 
@@ -327,9 +407,9 @@ mod tests {
     #[test]
     fn what_is_out_of_range_is_named() {
         let t = |min, max| RedSpec { thresholds: Thresholds::Packets { min, max }, ..table_4() }.fault();
-        assert_eq!(t(5, 5), Some(("max", "5".to_owned(), "more than `min`")));
-        assert_eq!(RedSpec { weight: 0.0, ..table_4() }.fault().map(|f| f.0), Some("weight"));
-        assert_eq!(RedSpec { max_p: f64::NAN, ..table_4() }.fault().map(|f| f.0), Some("max_p"));
-        assert_eq!(RedSpec { mean_packet: 0, ..table_4() }.fault().map(|f| f.0), Some("mean_packet"));
+        assert_eq!(t(5, 5), Some(Fault::of("max", "5", "more than `min`")));
+        assert_eq!(RedSpec { weight: 0.0, ..table_4() }.fault().unwrap().key, "weight");
+        assert_eq!(RedSpec { max_p: f64::NAN, ..table_4() }.fault().unwrap().key, "max_p");
+        assert_eq!(RedSpec { mean_packet: 0, ..table_4() }.fault().unwrap().key, "mean_packet");
     }
 }

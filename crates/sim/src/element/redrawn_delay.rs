@@ -18,7 +18,56 @@
 //! packet (ns-2 takes the beginning of its transmission, we its end).
 
 use crate::rng::Stream;
-use crate::scenario::{BelowZero, RedrawnDelaySpec};
+use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The delay is redrawn from a normal distribution, on top of the link's own; packets overtake (Leung & Ma 2005 §IV-A).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RedrawnDelaySpec {
+    /// The distribution's mean, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4.
+    pub mean: Nanos,
+    /// Its standard deviation. Leung & Ma 2005 Table 1: 200 f / 3 ms.
+    pub deviation: Nanos,
+    /// Time between draws; the first is at 0 s. Leung & Ma 2005 Table 1: 50 ms or 100 ms.
+    pub every: Nanos,
+    /// What happens to a draw that is not above zero. Unsaid in the source.
+    #[serde(default)]
+    pub below_zero: BelowZero,
+    /// Whether a packet may arrive before one that left earlier. The source needs it.
+    #[serde(default = "yes")]
+    pub overtaking: bool,
+    /// Whose draws they are. Unsaid in the source.
+    #[serde(default)]
+    pub draws: Draws,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What happens to a delay that is not above zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BelowZero {
+    /// It is drawn again.
+    #[default]
+    Again,
+    /// It is zero.
+    Zero,
+}
+
+/// Whether the directions of a link share draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Draws {
+    /// The direction's own.
+    #[default]
+    Own,
+    /// Those of the link: the other direction's with the same keys are the same.
+    Link,
+}
 
 pub(crate) struct RedrawnDelay {
     mean: f64,
@@ -78,8 +127,6 @@ impl RedrawnDelay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Draws;
-    use ackclock_tcp::time::Nanos;
 
     const MS: u64 = 1_000_000;
 

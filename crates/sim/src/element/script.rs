@@ -1,8 +1,118 @@
 //! Losses, delays and duplicates by hand: what happens to the n-th packet that comes.
 
-use super::Fate;
-use crate::scenario::{ScriptAction, ScriptRule};
+use super::{Fate, Fault, Only, Place};
 use crate::watch::DropWhy;
+use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The n-th arrivals, counted from 0, retransmissions included, are treated by hand; at least one is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct ScriptSpec {
+    /// Where on the link (a packet dropped at the exit has used up its transmission slot).
+    pub at: Place,
+    /// Which packets are counted and treated.
+    pub only: Only,
+    /// What happens to whom; at most one rule for each arrival.
+    pub rules: Vec<ScriptRule>,
+}
+
+/// One line of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptRule {
+    /// Which arrival, counted from 0, retransmissions included.
+    pub nth: u64,
+    /// What happens to it.
+    pub action: ScriptAction,
+}
+
+/// What a script does to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptAction {
+    /// It disappears.
+    Drop,
+    /// It goes on this much later; others overtake it.
+    Delay(Nanos),
+    /// It goes on twice.
+    Duplicate,
+}
+
+/// As it is written.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{ "required": ["drop"] }, { "required": ["duplicate"] }, { "required": ["delay"] }]))]
+struct Written {
+    /// These disappear, as in `[14, 26]`.
+    #[serde(default)]
+    drop: Vec<u64>,
+    /// These go on twice.
+    #[serde(default)]
+    duplicate: Vec<u64>,
+    /// These go on later and are overtaken.
+    #[serde(default)]
+    delay: Vec<Late>,
+    /// Where on the link.
+    #[serde(default)]
+    at: Place,
+    /// Which packets are counted. Default: all.
+    #[serde(default, skip_serializing_if = "Only::is_all")]
+    only: Only,
+}
+
+/// One arrival that goes on later.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "delay")]
+struct Late {
+    /// Which arrival, counted from 0.
+    nth: u64,
+    /// By how much.
+    by: Nanos,
+}
+
+impl TryFrom<Written> for ScriptSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { drop, duplicate, delay, at, only } = w;
+        let drop = drop.into_iter().map(|nth| ScriptRule { nth, action: ScriptAction::Drop });
+        let duplicate = duplicate.into_iter().map(|nth| ScriptRule { nth, action: ScriptAction::Duplicate });
+        let delay = delay.into_iter().map(|Late { nth, by }| ScriptRule { nth, action: ScriptAction::Delay(by) });
+        let mut rules: Vec<ScriptRule> = Vec::new();
+        for (key, list) in
+            [("drop", drop.collect::<Vec<_>>()), ("duplicate", duplicate.collect()), ("delay", delay.collect())]
+        {
+            for (i, rule) in list.into_iter().enumerate() {
+                if rules.iter().any(|r| r.nth == rule.nth) {
+                    let found = format!("arrival {} a second time", rule.nth);
+                    return Err(Fault::of(format!("{key}[{i}]"), found, "one rule for each arrival"));
+                }
+                rules.push(rule);
+            }
+        }
+        if rules.is_empty() {
+            return Err(Fault::of("", "a script without a rule", "at least one of the keys drop, delay, duplicate"));
+        }
+        rules.sort_by_key(|r| r.nth);
+        Ok(ScriptSpec { at, only, rules })
+    }
+}
+
+impl From<ScriptSpec> for Written {
+    fn from(s: ScriptSpec) -> Self {
+        let ScriptSpec { at, only, rules } = s;
+        let (mut drop, mut duplicate, mut delay) = (Vec::new(), Vec::new(), Vec::new());
+        for ScriptRule { nth, action } in rules {
+            match action {
+                ScriptAction::Drop => drop.push(nth),
+                ScriptAction::Duplicate => duplicate.push(nth),
+                ScriptAction::Delay(by) => delay.push(Late { nth, by }),
+            }
+        }
+        Written { drop, duplicate, delay, at, only }
+    }
+}
 
 pub(crate) struct Script {
     /// In the order of arrivals, at most one for each.
@@ -36,7 +146,6 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_tcp::time::Nanos;
 
     #[test]
     fn a_rule_meets_the_arrival_that_it_names_in_whatever_order_the_rules_stand() {

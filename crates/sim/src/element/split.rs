@@ -16,8 +16,95 @@
 //! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the path that stands
 //! first). `choice = "random"` draws the path of each packet instead.
 
+use super::direction::{DirectionSpec, LinkForm, QueueSpec};
+use super::ElementSpec;
 use crate::rng::Stream;
-use crate::scenario::{SplitChoice, SplitSpec};
+use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Rate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Packets go over several paths side by side, in place of this one (Leung & Ma 2005 §IV-B). Beside it may stand only what
+/// acts before the queue.
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SplitSpec {
+    /// How a packet's path is chosen.
+    #[serde(default)]
+    pub choice: SplitChoice,
+    /// The paths, at least one of them with a weight above 0.
+    #[schemars(length(min = 1))]
+    pub paths: Vec<SplitPath>,
+}
+
+/// A run's identity is a hash of this text, so its order stays.
+impl fmt::Debug for SplitSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SplitSpec { choice, paths } = self;
+        f.debug_struct("SplitSpec").field("paths", paths).field("choice", choice).finish()
+    }
+}
+
+/// How a split chooses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SplitChoice {
+    /// Weighted round robin, packet by packet.
+    #[default]
+    Turns,
+    /// A draw for each packet.
+    Random,
+}
+
+/// One of the paths of a split.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "Written", into = "Written")]
+pub struct SplitPath {
+    /// Its share is this over the sum of all weights. 0 to 1,000,000.
+    pub weight: u32,
+    /// Rate, delay, queue and elements.
+    pub way: DirectionSpec,
+}
+
+/// One of the paths of a split. What it does not say is as in the link.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "paths")]
+struct Written {
+    /// Its share is this over the sum of all.
+    #[schemars(range(max = 1_000_000))]
+    weight: u32,
+    /// Bits or bytes a second, or `"unlimited"`: transmission takes no time.
+    #[serde(with = "ackclock_tcp::units::rate_or_unlimited")]
+    #[schemars(schema_with = "ackclock_tcp::units::rate_or_unlimited::schema")]
+    rate: Option<Rate>,
+    /// Propagation delay, at most an hour.
+    delay: Nanos,
+    /// What may wait: packets, or bytes on the wire; or a table with the limit and its convention.
+    #[serde(default)]
+    queue: QueueSpec,
+    /// What acts on packets, in order.
+    #[serde(default)]
+    elements: Vec<ElementSpec>,
+    /// How the link is simulated; results are equal.
+    #[serde(default)]
+    form: LinkForm,
+}
+
+impl From<Written> for SplitPath {
+    fn from(w: Written) -> Self {
+        let Written { weight, rate, delay, queue, elements, form } = w;
+        SplitPath { weight, way: DirectionSpec { rate, delay, queue, elements, form } }
+    }
+}
+
+impl From<SplitPath> for Written {
+    fn from(p: SplitPath) -> Self {
+        let SplitPath { weight, way: DirectionSpec { rate, delay, queue, elements, form } } = p;
+        Written { weight, rate, delay, queue, elements, form }
+    }
+}
 
 pub(crate) struct Split {
     /// The link number of the first path; the others follow.
@@ -72,9 +159,7 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::SplitPath;
     use crate::topology::dumbbell::pipe;
-    use ackclock_tcp::time::Nanos;
 
     fn choices(weights: &[u32], choice: SplitChoice, n: usize) -> Vec<u32> {
         let path = |w: &u32| SplitPath { weight: *w, way: pipe(None, Nanos::ZERO) };

@@ -1,8 +1,40 @@
 //! Random queue swaps (Blanton & Allman §2.2): at random times, two waiting packets change places.
 
-use crate::rng::Stream;
-use crate::scenario::{Gap, SwapMode};
+use crate::rng::{Gap, Stream};
 use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// At random times waiting packets change places (Blanton & Allman §2.2). Needs a rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SwapSpec {
+    /// Which two change places.
+    pub mode: SwapMode,
+    /// Swaps at each event, all at one instant.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+    /// Time between events.
+    pub gap: Gap,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Which two packets change places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SwapMode {
+    /// Two of the queue's slots, drawn uniformly; nothing happens if one is empty or both are the same. The queue needs a limit
+    /// in packets.
+    Slots,
+    /// Two different waiting packets, drawn uniformly.
+    Literal,
+    /// A waiting packet and the one behind it.
+    Neighbours,
+}
 
 pub(crate) struct Swap {
     /// The directed link on whose queue it works.
@@ -21,7 +53,8 @@ pub(crate) struct Swap {
 }
 
 impl Swap {
-    pub(crate) fn new(link: u32, mode: SwapMode, count: u32, gap: Gap, slots: u64, luck: [Stream; 2]) -> Self {
+    pub(crate) fn new(link: u32, spec: &SwapSpec, slots: u64, luck: [Stream; 2]) -> Self {
+        let SwapSpec { mode, count, gap } = *spec;
         let [times, places] = luck;
         Swap { link, mode, count, gap, slots, times, places, events: 0, skipped: 0 }
     }
@@ -69,7 +102,7 @@ mod tests {
 
     fn pairs(mode: SwapMode, waiting: usize) -> (Swap, Vec<(usize, usize)>) {
         let luck = [Stream::new(3, "times"), Stream::new(3, "places")];
-        let mut s = Swap::new(0, mode, 4000, Gap::Constant(Nanos(5)), 65, luck);
+        let mut s = Swap::new(0, &SwapSpec { mode, count: 4000, gap: Gap::Constant(Nanos(5)) }, 65, luck);
         let mut seen = Vec::new();
         s.act(waiting, |a, b| seen.push((a, b)));
         (s, seen)

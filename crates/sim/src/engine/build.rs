@@ -7,11 +7,12 @@ mod path;
 
 use super::Network;
 use crate::app::App;
+use crate::element::bernoulli::Bernoulli;
+use crate::element::delay_spike::DelaySpike;
 use crate::element::drop_tail::{DropTail, Limit};
 use crate::element::gilbert_elliott::GilbertElliott;
-use crate::element::interruption::Interruptions;
 use crate::element::link::Port;
-use crate::element::loss::Loss;
+use crate::element::outage::Outage;
 use crate::element::queued_link::QueuedLink;
 use crate::element::red::Red;
 use crate::element::script::Script;
@@ -26,8 +27,7 @@ use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
 use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, Interruption, LinkForm, Only, Place, QueueLimit, Scenario, ScriptAction,
-    SwapMode,
+    DirectionSpec, ElementSpec, FlowSpec, LinkForm, Only, Place, QueueLimit, Scenario, ScriptAction, SwapMode,
 };
 use crate::slab::Slab;
 use crate::topology::paths;
@@ -172,12 +172,12 @@ fn direction(s: &Scenario, link: usize) -> &DirectionSpec {
 /// Whether something acts on this direction's waiting packets, or after their transmission.
 fn acts_late(d: &DirectionSpec) -> bool {
     d.elements.iter().any(|e| match e {
-        ElementSpec::Swap { .. } | ElementSpec::Red(_) => true,
-        ElementSpec::Bernoulli { at, .. } => *at == Place::Exit,
+        ElementSpec::Swap(_) | ElementSpec::Red(_) | ElementSpec::DelaySpike(_) => true,
+        ElementSpec::Bernoulli(b) => b.at == Place::Exit,
         ElementSpec::GilbertElliott(g) => g.at == Place::Exit,
-        ElementSpec::Interruption(i) => i.at == Place::Exit || i.what == Interruption::DelaySpike,
-        ElementSpec::Script { at, rules, .. } => {
-            *at == Place::Exit || rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
+        ElementSpec::Outage(o) => o.at == Place::Exit,
+        ElementSpec::Script(s) => {
+            s.at == Place::Exit || s.rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
         }
         ElementSpec::RedrawnDelay(_) | ElementSpec::Split(_) | ElementSpec::Demote(_) => true,
         ElementSpec::Netem(_) | ElementSpec::PathTrace(_) | ElementSpec::Deliveries(_) => true,
@@ -272,31 +272,36 @@ impl<'a> Parts<'a> {
             self.element += 1;
             let mut gate = |at, only, kind| port.gates(at).push(Gate { element, arrivals: 0, only, kind });
             match e {
-                ElementSpec::Swap { mode, count, gap } => {
+                ElementSpec::Swap(spec) => {
                     let luck = |part| Stream::new(self.seed, &format!("{name}/swap.{swaps}/{part}"));
                     let luck = [luck("gap"), luck("pair")];
                     swaps += 1;
-                    let slots = match (*mode, d.queue.limit) {
+                    let slots = match (spec.mode, d.queue.limit) {
                         (SwapMode::Slots, QueueLimit::Packets(n)) => u64::from(n),
                         _ => 0,
                     };
-                    self.swaps.push((element, Swap::new(link as u32, *mode, *count, *gap, slots, luck)));
+                    self.swaps.push((element, Swap::new(link as u32, spec, slots, luck)));
                 }
-                ElementSpec::Bernoulli { p, per, at, only } => {
+                ElementSpec::Bernoulli(b) => {
                     let luck = Stream::new(self.seed, &format!("{name}/bernoulli.{losses}"));
                     losses += 1;
-                    gate(*at, *only, GateKind::Loss(Loss::new(*p, *per, luck)));
+                    gate(b.at, b.only, GateKind::Bernoulli(Bernoulli::new(b, luck)));
                 }
                 ElementSpec::GilbertElliott(g) => {
                     let luck = |part| Stream::new(self.seed, &format!("{name}/gilbert-elliott.{channels}/{part}"));
-                    let channel = GilbertElliott::new(*g, [luck("state"), luck("loss")]);
+                    let channel = GilbertElliott::new(g.clone(), [luck("state"), luck("loss")]);
                     channels += 1;
                     gate(g.at, g.only, GateKind::GilbertElliott(channel));
                 }
-                ElementSpec::Interruption(i) => {
+                ElementSpec::DelaySpike(i) => {
                     let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
                     interruptions += 1;
-                    gate(i.at, i.only, GateKind::Interruptions(Interruptions::new(i.clone(), luck)));
+                    gate(i.at, i.only, GateKind::DelaySpike(DelaySpike::new(i, luck)));
+                }
+                ElementSpec::Outage(i) => {
+                    let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
+                    interruptions += 1;
+                    gate(i.at, i.only, GateKind::Outage(Outage::new(i, luck)));
                 }
                 ElementSpec::Red(r) => {
                     let luck = Stream::new(self.seed, &format!("{name}/red.{reds}"));
@@ -304,7 +309,7 @@ impl<'a> Parts<'a> {
                     let red = Red::new(*r, &Pace::new(d.rate.map(|r| r.0), 0), luck);
                     gate(Place::Entry, Only::All, GateKind::Red(red));
                 }
-                ElementSpec::Script { at, only, rules } => gate(*at, *only, GateKind::Script(Script::new(rules))),
+                ElementSpec::Script(s) => gate(s.at, s.only, GateKind::Script(Script::new(&s.rules))),
                 _ => self.path_element(d, i, name, port, element),
             }
         }

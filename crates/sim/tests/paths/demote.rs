@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 /// Their network: access links of 100 Mb/s and 15 ms, a bottleneck of 10 Mb/s and 5 ms.
 fn fukuda(interval: u32, device: Option<u32>, window_segs: u64) -> Scenario {
     let bottleneck = pipe(Some(Rate(10_000_000)), Nanos::from_millis(5));
-    let mut s = line(with(ElementSpec::Demote(DemoteSpec { interval, device }), bottleneck), window_segs);
+    let mut s =
+        line(with(ElementSpec::Demote(DemoteSpec { interval, device: device.map(Packets) }), bottleneck), window_segs);
     for access in [0, 2] {
         (s.links[access].forward.delay, s.links[access].back.delay) = (Nanos::from_millis(15), Nanos::from_millis(15));
     }

@@ -16,7 +16,7 @@ use ackclock_sim::topology::dumbbell::{flow, pipe};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
-use ackclock_tcp::units::Rate;
+use ackclock_tcp::units::{Packets, Rate};
 use clocked::Clocked;
 
 /// S, R1, R2, D with `forward` from R1 to R2, all else 100 Mb/s; a flow of 1500-byte packets for 20 s with this window.

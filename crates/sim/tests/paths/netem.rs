@@ -45,5 +45,5 @@ fn reordering_without_a_delay_or_beyond_certainty_is_refused() {
     assert!(refused(NetemSpec { jitter_correlation: -1.0, ..d() }).contains("jitter_correlation"));
     assert!(refused(NetemSpec { jitter: ms(3000), ..d() }).contains("at most 2147483647 ns"));
     assert!(refused(NetemSpec { rate: Some(Rate(0)), ..d() }).contains("at least 1 bps"));
-    assert!(refused(NetemSpec { limit: 0, ..d() }).contains("at least 1 packet"));
+    assert!(refused(NetemSpec { limit: Packets(0), ..d() }).contains("at least 1 packet"));
 }

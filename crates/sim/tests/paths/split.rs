@@ -55,7 +55,7 @@ fn all_packets_of_the_slower_of_two_paths_are_late_by_the_difference_of_their_de
 #[test]
 fn drops_and_queues_of_the_paths_are_counted_with_their_link() {
     let queue = QueueSpec { limit: QueueLimit::Packets(5), limit_counts_service: true };
-    let loss = ElementSpec::Bernoulli { p: 0.01, per: Per::Packet, at: Place::Exit, only: Only::All };
+    let loss = ElementSpec::Bernoulli(BernoulliSpec { p: 0.01, per: Per::Packet, at: Place::Exit, only: Only::All });
     let way = DirectionSpec { queue, ..pipe(Some(Rate(5_000_000)), Nanos::from_millis(20)) };
     let paths = vec![path(1, way.clone()), path(2, with(loss, way))];
     let r = tcp(&over(paths, SplitChoice::Random));
@@ -84,12 +84,12 @@ fn a_split_without_weight_within_a_split_or_beside_what_acts_later_is_refused() 
     assert!(refused(&bundle([0, 0])).contains("no path with a weight above 0"));
     assert!(refused(&bundle([1, 1_000_001])).contains("weight: found 1000001"));
     let mut s = bundle([1, 1]);
-    s.links[1].forward.elements.push(ElementSpec::Bernoulli {
+    s.links[1].forward.elements.push(ElementSpec::Bernoulli(BernoulliSpec {
         p: 0.1,
         per: Per::Packet,
         at: Place::Exit,
         only: Only::All,
-    });
+    }));
     assert!(refused(&s).contains("acts later"), "{}", refused(&s));
     let inner = bundle([1, 1]).links[1].forward.clone();
     assert!(refused(&over(vec![path(1, inner)], SplitChoice::Turns)).contains("path 0: found a split"));

@@ -5,7 +5,7 @@ use super::*;
 /// Swaps on a queue of 130 packets, so far apart that each has left when the next comes.
 fn swapped(mode: SwapMode) -> (u64, Reordering) {
     let gap = Gap::Constant(Nanos::from_millis(300));
-    let swap = ElementSpec::Swap { mode, count: 1, gap };
+    let swap = ElementSpec::Swap(SwapSpec { mode, count: 1, gap });
     let (r, order) = run(&line(with(swap, pipe(Some(Rate(10_000_000)), Nanos::from_millis(5))), 155), 1);
     let swaps = r.links[2].swap_events - r.links[2].swap_skipped;
     assert!(swaps > 55, "{swaps}");

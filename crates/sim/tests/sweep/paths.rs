@@ -106,8 +106,8 @@ pub(crate) fn drop(s: &mut Scenario, arrivals: &[u64]) {
 fn script(s: &mut Scenario, mut more: Vec<ScriptRule>) {
     let elements = &mut s.links[BOTTLENECK].forward.elements;
     match elements.first_mut() {
-        Some(ElementSpec::Script { rules, .. }) => rules.append(&mut more),
-        _ => elements.push(ElementSpec::Script { at: Place::Exit, only: Only::All, rules: more }),
+        Some(ElementSpec::Script(ScriptSpec { rules, .. })) => rules.append(&mut more),
+        _ => elements.push(ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules: more })),
     }
 }
 
@@ -120,13 +120,17 @@ fn random_loss(s: &mut Scenario) {
 }
 
 fn loss(p: f64) -> ElementSpec {
-    ElementSpec::Bernoulli { p, per: Per::Packet, at: Place::Exit, only: Only::All }
+    ElementSpec::Bernoulli(BernoulliSpec { p, per: Per::Packet, at: Place::Exit, only: Only::All })
 }
 
 fn swaps(s: &mut Scenario) {
     let d = large_window(s);
     d.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
-    d.elements.push(ElementSpec::Swap { mode: SwapMode::Slots, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) });
+    d.elements.push(ElementSpec::Swap(SwapSpec {
+        mode: SwapMode::Slots,
+        count: 12,
+        gap: Gap::Exponential(Nanos::from_secs(1)),
+    }));
 }
 
 fn burst_loss(s: &mut Scenario) {
@@ -136,9 +140,9 @@ fn burst_loss(s: &mut Scenario) {
 }
 
 fn spike(s: &mut Scenario) {
-    let (what, when) = (Interruption::DelaySpike, When::Times(vec![Nanos::from_secs(1)]));
-    let spec = InterruptionSpec { what, when, length: Nanos::from_secs(2), at: Place::Exit, only: Only::All };
-    s.links[BOTTLENECK].forward.elements.push(ElementSpec::Interruption(spec));
+    let when = When::Times(vec![Nanos::from_secs(1)]);
+    let spec = DelaySpikeSpec { when, length: Nanos::from_secs(2), at: Place::Exit, only: Only::All };
+    s.links[BOTTLENECK].forward.elements.push(ElementSpec::DelaySpike(spec));
 }
 
 /// A window that the path and its queue hold.

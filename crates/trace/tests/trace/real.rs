@@ -1,8 +1,8 @@
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{
-    AppSpec, ElementSpec, FlowSpec, Gap, Only, Per, Place, QueueLimit, QueueSpec, Scenario, ScriptAction, ScriptRule,
-    SwapMode,
+    AppSpec, BernoulliSpec, ElementSpec, FlowSpec, Gap, Only, Per, Place, QueueLimit, QueueSpec, Scenario,
+    ScriptAction, ScriptRule, ScriptSpec, SwapMode, SwapSpec,
 };
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::{Side, Watch};
@@ -13,8 +13,9 @@ use ackclock_trace::{Hasher, Recorder, Row, What};
 
 /// Two transfers with handshake and FIN over 5 Mb/s and 50 ms that swap packets, with this loss of data and of ACKs.
 pub(crate) fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
-    let swap = ElementSpec::Swap { mode: SwapMode::Literal, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) };
-    let loss = |p, at| ElementSpec::Bernoulli { p, per: Per::Packet, at, only: Only::All };
+    let swap =
+        ElementSpec::Swap(SwapSpec { mode: SwapMode::Literal, count: 12, gap: Gap::Exponential(Nanos::from_secs(1)) });
+    let loss = |p, at| ElementSpec::Bernoulli(BernoulliSpec { p, per: Per::Packet, at, only: Only::All });
     let mut shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
     shared.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
     let app = AppSpec { start: Nanos::from_millis(10), jitter: Nanos::ZERO, bytes: Some(3_000_000) };
@@ -34,7 +35,7 @@ fn with_doubles(loss: f64) -> Scenario {
         _ => None,
     };
     let rules = (100..20_000).filter_map(|nth| Some(ScriptRule { nth, action: action(nth)? })).collect();
-    s.links[0].forward.elements.insert(0, ElementSpec::Script { at: Place::Entry, only: Only::All, rules });
+    s.links[0].forward.elements.insert(0, ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules }));
     s
 }
 

@@ -10,6 +10,7 @@ use ackclock_sim::scenario::{
     PathTraceSpec, Place, QueueLimit, RedrawnDelaySpec, SplitChoice, SplitPath, SplitSpec,
 };
 use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Packets;
 use std::io::Read;
 use std::path::Path;
 
@@ -125,9 +126,9 @@ pub(super) fn deliveries(node: &Node<'_>) -> Result<ElementSpec, ScenarioError> 
 }
 
 /// `"100 packets"`
-fn packets(node: &Node<'_>) -> Result<u32, ScenarioError> {
+fn packets(node: &Node<'_>) -> Result<Packets, ScenarioError> {
     match node.limit()? {
-        QueueLimit::Packets(n) => Ok(n),
+        QueueLimit::Packets(n) => Ok(Packets(n)),
         QueueLimit::Unlimited | QueueLimit::Bytes(_) => Err(node.refuse("a number of packets, as in \"100 packets\"")),
     }
 }

@@ -4,23 +4,23 @@ mod path;
 
 use super::list;
 use ackclock_sim::scenario::{
-    Chain, ElementSpec, Gap, GilbertElliottSpec, Interruption, InterruptionSpec, Only, Per, Place, RedSpec,
-    ScriptAction, ScriptRule, SwapMode, Thresholds, When,
+    Chain, ElementSpec, Gap, GilbertElliottSpec, Only, Per, Place, RedSpec, ScriptAction, ScriptRule, SwapMode,
+    Thresholds, When,
 };
+use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::show_bytes;
 
 pub(super) fn element(e: &ElementSpec) -> String {
     let keys = match e {
-        ElementSpec::Swap { mode, count, gap } => swap(*mode, *count, gap),
-        ElementSpec::Bernoulli { p, per, at, only } => {
-            format!("kind = \"bernoulli\", p = {p:?}, per = \"{}\", {}", word(*per), gate(*at, *only))
+        ElementSpec::Swap(s) => swap(s.mode, s.count, &s.gap),
+        ElementSpec::Bernoulli(b) => {
+            format!("kind = \"bernoulli\", p = {:?}, per = \"{}\", {}", b.p, word(b.per), gate(b.at, b.only))
         }
         ElementSpec::GilbertElliott(g) => gilbert_elliott(g),
-        ElementSpec::Interruption(i) => interruption(i),
+        ElementSpec::DelaySpike(i) => interruption("delay-spike", &i.when, i.length, gate(i.at, i.only)),
+        ElementSpec::Outage(i) => interruption("outage", &i.when, i.length, gate(i.at, i.only)),
         ElementSpec::Red(r) => red(r),
-        ElementSpec::Script { at, only, rules } => {
-            format!("kind = \"script\", {}, {}", script(rules), gate(*at, *only))
-        }
+        ElementSpec::Script(s) => format!("kind = \"script\", {}, {}", script(&s.rules), gate(s.at, s.only)),
         ElementSpec::RedrawnDelay(s) => path::redrawn_delay(s),
         ElementSpec::Split(s) => path::split(s),
         ElementSpec::Demote(s) => path::demote(s),
@@ -80,16 +80,12 @@ fn gilbert_elliott(g: &GilbertElliottSpec) -> String {
     format!("kind = \"gilbert-elliott\", {chain}, {losses}, {}", gate(g.at, g.only))
 }
 
-fn interruption(i: &InterruptionSpec) -> String {
-    let kind = match i.what {
-        Interruption::DelaySpike => "delay-spike",
-        Interruption::Outage => "outage",
-    };
-    let when = match &i.when {
+fn interruption(kind: &str, when: &When, length: Nanos, gate: String) -> String {
+    let when = match when {
         When::Times(times) => format!("times = {}", list(times.iter().map(|t| format!("\"{t}\"")))),
         When::Gap(g) => format!("gap = {}", gap(g)),
     };
-    format!("kind = \"{kind}\", {when}, length = \"{}\", {}", i.length, gate(i.at, i.only))
+    format!("kind = \"{kind}\", {when}, length = \"{length}\", {gate}")
 }
 
 fn red(r: &RedSpec) -> String {

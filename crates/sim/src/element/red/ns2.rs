@@ -3,9 +3,9 @@
 //! averages (to the six digits that ns-2 prints) and the same drops.
 
 use super::*;
+use crate::element::direction::{QueueLimit, QueueSpec};
 use crate::element::drop_tail::Limit;
 use crate::element::queued_link::QueuedLink;
-use crate::scenario::{QueueLimit, QueueSpec};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -2,12 +2,11 @@
 
 use super::direction;
 use crate::background;
-use crate::element::Fault;
-use crate::error::Impossible;
+use crate::error::{Fault, Impossible};
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use crate::scenario::{
-    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Gap, QueueLimit, Scenario, ScriptAction, ScriptRule,
-    SwapMode, WireSpec,
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, QueueLimit, Scenario, ScriptAction, ScriptRule, SwapMode,
+    SwapSpec, WireSpec,
 };
 use ackclock_tcp::time::Nanos;
 
@@ -52,8 +51,8 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     Ok((lanes + on_links) as u32)
 }
 
-pub(super) fn refuse<T>(what: &str, found: impl ToString, allowed: &'static str) -> Result<T, Impossible> {
-    Err(Impossible::Value { what: what.to_owned(), found: found.to_string(), allowed })
+pub(super) fn refuse<T>(what: &str, found: impl ToString, allowed: impl Into<String>) -> Result<T, Impossible> {
+    Err(Impossible::Value { what: what.to_owned(), found: found.to_string(), allowed: allowed.into() })
 }
 
 pub(super) fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
@@ -103,7 +102,7 @@ pub(super) fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
 
 fn element(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<(), Impossible> {
     match e {
-        ElementSpec::Swap { mode, count: _, gap } => {
+        ElementSpec::Swap(SwapSpec { mode, count: _, gap }) => {
             if *mode == SwapMode::Slots && !matches!(d.queue.limit, QueueLimit::Packets(1..)) {
                 let found = format!("{:?}", d.queue.limit);
                 return refuse(
@@ -112,29 +111,30 @@ fn element(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<(), Impossi
                     "a number of packets, from which swap mode \"slots\" draws",
                 );
             }
-            let (Gap::Exponential(mean) | Gap::Constant(mean)) = *gap;
+            let mean = gap.mean();
             if mean.0 == 0 {
                 return refuse(&format!("{what}: swap gap"), mean, "at least 1 ns");
             }
             short(&format!("{what}: swap gap"), mean)
         }
-        ElementSpec::Bernoulli { p, .. } if !(0.0..=1.0).contains(p) => {
-            refuse(&format!("{what}: loss probability"), p, "0 to 1")
+        ElementSpec::Bernoulli(b) if !(0.0..=1.0).contains(&b.p) => {
+            refuse(&format!("{what}: loss probability"), b.p, "0 to 1")
         }
-        ElementSpec::Bernoulli { .. } => Ok(()),
+        ElementSpec::Bernoulli(_) => Ok(()),
         ElementSpec::GilbertElliott(g) => fault(&format!("{what}: gilbert-elliott"), g.fault()),
         ElementSpec::Red(_) if d.rate.is_none() => {
             refuse(&format!("{what}: red"), "an unlimited rate", "a rate, since nothing waits here")
         }
         ElementSpec::Red(r) => fault(&format!("{what}: red"), r.fault()),
-        ElementSpec::Interruption(i) => fault(&format!("{what}: interruption"), i.fault()),
-        ElementSpec::Script { rules, .. } => script(&format!("{what}: script"), rules),
+        ElementSpec::DelaySpike(i) => fault(&format!("{what}: interruption"), i.fault()),
+        ElementSpec::Outage(i) => fault(&format!("{what}: interruption"), i.fault()),
+        ElementSpec::Script(s) => script(&format!("{what}: script"), &s.rules),
         _ => super::path::check(what, d, e),
     }
 }
 
 fn fault(what: &str, fault: Option<Fault>) -> Result<(), Impossible> {
-    fault.map_or(Ok(()), |(key, found, allowed)| refuse(&format!("{what}: {key}"), found, allowed))
+    fault.map_or(Ok(()), |Fault { key, found, allowed }| refuse(&format!("{what}: {key}"), found, allowed))
 }
 
 fn script(what: &str, rules: &[ScriptRule]) -> Result<(), Impossible> {

@@ -3,8 +3,8 @@
 use super::{direction, path};
 use crate::lane::Lane;
 use crate::scenario::{
-    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Interruption, Place, QueueLimit, Scenario, ScriptAction,
-    ScriptRule, WireSpec,
+    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Place, QueueLimit, Scenario, ScriptAction, ScriptRule,
+    WireSpec,
 };
 use crate::topology::{Paths, FUSED, HOST};
 
@@ -76,8 +76,8 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
     let one_by_one = !before.elements.iter().any(|e| {
         let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
         match e {
-            ElementSpec::Script { at: Place::Exit, rules, .. } => rules.iter().any(delays),
-            ElementSpec::Interruption(i) => i.at == Place::Exit && i.what == Interruption::DelaySpike,
+            ElementSpec::Script(s) => s.at == Place::Exit && s.rules.iter().any(delays),
+            ElementSpec::DelaySpike(d) => d.at == Place::Exit,
             e => path::bunches(e),
         }
     });

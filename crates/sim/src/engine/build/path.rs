@@ -2,11 +2,12 @@
 
 use super::check::{one_way, refuse, short};
 use super::Parts;
+use crate::element::deliveries::Deliveries;
 use crate::element::demote::Demote;
 use crate::element::link::Port;
 use crate::element::netem::Netem;
-use crate::element::path_trace::{Deliveries, Rates, Service, TraceDelay, TraceLoss};
-use crate::element::queued_link::Delays;
+use crate::element::path_trace::{Rates, TraceDelay, TraceLoss};
+use crate::element::queued_link::{Delays, Service};
 use crate::element::redrawn_delay::RedrawnDelay;
 use crate::element::split::Split;
 use crate::element::{Gate, GateKind};
@@ -16,6 +17,7 @@ use crate::scenario::{
     DirectionSpec, Draws, ElementSpec, NetemSpec, Only, PathTraceSpec, Place, RedrawnDelaySpec, Scenario, SplitSpec,
 };
 use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::Packets;
 
 /// The longest jitter that Linux's netem has: 2³¹ − 1 ns.
 const LONGEST_JITTER: Nanos = Nanos((1 << 31) - 1);
@@ -67,7 +69,7 @@ pub(super) fn check(what: &str, d: &DirectionSpec, e: &ElementSpec) -> Result<()
             alone(&format!("{what}: demote"), d, |e| matches!(e, ElementSpec::Demote(_)))?;
             match (s.interval, s.device) {
                 (0, _) => refuse(&format!("{what}: demote: interval"), 0, "at least 1"),
-                (_, Some(0)) => refuse(&format!("{what}: demote: device"), 0, "at least 1"),
+                (_, Some(Packets(0))) => refuse(&format!("{what}: demote: device"), 0, "at least 1"),
                 _ => Ok(()),
             }
         }
@@ -138,9 +140,11 @@ fn split(what: &str, d: &DirectionSpec, s: &SplitSpec) -> Result<(), Impossible>
 
 fn before_split(e: &ElementSpec) -> bool {
     match e {
-        ElementSpec::Bernoulli { at, .. } | ElementSpec::Script { at, .. } => *at == Place::Entry,
+        ElementSpec::Bernoulli(b) => b.at == Place::Entry,
+        ElementSpec::Script(s) => s.at == Place::Entry,
         ElementSpec::GilbertElliott(g) => g.at == Place::Entry,
-        ElementSpec::Interruption(i) => i.at == Place::Entry,
+        ElementSpec::DelaySpike(i) => i.at == Place::Entry,
+        ElementSpec::Outage(i) => i.at == Place::Entry,
         e => matches!(e, ElementSpec::Split(_) | ElementSpec::Netem(_)),
     }
 }
@@ -165,7 +169,7 @@ fn netem(what: &str, s: &NetemSpec) -> Result<(), Impossible> {
     if s.rate.is_some_and(|r| r.0 == 0) {
         return refuse(&format!("{what}: rate"), "0 bps", "at least 1 bps");
     }
-    if s.limit == 0 {
+    if s.limit.0 == 0 {
         return refuse(&format!("{what}: limit"), "0 packets", "at least 1 packet");
     }
     Ok(())

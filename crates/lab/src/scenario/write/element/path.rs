@@ -33,7 +33,7 @@ pub(super) fn split(s: &SplitSpec) -> String {
 }
 
 pub(super) fn demote(s: &DemoteSpec) -> String {
-    let device = s.device.map(|n| format!(", device = \"{n} packets\"")).unwrap_or_default();
+    let device = s.device.map(|n| format!(", device = \"{n}\"")).unwrap_or_default();
     format!("kind = \"demote\", interval = {}{device}", s.interval)
 }
 
@@ -53,7 +53,7 @@ pub(super) fn netem(s: &NetemSpec) -> String {
     if let Some(rate) = s.rate {
         let _ = write!(out, ", rate = \"{rate}\"");
     }
-    let _ = write!(out, ", reorder_correlation = {:?}, limit = \"{} packets\"", s.reorder_correlation, s.limit);
+    let _ = write!(out, ", reorder_correlation = {:?}, limit = \"{}\"", s.reorder_correlation, s.limit);
     out
 }
 

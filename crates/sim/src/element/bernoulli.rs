@@ -1,19 +1,39 @@
 //! Independent loss: each packet, or each of its bytes, with the same probability (Bernoulli).
 
-use super::{Fate, Seen};
+use super::{Fate, Only, Per, Place, Seen};
 use crate::rng::Stream;
-use crate::scenario::Per;
 use crate::watch::DropWhy;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-pub(crate) struct Loss {
+/// Each packet is lost with the same probability, or with its bytes' share of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BernoulliSpec {
+    /// That probability.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub p: f64,
+    /// To what the probability belongs.
+    #[serde(default)]
+    pub per: Per,
+    /// Where on the link.
+    #[serde(default)]
+    pub at: Place,
+    /// Which packets it sees. Default: all.
+    #[serde(default, skip_serializing_if = "Only::is_all")]
+    pub only: Only,
+}
+
+pub(crate) struct Bernoulli {
     p: f64,
     per: Per,
     luck: Stream,
 }
 
-impl Loss {
-    pub(crate) fn new(p: f64, per: Per, luck: Stream) -> Self {
-        Loss { p, per, luck }
+impl Bernoulli {
+    pub(crate) fn new(spec: &BernoulliSpec, luck: Stream) -> Self {
+        let BernoulliSpec { p, per, at: _, only: _ } = *spec;
+        Bernoulli { p, per, luck }
     }
 
     /// One draw for each packet, whatever `p` is: the luck of the others stays the same when `p` changes.
@@ -37,7 +57,8 @@ mod tests {
     use super::*;
 
     fn lost(p: f64, per: Per, wire: u32) -> i64 {
-        let mut l = Loss::new(p, per, Stream::new(1, "test"));
+        let spec = BernoulliSpec { p, per, at: Place::Entry, only: Only::All };
+        let mut l = Bernoulli::new(&spec, Stream::new(1, "test"));
         let seen = Seen { wire, ..Seen::DATA };
         (0..100_000).filter(|_| l.judge(&seen) != Fate::Pass).count() as i64
     }

@@ -1,0 +1,186 @@
+//! Deliveries: the instants at which a link delivers, as a trace has them.
+//!
+//! Source: the form is that of mahimahi (Netravali 2015).
+//!
+//! Idea: each instant is an opportunity for one full-sized packet.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | delivery opportunity: one full-sized packet may go at this millisecond | [`Deliveries`]; small packets share one |
+//! | what an opportunity finds no packet for is lost | so here |
+//! | the trace begins again after its last line | so here |
+//!
+//! Departures: mahimahi counts 1504 bytes an opportunity, since its packets carry 4 bytes of a tunnel's header; the default
+//! here is 1500.
+//!
+//! Unsaid in the source: nothing that matters here.
+
+use super::table::{lines, text, BadRow, Rows};
+use super::Fault;
+use crate::next_event::MAX_TIME;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display};
+
+/// In place of the rate, instants at which the link delivers, in mahimahi's form (Netravali 2015): each line is a
+/// millisecond. The trace begins again after its last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct DeliveriesSpec {
+    /// Milliseconds, ascending; several may be equal.
+    pub times: Rows<u32>,
+    /// Bytes on the wire that one opportunity delivers.
+    pub bytes: u32,
+}
+
+/// As it is written.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["file"] }, { "required": ["data"] }]))]
+struct Written {
+    /// The trace's file, relative to the scenario's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// The trace itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    /// What each instant delivers, bytes on the wire, 1 B to 1 MiB.
+    #[serde(default = "full_size", with = "ackclock_tcp::units::bytes")]
+    #[schemars(schema_with = "ackclock_tcp::units::bytes_schema")]
+    bytes: u32,
+}
+
+fn full_size() -> u32 {
+    1500
+}
+
+impl TryFrom<Written> for DeliveriesSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { file, data, bytes } = w;
+        let times = DeliveriesSpec::parse(&text(file, data)?).map_err(|bad| bad.fault("data"))?;
+        Ok(DeliveriesSpec { times, bytes })
+    }
+}
+
+impl From<DeliveriesSpec> for Written {
+    fn from(s: DeliveriesSpec) -> Self {
+        let DeliveriesSpec { times, bytes } = s;
+        Written { file: None, data: Some(times.to_string()), bytes }
+    }
+}
+
+impl DeliveriesSpec {
+    /// Reads mahimahi's form: on each line the millisecond of one opportunity.
+    ///
+    /// # Errors
+    /// The first line that is wrong.
+    pub fn parse(text: &str) -> Result<Rows<u32>, BadRow> {
+        let mut times: Vec<u32> = Vec::new();
+        let mut last = 1;
+        for (line, text) in lines(text) {
+            let bad = |allowed| BadRow { line, column: None, found: text.to_owned(), allowed };
+            let ms: u32 = text.parse().map_err(|_| bad("a whole number of milliseconds"))?;
+            if times.last().is_some_and(|before| ms < *before) {
+                return Err(bad("a time that is not before that of the line above"));
+            }
+            times.push(ms);
+            last = line;
+        }
+        if times.last().is_none_or(|t| *t == 0) {
+            let allowed = "at least one time above 0";
+            return Err(BadRow { line: last, column: None, found: "no time above 0".to_owned(), allowed });
+        }
+        Ok(Rows::new(times))
+    }
+}
+
+impl Display for Rows<u32> {
+    /// The table as [`DeliveriesSpec::parse`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|ms| writeln!(f, "{ms}"))
+    }
+}
+
+/// Opportunities to deliver.
+pub(crate) struct Deliveries {
+    /// Milliseconds.
+    times: Rows<u32>,
+    bytes: u32,
+    /// The opportunity that comes next, and what is added to its time.
+    next: usize,
+    base: u64,
+    /// The opportunity at hand, and the bytes that it still has.
+    at: u64,
+    room: u32,
+}
+
+impl Deliveries {
+    pub(crate) fn new(spec: &DeliveriesSpec) -> Self {
+        Deliveries { times: spec.times.clone(), bytes: spec.bytes, next: 0, base: 0, at: 0, room: 0 }
+    }
+
+    pub(super) fn send(&mut self, now: u64, wire: u32) -> u64 {
+        if self.at < now {
+            self.room = 0;
+        }
+        let mut left = wire;
+        while left > self.room {
+            left -= self.room;
+            self.room = self.opportunity(now);
+            if self.at >= MAX_TIME {
+                return MAX_TIME;
+            }
+        }
+        self.room -= left;
+        self.at
+    }
+
+    /// Goes on to the next opportunity that is not before `now`.
+    fn opportunity(&mut self, now: u64) -> u32 {
+        const NS_PER_MS: u64 = 1_000_000;
+        loop {
+            let at = self.base + u64::from(self.times[self.next]) * NS_PER_MS;
+            self.next += 1;
+            if self.next == self.times.len() {
+                self.next = 0;
+                self.base = at;
+            }
+            if at >= now {
+                self.at = at;
+                return self.bytes;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn packets_go_at_the_opportunities_and_small_ones_share_one() {
+        let spec = DeliveriesSpec { times: DeliveriesSpec::parse("1\n1\n4\n10\n").unwrap(), bytes: 1500 };
+        let mut d = Deliveries::new(&spec);
+        assert_eq!([0, 0, 0].map(|_| d.send(0, 1500) / MS), [1, 1, 4]);
+        // A large packet takes two opportunities, 40 bytes go with the second; the trace begins again after 10 ms.
+        assert_eq!([d.send(5 * MS, 2000), d.send(5 * MS, 40)].map(|t| t / MS), [11, 11]);
+        // What nobody used at 14 ms is lost.
+        assert_eq!(d.send(15 * MS, 1500) / MS, 20);
+        assert_eq!(d.send(20 * MS, 40) / MS, 21);
+        assert_eq!(d.send(21 * MS, 1460) / MS, 21);
+        assert_eq!(d.send(21 * MS, 1) / MS, 21);
+        assert_eq!(d.send(22 * MS, 1) / MS, 24);
+    }
+
+    #[test]
+    fn a_trace_is_read_as_it_is_written_and_mistakes_are_told_with_their_line() {
+        let times = DeliveriesSpec::parse("0\n0\n17\n").unwrap();
+        assert_eq!((&times[..], DeliveriesSpec::parse(&times.to_string()).unwrap()), (&[0, 0, 17][..], times.clone()));
+        let times = |text: &str| DeliveriesSpec::parse(text).map(|_| ()).unwrap_err().line;
+        assert_eq!([times("1\nx\n"), times("2\n1\n"), times("0\n0\n"), times("")], [2, 2, 2, 1]);
+    }
+}
