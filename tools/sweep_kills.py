@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ackclock as ak
-from ackclock.sweep.connect import workers_here
+from ackclock.runs.connect import workers_here
 
 if TYPE_CHECKING:
     from distributed import LocalCluster

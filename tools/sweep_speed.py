@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ackclock as ak
-from ackclock.sweep.connect import workers_here
+from ackclock.runs.connect import workers_here
+from ackclock.runs.task import run_tasks
 from ackclock.sweep.points import Points
-from ackclock.sweep.task import run_tasks
 
 if TYPE_CHECKING:
-    from ackclock.sweep.job import Told
+    from ackclock.progress import Told
 
 SCENARIO = """
 [run]

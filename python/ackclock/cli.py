@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from ackclock import _native, api
+from ackclock.cli_common import INTERRUPTED, fail, refusals
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
@@ -23,11 +24,8 @@ from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
 from ackclock.cli_sweep import sweep
 from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
 from ackclock.cli_tune import tune
-from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.result import Result
 
-BAD_INPUT = 2
-INTERRUPTED = 130
 PLOT_ENDINGS = (".png", ".svg")
 RUN_EXAMPLES = """\b
 Examples:
@@ -89,45 +87,20 @@ def _complete_scenario(incomplete: str) -> list[str]:
     return [name for name in named if name.endswith(("/", ".toml")) and (begun or not Path(name).name.startswith("."))]
 
 
-def _fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    typer.echo(f"ackclock: {message}", err=True)
-    raise typer.Exit(code)
-
-
 @contextmanager
-def _progress() -> Iterator[Callable[[float], object] | None]:
-    """Show a bar on a terminal once a second has gone by; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    import time  # noqa: PLC0415 - start-up time
+def _progress() -> Iterator[Callable[[float], object]]:
+    """Show which share of the runs is done."""
+    from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
 
-    began, bar = time.monotonic(), None
-
-    def show(share: float) -> None:
-        nonlocal bar
-        if bar is None and time.monotonic() - began > 1:
-            from rich.console import Console  # noqa: PLC0415 - start-up time
-            from rich.progress import Progress  # noqa: PLC0415 - start-up time
-
-            bar = Progress(console=Console(stderr=True), transient=True)
-            bar.add_task("simulating", total=1.0)
-            bar.start()
-        if bar is not None:
-            bar.update(bar.task_ids[0], completed=share)
-
-    try:
-        yield show
-    finally:
-        if bar is not None:
-            bar.stop()
+    with shown("simulating") as tell:
+        yield lambda share: tell(Told(share, 1, 0))
 
 
 def _pairs(options: list[str]) -> list[tuple[str, str]]:
     pairs = [tuple(option.split("=", 1)) for option in options]
     for option, pair in zip(options, pairs, strict=True):
         if len(pair) != 2:  # noqa: PLR2004 - a pair
-            _fail(f"command line: key `--set`: found {option}, allowed: path=value, as in rto.tick=500ms")
+            fail(f"command line: key `--set`: found {option}, allowed: path=value, as in rto.tick=500ms")
     return [(pair[0].strip(), pair[1].strip()) for pair in pairs]
 
 
@@ -136,23 +109,7 @@ def _source(scenario: str) -> tuple[str, str | None]:
     try:
         return ("<stdin>", sys.stdin.buffer.read().decode()) if scenario == "-" else (scenario, None)
     except UnicodeDecodeError as error:
-        _fail(f"<stdin>: found {error.reason}, allowed: text in UTF-8")
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """One message and an exit code for whatever goes wrong inside."""
-    try:
-        yield
-    except ScenarioError as error:
-        _fail(str(error))
-    except AlgorithmError as error:
-        typer.echo(error.traceback, err=True, nl=False)
-        _fail(str(error), 1)
-    except OSError as error:
-        _fail(str(error), 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED)
+        fail(f"<stdin>: found {error.reason}, allowed: text in UTF-8")
 
 
 def _span(plot: Path | None, begin: str | None, end: str | None) -> tuple[float | None, float | None]:
@@ -160,17 +117,17 @@ def _span(plot: Path | None, begin: str | None, end: str | None) -> tuple[float 
     if plot is None:
         for option, text in (("--plot-from", begin), ("--plot-to", end)):
             if text is not None:
-                _fail(f'command line: key `{option}`: found "{text}" without a plot, allowed: with --plot FILE')
+                fail(f'command line: key `{option}`: found "{text}" without a plot, allowed: with --plot FILE')
         return None, None
     if plot.suffix.lower() not in PLOT_ENDINGS:
-        _fail(
+        fail(
             f'command line: key `--plot`: found "{plot}", allowed: a file name that ends in {" or ".join(PLOT_ENDINGS)}'
         )
-    with _refusals():
+    with refusals():
         start = None if begin is None else _native.seconds("--plot-from", begin)
         stop = None if end is None else _native.seconds("--plot-to", end)
     if stop is not None and stop <= (start or 0.0):
-        _fail(f'command line: key `--plot-to`: found "{end}", allowed: a time after {begin or "0 s"}')
+        fail(f'command line: key `--plot-to`: found "{end}", allowed: a time after {begin or "0 s"}')
     return start, stop
 
 
@@ -180,13 +137,13 @@ def _plot(plot: Path, result: Result, span: tuple[float | None, float | None]) -
         from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
     except ImportError as error:
         missing = (error.name or "matplotlib").partition(".")[0]
-        _fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
+        fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
     try:
         save(result.plot(start=span[0], stop=span[1]), plot)
     except RuntimeError as error:
-        _fail(str(error), 1)
+        fail(str(error), 1)
     except ValueError as error:
-        _fail(str(error))
+        fail(str(error))
 
 
 @app.callback()
@@ -244,7 +201,7 @@ def run(
     span = _span(plot, plot_from, plot_to)
     pairs, (file, text) = _pairs(set_), _source(scenario)
     to = None if trace is None else str(trace)
-    with _refusals(), _progress() as progress:
+    with refusals(), _progress() as progress:
         runs = _native.run(file, text, stack, pairs, seed, seeds, to, threads, progress)
     if as_json:
         typer.echo(runs.json())
@@ -254,7 +211,7 @@ def run(
         print_run(json.loads(runs.json()))
     if plot is not None:
         # After the numbers, which a picture that fails must not cost.
-        with _refusals(), _progress() as progress:
+        with refusals(), _progress() as progress:
 
             def again(first: int) -> tuple[str, _native.Table]:
                 return _native.events(file, text, stack[0] if stack else None, pairs, first, progress)
@@ -274,7 +231,7 @@ def show(
 ) -> None:
     """Print a scenario with every default spelled out, as TOML that runs the same."""
     pairs, (file, text) = _pairs(set_), _source(scenario)
-    with _refusals():
+    with refusals():
         typer.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
 
 
@@ -291,9 +248,9 @@ def new(
     try:
         api.new(file)
     except FileExistsError:
-        _fail(f"{file}: found a file, allowed: a name that is not taken")
+        fail(f"{file}: found a file, allowed: a name that is not taken")
     except OSError as error:
-        _fail(str(error), 1)
+        fail(str(error), 1)
     typer.echo(f"{file}: made; now: ackclock run {shlex.quote(str(file))}")
 
 

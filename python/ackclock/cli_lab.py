@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from ackclock import _native
+from ackclock.cli_common import FAILED, fail
 from ackclock.errors import ScenarioError
 
-FAILED, BAD_INPUT = 1, 2
 EXAMPLES = """\b
 Examples:
   ackclock lab
@@ -23,11 +23,6 @@ NOT_BUILT = (
 )
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    typer.echo(f"ackclock: {message}", err=True)
-    raise typer.Exit(code)
-
-
 def _opening(scenario: Path | None) -> str:
     """The fragment that opens a scenario which the engine takes."""
     from ackclock.lab_page import fragment  # noqa: PLC0415 - start-up time
@@ -38,7 +33,7 @@ def _opening(scenario: Path | None) -> str:
         _native.identities(str(scenario), None, None, [], None, None)
         return fragment(scenario.read_text(encoding="utf-8"))
     except ScenarioError as error:
-        _fail(str(error), BAD_INPUT)
+        fail(str(error))
 
 
 def lab(
@@ -56,11 +51,11 @@ def lab(
 
     folder = built()
     if folder is None:
-        _fail(NOT_BUILT, FAILED)
+        fail(NOT_BUILT, FAILED)
     at = _opening(scenario)
     try:
         serving = server(folder, port)
     except OSError as error:
-        _fail(f"port {port}: {error.strerror or error}", FAILED)
+        fail(f"port {port}: {error.strerror or error}", FAILED)
     opened = f"#{at}" if at else ""
     serve(serving, at, lambda address: typer.echo(f"The lab is at {address}{opened}\nCtrl-C ends it."), look=look)

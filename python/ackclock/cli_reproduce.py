@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ackclock import _native
+from ackclock.cli_common import FAILED, On, Store, Threads, fail, refusals
 from ackclock.papers import EXTRAS, MODULES
 
 if TYPE_CHECKING:
     from ackclock.papers.paper import Extra, Paper
+    from ackclock.papers.reproduce import Wish
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+EXTRA = "papers"
+KEPT = "; finished runs are kept, the same command goes on"
 EXAMPLES = """\b
 Examples:
   ackclock reproduce
   ackclock reproduce --quick --out quick
   ackclock reproduce blanton-allman-2002 --seeds 10
+  ackclock reproduce across --on dask:4
   ackclock reproduce --list
 """
 
@@ -30,33 +33,14 @@ def _complete(incomplete: str) -> list[str]:
     return [key for key in (*MODULES, *EXTRAS) if key.startswith(incomplete)]
 
 
-def _fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
-    raise typer.Exit(code)
-
-
-@contextmanager
-def _refusals(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        _fail(f"{error}: pip install 'ackclock[papers]'", FAILED)
-    except OSError as error:
-        _fail(str(error), FAILED)
-    except ValueError as error:
-        _fail(str(error))
-    except KeyboardInterrupt:
-        _fail(f"interrupted; finished points are kept in {out}, the same command goes on", INTERRUPTED)
-
-
 def _chosen(named: list[str], folder: Path) -> list[str]:
     """What was named, each once, or a message."""
     for key in named:
         if key not in MODULES and key not in EXTRAS:
-            _fail(f'command line: key `NAME`: found "{key}", allowed: {", ".join([*MODULES, *EXTRAS])}')
+            fail(f'command line: key `NAME`: found "{key}", allowed: {", ".join([*MODULES, *EXTRAS])}')
     missing = [key for key in MODULES if key in (named or MODULES) and not (folder / key).is_dir()]
     if missing:
-        _fail(
+        fail(
             f"command line: key `--papers`: found no folder {folder / missing[0]}, allowed: the folder papers/ of "
             "Ackclock's repository, which has the scenarios"
         )
@@ -71,7 +55,7 @@ def _papers() -> Path:
 
 def _list(folder: Path, out: Path, as_json: bool) -> None:
     """Print what there is to run."""
-    with _refusals(out):
+    with refusals(extra=EXTRA):
         from ackclock.papers import sizes  # noqa: PLC0415 - start-up time
         from ackclock.papers.reproduce import load, load_extra  # noqa: PLC0415 - likewise
 
@@ -95,7 +79,10 @@ def reproduce(
         Path | None,
         typer.Option(metavar="DIR", help="Folder with the papers' scenarios.  [default: papers]", show_default=False),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run finished points again.")] = False,
+    store: Store = None,
+    on: On = None,
+    threads: Threads = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Make finished runs again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary, or the list, as JSON.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print what can be run, and how much it is; run nothing.")] = (
         False
@@ -109,26 +96,39 @@ def reproduce(
 ) -> None:
     """Run published papers again: draw their figures, judge every claim.
 
-    Writes report.html, which leads to a page for each paper, and claims.json. Finished points are kept: after an
-    interruption the same command goes on. Exit code 1: a point lies outside what another simulator's values allow.
+    Writes report.html, which leads to a page for each paper, and claims.json. Finished runs are kept in the store:
+    after an interruption the same command goes on. Exit code 1: a point lies outside what another simulator's values
+    allow.
     """
     if quick and full:
-        _fail("command line: key `--quick`: found --full as well, allowed: one of them")
+        fail("command line: key `--quick`: found --full as well, allowed: one of them")
     folder = papers or _papers()
     if listed:
         _list(folder, out, as_json)
         return
     keys = _chosen(name or [], folder)
-    with _refusals(out):
-        from ackclock.papers.reproduce import Wish, summary  # noqa: PLC0415 - start-up time
-        from ackclock.papers.reproduce import as_json as data  # noqa: PLC0415 - likewise
-        from ackclock.papers.reproduce import reproduce as run  # noqa: PLC0415 - likewise
+    with refusals(extra=EXTRA):
+        from ackclock.papers.reproduce import Wish  # noqa: PLC0415 - start-up time
 
-        done = run(Wish(keys, folder, out, quick, seeds, fresh, copy_to))
+    if not _made(Wish(keys, folder, out, quick, seeds, fresh, copy_to, store, on, threads), as_json):
+        raise typer.Exit(FAILED)
+
+
+def _made(wish: Wish, as_json: bool) -> bool:
+    """Do it, and say what came out; whether all is well."""
+    begun: list[str] = []
+    with refusals(lambda: KEPT if begun else "", EXTRA):
+        from ackclock.papers import reproduce as papers  # noqa: PLC0415 - start-up time
+        from ackclock.progress import Tell, shown  # noqa: PLC0415 - likewise
+
+        def show(what: str) -> AbstractContextManager[Tell]:
+            begun.append(what)
+            return shown(what, at_once=True)
+
+        done = papers.reproduce(wish, show)
     if as_json:
-        said = {"ackclock": _native.__version__, "out": str(out), **data(done)}
+        said = {"ackclock": _native.__version__, "out": str(wish.out), **papers.as_json(done)}
         typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
     else:
-        typer.echo(summary(done, out))
-    if not done.good:
-        raise typer.Exit(FAILED)
+        typer.echo(papers.summary(done, wish.out))
+    return done.good

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ackclock.cli_sweep import FAILED, Store, fail, refusals
+from ackclock.cli_common import FAILED, Store, fail, refusals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,8 +86,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the means of a sweep; of one that is not finished, of the runs that are."""
+    from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
     from ackclock.sweep.columns import MEANS  # noqa: PLC0415 - start-up time
-    from ackclock.sweep.document import nearest, refusal  # noqa: PLC0415 - likewise
 
     with refusals():
         for wanted in column or []:
@@ -118,7 +118,7 @@ def export(
 ) -> None:
     """Write the table of a sweep into a file."""
     from ackclock import files  # noqa: PLC0415 - start-up time
-    from ackclock.sweep.document import refusal  # noqa: PLC0415 - likewise
+    from ackclock.document import refusal  # noqa: PLC0415 - likewise
 
     ending = file.suffix.lower()
     with refusals():
@@ -135,8 +135,8 @@ def export(
 
 def _load(name: str, store: Path | None) -> Sweep:
     """A sweep, and what is to be said of it on standard error."""
+    from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
     from ackclock.sweep import results  # noqa: PLC0415 - start-up time
-    from ackclock.sweep.document import nearest, refusal  # noqa: PLC0415 - likewise
 
     with refusals():
         every = results(store)

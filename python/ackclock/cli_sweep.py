@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ackclock import _native
-from ackclock.errors import AlgorithmError, ScenarioError
+from ackclock.cli_common import On, Store, Threads, refusals
 
 if TYPE_CHECKING:
-    from ackclock.sweep.job import Told
+    from ackclock.progress import Told
     from ackclock.sweep.outcome import Sweep
     from ackclock.sweep.plan import Plan
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-LINE_EVERY_S = 10.0
 EXAMPLES = """\b
 Examples:
   ackclock sweep thresholds.toml
@@ -32,56 +26,12 @@ Examples:
   ackclock sweep thresholds.toml --on dask:4 --json
 """
 
-Store = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Folder of finished runs.  [default: $ACKCLOCK_STORE or ackclock-results]",
-        show_default=False,
-    ),
-]
-
-
-def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """Print one line and end."""
-    typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
-    raise typer.Exit(code)
-
-
-@contextmanager
-def refusals(kept: Callable[[], str] = lambda: "") -> Iterator[None]:
-    """One message and an exit code for whatever goes wrong inside; an algorithm in Python has its traceback before it.
-
-    Args:
-        kept: says what is not lost, after a semicolon.
-    """
-    try:
-        yield
-    except ScenarioError as error:
-        fail(f"{error}{kept()}")
-    except AlgorithmError as error:
-        # The person's own code: where in it.
-        typer.echo(error.traceback, err=True, nl=False)
-        fail(f"{error}{kept()}", FAILED)
-    except (OSError, RuntimeError) as error:
-        fail(f"{error}{kept()}", FAILED)
-    except ImportError as error:
-        missing = (error.name or "dask").partition(".")[0]
-        fail(f'--on needs {missing}, which is not installed: pip install "ackclock[dask]"', FAILED)
-    except KeyboardInterrupt:
-        fail(f"interrupted{kept()}", INTERRUPTED)
-
 
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan of a sweep in TOML.")],
     store: Store = None,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
-    ] = None,
+    on: On = None,
+    threads: Threads = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check all points and say how much it is; run nothing.")
     ] = (False),
@@ -99,14 +49,15 @@ def sweep(
     if dry_run:
         _forecast(read, store, as_json)
         return
-    from ackclock.sweep import sweep as run  # noqa: PLC0415 - start-up time
+    from ackclock.progress import shown  # noqa: PLC0415 - start-up time
+    from ackclock.sweep import sweep as run  # noqa: PLC0415 - likewise
 
     last: list[Told] = []
 
     def kept() -> str:
         return f"; {last[-1].done:,} of {last[-1].runs:,} runs are kept; the same command goes on" if last else ""
 
-    with refusals(kept), _progress(read.name) as show:
+    with refusals(kept), shown(read.name) as show:
 
         def told(how_far: Told) -> None:
             last[:] = [how_far]
@@ -120,8 +71,8 @@ def sweep(
 
 def _forecast(plan: Plan, store: Path | None, as_json: bool) -> None:
     from ackclock.quantities import duration  # noqa: PLC0415 - start-up time
+    from ackclock.runs.local import cores  # noqa: PLC0415 - likewise
     from ackclock.sweep.job import forecast  # noqa: PLC0415 - likewise
-    from ackclock.sweep.local import cores  # noqa: PLC0415 - likewise
 
     with refusals():
         found = forecast(plan, store)
@@ -149,56 +100,3 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
     said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
     typer.echo(f"{said}, of them {kept:,} kept; means with 95 % confidence intervals")
     print_means(done.summary, manifest)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[Told], object]]:
-    """Show on standard error how far a sweep is: a bar on a terminal, a line now and then elsewhere."""
-    from ackclock.progress import animated  # noqa: PLC0415 - start-up time
-
-    if not animated():
-        yield _lines(name)
-        return
-    from rich.console import Console  # noqa: PLC0415 - start-up time
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None, rate="")
-        pace = _Pace()
-
-        def show(told: Told) -> None:
-            rate = pace.rate(told)
-            said = f"{rate:,.1f} runs/s" if rate else ""
-            bar.update(task, completed=told.done, total=told.runs, rate=said)
-
-        yield show
-
-
-def _lines(name: str) -> Callable[[Told], object]:
-    pace, last = _Pace(), time.monotonic()
-
-    def show(told: Told) -> None:
-        nonlocal last
-        rate = pace.rate(told)
-        if rate and time.monotonic() - last >= LINE_EVERY_S and told.done < told.runs:
-            last = time.monotonic()
-            left = round((told.runs - told.done) / rate)
-            said = f"{told.done:,} of {told.runs:,} runs, {rate:,.1f} a second, {left // 60}:{left % 60:02} left"
-            print(f"{name}: {said}", file=sys.stderr, flush=True)
-
-    return show
-
-
-class _Pace:
-    """How many runs a second were made since the beginning."""
-
-    def __init__(self) -> None:
-        self._began: tuple[float, int] | None = None
-
-    def rate(self, told: Told) -> float:
-        """So many; 0 as long as none is."""
-        now = time.monotonic()
-        self._began = self._began or (now, told.done)
-        since, before = self._began
-        return (told.done - before) / (now - since) if now > since else 0.0

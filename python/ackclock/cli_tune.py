@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ackclock.cli_sweep import FAILED, Store, fail, refusals
+from ackclock.cli_common import FAILED, On, Store, Threads, fail, refusals
 
 EXAMPLES = """\b
 Examples:
@@ -30,13 +30,8 @@ def tune(
         int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
     ] = None,
     store: Store = None,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
-    ] = None,
+    on: On = None,
+    threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print tuning.json instead of tables.")] = False,
 ) -> None:
     """Search a stack's parameters for more goodput and fewer needless retransmissions.
@@ -56,7 +51,7 @@ def tune(
         checked = read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
     kept = "; finished runs are kept, the same command goes on"
-    with refusals(lambda: kept), shown(f"tuning {checked.name}: {checked.trials} trials") as told:
+    with refusals(lambda: kept), shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True) as told:
         tuning = run(checked, store, on, threads, told)
     with refusals(lambda: kept):
         files.write(tuning, folder)

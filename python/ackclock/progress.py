@@ -1,4 +1,4 @@
-"""How far something is, and how long it will take: a bar on a terminal, lines elsewhere."""
+"""How far something is, and how long it will take: a bar on a terminal, lines elsewhere, both on standard error."""
 
 from __future__ import annotations
 
@@ -6,13 +6,39 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-Told = Callable[[float], object]
-"""Gets the share that is done, from 0 to 1."""
-Progress = Callable[[str], AbstractContextManager[Told]]
-"""Shows how far something is, under a name, for as long as it lasts."""
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+BAR_AFTER_S = 1.0
+"""What is done sooner needs no bar."""
 LINE_EVERY_S = 10.0
+
+
+@dataclass(frozen=True)
+class Told:
+    """How far it is."""
+
+    done: float
+    """Runs that are finished; whole, except where it is a share of one."""
+    runs: int
+    """Runs that are wanted; a stop rule may want more later."""
+    kept: int
+    """Of those that are finished: how many were before."""
+
+
+Tell = Callable[[Told], object]
+"""Hears how far something is, at its beginning and whenever it has got farther."""
+Show = Callable[[str], AbstractContextManager[Tell]]
+"""Shows how far something of this name is for as long as it lasts."""
+
+
+def unshown(_: str) -> AbstractContextManager[Tell]:
+    """Shows nothing."""
+    return nullcontext(lambda _: None)
 
 
 def animated() -> bool:
@@ -22,42 +48,104 @@ def animated() -> bool:
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Told]:
-    """Show on standard error how far ``what`` is, with the time left."""
-    with _bar(what) if animated() else _lines(what) as told:
-        yield told
+def shown(what: str, at_once: bool = False) -> Iterator[Tell]:
+    """Show on standard error how far ``what`` is, with the time left.
+
+    Nothing is shown of what is all done when it begins.
+
+    Args:
+        what: its name.
+        at_once: say at once what begins, and not only after a second (a bar) or ten (a line).
+    """
+    display = _Bar(what, at_once) if animated() else _Lines(what, at_once)
+    try:
+        yield display.tell
+    finally:
+        display.close()
 
 
-@contextmanager
-def _bar(what: str) -> Iterator[Told]:
-    from rich.console import Console  # noqa: PLC0415 - only for terminals
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - likewise
+class _Pace:
+    """How many runs a second were made since the beginning."""
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
-    left = TimeRemainingColumn(elapsed_when_finished=True)
-    # The estimate looks back a minute: points differ in length.
-    with Progress(*columns, left, console=Console(stderr=True), transient=True, speed_estimate_period=60) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self._before: float | None = None
 
-
-@contextmanager
-def _lines(what: str) -> Iterator[Told]:
-    began = last = time.monotonic()
-    print(what, file=sys.stderr, flush=True)
-
-    def tell(share: float) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= LINE_EVERY_S and 0 < share < 1:
-            last = now
-            left = (now - began) * (1 - share) / share
-            line = f"{what}: {100 * share:.0f} %, {_minutes(left)} left"
-            print(line, file=sys.stderr, flush=True)
-
-    yield tell
+    def rate(self, told: Told) -> float:
+        """So many; 0 as long as none is."""
+        if self._before is None:
+            self.began, self._before = time.monotonic(), told.done
+        since = time.monotonic() - self.began
+        return (told.done - self._before) / since if since > 0 else 0.0
 
 
-def _minutes(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
+class _Lines:
+    """Lines of text."""
+
+    def __init__(self, what: str, at_once: bool) -> None:
+        self._what, self._first = what, at_once
+        self._pace = _Pace()
+        self._last = time.monotonic()
+
+    def tell(self, told: Told) -> None:
+        """Print a line, if it is time for one."""
+        rate, now = self._pace.rate(told), time.monotonic()
+        if told.done >= told.runs:
+            return
+        if self._first:
+            self._first = False
+            kept = f", {told.kept:,} kept" if told.kept else ""
+            self._print(f"{told.runs - told.kept:,} run{'s' * (told.runs - told.kept != 1)}{kept}")
+        if rate and now - self._last >= LINE_EVERY_S:
+            self._last = now
+            left = round((told.runs - told.done) / rate)
+            self._print(f"{_how_far(told, rate)}, {left // 60}:{left % 60:02} left")
+
+    def close(self) -> None:
+        """Nothing is left to end."""
+
+    def _print(self, said: str) -> None:
+        print(f"{self._what}: {said}", file=sys.stderr, flush=True)
+
+
+class _Bar:
+    """A bar, gone when all is done."""
+
+    def __init__(self, what: str, at_once: bool) -> None:
+        self._what, self._after = what, 0.0 if at_once else BAR_AFTER_S
+        self._pace = _Pace()
+        self._bar: Progress | None = None
+
+    def tell(self, told: Told) -> None:
+        """Move the bar; put it there, if it is time for it."""
+        rate = self._pace.rate(told)
+        if self._bar is None:
+            if told.done >= told.runs or time.monotonic() - self._pace.began < self._after:
+                return
+            self._bar = self._begun()
+        self._bar.update(self._bar.task_ids[0], completed=told.done, total=told.runs, said=_how_far(told, rate))
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _begun(self) -> Progress:
+        # Loading rich takes longer than a short run.
+        from rich.console import Console  # noqa: PLC0415 - see above
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - likewise
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
+        # The estimate looks back a minute: points differ in length.
+        bar = Progress(
+            *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True, speed_estimate_period=60
+        )
+        bar.add_task(self._what, total=None, said="")
+        bar.start()
+        return bar
+
+
+def _how_far(told: Told, rate: float) -> str:
+    if told.runs == 1:
+        return f"{100 * told.done:.0f} %"
+    return f"{told.done:,} of {told.runs:,} runs" + (f", {rate:,.1f} a second" if rate else "")

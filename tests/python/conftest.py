@@ -10,6 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ackclock.progress import Show, shown
+from ackclock.runs.laboratory import Laboratory
+from ackclock.runs.local import Local
+from ackclock.runs.store import Store
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 SHORT = """
@@ -31,6 +36,11 @@ from = "S"
 to = "D"
 stack = "newreno"
 """
+
+
+def laboratory(folder: Path, show: Show = shown, fresh: bool = False) -> Laboratory:
+    """A laboratory on this machine, with a store in a folder."""
+    return Laboratory(Store(folder), Local(), show, fresh)
 
 
 @pytest.fixture

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ackclock.papers import claims
 from ackclock.papers.blanton_allman.points import KEY, SCENARIOS
-from ackclock.papers.lab import Job
-from ackclock.papers.measure import Verdict
-from ackclock.papers.paper import Effort, Extra, Outcome, Paper, Picture, Reference, Section, Table, Work, digest
+from ackclock.papers.paper import Extra, Outcome, Paper, Picture, Reference, Section, Table, Work
 from ackclock.plot import style
+from ackclock.runs.store import DEFAULT, FILE
+from ackclock.runs.task import Task
+from ackclock.runs.trial import Effort, digest
+from ackclock.statistics import Verdict
 from conftest import SHORT
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
@@ -56,13 +60,26 @@ def cut(tmp_path: Path, seconds: int) -> None:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """Every result by its name, but the kept points and what the clock says."""
-    paths = [p for p in (folder / "results").rglob("*") if p.is_file() and ".points" not in p.parts]
+    """Every result by its name, but what the clock says."""
+    paths = [p for p in (folder / "results").rglob("*") if p.is_file()]
     found = {str(p.relative_to(folder)): p.read_bytes() for p in paths if p.name != "times.json"}
     front = "results/report.html"
     if front in found:
         found[front] = re.sub(rb'(<span class="measured">).*?</span>', rb"\1</span>", found[front])
     return found
+
+
+def kept(folder: Path) -> int:
+    """How many runs the store of a folder has."""
+    file = folder / DEFAULT / FILE
+    if not file.is_file():
+        return 0
+    try:
+        with closing(sqlite3.connect(file)) as db:
+            (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
+    except sqlite3.OperationalError:  # it is being made
+        return 0
+    return int(count)
 
 
 CLAIMS = [
@@ -76,7 +93,7 @@ def made_up(key: str = "made-up-1999", verdicts: Sequence[Verdict] = (Verdict.WI
     """A paper with one point, one figure, a claim for each verdict, and another simulator with these verdicts."""
 
     def run(work: Work) -> Outcome:
-        ((run, *_),) = work.lab.run("runs", [Job((work.folder / "scenario.toml").read_text(encoding="utf-8"), key)])
+        ((run, *_),) = work.lab.run("runs", [task(work.folder / "scenario.toml")])
         packets = float(run["flows"][0]["data_packets_sent"])
         found = [
             claims.judge(CLAIMS[0], (packets,)),
@@ -95,6 +112,11 @@ def made_up(key: str = "made-up-1999", verdicts: Sequence[Verdict] = (Verdict.WI
     return Paper(key, title, f"A. {title}", f"What does {title} ask?", Effort(4), Effort(2), run)
 
 
+def task(scenario: Path, stack: str | None = None) -> Task:
+    """Four runs of a scenario."""
+    return Task(str(scenario), scenario.read_text(encoding="utf-8"), stack, (), 1, 4)
+
+
 def draw(work: Work, name: str, scenario: str) -> Picture:
     """A figure of a line."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
@@ -111,7 +133,7 @@ def extra(key: str = "across") -> Extra:
 
     def sections(work: Work) -> list[Section]:
         scenario = "made-up-1999/scenario.toml"
-        work.lab.run("more", [Job((work.folder / scenario).read_text(encoding="utf-8"), key, stack="reno")])
+        work.lab.run("more", [task(work.folder / scenario, "reno")])
         table = Table("Table of it", ["stack", "n"], [["reno", "1"]])
         return [
             Section("First part", ["It is <so>."], [draw(work, "all", scenario)]),

@@ -11,12 +11,11 @@ import pytest
 import ackclock
 from ackclock.papers.across import EXTRA, SEEDS, table
 from ackclock.papers.across.compare import Cell, Comparison, conclusions
-from ackclock.papers.across.paths import FAMILIES, PATHS, family, flows, job
-from ackclock.papers.lab import Lab
-from ackclock.papers.measure import Mean
-from ackclock.papers.paper import Effort, Work
-from ackclock.papers.store import Store
-from ackclock.progress import shown
+from ackclock.papers.across.paths import FAMILIES, PATHS, family, flows, point
+from ackclock.papers.paper import Work
+from ackclock.runs.trial import Effort
+from ackclock.statistics import Mean
+from conftest import laboratory
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
 
@@ -24,7 +23,7 @@ PAPERS = Path(__file__).resolve().parents[2] / "papers"
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Work:
     folder = tmp_path_factory.mktemp("across")
-    return Work(PAPERS, folder, Effort(2, 12), Lab(Store(folder / "points"), shown))
+    return Work(PAPERS, folder, Effort(2, 12), laboratory(folder / "points"))
 
 
 def test_every_stack_runs_on_every_path_and_is_in_the_table_and_the_pictures(work: Work) -> None:
@@ -45,10 +44,11 @@ def test_every_stack_runs_on_every_path_and_is_in_the_table_and_the_pictures(wor
 
 def test_stacks_come_with_their_own_parameters_and_the_path_with_the_papers() -> None:
     for path in PATHS:
-        ran = tomllib.loads(job(path, "newreno", PAPERS, Effort(SEEDS)).text)
+        task = point(path, "newreno", PAPERS, Effort(SEEDS))
+        ran = tomllib.loads(task.text)
         theirs = tomllib.loads((PAPERS / path.scenario).read_text(encoding="utf-8"))
         assert not any("set" in flow for flow in flows(ran))
-        assert ran["run"] == {"duration": f"{path.seconds} s", "seeds": {"first": 1, "count": SEEDS}}
+        assert (ran["run"], task.first, task.count) == ({"duration": f"{path.seconds} s"}, 1, SEEDS)
         assert ran.keys() - {"name"} == theirs.keys() - {"name"}
         assert len(flows(ran)) == len(flows(theirs))
 

@@ -22,16 +22,16 @@ from distributed import Client, LocalCluster
 
 import ackclock as ak
 from ackclock import _native
-from ackclock.sweep import connect, workers
-from ackclock.sweep.connect import ClusterError
-from ackclock.sweep.cutter import Cutter
-from ackclock.sweep.groups import Group, Groups
-from ackclock.sweep.job import Told
-from ackclock.sweep.local import Local
-from ackclock.sweep.on_dask import OnDask
-from ackclock.sweep.remote import installed
-from ackclock.sweep.task import Done, RevisionError, Task
-from ackclock.sweep.workers import Workers
+from ackclock.progress import Told
+from ackclock.runs import connect, workers
+from ackclock.runs.connect import ClusterError
+from ackclock.runs.cutter import Cutter
+from ackclock.runs.groups import Group, Groups
+from ackclock.runs.local import Local
+from ackclock.runs.on_dask import OnDask
+from ackclock.runs.remote import installed
+from ackclock.runs.task import Done, RevisionError, Task
+from ackclock.runs.workers import Workers
 from conftest import SHORT
 
 # A Python in which there is no Ackclock.
@@ -39,8 +39,8 @@ WITHOUT = "import sys; sys.modules['ackclock'] = None; from distributed.cli.{0} 
 # A worker of which seed 3 is the death.
 DEADLY = """
 import os
-from ackclock.sweep import remote
-from ackclock.sweep.task import run_tasks as make
+from ackclock.runs import remote
+from ackclock.runs.task import run_tasks as make
 def run_tasks(tasks, seconds):
     return os._exit(1) if any(task.first == 3 for task in tasks) else make(tasks, seconds)
 remote.run_tasks = run_tasks
@@ -292,12 +292,12 @@ def test_groups_take_as_long_as_runs_did_and_what_a_worker_left_is_put_together_
     first = groups.next(True)
     assert first is not None
     assert len(first.tasks) == 1
-    groups.done(first, [Done(("",), 0.002)])
+    groups.done(first, [Done(("",), 0.002, 0.002)])
     second = groups.next(True)
     assert second is not None
     assert len(second.tasks) == 500
     # It took a hundred times as long, and was broken off after ten.
-    groups.done(second, [Done(("",), 0.2)] * 10)
+    groups.done(second, [Done(("",), 0.2, 0.2)] * 10)
     left = []
     while group := groups.next(True):
         left += [task.first for task in group.tasks]

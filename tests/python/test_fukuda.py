@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ackclock.papers import claims, fukuda, measure, trial
+from ackclock import statistics
+from ackclock.papers import claims, fukuda
 from ackclock.papers.fukuda import curves, reference, setup, switches, views
 from ackclock.papers.fukuda.courses import Course, course
 from ackclock.papers.fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
 from ackclock.papers.fukuda.measures import MEASURES, View
 from ackclock.papers.fukuda.reference import Compared, Place
-from ackclock.papers.lab import Lab
-from ackclock.papers.paper import Effort, Work
-from ackclock.papers.store import Store
-from ackclock.progress import Told
+from ackclock.papers.paper import Work
+from ackclock.runs import trial
+from ackclock.runs.trial import Effort
+from conftest import laboratory
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / KEY
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
 
 
-def silent(_: str) -> AbstractContextManager[Told]:
-    return nullcontext(lambda _: None)
-
-
 @pytest.fixture
 def work(tmp_path: Path) -> Work:
-    return Work(FOLDER, tmp_path, Effort(2), Lab(Store(tmp_path / "points"), silent))
+    return Work(FOLDER, tmp_path, Effort(2), laboratory(tmp_path / "points"))
 
 
 def test_every_claim_is_measured_or_read_back_once() -> None:
@@ -41,7 +37,7 @@ def test_every_claim_is_measured_or_read_back_once() -> None:
 
 
 def test_parameters_follow_what_ran() -> None:
-    slow = Family(NEWRENO, (4, 50), curves.delays(1), (("link.1.rate", "5 Mbps"), ("link.0.delay", "20 ms")))
+    slow = Family(NEWRENO, (4, 50), curves.delays(1), (("link[1].rate", "5 Mbps"), ("link[0].delay", "20 ms")))
     texts = setup.parameters([slow], FOLDER)
     assert texts["S003-03"] == "2.4 ms"
     assert texts["S003-05"] == "4 to 50, 9.6 to 120 ms"
@@ -58,7 +54,7 @@ def test_round_trips_differ_by_less_than_a_packet() -> None:
 
 def test_a_later_start_shifts_all_alike(work: Work) -> None:
     trials = [
-        point(CUBIC, 20, None, (("flow.0.app.start", f"{ms} ms"), ("run.duration", f"{10000 + ms} ms")))
+        point(CUBIC, 20, None, (("flow[0].app.start", f"{ms} ms"), ("run.duration", f"{10000 + ms} ms")))
         for ms in (200, 203)
     ]
     ran = trial.run(work.lab, "", FOLDER, trials, curves.ONE)
@@ -204,9 +200,9 @@ def test_a_draw_takes_the_same_round_trips_of_all() -> None:
 
 
 def test_ranks_are_shared_by_equal_values() -> None:
-    assert measure.ranks([5, 1, 5]) == [2.5, 1, 2.5]
-    assert measure.rank_correlation([1, 2, 3], [9, 4, 1]) == pytest.approx(-1)
-    assert measure.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
+    assert statistics.ranks([5, 1, 5]) == [2.5, 1, 2.5]
+    assert statistics.rank_correlation([1, 2, 3], [9, 4, 1]) == pytest.approx(-1)
+    assert statistics.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
 
 
 def test_cubic_cuts_by_equation_1_in_whole_segments() -> None:
@@ -242,7 +238,7 @@ def test_every_choice_changes_some_run_and_reaches_only_its_senders(work: Work) 
 
 
 def test_without_reordering_a_mover_s_change_has_no_place() -> None:
-    changes: curves.Changes = (("link.1.elements.0.device", "100 packets"), ("flow.0.window", "20000 packets"))
+    changes: curves.Changes = (("link[1].elements[0].device", "100 packets"), ("flow[0].window", "20000 packets"))
     document = point(NEWRENO, NONE, None, changes).document(FOLDER)
     assert document["link"][1]["elements"] == ()
     assert document["flow"][0]["window"] == "20000 packets"

@@ -33,13 +33,12 @@ from ackclock.papers.hoe.measures import (
 )
 from ackclock.papers.hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View, command
 from ackclock.papers.hoe.seen import Ack, Seen, Send, Window
-from ackclock.papers.lab import Lab
-from ackclock.papers.measure import Comparison, Mean
-from ackclock.papers.paper import Effort, Work
-from ackclock.papers.store import Store
-from ackclock.papers.trial import Ran, Trial, run
+from ackclock.papers.paper import Work
 from ackclock.plot import style
-from ackclock.progress import shown
+from ackclock.runs.laboratory import Laboratory
+from ackclock.runs.trial import Effort, Ran, Trial, run
+from ackclock.statistics import Comparison, Mean
+from conftest import laboratory
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
@@ -53,8 +52,8 @@ def view() -> View:
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    return Lab(Store(tmp_path_factory.mktemp("points")), shown)
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+    return laboratory(tmp_path_factory.mktemp("points"))
 
 
 class Constant(View):
@@ -103,7 +102,7 @@ def test_the_four_runs_are_those_of_the_simulator_s_own_tests(
     assert (len(seen.timeouts), len(seen.drops)) == (timeouts, drops)
 
 
-def test_what_is_seen_agrees_with_the_run_s_own_counts(view: View, lab: Lab) -> None:
+def test_what_is_seen_agrees_with_the_run_s_own_counts(view: View, lab: Laboratory) -> None:
     for name, ran in zip(RUNS, run(lab, "runs", FOLDER, list(RUNS.values()), Effort(1)).values(), strict=True):
         seen, one = view(name), ran.runs[0]
         assert seen.acks[-1].at == spread.completion(one)
@@ -179,7 +178,7 @@ def test_a_parameter_is_read_from_what_runs(view: View, monkeypatch: pytest.Monk
         assert claims.accepts(CLAIMS[key].accept, text)
     for key, number in setup.numbers(FOLDER).items():
         assert claims.accepts(CLAIMS[key].accept, (number,))
-    other = replace(RUNS["delayed"], changes=(("link.0.delay", "60 ms"), ("flow.0.window", "40 packets")))
+    other = replace(RUNS["delayed"], changes=(("link[0].delay", "60 ms"), ("flow[0].window", "40 packets")))
     monkeypatch.setitem(RUNS, "delayed", other)
     assert setup.texts(view)["S002-36"] == "10 packets, 1024 B, 40 packets or 10 packets, 1024 B, 50 packets"
     assert setup.numbers(FOLDER)["S002-37"] == pytest.approx(120)
@@ -190,15 +189,15 @@ def test_a_choice_changes_what_it_touches_and_spares_what_a_run_is_about() -> No
     for choice in CHOICES:
         assert any(choice.of(RUNS[name]) != RUNS[name] for name in FOUR), choice.label
         assert all(choice.of(t) == t for t in RUNS.values() if not choice.touches(t))
-    slower = Choice("", (("link.0.delay", "70 ms"), ("link.1.delay", "1 ms")))
-    assert slower.of(RUNS["45 ms"]).changes == (("link.0.delay", "45 ms"), ("link.1.delay", "1 ms"))
+    slower = Choice("", (("link[0].delay", "70 ms"), ("link[1].delay", "1 ms")))
+    assert slower.of(RUNS["45 ms"]).changes == (("link[0].delay", "45 ms"), ("link[1].delay", "1 ms"))
     assert not Choice("", file=DELAYED).touches(Trial(EVERY))
 
 
 def test_the_grid_has_every_combination_and_the_scenario_s_own() -> None:
     points = spread.grid("delayed")
     assert (len(points), len(spread.grid("every"))) == (3 * 2 * 2 * 3 * 3 * 2 * 2, 3 * 2 * 2 * 3 * 2 * 2)
-    own = Trial(DELAYED, (("flow.0.receiver.phase", "80 ms"),), None, (("rto.phase", "0 ms"),))
+    own = Trial(DELAYED, (("flow[0].receiver.phase", "80 ms"),), None, (("rto.phase", "0 ms"),))
     assert own in points
 
 
@@ -209,7 +208,7 @@ def test_a_spread_has_its_percentiles() -> None:
 
 
 @pytest.fixture(scope="module")
-def beside(lab: Lab) -> dict[Trial, Ran]:
+def beside(lab: Laboratory) -> dict[Trial, Ran]:
     return run(lab, "ns-2", FOLDER, [row.trial for row in ns2.rows(FOLDER)], Effort(1))
 
 
@@ -258,7 +257,7 @@ def test_a_figure_is_the_same_bytes_again(view: View, tmp_path: Path) -> None:
     assert {name for p in PLANS for name in p.runs} <= set(RUNS)
 
 
-def test_the_command_of_a_figure_runs_what_it_shows(lab: Lab) -> None:
+def test_the_command_of_a_figure_runs_what_it_shows(lab: Laboratory) -> None:
     shown_first = list(dict.fromkeys(p.runs[0] for p in PLANS))
     ran = run(lab, "firsts", FOLDER, [RUNS[name] for name in shown_first], Effort(1))
     for name in shown_first:
@@ -268,7 +267,7 @@ def test_the_command_of_a_figure_runs_what_it_shows(lab: Lab) -> None:
 
 
 def test_a_claim_that_differs_says_what_would_make_it_hold(
-    view: View, lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    view: View, lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a smaller grid, and four choices of which one caps cwnd."""
     few = (*CHOICES[:3], CHOICES[-1])

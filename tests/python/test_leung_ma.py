@@ -12,7 +12,6 @@ import pytest
 
 import ackclock
 from ackclock.papers import MODULES, claims
-from ackclock.papers.lab import Lab
 from ackclock.papers.leung_ma import PAPER, ns2
 from ackclock.papers.leung_ma.findings import PROBE_FS, UNCHECKED, Made, findings, judged
 from ackclock.papers.leung_ma.measures import (
@@ -49,12 +48,10 @@ from ackclock.papers.leung_ma.points import (
 )
 from ackclock.papers.leung_ma.setup import burst, costs, longest, parameters, state
 from ackclock.papers.leung_ma.view import Runs, View
-from ackclock.papers.measure import Comparison, Mean
-from ackclock.papers.paper import Effort
 from ackclock.papers.reproduce import load
-from ackclock.papers.store import Store
-from ackclock.papers.trial import Ran, Trial, run
-from ackclock.progress import shown
+from ackclock.runs.trial import Effort, Ran, Trial, run
+from ackclock.statistics import Comparison, Mean
+from conftest import laboratory
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
@@ -96,7 +93,7 @@ def test_every_trial_of_every_choice_is_a_scenario(tmp_path: Path) -> None:
     listed += [trial(m, Split(30, 0.003), c) for c in (OURS, *ON_TWO_PATHS) for m in METHODS]
     listed += [trial(m, Single(3.8)) for m in tuned()] + [ns2.Point(1.0, 50, 0.002, "del").trial]
     for each in listed:
-        assert len(each.job(FOLDER, effort).identities()) == 1
+        assert len(each.task(FOLDER, effort).identities()) == 1
     assert len({m.set for m in tuned()}) == 9
 
 
@@ -120,7 +117,7 @@ def test_the_set_up_is_read_back_from_what_ran() -> None:
     texts = parameters(ran(single), ran(paths), FOLDER)
     assert all(claims.accepts(CLAIMS[name].accept, text) for name, text in texts.items())
     assert len(texts) == 5
-    changed = Trial(single[0].file, (*single[0].changes, ("flow.0.window", "50 packets")), AVG_DEV.stack)
+    changed = Trial(single[0].file, (*single[0].changes, ("flow[0].window", "50 packets")), AVG_DEV.stack)
     other = parameters(ran([*single, changed, trial(tuned()[-1], Single(1.0))], 100.0), ran(paths), FOLDER)
     assert other["S001-03"] == "100 packets, 1 s or 50 packets, 1 s"
     assert other["S001-01"] == "0.3, 0.3, 0.3, 0.7, 0.5, 0.25 or 0.4, 0.4, 0.4, 0.7, 0.5, 0.25"
@@ -210,7 +207,7 @@ def test_the_longest_burst_is_half_of_the_threshold_and_without_new_data_on_dupl
 
 def test_short_runs_have_the_order_of_figures_3_and_6(tmp_path: Path) -> None:
     trials = [trial(m, Single(1.0)) for m in METHODS]
-    ran = run(Lab(Store(tmp_path), shown), "test", FOLDER, trials, Effort(2, 300))
+    ran = run(laboratory(tmp_path), "test", FOLDER, trials, Effort(2, 300))
     v = View(Runs(ran))
     assert v.throughput(AVG_DEV, Single(1.0)) > 1.3 * v.throughput(EWMA, Single(1.0))
     assert v.rate(AVG_DEV, Single(1.0)) < 0.3 * v.rate(EWMA, Single(1.0))
@@ -222,7 +219,7 @@ def test_short_runs_have_the_order_of_figures_3_and_6(tmp_path: Path) -> None:
 
 def test_without_loss_nothing_on_two_paths_is_random_and_one_path_alone_does_not_reorder(tmp_path: Path) -> None:
     trials = [trial(m, Split(share)) for m in (AVG_DEV, FA) for share in (0, 40, 100)]
-    ran = run(Lab(Store(tmp_path), shown), "test", FOLDER, trials, Effort(2, 60))
+    ran = run(laboratory(tmp_path), "test", FOLDER, trials, Effort(2, 60))
     for each in ran.values():
         first, second = (one["flows"][0] for one in each.runs)
         assert first == second
@@ -235,7 +232,7 @@ def test_a_needless_retransmission_s_own_ack_counts_as_ns_2_counts_it(tmp_path: 
     """ns-2.35 has a third more fast recoveries here than a sender to which a DSACK is no news."""
     point = ns2.Point(1.0, 50, 0.0, "every")
     plain = Trial(point.trial.file, point.trial.changes, set=(("dup_rule", "new-sack-info"),))
-    ran = run(Lab(Store(tmp_path), shown), "test", FOLDER, [point.trial, plain], Effort(6))
+    ran = run(laboratory(tmp_path), "test", FOLDER, [point.trial, plain], Effort(6))
     theirs = ns2.references(FOLDER)[point]
     ours = ran[point.trial].mean("fast_recoveries")
     assert abs(ours.value - theirs["recoveries"].value) < ours.half + theirs["recoveries"].half
@@ -269,7 +266,7 @@ def test_what_is_tried_says_what_would_hold_and_how_far_the_others_go() -> None:
         for m in METHODS:
             for f in PROBE_FS:
                 at = trial(m, Single(f), choice)
-                delayed = ("flow.0.receiver.ack", "delayed") in at.changes
+                delayed = ("flow[0].receiver.ack", "delayed") in at.changes
                 speed = 200e3 if m == AVG_DEV and delayed else 100e3
                 numbers.setdefault(at, Ran(at, [flow(speed + (1e3 if m == AVG_DEV else 0))]))
     figures = Runs({t: Ran(t, [flow()]) for m in METHODS for f in FS for t in [trial(m, Single(f))]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import math
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,40 +19,42 @@ from ackclock.papers.blanton_allman import ns2, schemes
 from ackclock.papers.blanton_allman import points as points_of
 from ackclock.papers.blanton_allman.findings import EXTREMES, SWITCHES, UNCHECKED
 from ackclock.papers.blanton_allman.measures import MEASURES, Switch, View
-from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, Point, Setting, scenario, setting, settings
+from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, Point, Setting, setting, settings
 from ackclock.papers.blanton_allman.schemes import AVG, DEL, EWMA, INC
 from ackclock.papers.blanton_allman.setup import burst, parameters
-from ackclock.papers.lab import Lab
-from ackclock.papers.measure import Comparison, Mean, Median, Verdict, rank_correlation
-from ackclock.papers.paper import Effort
 from ackclock.papers.reproduce import load, load_extra
-from ackclock.papers.store import Store
-from ackclock.progress import shown
+from ackclock.runs.trial import Effort
+from ackclock.statistics import Comparison, Mean, Median, Verdict, rank_correlation
+from conftest import laboratory
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
 NS2 = (FOLDER / SCENARIOS["ns2"]).read_text(encoding="utf-8")
+UNSWAPPED = re.sub(r"^elements = \[.*\]", "elements = []", NS2, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("file", SCENARIOS.values())
 def test_a_scenario_file_differs_from_what_is_run_only_in_swaps_gap_and_seeds(file: str) -> None:
     text = (FOLDER / file).read_text(encoding="utf-8")
-    before, after = tomllib.loads(text), tomllib.loads(scenario(text, 20, 0.25, 7))
+    (reading,) = (reading for reading, name in SCENARIOS.items() if name == file)
+    before, after = tomllib.loads(text), points_of.trial(setting(reading, 20, 0.25)).document(FOLDER)
     swap = after["link"][1]["elements"][0]
-    assert (swap["count"], swap["gap"], after["run"]["seeds"]["count"]) == (20, {"exponential": "250 ms"}, 7)
-    swap["count"], swap["gap"], after["run"]["seeds"]["count"] = 12, {"exponential": "1 s"}, 30
+    assert (swap["count"], swap["gap"]) == (20, {"exponential": "250 ms"})
+    swap["count"], swap["gap"] = 12, {"exponential": "1 s"}
     assert before == after
 
 
-def test_no_swaps_means_no_element_and_a_text_without_a_place_for_them_is_refused() -> None:
-    assert tomllib.loads(scenario(NS2, 0, 0, 2))["link"][1]["elements"] == []
-    with pytest.raises(ValueError, match="0 places"):
-        scenario(NS2.replace("count = 12", "count = twelve"), 3, 1.0, 2)
+def test_no_swaps_means_no_element_and_a_text_without_a_place_for_them_is_refused(tmp_path: Path) -> None:
+    assert tomllib.loads(UNSWAPPED)["link"][1]["elements"] == []
+    swaps = points_of.trial(setting("ns2", 3, 1.0))
+    (tmp_path / swaps.file).write_text(UNSWAPPED, encoding="utf-8")
+    with pytest.raises(ackclock.ScenarioError, match=r"key `link\[1\]\.elements\[0\]\.count`: found no such place"):
+        swaps.document(tmp_path)
 
 
 def test_without_swaps_a_run_is_ns_2_s_to_the_packet() -> None:
     """ns-2: 249585 acknowledged with the SYN, 249743 sent with it, 83 dropped, 83 sent again, 28 fast retransmits."""
-    run = ackclock.run(scenario(NS2, 0, 0, 1)).to_dict()["runs"][0]
+    run = ackclock.run(UNSWAPPED, seed=1).to_dict()["runs"][0]
     reference = next(csv.DictReader((FOLDER / "reference" / "ns2.csv").read_text(encoding="utf-8").splitlines()))
     flow = run["flows"][0]
     ours = [flow["acked_bytes"] // 1460 + 1, flow["data_packets_sent"] + 1]
@@ -67,11 +70,11 @@ def test_where_single_packets_come_late_every_send_is_ns_2_s(tmp_path: Path) -> 
     with (late / "delays.csv").open(encoding="utf-8") as table:
         delays = [f'{{ nth = {r["arrival"]}, by = "{r["delay_us"]} us" }}' for r in csv.DictReader(table)]
     assert len(delays) == 52
-    text = scenario(NS2, 0, 0, 1).replace('duration = "600 s"', 'duration = "60 s"')
+    text = UNSWAPPED.replace('duration = "600 s"', 'duration = "60 s"')
     script = f'elements = [{{ kind = "script", at = "exit", delay = [{", ".join(delays)}] }}]'
     text = text.replace("elements = []", script, 1)
     trace = tmp_path / "run.csv"
-    run = ackclock.run(text, trace=trace).to_dict()["runs"][0]["flows"][0]
+    run = ackclock.run(text, seed=1, trace=trace).to_dict()["runs"][0]["flows"][0]
     with trace.open(encoding="utf-8") as table:
         sent = [r for r in csv.DictReader(table) if (r["event"], r["side"]) == ("sent", "sender")]
         carrying = [r for r in sent if r["len"] != "0" or "S" in r["flags"]]
@@ -217,7 +220,7 @@ def test_every_claim_has_a_measure_or_says_why_not(runs_of_a_second: dict[Settin
 def runs_of_a_second(tmp_path: Path) -> dict[Setting, Point]:
     """One run of each point of the stock sender and of increase by 1 in the paper's reading."""
     some = [s for s in settings() if s.reading == "paper"] + [schemes.at(INC, 12)]
-    return points_of.run(Lab(Store(tmp_path), shown), "some", FOLDER, some, Effort(1, 1))
+    return points_of.run(laboratory(tmp_path), "some", FOLDER, some, Effort(1, 1))
 
 
 def test_a_parameter_is_read_from_what_ran(runs_of_a_second: dict[Setting, Point]) -> None:

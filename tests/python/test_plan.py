@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from ackclock.sweep import paths
-from ackclock.sweep.document import Value
-from ackclock.sweep.points import Points, key_of, stretches
+from ackclock import paths
+from ackclock.document import Value
+from ackclock.runs.keys import key_of, stretches
+from ackclock.sweep.points import Points
 from conftest import SHORT, Command
 
 HEAD = 'scenario = "short.toml"\n'

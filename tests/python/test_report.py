@@ -18,12 +18,12 @@ from ackclock import lab_page
 from ackclock.papers import EXTRAS, MODULES, claims, report
 from ackclock.papers import reproduce as command
 from ackclock.papers.blanton_allman.points import KEY
-from ackclock.papers.lab import Spent
-from ackclock.papers.measure import Verdict
 from ackclock.papers.paper import Done
 from ackclock.papers.parts import inline
 from ackclock.plot import style
 from ackclock.quantities import count, duration
+from ackclock.runs.laboratory import Spent
+from ackclock.statistics import Verdict
 from reproducing import extra, lay_out, made_up, read_json
 
 ROOT = Path(__file__).parents[2]
@@ -304,4 +304,6 @@ def test_numbers_are_read_as_words() -> None:
 
 
 def test_what_was_spent_adds_up() -> None:
-    assert Spent(1, 2, 3, 4.0, 5.0, 6.0) + Spent(10, 20, 30, 40.0, 50.0, 60.0) == Spent(11, 22, 33, 44.0, 55.0, 66.0)
+    parts = [Spent(1, 2, 3, 0.1, 5.0, 6.0), Spent(10, 20, 30, 0.2, 50.0, 60.0), Spent(1, 1, 1, 0.3, 1.0, 1.0)]
+    assert Spent.total(parts) == Spent.total(reversed(parts)) == Spent(12, 23, 34, 0.6, 56.0, 67.0)
+    assert Spent.total([]) == Spent()

@@ -21,7 +21,7 @@ from ackclock.papers import EXTRAS, MODULES, claims, sizes
 from ackclock.papers.blanton_allman import PAPER, schemes
 from ackclock.papers.blanton_allman.points import KEY, settings
 from conftest import Command
-from reproducing import FOLDER, NAMED, cut, environment, extra, read_json, reproduce, written
+from reproducing import FOLDER, NAMED, cut, environment, extra, kept, read_json, reproduce, written
 
 ALLOWED = ", ".join([*MODULES, *EXTRAS])
 
@@ -31,7 +31,7 @@ def test_the_command_draws_every_figure_compares_every_point_and_judges_every_cl
     cut(tmp_path, 1)
     done = reproduce(tmp_path, "--seeds", "2", "--copy-to", "docs")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{KEY}: figures and claims: 115 points\n")
+    assert done.stderr.startswith(f"{KEY}: figures and claims: 230 runs\n")
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", done.stdout + done.stderr), "not a terminal"
     assert "Throughput (tolerance 3 %): 0 of 34 points reproduced" in done.stdout
     out = tmp_path / "results" / KEY
@@ -62,14 +62,14 @@ def test_every_claim_has_a_row_with_a_reason(undisturbed: Path) -> None:
     assert (found["S000-31"]["verdict"], found["S000-31"]["measured"]) == ("cannot be checked", None)
 
 
-def begun(folder: Path, points: int) -> subprocess.Popen[str]:
-    """The command, once it has kept so many points."""
+def begun(folder: Path, runs: int) -> subprocess.Popen[str]:
+    """The command, once it has kept so many runs."""
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         [*NAMED, "--seeds", "2"], cwd=folder, env=environment(), stdout=pipe, stderr=pipe, text=True
     )
     deadline = time.monotonic() + 60
-    while len(list(folder.glob("results/.points/*.json"))) < points and time.monotonic() < deadline:
+    while kept(folder) < runs and time.monotonic() < deadline:
         time.sleep(0.005)
     return process
 
@@ -79,20 +79,20 @@ def test_stopped_half_way_it_goes_on_and_gives_the_same_bytes(
     how: signal.Signals, code: int, undisturbed: Path, tmp_path: Path
 ) -> None:
     cut(tmp_path, 5)
-    with begun(tmp_path, 20) as process:
+    with begun(tmp_path, 40) as process:
         process.send_signal(how)
         said, complaint = process.communicate(timeout=60)
     assert (process.returncode, said) == (code, "")
-    kept = len(list(tmp_path.glob("results/.points/*.json")))
-    assert 20 <= kept < 115
+    before = kept(tmp_path)
+    assert 40 <= before < 230
     if how is signal.SIGINT:
         last = complaint.splitlines()[-1]
-        assert last == "ackclock: interrupted; finished points are kept in results, the same command goes on"
+        assert last == "ackclock: interrupted; finished runs are kept, the same command goes on"
         assert "Traceback" not in complaint
         assert not list(tmp_path.glob("results/**/*.part"))
     assert not (tmp_path / "results" / "claims.json").exists()
     again = reproduce(tmp_path, "--seeds", "2")
-    assert again.stderr.startswith(f"{KEY}: figures and claims: {115 - kept} points, {kept} kept\n")
+    assert again.stderr.startswith(f"{KEY}: figures and claims: {230 - before} runs, {before} kept\n")
     assert written(tmp_path) == written(undisturbed)
 
 
@@ -107,7 +107,7 @@ def test_a_second_run_runs_nothing_and_writes_the_same(undisturbed: Path) -> Non
     assert len(paper["differing"]) == paper["verdicts"]["differs"]
     assert (sum(paper["references"][0]["values"].values()), paper["references"][0]["agrees"]) == (68, False)
     assert said["extras"] == []
-    assert (written(undisturbed), clocks(undisturbed)) == before, "kept points know their time"
+    assert (written(undisturbed), clocks(undisturbed)) == before, "kept runs know their time"
 
 
 def clocks(folder: Path) -> tuple[bytes, bytes]:
@@ -157,16 +157,18 @@ def test_extra_pages_are_listed_without_claims(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_one_line_and_leaves_earlier_results(undisturbed: Path) -> None:
-    """No file may grow beyond 20 kB, so points and pages fit and figures do not."""
+    """No file may grow beyond 40 kB, so what SQLite writes to read its store fits and figures do not."""
     before = written(undisturbed)
 
     def full() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 
     done = reproduce(undisturbed, "--seeds", "2", limit=full)
     assert (done.returncode, done.stdout) == (1, "")
-    assert re.fullmatch(r"ackclock: \[Errno 27\] File too large: '\S+'\n", done.stderr)
+    assert re.fullmatch(
+        r"ackclock: \[Errno 27\] File too large: '\S+'; finished runs are kept, .* goes on\n", done.stderr
+    )
     assert written(undisturbed) == before
 
 
@@ -236,5 +238,5 @@ def test_control_characters_only_for_terminals_that_want_them(tmp_path: Path) ->
     assert b"\x1b[" in shown
     for variables in ({"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}):
         shown, code = on_a_terminal(tmp_path, **variables)
-        assert (code, b"115 points" in shown) == (1, True)
+        assert (code, b"230 runs" in shown) == (1, True)
         assert not re.search(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)", shown)

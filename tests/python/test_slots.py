@@ -12,9 +12,9 @@ import pytest
 
 import ackclock as ak
 import slots_rebuilt as rebuilt
+from ackclock.runs.task import Task, run_task
 from ackclock.slots import given, pickled, source_hash, used
 from ackclock.slots.registry import Value
-from ackclock.sweep.task import Task, run_task
 
 HERE = Path(__file__).parent
 TUTORIAL = HERE.parents[1] / "docs" / "tutorials" / "avg_dev.py"
@@ -222,7 +222,7 @@ def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_p
     (tmp_path / "avg_dev.py").unlink()
     here = run_task(task).runs
     (tmp_path / "task").write_bytes(pickle.dumps(task))
-    code = "import pickle; from ackclock.sweep.task import run_task\n"
+    code = "import pickle; from ackclock.runs.task import run_task\n"
     code += "print(*run_task(pickle.load(open('task', 'rb'))).runs, sep='\\n')"
     path = os.pathsep.join([str(Path(ak.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     there = subprocess.run(

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from ackclock.runs.store import FORM, Cost, Store
 from ackclock.sweep import manifest
-from ackclock.sweep.store import FORM, Store
 from conftest import SHORT, Command
 
 PLAN = """
@@ -49,25 +49,25 @@ def run(identity: str, trace_hash: str = "a") -> str:
 
 def test_runs_are_there_once_they_are_added_and_none_twice(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as one, Store(tmp_path / "store") as other:
-        assert one.add([("k1", run("1")), ("k2", run("2"))], 0.5) == 2
-        assert other.add([("k2", run("2")), ("k3", run("3"))], 0.25) == 1
+        assert one.add([("k1", run("1")), ("k2", run("2"))], Cost(0.5, 0.5)) == 2
+        assert other.add([("k2", run("2")), ("k3", run("3"))], Cost(0.25, 0.5)) == 1
         assert one.kept(["k3", "k4", "k1"]) == {"k1", "k3"}
         assert list(one.runs(["k3", "k1", "k3"])) == [run("3"), run("1"), run("3")]
-        assert one.seconds(["k1", "k3", "k4"]) == 0.375
-        assert one.seconds(["k4"]) is None
+        assert one.processor_s(["k1", "k3", "k4"]) == 0.375
+        assert one.processor_s(["k4"]) is None
         assert one.count(["k1", "k1", "k4"]) == 2
 
 
 def test_processes_that_make_one_store_at_a_time_all_find_it(tmp_path: Path) -> None:
     code = """
 import sys, time
-from ackclock.sweep.store import Store
+from ackclock.runs.store import Cost, Store
 begin = float(sys.argv[3])
 for at in range(30):
     while time.time() < begin + at * 0.02:
         pass
     with Store(f"{sys.argv[1]}/{at}") as store:
-        store.add([(sys.argv[2], "{}")], 0.0)
+        store.add([(sys.argv[2], "{}")], Cost(0.0, 0.5))
 """
     begin, keys = str(time.time() + 0.5), ["k0", "k1", "k2", "k3"]
     processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), key, begin]) for key in keys]
@@ -80,16 +80,16 @@ for at in range(30):
 def test_more_keys_than_one_question_takes_are_asked_in_parts(tmp_path: Path) -> None:
     keys = [f"k{i}" for i in range(2345)]
     with Store(tmp_path) as store:
-        store.add([(key, run(key)) for key in keys], 0.0)
+        store.add([(key, run(key)) for key in keys], Cost(0.0, 0.5))
         assert len(store.kept(keys)) == 2345
         assert [json.loads(text)["identity"] for text in store.runs(reversed(keys))] == keys[::-1]
 
 
 def test_a_run_that_comes_again_with_another_trace_hash_is_an_error_that_says_so(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
-        store.add([("k", run("1", "a"))], 0.0)
+        store.add([("k", run("1", "a"))], Cost(0.0, 0.5))
         with pytest.raises(OSError, match="the run 1 is kept with the trace hash a and now has b: two builds"):
-            store.add([("other", run("2")), ("k", run("1", "b"))], 0.0)
+            store.add([("other", run("2")), ("k", run("1", "b"))], Cost(0.0, 0.5))
         assert store.kept(["k", "other"]) == {"k"}
 
 

@@ -21,14 +21,14 @@ import pytest
 
 import ackclock as ak
 from ackclock import _native
+from ackclock.progress import Told
+from ackclock.runs.cutter import Cutter
+from ackclock.runs.local import Local
+from ackclock.runs.task import Done, Task, run_task
+from ackclock.runs.worker import Worker
 from ackclock.sweep import table
 from ackclock.sweep.columns import FLOW_NUMBERS
-from ackclock.sweep.cutter import Cutter
-from ackclock.sweep.job import Told
-from ackclock.sweep.local import Local
 from ackclock.sweep.points import Points
-from ackclock.sweep.task import Done, Task, run_task
-from ackclock.sweep.worker import Worker
 from conftest import SHORT, Command
 
 BRIEF = SHORT.replace('"5 s"', '"1 s"')
@@ -234,7 +234,7 @@ def test_closing_an_executor_stops_long_runs_at_once() -> None:
 
 
 def _learned(cutter: Cutter, task: Task, seconds: float) -> None:
-    cutter.learn(task, Done(("",) * task.count, seconds))
+    cutter.learn(task, Done(("",) * task.count, seconds, seconds))
 
 
 def test_tasks_are_cut_to_a_length_in_time() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from ackclock.sweep import local
+from ackclock.runs import local
+from ackclock.runs.worker import Worker
 from ackclock.sweep.points import Points
-from ackclock.sweep.worker import Worker
 from conftest import SHORT, Command
 
 FIXED = """

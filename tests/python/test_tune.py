@@ -20,8 +20,9 @@ from typer.testing import CliRunner
 
 import ackclock as ak
 from ackclock.cli import app
-from ackclock.sweep import local
-from ackclock.sweep.task import Done, Task, run_task
+from ackclock.progress import Told
+from ackclock.runs import local
+from ackclock.runs.task import Done, Task, run_task
 from ackclock.tuning.best import CHOICES, Change, named, pareto
 from ackclock.tuning.network import Seeds
 from ackclock.tuning.objective import OnPath, Score, front, knee, score
@@ -250,8 +251,8 @@ def test_another_executor_makes_the_runs_and_the_result_is_the_same(plan: Path) 
 
 
 def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task]) -> None:
-    def stop(share: float) -> None:
-        if share > 0.3:
+    def stop(told: Told) -> None:
+        if told.done > 0.3 * told.runs:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

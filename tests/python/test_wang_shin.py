@@ -8,11 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from ackclock.papers import MODULES, claims, trial
-from ackclock.papers.lab import Lab
-from ackclock.papers.paper import Effort
+from ackclock.papers import MODULES, claims
 from ackclock.papers.reproduce import load
-from ackclock.papers.store import Store
 from ackclock.papers.wang_shin import course, forced, model, ns2, setup, transfer
 from ackclock.papers.wang_shin.forced import Grid
 from ackclock.papers.wang_shin.measures import LOSS_ORDER, MEASURES, PUBLISHED_ORDER, RESTS_ON_NEW_RENO, RESTS_ON_RR
@@ -34,7 +31,10 @@ from ackclock.papers.wang_shin.points import (
 )
 from ackclock.papers.wang_shin.repair import Repair, Round, repairs
 from ackclock.papers.wang_shin.states import ARROWS, RULES
-from ackclock.progress import shown
+from ackclock.runs import trial
+from ackclock.runs.laboratory import Laboratory
+from ackclock.runs.trial import Effort
+from conftest import laboratory
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
@@ -42,9 +42,9 @@ LISTED = claims.read(FOLDER / "claims.csv")
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Lab:
+def lab(tmp_path: Path) -> Laboratory:
     """A laboratory that keeps nothing."""
-    return Lab(Store(tmp_path), shown)
+    return laboratory(tmp_path)
 
 
 def test_it_is_registered_and_every_claim_has_its_number() -> None:
@@ -55,7 +55,7 @@ def test_it_is_registered_and_every_claim_has_its_number() -> None:
     assert set(NOTES) | RESTS_ON_NEW_RENO | RESTS_ON_RR <= set(MEASURES)
 
 
-def test_what_ran_is_what_the_paper_states(lab: Lab) -> None:
+def test_what_ran_is_what_the_paper_states(lab: Laboratory) -> None:
     trials = [red(scheme) for scheme in COMPARED] + [transfer.RENO_AMONG_RENO]
     texts = setup.parameters(FOLDER, trial.run(lab, "set-up", FOLDER, trials, Effort(1)))
     found = [claims.judge(claim, texts[claim.id]) for claim in LISTED if claim.id in texts]
@@ -139,7 +139,7 @@ def test_new_reno_in_a_course_counts_its_round_trips() -> None:
     assert course.median([None, 3, None, 5]) == 4
 
 
-def test_a_window_counts_from_the_end_of_the_start_up_on(lab: Lab) -> None:
+def test_a_window_counts_from_the_end_of_the_start_up_on(lab: Laboratory) -> None:
     whole, beginning = model.trials(SACK, 0.01, "Table 3")
     ran = trial.run(lab, "model", FOLDER, [whole, beginning], Effort(2))
     acked = [ran[t].values("acked_bytes") for t in (beginning, whole)]
@@ -160,14 +160,14 @@ def test_cases_of_table_5_have_their_senders_and_other_set_ups_change_only_what_
 
 def test_a_change_adds_the_tables_that_lead_to_it_and_no_place_in_a_list() -> None:
     before: trial.Document = {"flow": [{"set": {}}]}
-    after = trial.changed(before, (("flow.0.set.recovery.count", "act"),))
+    after = trial.changed(before, (("flow[0].set.recovery.count", "act"),))
     assert (after["flow"][0]["set"], before["flow"][0]["set"]) == ({"recovery": {"count": "act"}}, {})
-    for path in ("flow.1.set.count", "flow.first", "flow.0.set.recovery.count.more"):
-        with pytest.raises(ValueError, match="no place"):
+    for path in ("flow[1].set.count", "flow.first", "flow[0].set.recovery.count.more"):
+        with pytest.raises(ValueError, match="found no such place"):
             trial.changed(after, ((path, 1),))
 
 
-def test_delays_of_table_5_are_ordered_seed_by_seed(lab: Lab) -> None:
+def test_delays_of_table_5_are_ordered_seed_by_seed(lab: Laboratory) -> None:
     ran = trial.run(lab, "table 5", FOLDER, transfer.trials(), Effort(2))
     view = transfer.Transfer(ran)
     assert all(delay > 5 for case in PUBLISHED_ORDER for delay in view.delays(case))
@@ -177,7 +177,7 @@ def test_delays_of_table_5_are_ordered_seed_by_seed(lab: Lab) -> None:
     assert (0 <= times <= n, n) == (True, 2)
 
 
-def test_without_ties_three_flows_are_ns_2_s_to_the_packet(lab: Lab) -> None:
+def test_without_ties_three_flows_are_ns_2_s_to_the_packet(lab: Laboratory) -> None:
     rows = [row for row in ns2.rows(FOLDER, "droptail") if row["profile"] == ns2.SAME and row["starts"] == "0 0.5 1.0"]
     trials = [ns2._droptail(*(row[key] for key in ns2.STARTS)) for row in rows]
     ran = trial.run(lab, "Table 3", FOLDER, trials, Effort(1))

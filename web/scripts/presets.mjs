@@ -42,9 +42,18 @@ function one(root, folder, { id, group, title, about, scenario, change = {}, sta
 
 // A key that is not there yet is added; a place in a list must be there.
 function put(document, path, value, id) {
-  const steps = path.split(".");
-  const last = steps.pop();
-  const at = steps.reduce((value, step) => value?.[step], document);
-  if (at === undefined || (Array.isArray(at) && at[last] === undefined)) throw new Error(`${id}: there is no ${path}`);
+  const way = steps(path);
+  const last = way.pop();
+  const at = way.reduce((value, step) => (has(value, step) ? value[step] : undefined), document);
+  if (!has(at, last) && (typeof last !== "string" || typeof at !== "object" || Array.isArray(at)))
+    throw new Error(`${id}: there is no ${path}; a path is written as in link[1].elements[0].mean`);
   at[last] = value;
+}
+
+const has = (value, step) => Array.isArray(value) === (typeof step === "number") && value?.[step] !== undefined;
+
+// A path as everywhere in Ackclock: keys joined by dots, positions in lists from 0 in brackets.
+function steps(path) {
+  const found = [...path.matchAll(/\.?([\w-]+)|\[(\d+)\]/g)];
+  return found.map(([, key, position]) => key ?? Number(position));
 }

@@ -1,25 +1,15 @@
-"""What a reproduced paper is, or a page that belongs to none: the seam to the command, cache and pages for all."""
+"""What a reproduced paper is, or a page that belongs to none: the seam to the command and the pages."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock.papers.claims import Finding
-from ackclock.papers.lab import Lab, Spent
-from ackclock.papers.measure import Verdict as Agreement
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is run."""
-
-    seeds: int
-    """Runs of each point."""
-    duration_s: int | None = None
-    """Simulated seconds of each run; None: what the paper has."""
+from ackclock.runs.laboratory import Laboratory, Spent
+from ackclock.runs.trial import Effort
+from ackclock.statistics import Verdict as Agreement
 
 
 @dataclass(frozen=True)
@@ -31,8 +21,8 @@ class Work:
     out: Path
     """Where its files go; it is there."""
     effort: Effort
-    lab: Lab
-    """Runs scenarios."""
+    lab: Laboratory
+    """Makes runs, none of them twice."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,7 @@ class Reference:
     good: bool
     """Whether nothing lies outside what chance allows."""
     table: Table
-    """Cells that are a :class:`~ackclock.papers.measure.Verdict`'s words are counted as such."""
+    """Cells that are a :class:`~ackclock.statistics.Verdict`'s words are counted as such."""
 
     @property
     def simulator(self) -> str:
@@ -190,8 +180,3 @@ class Done:
     def good(self) -> bool:
         """Whether no value lies outside what another simulator's allow."""
         return all(reference.good for one in self.papers for reference in one.outcome.references)
-
-
-def digest(parts: Sequence[str]) -> str:
-    """A short hash over strings."""
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

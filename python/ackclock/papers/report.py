@@ -18,10 +18,10 @@ import ackclock
 from ackclock.lab_page import HOST, PORT
 from ackclock.papers import sizes
 from ackclock.papers.claims import Finding, Verdict, counts, ours
-from ackclock.papers.lab import Spent
-from ackclock.papers.measure import Verdict as Agreement
 from ackclock.papers.paper import Done, Picture, Reference, Reproduced, Shown
 from ackclock.papers.parts import inline, setup
+from ackclock.runs.laboratory import Spent
+from ackclock.statistics import Verdict as Agreement
 
 FRONT, COMPARISON = "report.html", "comparison.html"
 COSTS = (
@@ -112,7 +112,7 @@ def _site(done: Done) -> list[Link]:
 
 def _front(done: Done) -> dict[str, Any]:
     spent = [(one.paper.title, one.spent) for one in done.papers] + [(e.extra.title, e.spent) for e in done.extras]
-    total = sum((each for _, each in spent), Spent())
+    total = Spent.total(each for _, each in spent)
     if len(spent) > 1:
         spent.append(("all", total))
     return {

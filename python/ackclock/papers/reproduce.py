@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,13 +13,15 @@ from typing import Any
 
 from ackclock import files
 from ackclock.papers import EXTRAS, MODULES, claims, page, report, sizes
-from ackclock.papers.lab import Lab, Spent
-from ackclock.papers.paper import Done, Effort, Extra, Paper, Picture, Reproduced, Shown, Work
-from ackclock.papers.store import Store
-from ackclock.progress import Told, shown
+from ackclock.papers.paper import Done, Extra, Paper, Picture, Reproduced, Shown, Work
+from ackclock.progress import Show, unshown
+from ackclock.runs.executor import executor
+from ackclock.runs.laboratory import Laboratory, Spent
+from ackclock.runs.store import Store
+from ackclock.runs.trial import Effort
 
-POINTS = ".points"
-"""Folder of finished points, below that of the results."""
+OLDER = ".points"
+"""Folder below that of the results in which finished points were kept before they went into the store."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ class Wish:
     """Run again what was run before."""
     copy_to: Path | None = None
     """Folder for copies of the figures; then RESULTS.md and claims.json go beside the scenarios, too."""
+    store: Path | None = None
+    """Folder of finished runs; none: what ``ACKCLOCK_STORE`` says, or ``ackclock-results``."""
+    on: str | None = None
+    """A Dask cluster, as for :func:`ackclock.sweep`; none: this machine."""
+    threads: int | None = None
+    """Runs at once on this machine; none: one for each core."""
 
     def options(self) -> list[str]:
         """Those of the command that change results."""
@@ -64,19 +72,34 @@ def load_extra(key: str) -> Extra:
     return extra
 
 
-def reproduce(wish: Wish) -> Done:
+def reproduce(wish: Wish, show: Show = unshown) -> Done:
     """Run papers and extra pages, and write all their results.
+
+    Args:
+        wish: which, and how.
+        show: shows how far runs are.
 
     Raises:
         OSError: a file could not be read or written.
         ValueError: a paper's scenario or another file makes no sense.
         ImportError: a package of the extra ``papers`` is missing.
-        KeyboardInterrupt: as usual; finished points are kept.
+        RuntimeError: a worker has another Ackclock.
+        KeyboardInterrupt: as usual; finished runs are kept.
     """
     keys = wish.keys or [*MODULES, *EXTRAS]
     papers, extras = [load(key) for key in keys if key in MODULES], [load_extra(key) for key in keys if key in EXTRAS]
-    store = Store(wish.out / POINTS, wish.fresh)
-    done = Done([_paper(one, wish, store) for one in papers], [_extra(one, wish, store) for one in extras])
+    wish.out.mkdir(parents=True, exist_ok=True)
+    if (older := wish.out / OLDER).is_dir():
+        print(f"ackclock: {older}: kept points of an older form, which are not read", file=sys.stderr)
+    with Store(wish.store) as store, executor(wish.on, wish.threads) as runs_on:
+
+        def lab(key: str) -> Laboratory:
+            """One of its own for each, so that what it spends is what this one has spent."""
+            return Laboratory(store, runs_on, lambda what: show(f"{key}: {what}"), wish.fresh)
+
+        done = Done(
+            [_paper(one, wish, lab(one.key)) for one in papers], [_extra(one, wish, lab(one.key)) for one in extras]
+        )
     for file, text in report.pages(done, wish.keys, wish.options()).items():
         files.write(wish.out / file, text.encode())
     claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
@@ -92,33 +115,28 @@ def effort(what: Paper | Extra, wish: Wish) -> Effort:
     return Effort(wish.seeds or chosen.seeds, chosen.duration_s)
 
 
-def _paper(paper: Paper, wish: Wish, store: Store) -> Reproduced:
-    folder, work = wish.papers / paper.key, _work(paper, wish, store, wish.papers / paper.key)
+def _paper(paper: Paper, wish: Wish, lab: Laboratory) -> Reproduced:
+    folder, work = wish.papers / paper.key, _work(paper, wish, lab, wish.papers / paper.key)
     outcome = paper.reproduce(work)
-    done = Reproduced(paper, folder, outcome, work.lab.spent)
+    done = Reproduced(paper, folder, outcome, lab.spent)
     _write(done, {picture.name: picture.svg for picture in outcome.pictures}, work.out)
     if wish.copy_to is not None:
         _write(done, _copied(paper.key, outcome.pictures, wish.copy_to), folder)
     return done
 
 
-def _extra(extra: Extra, wish: Wish, store: Store) -> Shown:
-    work = _work(extra, wish, store, wish.papers)
+def _extra(extra: Extra, wish: Wish, lab: Laboratory) -> Shown:
+    work = _work(extra, wish, lab, wish.papers)
     sections = extra.sections(work)
     if wish.copy_to is not None:
         _copied(extra.key, (picture for section in sections for picture in section.pictures), wish.copy_to)
-    return Shown(extra, wish.papers, sections, work.lab.spent)
+    return Shown(extra, wish.papers, sections, lab.spent)
 
 
-def _work(what: Paper | Extra, wish: Wish, store: Store, folder: Path) -> Work:
-    """A laboratory of its own, so that what it spends is what this one has spent."""
-
-    def progress(name: str) -> AbstractContextManager[Told]:
-        return shown(f"{what.key}: {name}")
-
+def _work(what: Paper | Extra, wish: Wish, lab: Laboratory, folder: Path) -> Work:
     out = wish.out / what.key
     out.mkdir(parents=True, exist_ok=True)
-    return Work(folder, out, effort(what, wish), Lab(store, progress))
+    return Work(folder, out, effort(what, wish), lab)
 
 
 def _copied(key: str, pictures: Iterable[Picture], to: Path) -> dict[str, Path]:
@@ -150,7 +168,7 @@ def summary(done: Done, out: Path) -> str:
 def as_json(done: Done) -> dict[str, Any]:
     """The same as ``--json`` prints it."""
     every = [f for r in done.papers for f in r.outcome.findings]
-    total = sum(sizes.spent(done).values(), Spent())
+    total = Spent.total(sizes.spent(done).values())
     return {
         "claims": len(every),
         "verdicts": _verdicts(every),

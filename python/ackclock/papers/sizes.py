@@ -12,8 +12,9 @@ from typing import Any
 import ackclock
 from ackclock import files, quantities
 from ackclock.papers import EXTRAS, MODULES, claims
-from ackclock.papers.lab import Spent
-from ackclock.papers.paper import Done, Effort, Extra, Paper
+from ackclock.papers.paper import Done, Extra, Paper
+from ackclock.runs.laboratory import Spent
+from ackclock.runs.trial import Effort
 
 SIZES, TIMES = "sizes.json", "times.json"
 MEASURED = ("processor_s", "wall_s")
@@ -85,7 +86,7 @@ def listing(every: Sequence[Paper | Extra], papers: Path, out: Path) -> list[dic
 def _speed(out: Path) -> float | None:
     """Packets a second of processor time."""
     ran = [Spent(**one) for one in _read(out / TIMES).get("spent", {}).values()]
-    total = sum(ran, Spent())
+    total = Spent.total(ran)
     return total.packets / total.processor_s if total.processor_s else None
 
 

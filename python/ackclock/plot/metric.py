@@ -8,10 +8,11 @@ from typing import NamedTuple
 import polars as pl
 from matplotlib.axes import Axes
 
-from ackclock import _native, colours
+from ackclock import colours
 from ackclock.columns import HALF
 from ackclock.plot.frames import ArrowTable, need, polars
 from ackclock.plot.sheet import name_points, sheet
+from ackclock.statistics import interval
 
 _UNITS = (("_bytes_per_s", "kB/s", 1e3), ("_bytes", "kB", 1e3), ("_packets", "packets", 1.0), ("_ms", "ms", 1.0))
 _UNITS_OF_TIME = ("_s", "s", 1.0)
@@ -91,7 +92,7 @@ def _points(rows: pl.DataFrame, x: str, y: str, scale: _Scale) -> list[tuple[flo
                 raise ValueError(f"{len(same)} rows of means with {x} = {at}: choose one flow")
             mean, half = same[y][0], same[y + HALF][0]
         else:
-            mean, half = _native.interval([float(value) for value in same[y]])
+            mean, half = interval([float(value) for value in same[y]])
         points.append((scale.places[at], float(mean), half or 0.0))
     return sorted(points)
 

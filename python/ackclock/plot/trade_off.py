@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.axes import Axes
 
-from ackclock import _native, colours
+from ackclock import colours
 from ackclock.plot.frames import ArrowTable, need, polars
 from ackclock.plot.sheet import name_points, sheet
+from ackclock.statistics import interval
 
 
 def trade_off(frame: ArrowTable, *, by: str = "stack", ax: Axes | None = None) -> Axes:
@@ -34,8 +35,8 @@ def trade_off(frame: ArrowTable, *, by: str = "stack", ax: Axes | None = None) -
     with sheet(ax) as axes:
         for (key,), same in rows.filter(pl.col(sent) > 0).group_by(by, maintain_order=True):
             name = str(key)
-            x, dx = _native.interval((100 * same[needless] / same[sent]).to_list())
-            y, dy = _native.interval((same[goodput] / 1e3).to_list())
+            x, dx = interval((100 * same[needless] / same[sent]).to_list())
+            y, dy = interval((same[goodput] / 1e3).to_list())
             look = colours.look(name)
             axes.errorbar(
                 [x],

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.deploy.cluster import Cluster
 
-    from ackclock.sweep.job import Progress
-    from ackclock.sweep.local import Executor
+    from ackclock.progress import Tell
+    from ackclock.runs.executor import Executor
     from ackclock.sweep.outcome import Results, Sweep
     from ackclock.sweep.plan import Plan
 
@@ -21,7 +21,7 @@ def sweep(
     store: str | PathLike[str] | None = None,
     on: str | AbstractContextManager[Executor] | Client | Cluster | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Sweep:
     """Run what of a plan is not finished yet, and make its table.
 
@@ -34,7 +34,7 @@ def sweep(
         on: where to run: nothing for this machine's cores, ``dask://host:port`` for a Dask cluster, ``dask:N`` for one
             of N processes here, a ``distributed.Client`` or cluster such as ``LocalCluster``, or an executor.
         threads: how many runs at once on this machine; by default one for each core.
-        progress: gets an ``ackclock.sweep.job.Told`` after every task.
+        progress: gets an ``ackclock.progress.Told`` at the beginning, and after every task.
 
     Returns:
         The table, means, points and manifest: see :class:`ackclock.Sweep`.
@@ -45,8 +45,9 @@ def sweep(
         RuntimeError: a worker has another Ackclock.
         KeyboardInterrupt: as usual; what is finished is kept.
     """
-    from ackclock.sweep.job import Job, as_plan, executor  # noqa: PLC0415 - start-up time
-    from ackclock.sweep.store import Store  # noqa: PLC0415 - likewise
+    from ackclock.runs.executor import executor  # noqa: PLC0415 - start-up time
+    from ackclock.runs.store import Store  # noqa: PLC0415 - likewise
+    from ackclock.sweep.job import Job, as_plan  # noqa: PLC0415 - likewise
 
     job = Job(as_plan(plan), progress)
     with Store(store) as opened, executor(on, threads) as runs_on:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock.sweep import paths, values
-from ackclock.sweep.document import Node, Value, nearest, written
+from ackclock import paths
+from ackclock.document import Node, Value, nearest, written
+from ackclock.sweep import values
 
 MOST_POINTS = 10**7
 _GRID = 'a list of values, or a range as in { from = "1 ms", to = "100 ms", count = 5, spacing = "log" }'

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-FORM = 1
-"""Of the rows that the store keeps; raised when a run's JSON says more, or says it otherwise."""
-
 FLOW_NUMBERS: dict[str, type[int] | type[float]] = {
     "start_s": float,
     "finish_s": float,

@@ -4,42 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, cast
 
-from ackclock import _native
+from ackclock.progress import Tell, Told
+from ackclock.runs.executor import Executor
+from ackclock.runs.laboratory import Laboratory, Wanted
+from ackclock.runs.store import Store
+from ackclock.statistics import interval
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep import table
-from ackclock.sweep.document import refusal
-from ackclock.sweep.local import Executor, Local
 from ackclock.sweep.manifest import Entry, Manifest
 from ackclock.sweep.outcome import Sweep
 from ackclock.sweep.plan import Plan, Stop
-from ackclock.sweep.points import Points, key_of_run, stretches
-from ackclock.sweep.store import Store
-from ackclock.sweep.task import Task
-
-if TYPE_CHECKING:
-    from distributed import Client
-    from distributed.deploy.cluster import Cluster
-
-
-@dataclass(frozen=True)
-class Told:
-    """How far a sweep is."""
-
-    done: int
-    """Runs that are finished."""
-    runs: int
-    """Runs that are wanted; a stop rule may want more later."""
-    kept: int
-    """Of those that are finished: how many were before."""
-
-
-Progress = Callable[[Told], object]
+from ackclock.sweep.points import Points
 
 
 def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
@@ -53,24 +33,6 @@ def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
         return plan
     where = fspath(plan)
     return Plan.parse(where) if "\n" in where else Plan.read(where)
-
-
-def executor(
-    on: str | AbstractContextManager[Executor] | Client | Cluster | None, threads: int | None
-) -> AbstractContextManager[Executor]:
-    """Who runs.
-
-    Raises:
-        ScenarioError: there is nobody of that name, or not with ``threads``.
-        ImportError: it needs Dask, which is not installed.
-    """
-    if on is None:
-        return Local(threads)
-    if threads is not None:
-        raise refusal("command line", None, "--threads", str(threads), "without --on, which says how many there are")
-    from ackclock.sweep import on_dask  # noqa: PLC0415 - not every installation has Dask
-
-    return on_dask.OnDask(on) if on_dask.named(on) else cast("AbstractContextManager[Executor]", on)
 
 
 @dataclass
@@ -95,7 +57,7 @@ def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
     wanted = {key for keys in Points(plan).check(_first_seeds(plan)) for key in keys}
     try:
         with Store(store, create=False) as opened:
-            kept, each = len(opened.kept(wanted)), opened.seconds(wanted)
+            kept, each = len(opened.kept(wanted)), opened.processor_s(wanted)
     except FileNotFoundError:
         kept, each = 0, None
     return Forecast(len(Points(plan)), len(wanted), kept, None if each is None else each * (len(wanted) - kept))
@@ -104,7 +66,7 @@ def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
 class Job:
     """One sweep, while it runs."""
 
-    def __init__(self, plan: Plan, progress: Progress | None = None) -> None:
+    def __init__(self, plan: Plan, progress: Tell | None = None) -> None:
         """Check all points of a plan.
 
         Raises:
@@ -130,9 +92,10 @@ class Job:
         if before and content and replace(before, finished=None, sha256=None) == self.manifest and self._kept(store):
             return Sweep(before, content)
         self.manifest.write(store)
-        self._make(store, executor)
+        lab = Laboratory(store, executor, lambda _: nullcontext(self.progress))
+        self._make(lab)
         if self.plan.stop:
-            self._until_narrow(self.plan.stop, store, executor)
+            self._until_narrow(self.plan.stop, store, lab)
         content = table.save(self.manifest, store)
         self.manifest.sha256 = manifests.digest(content)
         self.manifest.finished = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -147,35 +110,15 @@ class Job:
             self.progress(Told(len(wanted), len(wanted), len(wanted)))
         return whole
 
-    def _make(self, store: Store, executor: Executor) -> None:
-        """Run what is missing of the manifest's runs."""
-        wanted = set(self.manifest.keys())
-        kept = store.kept(wanted)
-        missing = wanted - kept
-        self.progress(Told(len(kept), len(wanted), len(kept)))
-        if not missing:
-            return
-        with closing(executor.run(self._tasks(frozenset(missing)))) as finished:
-            for task, done in finished:
-                runs = [(key_of_run(json.loads(run)), run) for run in done.runs]
-                if len(runs) != task.count or not all(key in wanted for key, _ in runs):
-                    raise RuntimeError(f"{task.name}: runs came back that were not asked for")
-                store.add(runs, done.seconds / task.count)
-                missing.difference_update(key for key, _ in runs)
-                self.progress(Told(len(wanted) - len(missing), len(wanted), len(kept)))
-        if missing:
-            raise RuntimeError(f"{self.plan.name}: {len(missing)} runs did not come back")
+    def _make(self, lab: Laboratory) -> None:
+        """Make what is missing of the manifest's runs."""
+        points = (
+            Wanted(point.task, entry.seeds, entry.keys)
+            for point, entry in zip(self.points, self.manifest.points, strict=True)
+        )
+        lab.make(self.plan.name, self.manifest.keys(), points)
 
-    def _tasks(self, missing: frozenset[str]) -> Iterator[Task]:
-        """The tasks of missing runs; a run that several points share is in one of them."""
-        asked: set[str] = set()
-        for point, entry in zip(self.points, self.manifest.points, strict=True):
-            new = [(k, s) for k, s in zip(entry.keys, entry.seeds, strict=True) if k in missing and k not in asked]
-            asked.update(key for key, _ in new)
-            for first, count in stretches([seed for _, seed in new]):
-                yield replace(point.task, first=first, count=count)
-
-    def _until_narrow(self, stop: Stop, store: Store, executor: Executor) -> None:
+    def _until_narrow(self, stop: Stop, store: Store, lab: Laboratory) -> None:
         """Double the seeds of the points whose intervals are too wide, until none is left.
 
         Whether a point gets more depends on the runs of its own first seeds alone, so that what is run does not
@@ -191,7 +134,7 @@ class Job:
                     entry.keys += point.keys(more)
                     entry.seeds += more
             self.manifest.write(store)
-            self._make(store, executor)
+            self._make(lab)
 
 
 def _enough(entry: Entry, stop: Stop, store: Store) -> bool:
@@ -207,7 +150,7 @@ def _narrow(values: Sequence[float | None], stop: Stop) -> bool:
     known = [float(value) for value in values if value is not None]
     if len(known) < 2:  # noqa: PLR2004 - one value has no interval
         return False
-    mean, half = _native.interval(known)
+    mean, half = interval(known)
     return half is not None and half <= (stop.half_width * abs(mean) if stop.relative else stop.half_width)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import _native, files
-from ackclock.sweep.store import Store
+from ackclock.runs.store import Store
 
 FORM = 1
 FOLDER = "sweeps"

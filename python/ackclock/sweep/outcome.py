@@ -8,10 +8,10 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ackclock.runs.store import Store
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep import table
 from ackclock.sweep.manifest import Manifest
-from ackclock.sweep.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

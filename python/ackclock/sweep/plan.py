@@ -9,9 +9,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from ackclock.document import Node, Value, nearest, refusal
 from ackclock.sweep import axes
 from ackclock.sweep.columns import MEANS
-from ackclock.sweep.document import Node, Value, nearest, refusal
 
 KEYS = ("name", "scenario", "seeds", "stop", "grid", "coupled", "random")
 MOST_SEEDS = 10**6

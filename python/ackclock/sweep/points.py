@@ -7,38 +7,19 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from ackclock import _native
+from ackclock import _native, paths
+from ackclock.document import Value, refusal, written
 from ackclock.errors import ScenarioError
-from ackclock.sweep import paths
-from ackclock.sweep.columns import FORM
-from ackclock.sweep.document import Value, refusal, written
+from ackclock.runs.keys import key_of, stretches
+from ackclock.runs.task import Task
+from ackclock.runs.trial import carried
 from ackclock.sweep.plan import Plan
-from ackclock.sweep.task import Task
 
 Pickled = tuple[tuple[str, bytes], ...]
 """Algorithms in Python as a task has them."""
-_WITH_FILES = ("path-trace", "deliveries")
-"""Kinds of elements that take a table from a file."""
-
-
-def key_of(identity: str, reordering: bool) -> str:
-    """Under which the store keeps a run: a hash over the form of rows, identity, and whether reordering is reported.
-
-    The identity is the engine's: a hash over scenario, stacks, parameters, seed and results revision, and for
-    algorithms in Python their source. Whether reordering is measured does not change a run, but what is said of it.
-    """
-    return hashlib.sha256(f"{FORM}\n{identity}\n{reordering}".encode()).hexdigest()
-
-
-def key_of_run(run: dict[str, Any]) -> str:
-    """The key of a run, from its JSON."""
-    return key_of(run["identity"], any("reordering" in flow for flow in run["flows"]))
 
 
 @dataclass(frozen=True)
@@ -68,17 +49,6 @@ class Point:
         return [key_of(identity, self.reordering) for identity in found]
 
 
-def stretches(seeds: Sequence[int]) -> list[tuple[int, int]]:
-    """Seeds as stretches that count up: the first, and how many."""
-    found: list[tuple[int, int]] = []
-    for seed in seeds:
-        if found and seed == found[-1][0] + found[-1][1]:
-            found[-1] = (found[-1][0], found[-1][1] + 1)
-        else:
-            found.append((seed, 1))
-    return found
-
-
 class Points:
     """All points of a plan, in their order: the last parameter that is written varies fastest."""
 
@@ -86,12 +56,12 @@ class Points:
         """Put marks where the scenario varies, so that each point's text is made by replacing them."""
         self.plan = plan
         self.names = [name for axis in plan.axes for name in axis.nodes]
-        document = deepcopy(plan.scenario.document)
+        varied = [paths.parse(name) or () for name in self.names]
+        document = carried(plan.scenario.document, Path(plan.scenario.file).parent, varied)
         run = document.get("run")
         if isinstance(run, dict):
             run.pop("seeds", None)
             run.pop("seed", None)
-        _carry(document, Path(plan.scenario.file).parent, [paths.parse(name) or () for name in self.names])
         base = hashlib.sha256(plan.scenario.text.encode()).hexdigest()[:16]
         self._marks: list[str | None] = []
         for i, name in enumerate(self.names):
@@ -182,22 +152,6 @@ class Points:
         values = ", ".join(f"{n} = {written(v)}" for n, v in zip(self.names, point.values, strict=True))
         found = f"{error.found} at the point {values}"
         return refusal(self.plan.file, None, error.key, found, error.allowed, error.hint)
-
-
-def _carry(document: dict[str, Any], folder: Path, varied: Sequence[paths.Steps]) -> None:
-    """Take the tables that a scenario has in files of their own into it, so that a worker elsewhere needs no file.
-
-    Where the file is what is varied, it stays one. A file that cannot be read is left for the engine to refuse.
-    """
-    for path in list(paths.every(document)):
-        steps = paths.parse(path) or ()
-        if steps[-1] != "file" or any(paths.within(steps, other) for other in varied if other):
-            continue
-        element = paths.get(document, steps[:-1])
-        if element.get("kind") in _WITH_FILES and "data" not in element:
-            with suppress(OSError, UnicodeDecodeError, TypeError):
-                element["data"] = (folder / element["file"]).read_text(encoding="utf-8")
-                del element["file"]
 
 
 def _for_every_flow(name: str) -> bool:

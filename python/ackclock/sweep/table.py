@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _native, files
+from ackclock import files
 from ackclock.columns import HALF
+from ackclock.runs.store import Store
+from ackclock.statistics import known_interval
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep.columns import FLOW_NUMBERS, MEANS
 from ackclock.sweep.manifest import Entry, Manifest
 from ackclock.sweep.points import as_cell
-from ackclock.sweep.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,15 +101,10 @@ def summary(frame: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
     )
     columns: list[pl.Series] = [grouped[name] for name in (*about, "runs", "finished_runs")]
     for name in MEANS:
-        intervals = [_interval(values) for values in grouped[name].to_list()]
+        intervals = [known_interval(values) for values in grouped[name].to_list()]
         columns.append(pl.Series(name, [mean for mean, _ in intervals], pl.Float64))
         columns.append(pl.Series(name + HALF, [half for _, half in intervals], pl.Float64))
     return pl.DataFrame(columns).with_columns(pl.col("runs", "finished_runs").cast(pl.Int64))
-
-
-def _interval(values: Sequence[float | None]) -> tuple[float | None, float | None]:
-    known = [float(value) for value in values if value is not None]
-    return _native.interval(known) if known else (None, None)
 
 
 def _shown(manifest: Manifest) -> list[str]:

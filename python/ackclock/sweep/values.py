@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 
-from ackclock.sweep.document import Node, Value
+from ackclock.document import Node, Value
 
 QUANTITY = 'a number, or a number with its unit, as in "10 ms"'
 _NUMBER_AND_UNIT = re.compile(r"\s*(\d+(?:_\d+)*(?:\.\d+)?|\.\d+)\s*([A-Za-zµ/]+)\s*")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ackclock.sweep.local import Executor
+    from ackclock.progress import Tell
+    from ackclock.runs.executor import Executor
     from ackclock.tuning.result import Tuning
 
 
@@ -20,7 +21,7 @@ def tune(
     store: str | PathLike[str] | None = None,
     on: str | AbstractContextManager[Executor] | None = None,
     threads: int | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Tell | None = None,
 ) -> Tuning:
     """Search a stack's parameters for more goodput and fewer needless retransmissions over a set of paths.
 
@@ -32,7 +33,7 @@ def tune(
         store: folder in which every finished run is kept, so that none is made twice; as for :func:`ackclock.sweep`.
         on: what makes the runs, as for :func:`ackclock.sweep`; by default this machine.
         threads: how many runs at once here; by default one for each core. Results do not depend on it.
-        progress: called now and then with the share that is done, from 0 to 1.
+        progress: gets an ``ackclock.progress.Told`` after every task; its ``runs`` is the most that it can take.
 
     Returns:
         Every trial, the front, the choices, and what these are worth on held-out seeds and paths.

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock import _native
+from ackclock.document import Value
 from ackclock.errors import ScenarioError
-from ackclock.sweep.document import Value
+from ackclock.statistics import interval
 from ackclock.tuning.network import Seeds, Setting
 from ackclock.tuning.objective import OnPath, Score, front, geometric_mean, knee, mean
 from ackclock.tuning.plan import Plan
@@ -52,7 +52,7 @@ class Change:
     @classmethod
     def of_shares(cls, differences: Sequence[float]) -> Change:
         """Of a share, from its difference with each seed."""
-        mean, half = _native.interval(differences)
+        mean, half = interval(differences)
         return cls(mean, None, None) if half is None else cls(mean, mean - half, mean + half)
 
     @classmethod
@@ -63,7 +63,7 @@ class Change:
         """
         if not all(ratios):
             return cls(-1.0, None, None)
-        mean, half = _native.interval([math.log(ratio) for ratio in ratios])
+        mean, half = interval([math.log(ratio) for ratio in ratios])
         low, high = (None, None) if half is None else (math.expm1(mean - half), math.expm1(mean + half))
         return cls(math.expm1(mean), low, high)
 

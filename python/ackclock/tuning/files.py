@@ -39,7 +39,7 @@ def best(tuning: Tuning) -> str:
 
 
 def _table(one: Best, stack: str) -> list[str]:
-    from ackclock.sweep.document import quoted, written  # noqa: PLC0415 - start-up time
+    from ackclock.document import quoted, written  # noqa: PLC0415 - start-up time
 
     change = 100 * (one.goodput - 1)
     lines = [f"# {one.meaning}: trial {one.trial}, goodput {change:+.2f} %, needless {100 * one.needless:.3f} %"]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 
-from ackclock.sweep.job import executor
-from ackclock.sweep.local import Executor
-from ackclock.sweep.store import Store
+from ackclock.progress import Tell, Told
+from ackclock.runs.executor import Executor, executor
+from ackclock.runs.laboratory import Laboratory, Runs
+from ackclock.runs.store import Store
+from ackclock.runs.task import Task
 from ackclock.tuning.best import CHOICES, hold_out, named
 from ackclock.tuning.plan import Plan
 from ackclock.tuning.result import Tuning
-from ackclock.tuning.runs import Runs
 from ackclock.tuning.study import search
 
 
@@ -21,15 +22,40 @@ def run(
     store: str | PathLike[str] | None,
     on: str | AbstractContextManager[Executor] | None,
     threads: int | None,
-    progress: Callable[[float], object] | None,
+    progress: Tell | None,
 ) -> Tuning:
     """Carry out a plan; arguments and errors are those of :func:`ackclock.tune`."""
-    # Choices may be the same trial, and trials refused: then it is done earlier than said.
-    every = plan.trials * len(plan.paths) * plan.seeds.count
-    every += (
-        (len(CHOICES) * (1 + len(plan.parameters)) + 1) * len((*plan.paths, *plan.held_out)) * plan.held_out_seeds.count
-    )
     with Store(store) as opened, executor(on, threads) as workers:
-        runs = Runs(opened, workers, lambda done: progress(done / every) if progress else None)
-        made = search(plan, runs)
-        return Tuning(plan, made, hold_out(plan, named(made), runs))
+        lab = Laboratory(opened, workers, _Batches(_most(plan), progress or (lambda _: None)).show)
+
+        def made(tasks: Sequence[Task]) -> list[Runs]:
+            return lab.run(plan.name, tasks)
+
+        trials = search(plan, made)
+        return Tuning(plan, trials, hold_out(plan, named(trials), made))
+
+
+def _most(plan: Plan) -> int:
+    """How many runs it may take; choices may be the same trial, and trials refused: then it is fewer."""
+    searched = plan.trials * len(plan.paths) * plan.seeds.count
+    variants = len(CHOICES) * (1 + len(plan.parameters)) + 1
+    return searched + variants * len((*plan.paths, *plan.held_out)) * plan.held_out_seeds.count
+
+
+class _Batches:
+    """Adds up how far batches are that come one after the other."""
+
+    def __init__(self, runs: int, tell: Tell) -> None:
+        self._runs, self._tell = runs, tell
+        self._before = Told(0, runs, 0)
+
+    @contextmanager
+    def show(self, _: str) -> Iterator[Tell]:
+        """The next batch."""
+        before = self._before
+
+        def tell(told: Told) -> None:
+            self._before = Told(before.done + told.done, self._runs, before.kept + told.kept)
+            self._tell(self._before)
+
+        yield tell

@@ -9,11 +9,11 @@ from typing import Any
 
 import tomli_w
 
+from ackclock.document import Node, Value, nearest, refusal, written
 from ackclock.errors import ScenarioError
+from ackclock.paths import every, parse, present, put
+from ackclock.runs.task import Task
 from ackclock.slots import pickled
-from ackclock.sweep.document import Node, Value, nearest, refusal, written
-from ackclock.sweep.paths import every, parse, present, put
-from ackclock.sweep.task import Task
 
 OF_THE_STACK = "set."
 """Keys of ``set`` that begin so are parameters of every flow's stack, the others are places in the scenario."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ackclock.sweep.task import Done
+from ackclock.runs.laboratory import Runs
 
 
 class Score(NamedTuple):
@@ -34,9 +33,9 @@ class OnPath:
     """Needless retransmissions over data packets sent."""
 
     @classmethod
-    def of(cls, done: Done) -> OnPath:
+    def of(cls, runs: Runs) -> OnPath:
         """What a task's runs came to."""
-        flows = [json.loads(run)["flows"] for run in done.runs]
+        flows = [run["flows"] for run in runs]
         return cls(
             tuple(sum(f["goodput_bytes_per_s"] for f in each) for each in flows),
             tuple(

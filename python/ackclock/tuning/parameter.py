@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ackclock.sweep.document import Node, written
-from ackclock.sweep.document import Value as Toml
+from ackclock.document import Node, written
+from ackclock.document import Value as Toml
 from ackclock.sweep.values import Span, span
 
 if TYPE_CHECKING:

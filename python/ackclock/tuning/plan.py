@@ -13,10 +13,10 @@ from typing import Any
 import tomli_w
 
 from ackclock import _native
+from ackclock.document import Node, Value, nearest, refusal
 from ackclock.errors import ScenarioError
 from ackclock.slots import Given
 from ackclock.slots import setting as setting_of
-from ackclock.sweep.document import Node, Value, nearest, refusal
 from ackclock.tuning.network import NetworkPath, Seeds, named_text, read_paths, setting
 from ackclock.tuning.parameter import Parameter, parameter
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackclock.errors import ScenarioError
-from ackclock.sweep.task import Done, Task
+from ackclock.runs.laboratory import Runs
+from ackclock.runs.task import Task
 from ackclock.tuning.network import NetworkPath, Seeds, Setting, setting
 from ackclock.tuning.objective import OnPath, Score, score
 from ackclock.tuning.parameter import Value
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 BATCH = 10
 """Trials that are asked together: enough for many cores, and few enough that each learns from those before."""
-Runner = Callable[[Sequence[Task]], list[Done]]
+Runner = Callable[[Sequence[Task]], list[Runs]]
 """Makes runs, or knows them, and answers in the order asked."""
 
 

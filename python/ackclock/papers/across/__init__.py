@@ -6,8 +6,9 @@ import ackclock
 from ackclock import files
 from ackclock.papers.across import pictures
 from ackclock.papers.across.compare import NEAR, Cell, Comparison, conclusions
-from ackclock.papers.across.paths import FAMILIES, PATHS, family, job
-from ackclock.papers.paper import Effort, Extra, Section, Table, Work
+from ackclock.papers.across.paths import FAMILIES, PATHS, family, point
+from ackclock.papers.paper import Extra, Section, Table, Work
+from ackclock.runs.trial import Effort
 
 SEEDS = 10
 
@@ -21,8 +22,8 @@ def compare(work: Work) -> Comparison:
     """
     stacks = ackclock.stacks()
     points = [(path, stack["name"]) for path in PATHS for stack in stacks]
-    jobs = [job(path, stack, work.folder, work.effort) for path, stack in points]
-    ran = work.lab.run("all stacks on all paths", jobs)
+    tasks = [point(path, stack, work.folder, work.effort) for path, stack in points]
+    ran = work.lab.run("all stacks on all paths", tasks)
     cells = {(path.key, stack): Cell.of(runs) for (path, stack), runs in zip(points, ran, strict=True)}
     return Comparison(cells, {stack["name"]: family(stack) for stack in stacks})
 

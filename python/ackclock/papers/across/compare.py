@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ackclock.papers.across.paths import FAMILIES, PATHS, PaperPath, Run
-from ackclock.papers.measure import Mean
-from ackclock.papers.paper import digest
+from ackclock.runs.trial import digest
+from ackclock.statistics import Mean
 
 NEAR = 0.9
 """A goodput of at least this share of the best on a path is near it."""

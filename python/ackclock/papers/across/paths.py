@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
 import ackclock
-from ackclock.papers.lab import Job
-from ackclock.papers.paper import Effort
-from ackclock.papers.trial import Document, Value, changed
+from ackclock.runs.task import Task
+from ackclock.runs.trial import Document, Effort, Value, changed, task
 
 Run = Mapping[str, Any]
 
@@ -68,7 +65,7 @@ PATHS = (
         "scenario-single.toml",
         "the same, and 0.2 % of packets lost (Leung & Ma)",
         1000,
-        (("link.0.elements.0.p", 0.002),),
+        (("link[0].elements[0].p", 0.002),),
         reorders=True,
     ),
     PaperPath(
@@ -78,7 +75,7 @@ PATHS = (
         "scenario-multipath.toml",
         "packets in turn over a short fast path and a long slow one (Leung & Ma)",
         1000,
-        (("flow.0.app.jitter", "100 ms"),),
+        (("flow[0].app.jitter", "100 ms"),),
         reorders=True,
     ),
     PaperPath(
@@ -88,7 +85,7 @@ PATHS = (
         "scenario.toml",
         "the head of the queue is moved back by eight places, again and again (Fukuda et al.)",
         60,
-        (("flow.0.app.jitter", "100 ms"),),
+        (("flow[0].app.jitter", "100 ms"),),
         reorders=True,
     ),
     PaperPath(
@@ -98,7 +95,7 @@ PATHS = (
         "scenario-delayed.toml",
         "1 Mbyte over a drop-tail queue of half the bandwidth-delay product (Hoe)",
         60,
-        (("flow.0.app.start", "0 ms"), ("flow.0.app.jitter", "500 ms")),
+        (("flow[0].app.start", "0 ms"), ("flow[0].app.jitter", "500 ms")),
     ),
     PaperPath(
         "red",
@@ -127,7 +124,7 @@ PATHS = (
 )
 
 
-def job(path: PaperPath, stack: str, papers: Path, effort: Effort) -> Job:
+def point(path: PaperPath, stack: str, papers: Path, effort: Effort) -> Task:
     """A path with one stack for every flow.
 
     Raises:
@@ -135,14 +132,11 @@ def job(path: PaperPath, stack: str, papers: Path, effort: Effort) -> Job:
         ValueError: it makes no sense.
     """
     file = papers / path.paper / path.file
-    document = changed(tomllib.loads(file.read_text(encoding="utf-8")), path.changes)
+    document = changed(tomllib.loads(file.read_text(encoding="utf-8")), path.changes, str(file))
     for flow in flows(document):
         flow.pop("set", None)
-    document["run"] = {
-        "duration": f"{effort.duration_s or path.seconds} s",
-        "seeds": {"first": 1, "count": effort.seeds},
-    }
-    return Job(tomli_w.dumps(document), str(file), stack)
+    document["run"] = {}
+    return task(document, file, Effort(effort.seeds, effort.duration_s or path.seconds), stack)
 
 
 def flows(document: Document) -> Sequence[Document]:

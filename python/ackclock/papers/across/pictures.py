@@ -13,8 +13,9 @@ from matplotlib.ticker import FuncFormatter
 import ackclock
 from ackclock.papers.across.compare import TODAY, Comparison
 from ackclock.papers.across.paths import FAMILIES, PATHS, PaperPath
-from ackclock.papers.paper import Picture, digest
+from ackclock.papers.paper import Picture
 from ackclock.plot import style
+from ackclock.runs.trial import digest
 
 LOOKS = {
     "no SACK": ("#999999", "o"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ackclock import files
 from ackclock.papers.blanton_allman import figures, findings, ns2, points, scheme_figures, schemes, tables
 from ackclock.papers.blanton_allman.measures import View
-from ackclock.papers.paper import Effort, Outcome, Paper, Work
+from ackclock.papers.paper import Outcome, Paper, Work
+from ackclock.runs.trial import Effort
 
 PAPERS_SEEDS = 30
 """§4."""

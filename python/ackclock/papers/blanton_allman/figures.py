@@ -28,9 +28,9 @@ from ackclock.papers.blanton_allman.points import (
     runs_of,
     setting,
 )
-from ackclock.papers.measure import Mean
 from ackclock.papers.paper import Picture
 from ackclock.plot import style
+from ackclock.statistics import Mean
 
 LINES: dict[str, Literal["-", "--"]] = {"ns2": "-", "paper": "--"}
 MARKERS = dict(zip(SWEEP_A_GAPS_S, "os", strict=True))

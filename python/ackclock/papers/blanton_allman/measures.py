@@ -29,7 +29,7 @@ from ackclock.papers.blanton_allman.schemes import (
     XS,
     ewma,
 )
-from ackclock.papers.measure import above, rank_correlation, ratio
+from ackclock.statistics import above, rank_correlation, ratio
 
 SOME = tuple(swaps for swaps in SWAPS if swaps)
 FEW, MANY = 4, 12

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock.papers.blanton_allman.points import Point, Setting, setting
-from ackclock.papers.measure import Comparison, Mean, Verdict
 from ackclock.papers.paper import Reference as Summary
 from ackclock.papers.paper import Table
+from ackclock.statistics import Comparison, Mean, Verdict
 
 TOLERANCES = {"throughput": 0.03, "needless": 0.05}
 

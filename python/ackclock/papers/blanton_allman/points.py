@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -14,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock.papers.lab import Job, Lab
-from ackclock.papers.measure import Mean, Median
-from ackclock.papers.paper import Effort, digest
+from ackclock.runs.laboratory import Laboratory
+from ackclock.runs.trial import Effort, Trial, Value, digest
+from ackclock.runs.trial import run as run_trials
+from ackclock.statistics import Mean, Median
 
 KEY = "blanton-allman-2002"
 STACK = "sack-ff96"
@@ -68,24 +67,14 @@ def settings() -> list[Setting]:
     return list(dict.fromkeys(setting(r, *point) for r in SCENARIOS for point in sweep_a + sweep_b))
 
 
-def scenario(text: str, swaps: int, gap_s: float, seeds: int) -> str:
-    """A scenario file's text with other swaps, another mean gap (none without swaps) and so many seeds.
-
-    Raises:
-        ValueError: the text has not exactly one place for one of them.
-    """
-
-    def put(text: str, pattern: str, value: str) -> str:
-        changed, places = re.subn(pattern, value, text, flags=re.MULTILINE)
-        if places != 1:
-            raise ValueError(f"{places} places in the scenario match {pattern}, 1 is needed")
-        return changed
-
-    text = put(text, r"^seeds = \{.*?\}", f"seeds = {{ first = 1, count = {seeds} }}")
-    if swaps == 0:
-        return put(text, r"^elements = \[.*\]", "elements = []")
-    text = put(text, r"(?<=kind = \"swap\", mode = )(\"\w+\"), count = \d+", rf"\1, count = {swaps}")
-    return put(text, r"exponential = \"[^\"]*\"", f'exponential = "{round(gap_s * 1000)} ms"')
+def trial(s: Setting) -> Trial:
+    """What runs it: the reading's scenario with other swaps, or with none, and another mean gap."""
+    at = "link[1].elements"
+    swaps: tuple[tuple[str, Value], ...] = (
+        (f"{at}[0].count", s.swaps),
+        (f"{at}[0].gap.exponential", f"{round(s.gap_s * 1000)} ms"),
+    )
+    return Trial(SCENARIOS[s.reading], swaps if s.swaps else ((at, ()),), s.scheme.stack, s.scheme.set)
 
 
 @dataclass
@@ -168,7 +157,7 @@ def runs_of(points: Iterable[Point]) -> str:
     return digest([point.identity for point in points])
 
 
-def run(lab: Lab, what: str, folder: Path, every: Sequence[Setting], effort: Effort) -> dict[Setting, Point]:
+def run(lab: Laboratory, what: str, folder: Path, every: Sequence[Setting], effort: Effort) -> dict[Setting, Point]:
     """Run these points.
 
     Args:
@@ -182,12 +171,6 @@ def run(lab: Lab, what: str, folder: Path, every: Sequence[Setting], effort: Eff
         OSError: a scenario is missing in ``folder``, or a result cannot be kept.
         ScenarioError, ValueError: a scenario there makes no sense.
     """
-    texts = {reading: (folder / file).read_text(encoding="utf-8") for reading, file in SCENARIOS.items()}
-    jobs = []
-    for s in every:
-        text = scenario(texts[s.reading], s.swaps, s.gap_s, effort.seeds)
-        if effort.duration_s is not None:
-            text = re.sub(r'^duration = "[^"]*"', f'duration = "{effort.duration_s} s"', text, flags=re.MULTILINE)
-        jobs.append(Job(text, str(folder / SCENARIOS[s.reading]), s.scheme.stack, s.scheme.set))
-    made = zip(every, jobs, lab.run(what, jobs), strict=True)
-    return {s: Point(s, runs, tomllib.loads(job.text)) for s, job, runs in made}
+    trials = {s: trial(s) for s in every}
+    ran = run_trials(lab, what, folder, list(trials.values()), effort)
+    return {s: Point(s, ran[t].runs, t.document(folder)) for s, t in trials.items()}

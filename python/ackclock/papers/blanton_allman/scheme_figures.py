@@ -26,9 +26,9 @@ from ackclock.papers.blanton_allman.schemes import (
     ewma,
     fraction,
 )
-from ackclock.papers.measure import Median
 from ackclock.papers.paper import Picture
 from ackclock.plot import style
+from ackclock.statistics import Median
 
 Points = Mapping[Setting, Point]
 Spread = tuple[float, float, float]

@@ -7,8 +7,8 @@ from ackclock.papers.fukuda import figures, findings, reference, views
 from ackclock.papers.fukuda.curves import GRID, KEY, RIS, SENDERS, Curve
 from ackclock.papers.fukuda.switches import SWITCHES, table
 from ackclock.papers.fukuda.views import AS_IT_IS
-from ackclock.papers.paper import Effort, Outcome, Paper, Table, Work
-from ackclock.papers.trial import runs_of
+from ackclock.papers.paper import Outcome, Paper, Table, Work
+from ackclock.runs.trial import Effort, runs_of
 
 ROUND_TRIPS = 10
 """So many that differ by less than a packet's transmission time: nothing is drawn, and this is what chance there is."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from ackclock.papers import trial
-from ackclock.papers.trial import Trial
+from ackclock.runs import trial
+from ackclock.runs.trial import Trial
 
 SEGMENT_BYTES = 1448
 """Of the scenario."""

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ackclock.papers import trial
-from ackclock.papers.lab import Lab
-from ackclock.papers.paper import Effort
-from ackclock.papers.trial import Ran, Trial, Value
+from ackclock.runs import trial
+from ackclock.runs.laboratory import Laboratory
+from ackclock.runs.trial import Effort, Ran, Trial, Value
 
 Changes = tuple[tuple[str, Value], ...]
 Set = tuple[tuple[str, str], ...]
@@ -32,16 +31,16 @@ NONE = 0
 """As RI: no reordering."""
 ONE = Effort(1)
 """Nothing in a run is drawn, so a point is one run."""
-ELEMENTS = "link.1.elements"
-MOVER = f"{ELEMENTS}.0"
-DELAY = "link.1.delay"
+ELEMENTS = "link[1].elements"
+MOVER = f"{ELEMENTS}[0]"
+DELAY = "link[1].delay"
 DELAY_US = 5000
 """§III: of the bottleneck, one way."""
 STEP_US = 100
 """By so much the bottleneck's delay differs, and a round trip by twice that; a packet's transmission takes 1200."""
 SYN = 1
 """Counted among the packets that arrive."""
-WITHOUT_HANDSHAKE: Changes = (("flow.0.handshake", False),)
+WITHOUT_HANDSHAKE: Changes = (("flow[0].handshake", False),)
 PACKET_BYTES = 1500
 """§III."""
 
@@ -165,7 +164,7 @@ def _array(table: Sequence[Sequence[dict[str, Any]]], number: Callable[[dict[str
     return np.array([[float(number(run)) for run in line] for line in table])
 
 
-def run(lab: Lab, what: str, folder: Path, families: Sequence[Family]) -> tuple[list[Curve], list[Ran]]:
+def run(lab: Laboratory, what: str, folder: Path, families: Sequence[Family]) -> tuple[list[Curve], list[Ran]]:
     """Run these families; answers their curves, and all runs once each.
 
     Raises:

@@ -29,8 +29,8 @@ from ackclock.papers.fukuda.curves import (
 from ackclock.papers.fukuda.measures import CLOSE_S, LONG, SHORT, View
 from ackclock.papers.fukuda.reference import Row
 from ackclock.papers.paper import Picture
-from ackclock.papers.trial import Ran, Trial, provenance, runs_of
 from ackclock.plot import style
+from ackclock.runs.trial import Ran, Trial, provenance, runs_of
 
 COLOURS = {NEWRENO: colours.of("newreno"), CUBIC: "#0072B2"}
 MARKERS = {NEWRENO: "h", CUBIC: "s"}

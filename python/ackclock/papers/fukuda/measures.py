@@ -10,7 +10,7 @@ import numpy as np
 
 from ackclock.papers.fukuda.courses import Course
 from ackclock.papers.fukuda.curves import BELOW, CUBIC, GRID, NEWRENO, PACKET_BYTES, SENDERS, Array, Curve, Sender
-from ackclock.papers.measure import rank_correlation
+from ackclock.statistics import rank_correlation
 
 SENDING_S = 10.0
 """§III: from 0.2 to 10.2 s."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from ackclock.papers import trial
 from ackclock.papers.fukuda.curves import (
     CUBIC,
     NEWRENO,
@@ -25,9 +24,10 @@ from ackclock.papers.fukuda.curves import (
     run,
 )
 from ackclock.papers.fukuda.measures import SENDING_S, megabits
-from ackclock.papers.measure import Verdict
 from ackclock.papers.paper import Reference, Table, Work
-from ackclock.papers.trial import Ran
+from ackclock.runs import trial
+from ackclock.runs.trial import Ran
+from ackclock.statistics import Verdict
 
 ROUND_TRIPS = 10
 """Of the envelopes, in the quick form, too: with few they say little."""
@@ -37,12 +37,12 @@ EVENT = 1.0
 """Fast recoveries are near if one apart."""
 ROUNDING = 1e-6
 """Digits that are recorded."""
-FRAMED: Changes = (("flow.0.header", "54 B"),)
+FRAMED: Changes = (("flow[0].header", "54 B"),)
 """The references' PPP link: 1502 bytes on the wire."""
 UNTIL_S: Changes = (("run.duration", "10.23504 s"),)
 """The references count what D has by 10.2 s; S knows of it 35.04 ms later."""
 UNTIL_D: Changes = (("run.duration", "10.215120160 s"),)
-DELAYED: Changes = (("flow.0.receiver.ack", "delayed"), ("flow.0.receiver.delay", "200 ms"))
+DELAYED: Changes = (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "200 ms"))
 MODELS_CUBIC = Sender("Cubic", (*CUBIC.set, ("congestion.friendliness", "true"), ("recovery.full_ack", "flight")))
 """Neither convention is recorded of the model; both are inferred. With others 2 to 5 of its 34 points are outside."""
 SENDERS = {"newreno": NEWRENO, "cubic": MODELS_CUBIC}

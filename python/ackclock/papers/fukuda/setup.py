@@ -10,9 +10,9 @@ from pathlib import Path
 import polars as pl
 
 from ackclock import _native
-from ackclock.papers import trial
 from ackclock.papers.fukuda.curves import ONE, Family
-from ackclock.papers.trial import Document, Trial
+from ackclock.runs import trial
+from ackclock.runs.trial import Document, Trial
 
 FIGURE_2 = Trial("scenario-figure2.toml")
 IN_SERVICE = 9
@@ -87,10 +87,10 @@ def factor(one: Trial, folder: Path) -> float:
     """What a loss multiplies Cubic's window by, with every default filled in.
 
     Raises:
-        OSError, ScenarioError, ValueError: see ``Trial.job``.
+        OSError, ScenarioError, ValueError: see ``Trial.task``.
     """
-    job = one.job(folder, ONE)
-    document = tomllib.loads(_native.show_toml(job.name, job.text, None, job.set, None, None))
+    task = one.task(folder, ONE)
+    document = tomllib.loads(_native.show_toml(task.name, task.text, None, task.set, None, None))
     return float(document["flow"][0]["set"]["congestion"]["beta_1024"]) / 1024
 
 

@@ -20,7 +20,7 @@ from ackclock.papers.fukuda.measures import (
 from ackclock.papers.fukuda.views import AS_IT_IS, Switch
 from ackclock.papers.paper import Table
 
-WIDEST = Switch("the window is 159 segments", (("flow.0.window", "159 packets"),))
+WIDEST = Switch("the window is 159 segments", (("flow[0].window", "159 packets"),))
 """The largest with which RI = 100 moves nothing."""
 SWITCHES = (
     Switch(
@@ -43,7 +43,7 @@ SWITCHES = (
     ),
     Switch(
         "every second segment is acknowledged (delayed ACKs, 200 ms)",
-        (("flow.0.receiver.ack", "delayed"), ("flow.0.receiver.delay", "200 ms")),
+        (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "200 ms")),
     ),
     Switch(
         "SACK is on (RFC 6675)",
@@ -93,13 +93,13 @@ SWITCHES = (
     Switch("Cubic begins with HyStart (startup = hystart)", (), (("startup", "hystart"),), (CUBIC,)),
     Switch(
         "R1's device holds 100 packets, and the window has no limit",
-        (("link.1.elements.0.device", "100 packets"), ("flow.0.window", "20000 packets")),
+        (("link[1].elements[0].device", "100 packets"), ("flow[0].window", "20000 packets")),
     ),
     WIDEST,
     Switch("slow start ends at 65535 bytes (startup.ssthresh_segs = 45)", (), (("startup.ssthresh_segs", "45"),)),
     Switch("the initial window is 2 segments", (), (("startup.initial_window_segs", "2"),)),
     Switch("there is no handshake", WITHOUT_HANDSHAKE),
-    Switch("a packet has two bytes more on the wire (PPP, as in ns-3)", (("flow.0.header", "54 B"),)),
+    Switch("a packet has two bytes more on the wire (PPP, as in ns-3)", (("flow[0].header", "54 B"),)),
 )
 """Those that the engine has: none cuts at each third duplicate."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ackclock.papers import trial
 from ackclock.papers.fukuda.courses import course
 from ackclock.papers.fukuda.curves import (
     NONE,
@@ -23,7 +22,8 @@ from ackclock.papers.fukuda.curves import (
 )
 from ackclock.papers.fukuda.measures import LONG, SHORT, View
 from ackclock.papers.paper import Work
-from ackclock.papers.trial import Ran, Trial
+from ackclock.runs import trial
+from ackclock.runs.trial import Ran, Trial
 
 UNTIL_D: Changes = (("run.duration", "10.21512 s"),)
 """What is at R2 by 10.2 s is at D 15.12 ms later: 0.12 ms of transmission and 15 ms."""

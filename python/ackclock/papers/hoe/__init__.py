@@ -6,8 +6,8 @@ from ackclock import files
 from ackclock.papers.hoe import figures, ns2, spread, tables
 from ackclock.papers.hoe.findings import findings
 from ackclock.papers.hoe.runs import KEY, View
-from ackclock.papers.paper import Effort, Outcome, Paper, Work
-from ackclock.papers.trial import run, runs_of
+from ackclock.papers.paper import Outcome, Paper, Work
+from ackclock.runs.trial import Effort, run, runs_of
 
 
 def reproduce(work: Work) -> Outcome:

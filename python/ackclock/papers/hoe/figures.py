@@ -11,8 +11,8 @@ from ackclock.papers.hoe import chapter5, chapter67
 from ackclock.papers.hoe.drawing import Plan
 from ackclock.papers.hoe.runs import RUNS, View, command
 from ackclock.papers.paper import Picture
-from ackclock.papers.trial import Ran, Trial, provenance, runs_of
 from ackclock.plot import style
+from ackclock.runs.trial import Ran, Trial, provenance, runs_of
 
 PLANS = (*chapter5.PLANS, *chapter67.PLANS)
 """In the thesis's order."""

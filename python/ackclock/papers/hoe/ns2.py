@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.papers.hoe.spread import completion
-from ackclock.papers.measure import Comparison, Mean, Verdict
 from ackclock.papers.paper import Reference, Table
-from ackclock.papers.trial import Ran, Trial, Value
+from ackclock.runs.trial import Ran, Trial, Value
+from ackclock.statistics import Comparison, Mean, Verdict
 
 SCENARIO = "scenario-ns2.toml"
 TOLERANCE = 0.03
@@ -58,9 +58,9 @@ class Row:
         v = self.values
         stack, conventions = VARIANTS[v["variant"]]
         limit = f"{v['buffer']} packets"
-        changes: list[tuple[str, Value]] = [("link.0.queue.limit", limit), ("link.2.queue.limit", limit)]
+        changes: list[tuple[str, Value]] = [("link[0].queue.limit", limit), ("link[2].queue.limit", limit)]
         if v["ack"] == "del":
-            changes += [("flow.0.receiver.ack", "delayed"), ("flow.0.receiver.delay", "200 ms")]
+            changes += [("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "200 ms")]
         asked = int(v["ssthresh_init(0=window)"])
         threshold = asked or (HOES_THRESHOLD[v["ack"]] if v["variant"] == "newrenoh" else 0)
         tick: Set = (("rto.tick", f"{1e3 * float(v['tick_s']):g} ms"),)

@@ -9,13 +9,13 @@ from pathlib import Path
 import polars as pl
 
 from ackclock.papers.hoe.seen import Seen
-from ackclock.papers.trial import Trial, Value, events
+from ackclock.runs.trial import Trial, Value, events
 
 KEY = "hoe-1995"
 DELAYED, EVERY, LOSSES = "scenario-delayed.toml", "scenario-every.toml", "scenario-losses.toml"
 EIGHTH = ("congestion.eighth", "true")
 PLAIN = ("congestion.eighth", "false")
-SYN = ("flow.0.handshake", True)
+SYN = ("flow[0].handshake", True)
 ESTIMATE = (("startup", "bdp"), ("startup.ssthresh_segs", "64"))
 """§7.1 alone, with Net/2's recovery."""
 LOST_AT_ONCE = tuple(range(1, 11))
@@ -23,12 +23,12 @@ FIRST_LOST = 60
 
 
 def _limit(packets: int) -> tuple[tuple[str, Value], ...]:
-    return (("link.0.queue.limit", f"{packets} packets"),)
+    return (("link[0].queue.limit", f"{packets} packets"),)
 
 
 def _losses(n: int) -> Trial:
     lost = tuple(range(FIRST_LOST, FIRST_LOST + 2 * n, 2))
-    return Trial(LOSSES, (("link.0.elements.0.drop", lost),))
+    return Trial(LOSSES, (("link[0].elements[0].drop", lost),))
 
 
 RUNS = {
@@ -39,8 +39,8 @@ RUNS = {
     "buffer 20": Trial(DELAYED, _limit(20)),
     "buffer 20 plain": Trial(DELAYED, _limit(20), set=(PLAIN,)),
     "buffer 20 every": Trial(EVERY, _limit(20)),
-    "45 ms": Trial(DELAYED, (("link.0.delay", "45 ms"),)),
-    "55 ms": Trial(DELAYED, (("link.0.delay", "55 ms"),)),
+    "45 ms": Trial(DELAYED, (("link[0].delay", "45 ms"),)),
+    "55 ms": Trial(DELAYED, (("link[0].delay", "55 ms"),)),
     "estimate": Trial(DELAYED, (SYN,), set=(*ESTIMATE, PLAIN)),
     "estimate every": Trial(EVERY, set=ESTIMATE),
     "estimate eighth": Trial(DELAYED, (SYN,), set=ESTIMATE),
@@ -85,19 +85,19 @@ class Choice:
 
 def service(rate: str) -> tuple[tuple[str, Value], ...]:
     """A bottleneck that counts 40 bytes of header, too."""
-    return (("link.0.rate", rate), ("flow.0.header", "40 B"))
+    return (("link[0].rate", rate), ("flow[0].header", "40 B"))
 
 
 def access(delay: str) -> tuple[tuple[str, Value], ...]:
     """Such a delay on both access links."""
-    return (("link.1.delay", delay), ("link.2.delay", delay))
+    return (("link[1].delay", delay), ("link[2].delay", delay))
 
 
-WAITING = (("link.0.queue.limit_counts_service", False),)
+WAITING = (("link[0].queue.limit_counts_service", False),)
 CHOICES = (
     *(Choice(f"the slow clock ticks at {ms} ms", set=(("rto.phase", f"{ms} ms"),)) for ms in (100, 200, 300, 400)),
     *(
-        Choice(f"the receiver's clock ticks at {ms} ms", (("flow.0.receiver.phase", f"{ms} ms"),), file=DELAYED)
+        Choice(f"the receiver's clock ticks at {ms} ms", (("flow[0].receiver.phase", f"{ms} ms"),), file=DELAYED)
         for ms in (0, 40, 120, 160)
     ),
     Choice("1.8 Mb/s and 40 bytes of header (4.73 ms a packet)", service("1.8 Mbps")),
@@ -105,9 +105,9 @@ CHOICES = (
     Choice("10 packets wait beside the one in transmission", WAITING),
     Choice("access links of 1 ms", access("1 ms")),
     Choice("access links of 2.5 ms", access("2.5 ms")),
-    Choice("access links of 100 Mb/s", (("link.1.rate", "100 Mbps"), ("link.2.rate", "100 Mbps"))),
+    Choice("access links of 100 Mb/s", (("link[1].rate", "100 Mbps"), ("link[2].rate", "100 Mbps"))),
     Choice("a SYN before the data", (SYN,), file=DELAYED),
-    Choice("no SYN before the data", (("flow.0.handshake", False),), file=EVERY),
+    Choice("no SYN before the data", (("flow[0].handshake", False),), file=EVERY),
     Choice("an initial window of 2", set=(("startup.initial_window_segs", "2"),)),
     Choice("ssthresh + 1 after a fast retransmit (§3.2.4)", set=(("recovery.inflate_segs", "1"),), reno=True),
     Choice("the ACK that ends a recovery opens no window", set=(("recovery.grow_on_exit", "false"),)),

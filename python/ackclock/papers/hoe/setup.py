@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ackclock import _native
 from ackclock.papers.hoe.runs import FOUR, RUNS, View
-from ackclock.papers.trial import Document
+from ackclock.runs.trial import Document
 
 UNITS = {"ms": 1e-3, "s": 1.0, "Mbps": 1e6 / 8, "B/s": 1.0, "B": 1.0, "packets": 1.0}
 

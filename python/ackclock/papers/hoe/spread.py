@@ -14,7 +14,7 @@ from ackclock.papers.claims import Claim
 from ackclock.papers.hoe.measures import MEASURES
 from ackclock.papers.hoe.runs import CHOICES, DELAYED, FOUR, RUNS, WAITING, Choice, View, access, service
 from ackclock.papers.paper import Table
-from ackclock.papers.trial import Ran, Trial
+from ackclock.runs.trial import Ran, Trial
 
 Numbers = Mapping[Trial, Ran]
 AXES: tuple[tuple[Choice, ...], ...] = (
@@ -22,7 +22,7 @@ AXES: tuple[tuple[Choice, ...], ...] = (
     (Choice(""), Choice("", WAITING)),
     (Choice(""), Choice("", access("1 ms"))),
     tuple(Choice("", set=(("rto.phase", f"{ms} ms"),)) for ms in (0, 200, 400)),
-    tuple(Choice("", (("flow.0.receiver.phase", f"{ms} ms"),), file=DELAYED) for ms in (0, 80, 160)),
+    tuple(Choice("", (("flow[0].receiver.phase", f"{ms} ms"),), file=DELAYED) for ms in (0, 80, 160)),
     (Choice(""), Choice("", set=(("recovery.inflate_segs", "1"),))),
     (Choice(""), Choice("", set=(("startup.initial_window_segs", "2"),))),
 )

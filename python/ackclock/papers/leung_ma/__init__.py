@@ -28,8 +28,8 @@ from ackclock.papers.leung_ma.points import (
 )
 from ackclock.papers.leung_ma.setup import parameters
 from ackclock.papers.leung_ma.view import Runs
-from ackclock.papers.paper import Effort, Outcome, Paper, Work
-from ackclock.papers.trial import Ran, Trial, run, runs_of
+from ackclock.papers.paper import Outcome, Paper, Work
+from ackclock.runs.trial import Effort, Ran, Trial, run, runs_of
 
 PAPERS_RUNS = 15
 """§IV-A, §IV-B."""
@@ -85,7 +85,7 @@ def _run(work: Work, what: str, trials: list[Trial], effort: Effort) -> dict[Tri
 def _probes(work: Work, effort: Effort, once: Effort) -> dict[Trial, Ran]:
     """The runs with other choices, and with ours at the same places and seeds."""
     single = [trial(m, p, c) for c in (OURS, *ON_THE_SINGLE_PATH) for m in METHODS for p in singles(PROBE_FS)]
-    random = [c for c in ON_TWO_PATHS if ("link.1.elements.0.choice", "random") in c.changes]
+    random = [c for c in ON_TWO_PATHS if ("link[1].elements[0].choice", "random") in c.changes]
     lossy = [trial(m, p, c) for c in (OURS, *ON_TWO_PATHS) for m in METHODS for p in splits(LOSSES[1], MIXED)]
     lossy += [trial(m, p, c) for c in random for m in METHODS for p in splits(LOSSES[0], MIXED)]
     steady = [

@@ -30,8 +30,8 @@ from ackclock.papers.leung_ma.points import (
 )
 from ackclock.papers.leung_ma.view import View
 from ackclock.papers.paper import Picture
-from ackclock.papers.trial import Ran, provenance, runs_of
 from ackclock.plot import style
+from ackclock.runs.trial import Ran, provenance, runs_of
 
 LINES_ARE = "Means over the seeds; bars are 95 % intervals."
 COMMAND = f"ackclock run papers/{KEY}/"

@@ -27,7 +27,7 @@ from ackclock.papers.leung_ma.points import (
     tuned,
 )
 from ackclock.papers.leung_ma.view import View
-from ackclock.papers.measure import ratio
+from ackclock.statistics import ratio
 
 FIG3, FIG4, FIG5 = FIGURES
 Series = Sequence[tuple[str, Sequence[float]]]

@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import fmean
 
 from ackclock.papers.leung_ma.points import DELAYED, Changes
-from ackclock.papers.measure import Comparison, Mean, Verdict
 from ackclock.papers.paper import Reference, Table
-from ackclock.papers.trial import Ran, Trial
+from ackclock.runs.trial import Ran, Trial
+from ackclock.statistics import Comparison, Mean, Verdict
 
 SCENARIO = "scenario-ns2.toml"
 TOLERANCE = 0.03
@@ -34,13 +34,13 @@ class Point:
     @property
     def trial(self) -> Trial:
         """Ours of the same set-up."""
-        mean, path = f"{200 * self.f:.3f} ms", "link.1.elements"
+        mean, path = f"{200 * self.f:.3f} ms", "link[1].elements"
         changes: Changes = (
-            (f"{path}.0.p", self.loss),
-            (f"{path}.1.mean", mean),
-            (f"{path}.1.deviation", f"{200 * self.f / 3:.3f} ms"),
-            (f"{path}.1.every", f"{self.every_ms} ms"),
-            ("link.1.back.delay", mean),
+            (f"{path}[0].p", self.loss),
+            (f"{path}[1].mean", mean),
+            (f"{path}[1].deviation", f"{200 * self.f / 3:.3f} ms"),
+            (f"{path}[1].every", f"{self.every_ms} ms"),
+            ("link[1].back.delay", mean),
         )
         return Trial(SCENARIO, (*changes, *(DELAYED if self.ack == "del" else ())))
 

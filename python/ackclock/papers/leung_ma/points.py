@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
-from ackclock.papers.trial import Trial, Value
+from ackclock.runs.trial import Trial, Value
 
 KEY = "leung-ma-2005"
 SINGLE, BOTH_WAYS, MULTIPATH = "scenario-single.toml", "scenario-both-ways.toml", "scenario-multipath.toml"
@@ -90,16 +90,16 @@ OURS = Choice("as we took it")
 def trial(method: Method, place: Place, choice: Choice = OURS) -> Trial:
     """What is run for a method at a place."""
     more = choice.set if method.stack in choice.stacks or not choice.stacks else ()
-    loss = ("link.0.elements.0.p", place.loss)
+    loss = ("link[0].elements[0].p", place.loss)
     if isinstance(place, Split):
-        paths = "link.1.elements.0.paths"
+        paths = "link[1].elements[0].paths"
         weights = (
-            (f"{paths}.0.weight", (100 - place.share) // 10),
-            (f"{paths}.1.weight", place.share // 10),
+            (f"{paths}[0].weight", (100 - place.share) // 10),
+            (f"{paths}[1].weight", place.share // 10),
         )
         return Trial(MULTIPATH, (loss, *weights, *choice.changes), method.stack, (*method.set, *more))
     mean = f"{200 * place.f:.3f} ms"
-    path = "link.1.elements.0"
+    path = "link[1].elements[0]"
     changes: Changes = (
         loss,
         (f"{path}.mean", mean),
@@ -107,16 +107,16 @@ def trial(method: Method, place: Place, choice: Choice = OURS) -> Trial:
         (f"{path}.every", f"{place.every_ms} ms"),
     )
     if choice.file == SINGLE:
-        changes += (("link.1.back.delay", mean),)
+        changes += (("link[1].back.delay", mean),)
     return Trial(choice.file, (*changes, *choice.changes), method.stack, (*method.set, *more))
 
 
 def every_link(key: str, value: Value) -> Changes:
     """A key of all three links."""
-    return tuple((f"link.{i}.{key}", value) for i in range(3))
+    return tuple((f"link[{i}].{key}", value) for i in range(3))
 
 
-DELAYED: Changes = (("flow.0.receiver.ack", "delayed"), ("flow.0.receiver.delay", "100 ms"))
+DELAYED: Changes = (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "100 ms"))
 ALL = Choice("every needless retransmission counts, not the fast ones alone", count="needless_retransmissions")
 IN_COMMON = (
     ALL,
@@ -159,13 +159,13 @@ IN_COMMON = (
         stacks=(AVG_DEV.stack,),
     ),
     Choice("FA: all lengths, at the ratio 0.9", set=(("detect.threshold.events", "all"),), stacks=(FA.stack,)),
-    Choice("500-byte segments", (("flow.0.segment", "500 B"),)),
-    Choice("1460-byte segments", (("flow.0.segment", "1460 B"),)),
+    Choice("500-byte segments", (("flow[0].segment", "500 B"),)),
+    Choice("1460-byte segments", (("flow[0].segment", "1460 B"),)),
 )
 ON_THE_SINGLE_PATH = (
     *IN_COMMON,
     Choice("the way back has the same delays", file=BOTH_WAYS),
-    Choice("the way back has delays of its own", (("link.1.elements.0.draws", "own"),), file=BOTH_WAYS),
+    Choice("the way back has delays of its own", (("link[1].elements[0].draws", "own"),), file=BOTH_WAYS),
     Choice("1 Mb/s everywhere", every_link("rate", "1 Mbps")),
     Choice("100 Mb/s everywhere", every_link("rate", "100 Mbps")),
     Choice("queues of 50 packets", every_link("queue.limit", "50 packets")),
@@ -176,12 +176,12 @@ ON_THE_SINGLE_PATH = (
 BETWEEN_MS = (25, 50, 75, 125, 150, 175, 200)
 """Other delays of R1-R2."""
 ON_TWO_PATHS = (
-    *(Choice(f"R1-R2 has {delay} ms", (("link.1.delay", f"{delay} ms"),)) for delay in BETWEEN_MS),
-    Choice("R1-R2 has 1 Mb/s", (("link.1.rate", "1 Mbps"),)),
-    Choice("R1-R2 has 5 Mb/s", (("link.1.rate", "5 Mbps"),)),
-    Choice("a path is drawn for each packet", (("link.1.elements.0.choice", "random"),)),
-    Choice("queues of 20 packets at R1", (("link.1.queue.limit", "20 packets"),)),
-    Choice("ACKs return over R3", (("link.1.back.delay", "250 ms"), ("link.1.back.rate", "1 Mbps"))),
+    *(Choice(f"R1-R2 has {delay} ms", (("link[1].delay", f"{delay} ms"),)) for delay in BETWEEN_MS),
+    Choice("R1-R2 has 1 Mb/s", (("link[1].rate", "1 Mbps"),)),
+    Choice("R1-R2 has 5 Mb/s", (("link[1].rate", "5 Mbps"),)),
+    Choice("a path is drawn for each packet", (("link[1].elements[0].choice", "random"),)),
+    Choice("queues of 20 packets at R1", (("link[1].queue.limit", "20 packets"),)),
+    Choice("ACKs return over R3", (("link[1].back.delay", "250 ms"), ("link[1].back.rate", "1 Mbps"))),
     *IN_COMMON,
 )
 """What is open for Figures 10 and 11 and Table 2."""

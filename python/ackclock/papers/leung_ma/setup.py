@@ -14,7 +14,7 @@ import polars as pl
 
 from ackclock import _native
 from ackclock.papers.leung_ma.points import AVG_DEV, FA, Changes
-from ackclock.papers.trial import Document, Ran, Trial, events
+from ackclock.runs.trial import Document, Ran, Trial, events
 
 BURST_SCENARIO = "scenario-burst.toml"
 THRESHOLDS = tuple(range(4, 21))
@@ -106,7 +106,7 @@ def burst(folder: Path, threshold: int, disorder: str = "extended") -> int:
         ValueError: the scenario does not make so many duplicates.
     """
     duplicates = threshold - 1
-    late: Changes = (("link.0.elements.0.delay.0.by", f"{1.2 * duplicates + 0.6:.1f} ms"),)
+    late: Changes = (("link[0].elements[0].delay[0].by", f"{1.2 * duplicates + 0.6:.1f} ms"),)
     sets = (("detect.threshold.floor_segs", str(threshold)), ("disorder", disorder))
     return released(events(Trial(BURST_SCENARIO, late, set=sets), folder), duplicates)
 

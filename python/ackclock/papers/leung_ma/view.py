@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from ackclock.papers.leung_ma.points import FS, MIXED, OURS, Choice, Method, Place, trial
-from ackclock.papers.measure import Mean
-from ackclock.papers.trial import Ran, Trial
+from ackclock.runs.trial import Ran, Trial
+from ackclock.statistics import Mean
 
 Number = Callable[[Mapping[str, Any]], float]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ackclock import files
-from ackclock.papers import trial
-from ackclock.papers.paper import Effort, Outcome, Paper, Work, digest
+from ackclock.papers.paper import Outcome, Paper, Work
 from ackclock.papers.wang_shin import course, findings, forced, model, ns2, pictures, setup, tables, transfer
 from ackclock.papers.wang_shin.measures import View
 from ackclock.papers.wang_shin.points import (
@@ -19,6 +18,8 @@ from ackclock.papers.wang_shin.points import (
     droptail,
     red,
 )
+from ackclock.runs import trial
+from ackclock.runs.trial import Effort, digest
 
 SEEDS = 200
 """The paper has one run of each; Table 5 is one draw of a wide distribution."""

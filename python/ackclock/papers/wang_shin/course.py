@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from ackclock.papers import trial
 from ackclock.papers.wang_shin.points import MSS, Scheme, red
 from ackclock.papers.wang_shin.repair import Repair, repairs
+from ackclock.runs import trial
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ackclock.papers import claims, trial
+from ackclock.papers import claims
 from ackclock.papers.claims import Claim, Finding, Verdict
 from ackclock.papers.paper import Work
 from ackclock.papers.wang_shin import course, forced, model, transfer
@@ -35,6 +35,7 @@ from ackclock.papers.wang_shin.points import (
     red,
     variant,
 )
+from ackclock.runs import trial
 
 CLAIMS = "claims.csv"
 PROBE_SEEDS = 100

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.papers import trial
-from ackclock.papers.measure import Mean
 from ackclock.papers.wang_shin.points import LOSSES, PEER_WINDOWS, Scheme, forced, patterns
 from ackclock.papers.wang_shin.repair import Repair, repairs
+from ackclock.runs import trial
+from ackclock.statistics import Mean
 
 FIGURE_3 = (12, (4, 5, 7, 8))
 """§2.2.2: packets 4, 5, 7 and 8 are lost, of a window of which the paper does not say how large it is."""

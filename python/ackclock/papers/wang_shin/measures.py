@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ackclock.papers.trial import Ran, Trial
 from ackclock.papers.wang_shin import course, forced
 from ackclock.papers.wang_shin.course import Course
 from ackclock.papers.wang_shin.forced import Grid
@@ -26,6 +25,7 @@ from ackclock.papers.wang_shin.points import (
 )
 from ackclock.papers.wang_shin.repair import Repair
 from ackclock.papers.wang_shin.transfer import RATE_KBPS, Transfer
+from ackclock.runs.trial import Ran, Trial
 
 Numbers = tuple[float, ...]
 THROUGHPUT = "throughput_bytes_per_s"

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ackclock.papers.measure import Mean
-from ackclock.papers.trial import Ran, Trial
 from ackclock.papers.wang_shin.points import CLAIMED_PS, MSS, NETWORKS, PS, RR, RTT_S, SACK, WARM_S, Scheme, model
+from ackclock.runs.trial import Ran, Trial
+from ackclock.statistics import Mean
 
 C = math.sqrt(3 / 2)
 """§4: an ACK for every packet."""

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.papers.measure import Comparison, Mean, Verdict
-from ackclock.papers.paper import Effort, Reference, Table
-from ackclock.papers.trial import Ran, Trial, Value
+from ackclock.papers.paper import Reference, Table
 from ackclock.papers.wang_shin import transfer
 from ackclock.papers.wang_shin.model import windows
 from ackclock.papers.wang_shin.points import (
@@ -22,6 +20,8 @@ from ackclock.papers.wang_shin.points import (
     model,
     red,
 )
+from ackclock.runs.trial import Effort, Ran, Trial, Value
+from ackclock.statistics import Comparison, Mean, Verdict
 
 TOLERANCE = 0.03
 SAME = "clean"
@@ -222,7 +222,7 @@ ONCE = Effort(1)
 def _droptail(profile: str, variant: str, starts: str, seconds: str) -> Trial:
     changes: list[tuple[str, Value]] = [("run.duration", f"{seconds} s")]
     for n, start in enumerate(starts.split()):
-        flow = f"dumbbell.flow.{n}.app"
+        flow = f"dumbbell.flow[{n}].app"
         changes += [(f"{flow}.start", f"{round(1000 * float(start))} ms"), (f"{flow}.jitter", "0 s")]
     plain = droptail(scheme(variant, profile))
     return Trial(plain.file, tuple(changes), plain.stack, plain.set)

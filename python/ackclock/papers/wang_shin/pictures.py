@@ -15,10 +15,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 import ackclock
 from ackclock import colours, plot
-from ackclock.papers import trial
-from ackclock.papers.measure import Mean
 from ackclock.papers.paper import Picture, Work
-from ackclock.papers.trial import Ran, Trial
 from ackclock.papers.wang_shin import course, ns2, states
 from ackclock.papers.wang_shin.course import Course
 from ackclock.papers.wang_shin.measures import View
@@ -36,6 +33,9 @@ from ackclock.papers.wang_shin.points import (
 )
 from ackclock.papers.wang_shin.transfer import PUBLISHED
 from ackclock.plot import style
+from ackclock.runs import trial
+from ackclock.runs.trial import Ran, Trial
+from ackclock.statistics import Mean
 
 SEED = 1
 """Of the runs that Figure 6 shows; named before any was looked at."""

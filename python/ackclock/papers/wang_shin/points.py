@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ackclock.papers.trial import Trial, Value
+from ackclock.runs.trial import Trial, Value
 
 KEY = "wang-shin"
 MSS = 1000
@@ -73,9 +73,9 @@ GAPS = (1, 2)
 
 def forced(scheme: Scheme, hit: int, lost: Sequence[int], window: int) -> Trial:
     """Figure 5: the ``lost`` packets, counted in the window of ``hit`` after the first window, do not arrive."""
-    flow = "dumbbell.flow.0"
+    flow = "dumbbell.flow[0]"
     changes: list[tuple[str, Value]] = [
-        ("dumbbell.bottleneck.elements.0.drop", tuple(hit + n for n in lost)),
+        ("dumbbell.bottleneck.elements[0].drop", tuple(hit + n for n in lost)),
         (f"{flow}.window", f"{window} packets"),
         (f"{flow}.set.startup.initial_window_segs", hit),
         (f"{flow}.set.startup.ssthresh_segs", hit),
@@ -109,14 +109,14 @@ TABLE_3: tuple[tuple[str, Value], ...] = (
     ("dumbbell.access.rate", "10 Mbps"),
     ("dumbbell.bottleneck.rate", "0.8 Mbps"),
     ("dumbbell.bottleneck.queue.limit", "8 packets"),
-    ("dumbbell.flow.0.window", "30 packets"),
+    ("dumbbell.flow[0].window", "30 packets"),
 )
 NETWORKS: dict[str, tuple[tuple[str, Value], ...]] = {"open": (), "Table 3": TABLE_3}
 
 
 def model(scheme: Scheme, p: float, network: str = "open", seconds: int | None = None) -> Trial:
     """Figure 7: one flow under loss; with ``seconds`` the beginning of the same run."""
-    changes = [*NETWORKS[network], ("dumbbell.bottleneck.elements.0.p", p)]
+    changes = [*NETWORKS[network], ("dumbbell.bottleneck.elements[0].p", p)]
     if seconds is not None:
         changes.append(("run.duration", f"{seconds} s"))
     return Trial("scenario-model.toml", tuple(changes), scheme.stack, scheme.set)
@@ -130,7 +130,7 @@ Rules = tuple[tuple[str, Value], ...]
 """Values of a scenario by path."""
 OTHERWISE: dict[str, Rules] = {
     "clocks tick every 10 ms and no timeout is below 1 s": tuple(
-        (f"dumbbell.flow.{at}.set.rto.{key}", value)
+        (f"dumbbell.flow[{at}].set.rto.{key}", value)
         for at in (0, 1)
         for key, value in (("tick", "10 ms"), ("min", "1 s"), ("initial", "3 s"), ("max", "60 s"))
     ),
@@ -138,7 +138,7 @@ OTHERWISE: dict[str, Rules] = {
         ("dumbbell.bottleneck.back.elements", ()),
     ),
     "the window of every flow is open (1000 packets)": tuple(
-        (f"dumbbell.flow.{at}.window", "1000 packets") for at in (0, 1)
+        (f"dumbbell.flow[{at}].window", "1000 packets") for at in (0, 1)
     ),
 }
 """Table 5 set up otherwise: what is different."""
@@ -148,8 +148,8 @@ def fairness(target: Scheme, background: Scheme, seconds: int | None = None, rul
     """Table 5: a transfer among nineteen flows; with ``seconds`` the beginning of the same run."""
     changes: list[tuple[str, Value]] = [*rules]
     for at, scheme in enumerate((background, target)):
-        changes.append((f"dumbbell.flow.{at}.stack", scheme.stack))
-        changes += [(f"dumbbell.flow.{at}.set.{path}", value) for path, value in scheme.set]
+        changes.append((f"dumbbell.flow[{at}].stack", scheme.stack))
+        changes += [(f"dumbbell.flow[{at}].set.{path}", value) for path, value in scheme.set]
     if seconds is not None:
         changes.append(("run.duration", f"{seconds} s"))
     return Trial("scenario-fairness.toml", tuple(changes))

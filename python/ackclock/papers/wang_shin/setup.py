@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from ackclock.papers import trial
-from ackclock.papers.trial import Ran, Trial
 from ackclock.papers.wang_shin import model
 from ackclock.papers.wang_shin.points import COMPARED, RR, droptail, red
 from ackclock.papers.wang_shin.transfer import RENO_AMONG_RENO
+from ackclock.runs import trial
+from ackclock.runs.trial import Ran, Trial
 
 Document = dict[str, Any]
 

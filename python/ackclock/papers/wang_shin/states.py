@@ -10,8 +10,9 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 import ackclock
 from ackclock import colours
-from ackclock.papers.paper import Picture, digest
+from ackclock.papers.paper import Picture
 from ackclock.plot import style
+from ackclock.runs.trial import digest
 
 Place = tuple[float, float]
 BOX = (2.0, 0.9)

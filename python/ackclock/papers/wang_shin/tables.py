@@ -5,9 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from ackclock.papers.measure import Mean
 from ackclock.papers.paper import Table
-from ackclock.papers.trial import Ran
 from ackclock.papers.wang_shin.measures import View
 from ackclock.papers.wang_shin.points import (
     CASES,
@@ -26,6 +24,8 @@ from ackclock.papers.wang_shin.points import (
     red,
 )
 from ackclock.papers.wang_shin.transfer import PUBLISHED
+from ackclock.runs.trial import Ran
+from ackclock.statistics import Mean
 
 NAMES: dict[Scheme, str] = {
     **{scheme: scheme.name for scheme in (*COMPARED, HOE, RFC_6582)},

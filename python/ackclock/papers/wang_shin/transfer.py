@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ackclock.papers.trial import Ran, Trial
 from ackclock.papers.wang_shin.points import CASES, RENO, RR, Rules, Scheme, fairness
+from ackclock.runs.trial import Ran, Trial
 
 TARGET = 19
 """Its place among the flows."""

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -16,14 +17,24 @@ from typing import Self
 DEFAULT = "ackclock-results"
 VARIABLE = "ACKCLOCK_STORE"
 FILE = "runs.sqlite"
-FORM = 1
-"""Of the file, as its ``user_version``."""
+FORM = 2
+"""Of the file, as its ``user_version``; form 1 has no ``wall_s``, and is brought to this one."""
 _APPLICATION = 0x41636B63
 """``Ackc``: says whose SQLite file it is."""
 _AT_ONCE = 500
 _WAIT_S = 60.0
 """How long to wait for another process that writes."""
 _AGAIN_S = 0.01
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What it took to make a run; the sum over runs is what it took to make them all."""
+
+    processor_s: float
+    """Seconds of all cores."""
+    wall_s: float
+    """By which the run made all of them later; 0 if nobody knows."""
 
 
 class Store:
@@ -86,15 +97,23 @@ class Store:
         kept = self.kept(listed)
         return sum(key in kept for key in listed)
 
-    def seconds(self, keys: Iterable[str]) -> float | None:
-        """How long one of these runs took on average, over those that it has.
+    def processor_s(self, keys: Iterable[str]) -> float | None:
+        """How many seconds of a core one of these runs took on average, over those that it has.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        took = [cost.processor_s for cost in self.costs(keys)]
+        return sum(took) / len(took) if took else None
+
+    def costs(self, keys: Iterable[str]) -> list[Cost]:
+        """What those of these runs took that it has, in any order.
 
         Raises:
             OSError: it cannot be read.
         """
         with self._said():
-            took = [s for some in _chunks(keys) for (s,) in self._select("seconds", some)]
-        return sum(took) / len(took) if took else None
+            return [Cost(*row) for some in _chunks(keys) for row in self._select("processor_s, wall_s", some)]
 
     def runs(self, keys: Iterable[str]) -> Iterator[str]:
         """The JSON of each of these runs, in this order.
@@ -108,12 +127,13 @@ class Store:
                 found = dict(self._select("key, run", some))
             yield from (found[key] for key in some)
 
-    def add(self, runs: Sequence[tuple[str, str]], seconds: float) -> int:
+    def add(self, runs: Sequence[tuple[str, str]], cost: Cost, anew: bool = False) -> int:
         """Keep runs, for good when this returns; those that it has are left as they are.
 
         Args:
             runs: key and JSON of each.
-            seconds: how long one of them took.
+            cost: what one of them took.
+            anew: put them in the place of those that it has.
 
         Returns:
             How many it did not have.
@@ -124,8 +144,8 @@ class Store:
         new = 0
         with self._said(), self._transaction():
             for key, run in runs:
-                into = "INSERT INTO runs (key, run, seconds) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-                if self._db.execute(into, (key, run, seconds)).rowcount == 1:
+                into = f"INSERT OR {'REPLACE' if anew else 'IGNORE'} INTO runs VALUES (?, ?, ?, ?)"
+                if self._db.execute(into, (key, run, cost.processor_s, cost.wall_s)).rowcount == 1:
                     new += 1
                 else:
                     self._same(key, run)
@@ -151,16 +171,26 @@ class Store:
             new = not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
         if form == application == 0 and new:
             with self._transaction():
-                self._db.execute(
-                    "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, run TEXT NOT NULL, seconds REAL NOT NULL)"
-                )
+                costs = "processor_s REAL NOT NULL, wall_s REAL NOT NULL DEFAULT 0"
+                self._db.execute(f"CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, run TEXT NOT NULL, {costs})")
                 self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {FORM}")
         elif application != _APPLICATION:
             raise OSError(f"{self.file}: found a database of another program, allowed: a store of ackclock")
         elif form > FORM:
             raise OSError(f"{self.file}: found a store of form {form}, allowed: up to {FORM}; use a newer ackclock")
+        elif form < FORM:
+            self._bring_up()
         self._write_ahead()
+
+    def _bring_up(self) -> None:
+        """Bring a store of form 1 to this one, if another process has not."""
+        with self._transaction():
+            (form,) = self._db.execute("PRAGMA user_version").fetchone()
+            if form < FORM:
+                self._db.execute("ALTER TABLE runs RENAME COLUMN seconds TO processor_s")
+                self._db.execute("ALTER TABLE runs ADD COLUMN wall_s REAL NOT NULL DEFAULT 0")
+                self._db.execute(f"PRAGMA user_version = {FORM}")
 
     def _write_ahead(self) -> None:
         """Have SQLite write ahead: readers and one writer do not wait for each other; a commit survives its process.

@@ -10,8 +10,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ackclock.sweep.remote import Installed, call, installed
-from ackclock.sweep.task import RevisionError
+from ackclock.runs.remote import Installed, call, installed
+from ackclock.runs.task import RevisionError
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ackclock import _native
-from ackclock.sweep.task import Done, RevisionError, Task, run_tasks
+from ackclock.runs.task import Done, RevisionError, Task, run_tasks
 
 
 class Installed(NamedTuple):

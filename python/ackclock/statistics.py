@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-import polars as pl
-
 from ackclock import _native
+
+
+def interval(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of at least one value, and half the width of its 95 % confidence interval; None for one value."""
+    return _native.interval(values)
+
+
+def known_interval(values: Iterable[float | None]) -> tuple[float | None, float | None]:
+    """The same of the values that are known; None twice if none is."""
+    known = [float(value) for value in values if value is not None]
+    return interval(known) if known else (None, None)
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,7 @@ class Mean:
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
         """The mean of at least one value."""
-        mean, half = _native.interval(values)
+        mean, half = interval(values)
         return cls(len(values), mean, half or 0.0)
 
     def __str__(self) -> str:
@@ -117,6 +126,8 @@ def above(a: float, b: float) -> float:
 
 def ranks(values: Sequence[float]) -> list[float]:
     """Equal values share the mean of their ranks."""
+    import polars as pl  # noqa: PLC0415 - start-up time
+
     return pl.Series(values, dtype=pl.Float64).rank().to_list()
 
 

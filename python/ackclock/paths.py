@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ackclock.sweep.document import quoted
+from ackclock.document import quoted
 
 Steps = tuple[str | int, ...]
 """Keys, and positions in lists."""

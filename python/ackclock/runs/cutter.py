@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ackclock.sweep.task import Done, Task
+from ackclock.runs.task import Done, Task
 
 _WEIGHT = 0.1
 """Of what a task took, in the running mean."""

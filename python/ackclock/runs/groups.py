@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ackclock.sweep.cutter import Cutter
-from ackclock.sweep.task import Done, Task
+from ackclock.runs.cutter import Cutter
+from ackclock.runs.task import Done, Task
 
 KILLED = 3
 """So many times the workers of a task may die."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,37 @@ class Done:
     """For each seed a JSON object, as in ``runs`` of ``ackclock run --json``."""
     seconds: float
     """How long it took."""
+    processor_s: float
+    """Its share of the processor time of the process that made it: seconds of all cores."""
+
+
+class _Meter:
+    """Parts the processor time of this process between tasks that run at once.
+
+    Each gets what went by since the one before was ready, so that a single one's means little, and the sum is right.
+    What the process does while no task runs is nobody's.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._running, self._last = threading.Lock(), 0, 0.0
+
+    def begin(self) -> None:
+        """A task begins."""
+        with self._lock:
+            if self._running == 0:
+                self._last = time.process_time()
+            self._running += 1
+
+    def end(self) -> float:
+        """A task ends; its share, in seconds."""
+        with self._lock:
+            now = time.process_time()
+            share, self._last = now - self._last, now
+            self._running -= 1
+        return share
+
+
+_METER = _Meter()
 
 
 def run_task(task: Task, progress: Callable[[float], object] | None = None) -> Done:
@@ -75,9 +107,13 @@ def run_task(task: Task, progress: Callable[[float], object] | None = None) -> D
             f"asked for: revision {task.revision}; install the same ackclock on both sides"
         )
     began = time.perf_counter()
-    with unpacked(task.algorithms):
-        runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
-    return Done(tuple(runs), time.perf_counter() - began)
+    _METER.begin()
+    try:
+        with unpacked(task.algorithms):
+            runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
+    finally:
+        processor_s = _METER.end()
+    return Done(tuple(runs), time.perf_counter() - began, processor_s)
 
 
 def run_tasks(tasks: Sequence[Task], seconds: float = math.inf) -> list[Done]:

@@ -6,25 +6,14 @@ import os
 import queue
 import threading
 from collections.abc import Generator, Iterable
-from typing import Protocol, Self
+from typing import Self
 
-from ackclock.sweep.cutter import Cutter
-from ackclock.sweep.task import Done, Task, run_task
-from ackclock.sweep.worker import Worker
+from ackclock.runs.cutter import Cutter
+from ackclock.runs.task import Done, Task, run_task
+from ackclock.runs.worker import Worker
 
 TASK_S = 0.25
 _LOOK_EVERY_S = 0.2
-
-
-class Executor(Protocol):
-    """Whatever runs tasks."""
-
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-        """Run tasks, cut as it likes, and give each piece with what came of it, in any order, each exactly once.
-
-        Raises:
-            Exception: what a task raised. Then, and when the iterator is closed, all that still runs is stopped.
-        """
 
 
 class _StopError(Exception):
@@ -46,7 +35,7 @@ class Local:
         """Nothing is left to end."""
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-        """See :class:`Executor`."""
+        """See :class:`~ackclock.runs.executor.Executor`."""
         work = _Work(tasks)
         threads = [threading.Thread(target=work.help, daemon=True) for _ in range(self.threads)]
         for thread in threads:

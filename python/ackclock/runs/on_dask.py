@@ -17,13 +17,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 from uuid import uuid4
 
-from ackclock.sweep.connect import ClusterError, connected, one_line, workers_here
-from ackclock.sweep.cutter import Cutter
-from ackclock.sweep.document import refusal
-from ackclock.sweep.groups import KILLED, Group, Groups
-from ackclock.sweep.remote import packed, unpacked
-from ackclock.sweep.task import Done, RevisionError, Task
-from ackclock.sweep.workers import LOOK_SECONDS, Workers
+from ackclock.document import refusal
+from ackclock.runs.connect import ClusterError, connected, one_line, workers_here
+from ackclock.runs.cutter import Cutter
+from ackclock.runs.groups import KILLED, Group, Groups
+from ackclock.runs.remote import packed, unpacked
+from ackclock.runs.task import Done, RevisionError, Task
+from ackclock.runs.workers import LOOK_SECONDS, Workers
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -1,4 +1,4 @@
-"""A process that runs tasks for another one: ``python -m ackclock.sweep.worker``, tasks in, what came of them out.
+"""A process that runs tasks for another one: ``python -m ackclock.runs.worker``, tasks in, what came of them out.
 
 Algorithms in Python hold Python's lock, so that runs with them need a process for each core. A process of its own, and
 not one of ``multiprocessing``, since that would import the caller's script once more.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import BinaryIO
 
-from ackclock.sweep.task import Done, Task, run_task
+from ackclock.runs.task import Done, Task, run_task
 
 
 class Worker:
@@ -25,7 +25,7 @@ class Worker:
         Raises:
             OSError: there is no room for a process.
         """
-        command = [sys.executable, "-m", "ackclock.sweep.worker"]
+        command = [sys.executable, "-m", "ackclock.runs.worker"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Task) -> Done:

@@ -1,0 +1,65 @@
+"""What the commands that make many runs share: where runs are kept and made, and how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from ackclock.errors import AlgorithmError, ScenarioError
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of finished runs.  [default: $ACKCLOCK_STORE or ackclock-results]",
+        show_default=False,
+    ),
+]
+On = Annotated[
+    str | None,
+    typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
+]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)]
+
+
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    """Print one line and end."""
+    typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
+    raise typer.Exit(code)
+
+
+@contextmanager
+def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> Iterator[None]:
+    """One message and an exit code for whatever goes wrong inside; an algorithm in Python has its traceback before it.
+
+    Args:
+        kept: says what is not lost, after a semicolon.
+        extra: the command's own of the package's extras, which brings what it needs.
+    """
+    try:
+        yield
+    except ImportError as error:
+        missing = (error.name or "").partition(".")[0]
+        if extra is None or missing in {"dask", "distributed"}:
+            fail(f'--on needs {missing or "dask"}, which is not installed: pip install "ackclock[dask]"', FAILED)
+        fail(f"{error}: pip install 'ackclock[{extra}]'", FAILED)
+    except ScenarioError as error:
+        fail(f"{error}{kept()}")
+    except AlgorithmError as error:
+        # The person's own code: where in it.
+        typer.echo(error.traceback, err=True, nl=False)
+        fail(f"{error}{kept()}", FAILED)
+    except (OSError, RuntimeError) as error:
+        fail(f"{error}{kept()}", FAILED)
+    except ValueError as error:
+        if extra is None:
+            raise
+        fail(str(error))
+    except KeyboardInterrupt:
+        fail(f"interrupted{kept()}", INTERRUPTED)

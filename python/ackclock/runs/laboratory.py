@@ -1,0 +1,165 @@
+"""The laboratory: has runs made that its store lacks, and keeps each as soon as it is finished."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from ackclock.progress import Show, Tell, Told, unshown
+from ackclock.runs.executor import Executor
+from ackclock.runs.keys import key_of_run, keys_of, stretches
+from ackclock.runs.store import Cost, Store
+from ackclock.runs.task import Task
+
+Runs = list[dict[str, Any]]
+"""The runs of a point as ``ackclock run --json`` has them, one for each seed."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Runs of one point that are wanted."""
+
+    task: Task
+    """What makes them; its own seeds are not looked at."""
+    seeds: Sequence[int]
+    keys: Sequence[str]
+    """Under which the store keeps the run of each seed."""
+
+    @classmethod
+    def of(cls, task: Task) -> Wanted:
+        """All runs of a task.
+
+        Raises:
+            ScenarioError: the scenario makes no sense.
+        """
+        return cls(task, range(task.first, task.first + task.count), keys_of(task))
+
+
+@dataclass(frozen=True)
+class Spent:
+    """How much was simulated, and how long that took."""
+
+    points: int = 0
+    runs: int = 0
+    packets: int = 0
+    """Data packets sent by all flows, retransmissions included."""
+    simulated_s: float = 0.0
+    processor_s: float = 0.0
+    """Of all cores."""
+    wall_s: float = 0.0
+    """Of the runs alone, without drawing and judging."""
+
+    @classmethod
+    def of(cls, runs: Runs, costs: Sequence[Cost]) -> Spent:
+        """One point, with all its runs."""
+        packets = sum(flow["data_packets_sent"] for run in runs for flow in run["flows"])
+        simulated = math.fsum(run["duration_s"] for run in runs)
+        took = (math.fsum(each) for each in zip(*(astuple(cost) for cost in costs), strict=True))
+        return cls(1, len(runs), packets, simulated, *took)
+
+    @classmethod
+    def total(cls, parts: Iterable[Spent]) -> Spent:
+        """All of these together; their order does not matter."""
+        points, runs, packets, *seconds = zip(*(astuple(part) for part in [cls(), *parts]), strict=True)
+        return cls(sum(points), sum(runs), sum(packets), *(round(math.fsum(each), 6) for each in seconds))
+
+
+class Laboratory:
+    """Makes runs, none of them twice, and counts what they cost."""
+
+    def __init__(self, store: Store, executor: Executor, show: Show = unshown, fresh: bool = False) -> None:
+        """Make nothing yet.
+
+        Args:
+            store: keeps finished runs.
+            executor: makes them.
+            show: shows how far it is, while runs are made.
+            fresh: make once more what the store has, instead of using it.
+        """
+        self._store, self._executor, self._show, self._fresh = store, executor, show, fresh
+        self._made: set[str] = set()
+        """What was made anew."""
+        self._spent: dict[tuple[str, ...], Spent] = {}
+
+    @property
+    def spent(self) -> Spent:
+        """What all points took that ``run`` was asked for, each once; those that were kept, when they were made."""
+        return Spent.total(self._spent.values())
+
+    def run(self, what: str, tasks: Sequence[Task]) -> list[Runs]:
+        """The runs of each task, which the store has or which are made now.
+
+        Args:
+            what: what they are for, in a few words, for the progress.
+            tasks: each a point with all its seeds.
+
+        Raises:
+            ScenarioError: a scenario makes no sense; nothing was run then.
+            OSError: the store cannot be read or written, or a cluster is lost; what is finished is kept.
+            KeyboardInterrupt: as usual; what is finished is kept.
+        """
+        points = [Wanted.of(task) for task in tasks]
+        self.make(what, (key for point in points for key in point.keys), points)
+        answers: list[Runs] = []
+        for point in points:
+            answers.append([json.loads(run) for run in self._store.runs(point.keys)])
+            if (keys := tuple(point.keys)) not in self._spent:
+                self._spent[keys] = Spent.of(answers[-1], self._store.costs(keys))
+        return answers
+
+    def make(self, what: str, keys: Iterable[str], points: Iterable[Wanted]) -> None:
+        """Make what the store has not.
+
+        Args:
+            what: the name of it all, for the progress and for errors.
+            keys: of all runs that are wanted.
+            points: the same point by point; gone through only if something is missing.
+
+        Raises:
+            ScenarioError, OSError, KeyboardInterrupt: as for ``run``.
+            AlgorithmError: an algorithm in Python raised an error.
+            RuntimeError: what came back is not what was asked for.
+        """
+        wanted = set(keys)
+        kept = self._kept(wanted)
+        with self._show(what) as tell:
+            tell(Told(len(kept), len(wanted), len(kept)))
+            if len(kept) < len(wanted):
+                self._make(what, points, wanted, wanted - kept, tell)
+
+    def _kept(self, wanted: set[str]) -> set[str]:
+        return self._store.kept(wanted & self._made if self._fresh else wanted)
+
+    def _make(self, what: str, points: Iterable[Wanted], wanted: set[str], missing: set[str], tell: Tell) -> None:
+        kept, last = len(wanted) - len(missing), time.perf_counter()
+        with closing(self._executor.run(_tasks(points, frozenset(missing)))) as finished:
+            for task, done in finished:
+                runs = [(key_of_run(run), run) for run in done.runs]
+                if len(runs) != task.count or not all(key in wanted for key, _ in runs):
+                    raise RuntimeError(f"{task.name}: runs came back that were not asked for")
+                # The time since the piece before was ready: over all of them it adds up to what went by.
+                now = time.perf_counter()
+                cost = Cost(*(round(each / task.count, 9) for each in (done.processor_s, now - last)))
+                last = now
+                self._store.add(runs, cost, self._fresh)
+                missing.difference_update(key for key, _ in runs)
+                tell(Told(len(wanted) - len(missing), len(wanted), kept))
+        if missing:
+            raise RuntimeError(f"{what}: {len(missing)} runs did not come back")
+        if self._fresh:
+            self._made |= wanted
+
+
+def _tasks(points: Iterable[Wanted], missing: frozenset[str]) -> Iterator[Task]:
+    """The tasks of missing runs; a run that several points share is in one of them."""
+    asked: set[str] = set()
+    for point in points:
+        new = [(k, s) for k, s in zip(point.keys, point.seeds, strict=True) if k in missing and k not in asked]
+        asked.update(key for key, _ in new)
+        for first, count in stretches([seed for _, seed in new]):
+            yield replace(point.task, first=first, count=count)
