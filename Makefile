@@ -36,8 +36,9 @@ setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what bu
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
-check: ## formatting and clippy, warnings are errors
+check: ## formatting and clippy, warnings are errors; nothing is built twice
 	cargo fmt --all --check
+	tools/one_build.sh
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 unit: ## the Rust tests, optimised, with debug assertions and overflow checks
@@ -75,10 +76,10 @@ generated: .venv/.extension ## renew what is made of the code: docs/algorithms.m
 	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
 	cargo run --quiet --locked -p ackclock-trace --example trace_page > docs/trace.md
 
-wasm: ## build for WebAssembly; trace hashes in Node must equal the native ones
-	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown
+wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal the native ones
+	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown --profile web
 	cargo run --quiet -p ackclock-wasm --locked --example expected -- $(SAME) > target/same.json
-	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/debug/ackclock_wasm.wasm < target/same.json
+	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/web/ackclock_wasm.wasm < target/same.json
 
 web: web/node_modules/.ready ## the lab page, into web/dist: plain files for any web host
 	cd web && npm run --silent generate && npm run --silent build

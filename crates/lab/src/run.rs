@@ -93,10 +93,10 @@ pub fn run_recorded(
 /// A wrong ending is a slip of whoever asked; everything else is the system's word.
 fn refuse_trace(e: TraceError) -> RunError {
     match e {
-        TraceError::Format { path } => RunError::Scenario(Box::new(ScenarioError::option(
+        TraceError::Format { path, allowed } => RunError::Scenario(Box::new(ScenarioError::option(
             "--trace",
             format!("{path:?}"),
-            format!("a file name that ends in {}", ackclock_trace::file::ENDINGS.join(" or ")),
+            format!("a file name that ends in {}", allowed.join(" or ")),
         ))),
         e @ TraceError::Io { .. } => RunError::Trace(e),
     }

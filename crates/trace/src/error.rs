@@ -11,6 +11,8 @@ pub enum TraceError {
     Format {
         /// The name found.
         path: PathBuf,
+        /// The endings that are known.
+        allowed: &'static [&'static str],
     },
     /// The system refused.
     Io {
@@ -31,9 +33,8 @@ impl TraceError {
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TraceError::Format { path } => {
-                let allowed = crate::file::ENDINGS.join(", ");
-                write!(f, "trace file {}: its name must end in one of {allowed}", path.display())
+            TraceError::Format { path, allowed } => {
+                write!(f, "trace file {}: its name must end in one of {}", path.display(), allowed.join(", "))
             }
             TraceError::Io { path, source } => write!(f, "cannot write the trace file {}: {source}", path.display()),
         }

@@ -43,7 +43,7 @@ impl TraceFile {
                 let sink = NewFile::create(path).and_then(|f| ParquetSink::new(f, &meta));
                 sink.map(Format::Parquet).map_err(refused)?
             }
-            _ => return Err(TraceError::Format { path: path.to_owned() }),
+            _ => return Err(TraceError::Format { path: path.to_owned(), allowed: ENDINGS }),
         };
         Ok(TraceFile { path: path.to_owned(), meta, format })
     }
