@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
 from ackclock.columns import HALF, LABELS
+from ackclock.statistics import interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -227,7 +228,7 @@ def _difference_row(
             continue
         pairs = [(runs[seed][key], base[seed][key]) for seed in seeds]
         known = all(a is not None and b is not None for a, b in pairs)
-        mean, half = _native.interval([a - b for a, b in pairs]) if known else (None, None)
+        mean, half = interval([a - b for a, b in pairs]) if known else (None, None)
         row |= {key: mean, key + HALF: half}
     return row
 

@@ -19,7 +19,7 @@ import pytest
 import ackclock
 from ackclock.papers import EXTRAS, MODULES, claims, sizes
 from ackclock.papers.blanton_allman import PAPER, schemes
-from ackclock.papers.blanton_allman.points import KEY, settings
+from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, STACK, settings
 from conftest import Command
 from reproducing import FOLDER, NAMED, cut, environment, extra, kept, read_json, reproduce, written
 
@@ -110,6 +110,41 @@ def test_a_second_run_runs_nothing_and_writes_the_same(undisturbed: Path) -> Non
     assert (written(undisturbed), clocks(undisturbed)) == before, "kept runs know their time"
 
 
+def test_on_dask_it_writes_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
+    cut(tmp_path, 5)
+    done = reproduce(tmp_path, "--seeds", "2", "--on", "dask:2")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 2)
+    assert done.stderr.startswith(f"{KEY}: figures and claims: 230 runs\n")
+    assert kept(tmp_path) == kept(undisturbed)
+    assert written(tmp_path) == written(undisturbed)
+
+
+def test_runs_are_kept_where_it_is_said_and_found_by_a_sweep(tmp_path: Path, ackclock: Command) -> None:
+    cut(tmp_path, 1)
+    assert reproduce(tmp_path, "--seeds", "2", "--store", "here", "--threads", "1").returncode == 1
+    assert not (tmp_path / "ackclock-results").exists()
+    plan = f"""
+scenario = "papers/{KEY}/{SCENARIOS["paper"]}"
+seeds = {{ count = 3 }}
+[grid]
+stack = ["{STACK}"]
+"link[1].elements[0].count" = [3, 12]
+"""
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
+    assert "2 points, 6 runs, of them 4 kept" in ackclock("sweep", "plan.toml", "--store", "here").stdout
+
+
+def test_points_that_were_kept_in_another_form_are_not_read_and_it_says_so(tmp_path: Path) -> None:
+    cut(tmp_path, 1)
+    (tmp_path / "results" / ".points").mkdir(parents=True)
+    for lines in (3, 1):
+        said = reproduce(tmp_path, "--seeds", "2").stderr.splitlines()
+        assert (
+            said[0] == "ackclock: results/.points: kept points of an older form, which are not read; it may be deleted"
+        )
+        assert len(said) == lines
+
+
 def clocks(folder: Path) -> tuple[bytes, bytes]:
     """The two files that have times."""
     return (folder / "results" / "times.json").read_bytes(), (folder / "results" / "report.html").read_bytes()
@@ -193,6 +228,11 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["--on", "nowhere"],
+            'command line: key `--on`: found "nowhere", allowed: dask:N for N worker processes here, ',
+        ),
+        (["--on", "dask:2", "--threads", "2"], "command line: key `--threads`: found 2, allowed: without --on, "),
         (["--papers", "no"], f"command line: key `--papers`: found no folder no/{KEY}, allowed: "),
         (["rfc-793"], f'command line: key `NAME`: found "rfc-793", allowed: {ALLOWED}\n'),
         (["--quick", "--full"], "command line: key `--quick`: found --full as well, allowed: one of them\n"),

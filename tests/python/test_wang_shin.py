@@ -165,6 +165,8 @@ def test_a_change_adds_the_tables_that_lead_to_it_and_no_place_in_a_list() -> No
     for path in ("flow[1].set.count", "flow.first", "flow[0].set.recovery.count.more"):
         with pytest.raises(ValueError, match="found no such place"):
             trial.changed(after, ((path, 1),))
+    with pytest.raises(ValueError, match=r"^s\.toml: key `flow\.0\.set`: .*; did you mean `flow\[0\]\.set`\?$"):
+        trial.changed(after, (("flow.0.set", 1),), "s.toml")
 
 
 def test_delays_of_table_5_are_ordered_seed_by_seed(lab: Laboratory) -> None:

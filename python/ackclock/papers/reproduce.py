@@ -88,10 +88,13 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
     """
     keys = wish.keys or [*MODULES, *EXTRAS]
     papers, extras = [load(key) for key in keys if key in MODULES], [load_extra(key) for key in keys if key in EXTRAS]
+    workers = executor(wish.on, wish.threads)
     wish.out.mkdir(parents=True, exist_ok=True)
     if (older := wish.out / OLDER).is_dir():
-        print(f"ackclock: {older}: kept points of an older form, which are not read", file=sys.stderr)
-    with Store(wish.store) as store, executor(wish.on, wish.threads) as runs_on:
+        print(
+            f"ackclock: {older}: kept points of an older form, which are not read; it may be deleted", file=sys.stderr
+        )
+    with Store(wish.store) as store, workers as runs_on:
 
         def lab(key: str) -> Laboratory:
             """One of its own for each, so that what it spends is what this one has spent."""
