@@ -33,7 +33,9 @@ cat > "$copy/crates/sim/tests/newcomer.rs" <<'RUST'
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::Results;
-use ackclock_sim::scenario::{ElementSpec, Gap, Only, Per, Place, QueueLimit, QueueSpec, Scenario, SwapMode};
+use ackclock_sim::scenario::{
+    BernoulliSpec, ElementSpec, Gap, Only, Per, Place, QueueLimit, QueueSpec, Scenario, SwapMode, SwapSpec,
+};
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
@@ -46,8 +48,8 @@ fn path() -> Scenario {
     shared.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
     let gap = Gap::Exponential(Nanos::from_secs(1));
     shared.elements = vec![
-        ElementSpec::Bernoulli { p: 0.002, per: Per::Packet, at: Place::Entry, only: Only::All },
-        ElementSpec::Swap { mode: SwapMode::Literal, count: 4, gap },
+        ElementSpec::Bernoulli(BernoulliSpec { p: 0.002, per: Per::Packet, at: Place::Entry, only: Only::All }),
+        ElementSpec::Swap(SwapSpec { mode: SwapMode::Literal, count: 4, gap }),
     ];
     dumbbell(2, &access, &shared, &flow())
 }

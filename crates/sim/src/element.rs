@@ -1,6 +1,7 @@
-//! What acts on packets on their way. One file an element.
+//! What acts on packets on their way. One file an element: how it is written, what it is like, and what it does.
 
 pub(crate) mod bernoulli;
+pub mod custom;
 pub(crate) mod delay_spike;
 pub(crate) mod deliveries;
 pub(crate) mod demote;
@@ -8,10 +9,12 @@ pub(crate) mod direction;
 pub(crate) mod drop_tail;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod interruption;
-pub(crate) mod link;
 pub(crate) mod netem;
 pub(crate) mod outage;
+pub(crate) mod packet;
 pub(crate) mod path_trace;
+pub(crate) mod port;
+pub(crate) mod properties;
 pub(crate) mod queued_link;
 pub(crate) mod red;
 pub(crate) mod redrawn_delay;
@@ -19,33 +22,125 @@ pub(crate) mod script;
 pub(crate) mod split;
 pub(crate) mod swap;
 pub(crate) mod table;
+#[cfg(test)]
+mod tests;
 
 use crate::error::Fault;
-use crate::watch::DropWhy;
-use ackclock_tcp::time::Nanos;
+use crate::rng::Stream;
+use direction::DirectionSpec;
+use packet::{Fate, Only, Place, Seen};
+use port::Port;
+use properties::Properties;
+use queued_link::{Moment, QueuedLink};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-/// Something that acts on the packets of one direction.
-#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-#[schemars(title = "elements")]
-#[expect(missing_docs, reason = "each kind is described where it is defined")]
-pub enum ElementSpec {
-    Swap(swap::SwapSpec),
-    Bernoulli(bernoulli::BernoulliSpec),
-    GilbertElliott(gilbert_elliott::GilbertElliottSpec),
-    DelaySpike(delay_spike::DelaySpikeSpec),
-    Outage(outage::OutageSpec),
-    Red(red::RedSpec),
-    Script(script::ScriptSpec),
-    RedrawnDelay(redrawn_delay::RedrawnDelaySpec),
-    Split(split::SplitSpec),
-    Demote(demote::DemoteSpec),
-    Netem(netem::NetemSpec),
-    PathTrace(path_trace::PathTraceSpec),
-    Deliveries(deliveries::DeliveriesSpec),
+/// What every kind of element answers. Nothing here has a default: a new kind does not compile before it has answered all.
+pub(crate) trait Element: fmt::Debug {
+    /// What it is like, as far as others must know.
+    fn properties(&self) -> Properties;
+    /// What is out of range, on a link like this.
+    fn fault(&self, on: &DirectionSpec) -> Option<Fault>;
+    /// Takes its place on the link that is being laid out.
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>);
+    /// Elements of this kind that differ in their properties, for tests that go over all kinds.
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec>
+    where
+        Self: Sized;
+}
+
+/// Lists the kinds once.
+macro_rules! kinds {
+    ($($name:literal $kind:ident($spec:ty),)+) => {
+        /// Something that acts on the packets of one direction.
+        #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        #[schemars(title = "elements")]
+        #[expect(missing_docs, reason = "each kind is described where it is defined")]
+        pub enum ElementSpec {
+            $(#[serde(rename = $name)] $kind($spec),)+
+            /// An element from outside the crate; no file can name it.
+            #[serde(skip)]
+            Custom(custom::CustomSpec),
+        }
+
+        /// Elements of every kind.
+        #[cfg(test)]
+        pub(crate) fn examples() -> Vec<ElementSpec> {
+            [$(<$spec>::examples(),)+ custom::CustomSpec::examples()].concat()
+        }
+
+        impl ElementSpec {
+            /// The kinds, as files call them.
+            pub const KINDS: &[&str] = &[$($name),+];
+
+            /// Reads the keys of an element of this kind, `kind` not among them. `None`: there is no such kind.
+            pub fn read<'de, D: Deserializer<'de>>(kind: &str, keys: D) -> Option<Result<Self, D::Error>> {
+                match kind {
+                    $($name => Some(<$spec>::deserialize(keys).map(ElementSpec::$kind)),)+
+                    _ => None,
+                }
+            }
+
+            /// The element's kind, as files call it.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(ElementSpec::$kind(_) => $name,)+
+                    ElementSpec::Custom(_) => "custom",
+                }
+            }
+
+            fn variant(&self) -> &'static str {
+                match self {
+                    $(ElementSpec::$kind(_) => stringify!($kind),)+
+                    ElementSpec::Custom(_) => "Custom",
+                }
+            }
+
+            fn each(&self) -> &dyn Element {
+                match self {
+                    $(ElementSpec::$kind(s) => s,)+
+                    ElementSpec::Custom(s) => s,
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    "swap" Swap(swap::SwapSpec),
+    "bernoulli" Bernoulli(bernoulli::BernoulliSpec),
+    "gilbert-elliott" GilbertElliott(gilbert_elliott::GilbertElliottSpec),
+    "delay-spike" DelaySpike(delay_spike::DelaySpikeSpec),
+    "outage" Outage(outage::OutageSpec),
+    "red" Red(red::RedSpec),
+    "script" Script(script::ScriptSpec),
+    "redrawn-delay" RedrawnDelay(redrawn_delay::RedrawnDelaySpec),
+    "split" Split(split::SplitSpec),
+    "demote" Demote(demote::DemoteSpec),
+    "netem" Netem(netem::NetemSpec),
+    "path-trace" PathTrace(path_trace::PathTraceSpec),
+    "deliveries" Deliveries(deliveries::DeliveriesSpec),
+}
+
+impl ElementSpec {
+    /// What it is like, as far as others must know.
+    pub fn properties(&self) -> Properties {
+        self.each().properties()
+    }
+
+    /// What is out of range by itself, on a link like this. [`DirectionSpec::fault`] says besides what may not stand here.
+    pub fn fault(&self, on: &DirectionSpec) -> Option<Fault> {
+        self.each().fault(on)
+    }
+
+    /// Takes its place on the link that is being laid out.
+    pub(crate) fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        self.each().build(site);
+    }
 }
 
 /// A run's identity is a hash of this text, so it stays as it was when five of the kinds had another form.
@@ -72,121 +167,10 @@ impl fmt::Debug for ElementSpec {
                 let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
                 write!(f, "Interruption(InterruptionSpec {{ what: Outage, {fields} }})")
             }
-            ElementSpec::GilbertElliott(s) => f.debug_tuple("GilbertElliott").field(s).finish(),
-            ElementSpec::Red(s) => f.debug_tuple("Red").field(s).finish(),
-            ElementSpec::RedrawnDelay(s) => f.debug_tuple("RedrawnDelay").field(s).finish(),
-            ElementSpec::Split(s) => f.debug_tuple("Split").field(s).finish(),
-            ElementSpec::Demote(s) => f.debug_tuple("Demote").field(s).finish(),
-            ElementSpec::Netem(s) => f.debug_tuple("Netem").field(s).finish(),
-            ElementSpec::PathTrace(s) => f.debug_tuple("PathTrace").field(s).finish(),
-            ElementSpec::Deliveries(s) => f.debug_tuple("Deliveries").field(s).finish(),
+            // A kind that is newer than that has no other form.
+            newer => f.debug_tuple(newer.variant()).field(newer.each()).finish(),
         }
     }
-}
-
-/// Where on a link an element acts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// Before the queue.
-    #[default]
-    Entry,
-    /// After transmission, before the propagation delay.
-    Exit,
-}
-
-impl Place {
-    pub(crate) fn exit() -> Self {
-        Place::Exit
-    }
-}
-
-/// To what a probability belongs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Per {
-    /// A packet of whatever size.
-    #[default]
-    Packet,
-    /// A byte on the wire; a packet is lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
-    Byte,
-}
-
-/// Which packets an element sees; the others pass.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Only {
-    /// All of them.
-    #[default]
-    All,
-    /// Those that take up sequence numbers: data, SYN, FIN, and unresponsive sources'.
-    Data,
-    /// Pure ACKs.
-    Acks,
-}
-
-impl Only {
-    pub(crate) fn is_all(&self) -> bool {
-        *self == Only::All
-    }
-
-    #[inline]
-    pub(crate) fn covers(self, data: bool) -> bool {
-        match self {
-            Only::All => true,
-            Only::Data => data,
-            Only::Acks => !data,
-        }
-    }
-}
-
-/// What an element sees of a packet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    /// When it comes.
-    pub(crate) now: u64,
-    /// Bytes on the wire.
-    pub(crate) wire: u32,
-    /// Whether it takes up sequence numbers; else it is a pure ACK.
-    pub(crate) data: bool,
-    /// The explicit queue before it, if there is one.
-    pub(crate) backlog: Backlog,
-}
-
-/// What a packet finds at a queue, the packet in transmission not counted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Backlog {
-    pub(crate) packets: u32,
-    pub(crate) bytes: u64,
-    /// The packet does not fit.
-    pub(crate) full: bool,
-    /// Since when nothing is in transmission either.
-    pub(crate) idle_since: Option<u64>,
-}
-
-impl Backlog {
-    /// Nothing waits, one packet is in transmission.
-    pub(crate) const NONE: Self = Backlog { packets: 0, bytes: 0, full: false, idle_since: None };
-}
-
-impl Seen {
-    #[cfg(test)]
-    pub(crate) const DATA: Self = Seen { now: 0, wire: 1500, data: true, backlog: Backlog::NONE };
-}
-
-/// What an element does with a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// It goes on.
-    Pass,
-    /// It disappears.
-    Drop(DropWhy),
-    /// It is marked if it may be (RFC 3168 §5), and goes on; else it is dropped early.
-    Mark,
-    /// It goes on later.
-    Delay(Nanos),
-    /// It goes on twice.
-    Duplicate,
 }
 
 /// An element through which each packet goes, at the entry or the exit of a link.
@@ -209,6 +193,7 @@ pub(crate) enum GateKind {
     Script(script::Script),
     Netem(netem::Netem),
     PathTrace(path_trace::TraceLoss),
+    Custom(custom::Custom),
 }
 
 impl Gate {
@@ -229,7 +214,101 @@ impl Gate {
             GateKind::Script(s) => s.judge(nth),
             GateKind::Netem(n) => n.judge(seen.now, seen.wire),
             GateKind::PathTrace(t) => t.judge(seen.now),
+            GateKind::Custom(c) => c.judge(nth, seen),
         };
         (fate, nth)
+    }
+}
+
+/// What adds to the delay of a packet that has left the transmitter.
+pub(crate) enum Delays {
+    RedrawnDelay(redrawn_delay::RedrawnDelay),
+    PathTrace(path_trace::TraceDelay),
+}
+
+impl Delays {
+    /// How much is added for a packet that leaves at `now`; times do not go back.
+    pub(crate) fn of(&mut self, now: u64) -> u64 {
+        match self {
+            Delays::RedrawnDelay(d) => d.of(now),
+            Delays::PathTrace(d) => d.of(now),
+        }
+    }
+}
+
+/// What transmits packets in place of a link's own rate.
+pub(crate) enum Service {
+    PathTrace(path_trace::Rates),
+    Deliveries(deliveries::Deliveries),
+}
+
+impl Service {
+    /// Gives it `wire` bytes at `now`; answers when they will have left.
+    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
+        match self {
+            Service::PathTrace(r) => r.send(now, wire),
+            Service::Deliveries(d) => d.send(now, wire),
+        }
+    }
+}
+
+/// What changes the order of waiting packets when one comes or the next is taken.
+pub(crate) enum Order {
+    Demote(demote::Demote),
+}
+
+impl Order {
+    /// `waiting` are packets and their sizes, the one first that the transmitter takes next.
+    pub(crate) fn arrange(&mut self, on: Moment, waiting: &mut VecDeque<(u32, u32)>) {
+        match self {
+            Order::Demote(d) => d.arrange(on, waiting),
+        }
+    }
+}
+
+/// The place on a link, while a run is laid out, that an element takes.
+pub(crate) struct Site<'s, 'a> {
+    /// The element's number in the run.
+    pub(crate) element: u32,
+    /// The number of the directed link, or of the path of a split.
+    pub(crate) link: u32,
+    pub(crate) on: &'a DirectionSpec,
+    pub(crate) port: &'s mut Port,
+    /// The run's, what the link's luck is called, and that of its forward direction.
+    pub(crate) seed: u64,
+    pub(crate) name: &'s str,
+    pub(crate) forward: &'s str,
+    /// How many elements that share a name for their luck stand before.
+    pub(crate) before: &'s mut BTreeMap<&'static str, u32>,
+    /// Swaps, with their element numbers.
+    pub(crate) swaps: &'s mut Vec<(u32, swap::Swap)>,
+    /// The paths of splits so far, and the number of the first.
+    pub(crate) paths: &'s mut Vec<split::Path<'a>>,
+    pub(crate) first_path: u32,
+}
+
+impl Site<'_, '_> {
+    /// The how manieth element (from 0) this is whose luck is called `luck`.
+    pub(crate) fn nth(&mut self, luck: &'static str) -> u32 {
+        let n = self.before.entry(luck).or_default();
+        *n += 1;
+        *n - 1
+    }
+
+    /// A random stream on this link.
+    pub(crate) fn stream(&self, name: impl fmt::Display) -> Stream {
+        Stream::new(self.seed, &format!("{}/{name}", self.name))
+    }
+
+    /// Stands where each packet passes.
+    pub(crate) fn gate(&mut self, at: Place, only: Only, kind: GateKind) {
+        self.port.gates(at).push(Gate { element: self.element, arrivals: 0, only, kind });
+    }
+
+    /// Acts on the explicit queue; that there is one says [`Properties::acts_late`].
+    pub(crate) fn queue(&mut self, act: impl FnOnce(&mut QueuedLink)) {
+        if let Some(queue) = &mut self.port.queue {
+            act(queue);
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 mod background;
 mod build;
+mod link;
 mod tcp;
 mod traffic;
 
 use crate::app::App;
 use crate::background::{Generator, Slot};
-use crate::element::link::Port;
+use crate::element::port::Port;
 use crate::element::swap::Swap;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host};

@@ -3,7 +3,9 @@
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use ackclock_tcp::error::StackError;
 use ackclock_tcp::time::Nanos;
+use ackclock_tcp::units::{show_bytes, Bytes};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A scenario that cannot be run, in a sentence that names the place and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -91,6 +93,47 @@ pub struct Fault {
 impl Fault {
     pub(crate) fn of(key: impl Into<String>, found: impl ToString, allowed: impl Into<String>) -> Self {
         Fault { key: key.into(), found: found.to_string(), allowed: allowed.into() }
+    }
+
+    /// The same fault, seen from the table that has this one under `key`.
+    pub(crate) fn within(self, key: String) -> Self {
+        let key = if self.key.is_empty() { key } else { format!("{key}.{}", self.key) };
+        Fault { key, ..self }
+    }
+
+    /// Unless `p` is a probability.
+    pub(crate) fn probability(key: impl Into<String>, p: f64) -> Option<Self> {
+        (!(0.0..=1.0).contains(&p)).then(|| Fault::of(key, p, "a probability from 0 to 1, as in 0.01"))
+    }
+
+    /// Unless `p` is a probability above 0.
+    pub(crate) fn share(key: impl Into<String>, p: f64) -> Option<Self> {
+        (!(p > 0.0 && p <= 1.0)).then(|| Fault::of(key, p, "above 0, at most 1"))
+    }
+
+    /// Unless `n` lies in the range.
+    pub(crate) fn whole(key: impl Into<String>, n: u64, range: RangeInclusive<u64>) -> Option<Self> {
+        let allowed = || format!("a whole number from {} to {}", range.start(), range.end());
+        (!range.contains(&n)).then(|| Fault::of(key, n, allowed()))
+    }
+
+    /// Unless `n` lies in the range.
+    pub(crate) fn bytes(key: impl Into<String>, n: Bytes, range: RangeInclusive<u64>) -> Option<Self> {
+        let allowed = || format!("{} B to {} B", range.start(), range.end());
+        (!range.contains(&n)).then(|| Fault::of(key, show_bytes(n), allowed()))
+    }
+
+    /// Unless a run can count this time.
+    pub(crate) fn time(key: impl Into<String>, n: Nanos) -> Option<Self> {
+        (n.0 >= MAX_TIME - 1).then(|| Fault::of(key, n, "a time of at most 39 hours (2^47 ns)"))
+    }
+
+    /// Unless a run can count this time and it is above zero.
+    pub(crate) fn above_zero(key: impl Into<String>, n: Nanos) -> Option<Self> {
+        match n {
+            Nanos::ZERO => Some(Fault::of(key, n, "a time above zero, as in \"200 ms\"")),
+            n => Fault::time(key, n),
+        }
     }
 
     /// What [`Display`](fmt::Display) wrote.

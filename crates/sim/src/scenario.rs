@@ -1,6 +1,7 @@
 //! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
 
-pub use crate::background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
+mod background;
+
 pub use crate::element::bernoulli::BernoulliSpec;
 pub use crate::element::delay_spike::DelaySpikeSpec;
 pub use crate::element::deliveries::DeliveriesSpec;
@@ -10,15 +11,19 @@ pub use crate::element::gilbert_elliott::{Chain, GilbertElliottSpec};
 pub use crate::element::interruption::When;
 pub use crate::element::netem::{Distribution, NetemSpec};
 pub use crate::element::outage::OutageSpec;
+pub use crate::element::packet::{Only, Per, Place};
 pub use crate::element::path_trace::{PathRow, PathTraceSpec};
+pub use crate::element::properties::{Properties, RateUse};
 pub use crate::element::red::{RedSpec, Thresholds};
 pub use crate::element::redrawn_delay::{BelowZero, Draws, RedrawnDelaySpec};
 pub use crate::element::script::{ScriptAction, ScriptRule, ScriptSpec};
 pub use crate::element::split::{SplitChoice, SplitPath, SplitSpec};
 pub use crate::element::swap::{SwapMode, SwapSpec};
 pub use crate::element::table::{BadRow, Rows};
-pub use crate::element::{ElementSpec, Only, Per, Place};
+pub use crate::element::{custom, ElementSpec};
 pub use crate::rng::Gap;
+pub(crate) use background::LARGEST_TRANSFER;
+pub use background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;

@@ -278,7 +278,7 @@ fn an_impossible_scenario_is_refused_with_a_sentence() {
     assert!(e(ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules: twice }))
         .contains("two rules for arrival 3"));
     let swap = |gap| ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 1, gap });
-    assert!(e(swap(Gap::Constant(Nanos(0)))).contains("at least 1 ns"));
+    assert!(e(swap(Gap::Constant(Nanos(0)))).contains("a time above zero"));
     assert!(text(&|s| {
         s.links[0].forward.queue.limit = QueueLimit::Unlimited;
         s.links[0].forward.elements = vec![swap(Gap::Constant(Nanos(5)))];

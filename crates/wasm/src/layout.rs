@@ -1,7 +1,7 @@
 //! What a scenario consists of, under the numbers by which a trace speaks of it.
 
 use ackclock_lab::scenario::Plan;
-use ackclock_sim::scenario::{DirectionSpec, ElementSpec, FlowSpec, QueueLimit, Scenario, SplitSpec};
+use ackclock_sim::scenario::{DirectionSpec, FlowSpec, QueueLimit, Scenario};
 use serde_json::{json, Value};
 
 /// `links` (two for each link of the scenario, then the paths of splits, so that a link's number is its position),
@@ -13,7 +13,7 @@ pub(crate) fn of(plan: &Plan) -> Value {
     let mut elements = Vec::new();
     for (link, lane) in lanes.iter().enumerate() {
         for e in &lane.way.elements {
-            elements.push(json!({ "number": number, "link": link, "kind": kind(e) }));
+            elements.push(json!({ "number": number, "link": link, "kind": e.kind() }));
             number += 1;
         }
     }
@@ -60,40 +60,14 @@ fn lanes(s: &Scenario) -> Vec<Lane<'_>> {
     let mut lanes: Vec<Lane<'_>> = ends.map(|(from, to, way)| Lane { from, to, path: None, way }).collect();
     for link in 0..lanes.len() {
         let (from, to, way) = (lanes[link].from, lanes[link].to, lanes[link].way);
-        let paths = way.elements.iter().filter_map(paths).flatten();
+        let paths = way.split().into_iter().flat_map(|s| &s.paths);
         lanes.extend(paths.enumerate().map(|(i, p)| Lane { from, to, path: Some(i + 1), way: &p.way }));
     }
     lanes
-}
-
-fn paths(e: &ElementSpec) -> Option<&Vec<ackclock_sim::scenario::SplitPath>> {
-    match e {
-        ElementSpec::Split(SplitSpec { paths, .. }) => Some(paths),
-        _ => None,
-    }
 }
 
 fn flow(plan: &Plan, f: &FlowSpec) -> Value {
     let node = |n: u32| &plan.scenario.nodes[n as usize];
     let stack = &plan.stacks[f.stack as usize].name;
     json!({ "name": f.name, "from": node(f.from), "to": node(f.to), "stack": stack, "mss": f.mss, "window": f.window })
-}
-
-/// As scenario files call it.
-fn kind(e: &ElementSpec) -> &'static str {
-    match e {
-        ElementSpec::Swap(_) => "swap",
-        ElementSpec::Bernoulli(_) => "bernoulli",
-        ElementSpec::GilbertElliott(_) => "gilbert-elliott",
-        ElementSpec::DelaySpike(_) => "delay-spike",
-        ElementSpec::Outage(_) => "outage",
-        ElementSpec::Red(_) => "red",
-        ElementSpec::Script(_) => "script",
-        ElementSpec::RedrawnDelay(_) => "redrawn-delay",
-        ElementSpec::Split(_) => "split",
-        ElementSpec::Demote(_) => "demote",
-        ElementSpec::Netem(_) => "netem",
-        ElementSpec::PathTrace(_) => "path-trace",
-        ElementSpec::Deliveries(_) => "deliveries",
-    }
 }

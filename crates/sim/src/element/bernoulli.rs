@@ -1,6 +1,12 @@
 //! Independent loss: each packet, or each of its bytes, with the same probability (Bernoulli).
 
-use super::{Fate, Only, Per, Place, Seen};
+use super::direction::DirectionSpec;
+use super::packet::{Fate, Only, Per, Place, Seen};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
 use crate::rng::Stream;
 use crate::watch::DropWhy;
 use schemars::JsonSchema;
@@ -22,6 +28,42 @@ pub struct BernoulliSpec {
     /// Which packets it sees. Default: all.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     pub only: Only,
+}
+
+impl Element for BernoulliSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: self.at == Place::Exit,
+            bunches: false,
+            rate: RateUse::None,
+            beside_split: self.at == Place::Entry,
+            only_one: None,
+            reorders: false,
+            loses: self.p > 0.0,
+            duplicates: false,
+            only: self.only,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        Fault::probability("p", self.p)
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("bernoulli");
+        let luck = site.stream(format_args!("bernoulli.{n}"));
+        site.gate(self.at, self.only, GateKind::Bernoulli(Bernoulli::new(self, luck)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let spec = |p, per, at, only| ElementSpec::Bernoulli(BernoulliSpec { p, per, at, only });
+        vec![
+            spec(0.02, Per::Packet, Place::Entry, Only::All),
+            spec(0.0, Per::Packet, Place::Exit, Only::All),
+            spec(1e-5, Per::Byte, Place::Exit, Only::Data),
+        ]
+    }
 }
 
 pub(crate) struct Bernoulli {

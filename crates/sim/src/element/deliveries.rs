@@ -15,8 +15,14 @@
 //!
 //! Unsaid in the source: nothing that matters here.
 
+use super::direction::DirectionSpec;
+use super::packet::Only;
+use super::properties::{Properties, RateUse, RATE};
 use super::table::{lines, text, BadRow, Rows};
-use super::Fault;
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, Service, Site};
+use crate::error::Fault;
 use crate::next_event::MAX_TIME;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,6 +106,36 @@ impl Display for Rows<u32> {
     /// The table as [`DeliveriesSpec::parse`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|ms| writeln!(f, "{ms}"))
+    }
+}
+
+impl Element for DeliveriesSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: true,
+            bunches: true,
+            rate: RateUse::Sets,
+            beside_split: false,
+            only_one: Some(RATE),
+            reorders: false,
+            loses: false,
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        Fault::bytes("bytes", self.bytes.into(), 1..=1 << 20)
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        site.queue(|q| q.service = Some(Service::Deliveries(Deliveries::new(self))));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let times = DeliveriesSpec::parse("1\n2\n2\n9\n").expect("a trace");
+        vec![ElementSpec::Deliveries(DeliveriesSpec { times, bytes: 1500 })]
     }
 }
 

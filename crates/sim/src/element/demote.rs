@@ -17,6 +17,14 @@
 //! large enough. `device` is one answer: only so many of the waiting packets are in the device whose queue is looked at. The
 //! flow's window is the other.
 
+use super::direction::DirectionSpec;
+use super::packet::Only;
+use super::properties::{Properties, RateUse};
+use super::queued_link::Moment;
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, Order, Site};
+use crate::error::Fault;
 use ackclock_tcp::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +42,37 @@ pub struct DemoteSpec {
     pub device: Option<Packets>,
 }
 
+impl Element for DemoteSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: true,
+            bunches: false,
+            rate: RateUse::Waits,
+            beside_split: false,
+            only_one: Some("the order of the queue"),
+            reorders: true,
+            loses: false,
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        Fault::whole("interval", self.interval.into(), 1..=1_000_000)
+            .or_else(|| (self.device == Some(Packets(0))).then(|| Fault::of("device", Packets(0), "at least 1 packet")))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        site.queue(|q| q.order = Some(Order::Demote(Demote::new(self))));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let spec = |interval, device| ElementSpec::Demote(DemoteSpec { interval, device });
+        vec![spec(3, None), spec(2, Some(Packets(5)))]
+    }
+}
+
 pub(crate) struct Demote {
     interval: usize,
     device: usize,
@@ -47,17 +86,18 @@ impl Demote {
         Demote { interval: spec.interval as usize, device, moved: None }
     }
 
-    /// The transmitter will take the head of these (packet, size) next.
-    pub(crate) fn before_service(&mut self, waiting: &mut VecDeque<(u32, u32)>) {
-        let Some(&head) = waiting.front() else { return };
+    /// Before the transmitter takes the first of these (packet, size).
+    pub(crate) fn arrange(&mut self, on: Moment, waiting: &mut VecDeque<(u32, u32)>) {
+        let (Moment::Service, Some(&head)) = (on, waiting.front()) else { return };
         match self.moved {
             Some(packet) if packet == head.0 => self.moved = None,
+            Some(_) => {}
             None if waiting.len().min(self.device) > self.interval => {
                 waiting.pop_front();
                 waiting.insert(self.interval, head);
                 self.moved = Some(head.0);
             }
-            _ => {}
+            None => {}
         }
     }
 }
@@ -72,7 +112,7 @@ mod tests {
         let mut waiting: VecDeque<_> = waiting.map(|p| (p, 1500)).collect();
         let mut left = Vec::new();
         while !waiting.is_empty() {
-            demote.before_service(&mut waiting);
+            demote.arrange(Moment::Service, &mut waiting);
             left.extend(waiting.pop_front().map(|p| p.0));
         }
         left

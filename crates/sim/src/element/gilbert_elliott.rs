@@ -20,7 +20,13 @@
 //! *Unsaid in the source.* The first state: drawn from the stationary distribution, so that the rates above hold from the
 //! start. A packet suffers the state, then the chain steps.
 
-use super::{Fate, Fault, Only, Place, Seen};
+use super::direction::DirectionSpec;
+use super::packet::{Fate, Only, Place, Seen};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
 use crate::rng::Stream;
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
@@ -142,17 +148,47 @@ pub enum Chain {
     },
 }
 
-impl GilbertElliottSpec {
-    /// What is out of range: key, what was found, what is allowed.
-    pub(crate) fn fault(&self) -> Option<Fault> {
-        let probability = |key, p: f64| (!(0.0..=1.0).contains(&p)).then(|| Fault::of(key, p, "0 to 1"));
-        let step = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| Fault::of(key, p, "above 0, at most 1"));
-        let spell = |key, n: Nanos| (n == Nanos::ZERO).then(|| Fault::of(key, n, "above 0 s"));
+impl Element for GilbertElliottSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: self.at == Place::Exit,
+            bunches: false,
+            rate: RateUse::None,
+            beside_split: self.at == Place::Entry,
+            only_one: None,
+            reorders: false,
+            loses: self.good_loss > 0.0 || self.bad_loss > 0.0,
+            duplicates: false,
+            only: self.only,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
         let chain = match self.chain {
-            Chain::Packets { p, r } => step("p", p).or(step("r", r)),
-            Chain::Time { good_for, bad_for } => spell("good_for", good_for).or(spell("bad_for", bad_for)),
+            Chain::Packets { p, r } => Fault::share("p", p).or_else(|| Fault::share("r", r)),
+            Chain::Time { good_for, bad_for } => {
+                Fault::above_zero("good_for", good_for).or_else(|| Fault::above_zero("bad_for", bad_for))
+            }
         };
-        chain.or(probability("good_loss", self.good_loss)).or(probability("bad_loss", self.bad_loss))
+        chain
+            .or_else(|| Fault::probability("good_loss", self.good_loss))
+            .or_else(|| Fault::probability("bad_loss", self.bad_loss))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("gilbert-elliott");
+        let luck = ["state", "loss"].map(|part| site.stream(format_args!("gilbert-elliott.{n}/{part}")));
+        site.gate(self.at, self.only, GateKind::GilbertElliott(GilbertElliott::new(self.clone(), luck)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let spec = |chain, at| GilbertElliottSpec { chain, good_loss: 0.0, bad_loss: 0.5, at, only: Only::All };
+        let chain = Chain::Time { good_for: Nanos::from_millis(500), bad_for: Nanos::from_millis(50) };
+        vec![
+            ElementSpec::GilbertElliott(spec(Chain::Packets { p: 0.01, r: 0.5 }, Place::Entry)),
+            ElementSpec::GilbertElliott(spec(chain, Place::Exit)),
+        ]
     }
 }
 
@@ -204,13 +240,14 @@ fn stationary(chain: Chain) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::dumbbell::pipe;
 
     const MS: u64 = 1_000_000;
 
     /// Losses of `n` packets, one every `gap`.
     fn losses(chain: Chain, good_loss: f64, bad_loss: f64, gap: u64, n: u64) -> Vec<bool> {
         let spec = GilbertElliottSpec { chain, good_loss, bad_loss, at: Place::Entry, only: Only::All };
-        assert_eq!(spec.fault(), None);
+        assert_eq!(spec.fault(&pipe(None, Nanos::ZERO)), None);
         let mut g = GilbertElliott::new(spec, [Stream::new(1, "state"), Stream::new(1, "loss")]);
         (0..n).map(|i| g.judge(&Seen { now: i * gap, ..Seen::DATA }) != Fate::Pass).collect()
     }
@@ -266,8 +303,7 @@ mod tests {
             at: Place::Entry,
             only: Only::All,
         };
-        assert_eq!(spec(0.0, 1.0).fault().unwrap().key, "p");
-        assert_eq!(spec(f64::NAN, 1.0).fault().unwrap().key, "p");
-        assert_eq!(spec(0.1, 1.5).fault(), Some(Fault::of("bad_loss", "1.5", "0 to 1")));
+        let key = |p, bad_loss| spec(p, bad_loss).fault(&pipe(None, Nanos::ZERO)).unwrap().key;
+        assert_eq!([key(0.0, 1.0), key(f64::NAN, 1.0), key(0.1, 1.5)], ["p", "p", "bad_loss"]);
     }
 }

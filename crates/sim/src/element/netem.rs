@@ -18,7 +18,13 @@
 //! As in Linux: correlated numbers are no longer uniform, and the delay takes a remainder of them, so that most of their
 //! correlation is gone; without `distribution` the jitter is uniform, whatever the manual says. See docs/decisions/0029.
 
-use super::{Fate, Fault};
+use super::direction::DirectionSpec;
+use super::packet::{Fate, Only, Place};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
 use crate::rng::Stream;
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
@@ -128,10 +134,8 @@ impl TryFrom<Written> for NetemSpec {
     fn try_from(w: Written) -> Result<Self, Fault> {
         let Written { delay, jitter, jitter_correlation, distribution, reorder, gap, rate, reorder_correlation, limit } =
             w;
-        // tc refuses this too.
         if delay == Nanos::ZERO && (reorder.is_some() || gap.is_some()) {
-            let key = if reorder.is_some() { "reorder" } else { "gap" };
-            return Err(Fault::of(key, "reordering without a delay", "the key `delay` with it, above zero"));
+            return Err(without_delay(if reorder.is_some() { "reorder" } else { "gap" }));
         }
         if gap == Some(0) {
             return Err(Fault::of("gap", 0, "a whole number from 1 to 1000000"));
@@ -171,6 +175,62 @@ impl From<NetemSpec> for Written {
         } = s;
         let (reorder, gap) = if gap > 0 { (Some(reorder), Some(gap)) } else { (None, None) };
         Written { delay, jitter, jitter_correlation, distribution, reorder, gap, rate, reorder_correlation, limit }
+    }
+}
+
+/// The longest jitter that Linux's netem has: 2³¹ − 1 ns.
+const LONGEST_JITTER: Nanos = Nanos((1 << 31) - 1);
+
+/// tc refuses this too.
+fn without_delay(key: &str) -> Fault {
+    Fault::of(key, "reordering without a delay", "the key `delay` with it, above zero")
+}
+
+impl Element for NetemSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: true,
+            bunches: false,
+            rate: RateUse::None,
+            beside_split: true,
+            only_one: None,
+            reorders: self.jitter > Nanos::ZERO || self.gap > 0,
+            loses: true,
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        let reordering = self.gap > 0 && self.delay == Nanos::ZERO;
+        Fault::time("delay", self.delay)
+            .or_else(|| {
+                (self.jitter > LONGEST_JITTER).then(|| Fault::of("jitter", self.jitter, "at most 2147483647 ns"))
+            })
+            .or_else(|| Fault::probability("jitter_correlation", self.jitter_correlation))
+            .or_else(|| Fault::probability("reorder", self.reorder))
+            .or_else(|| Fault::probability("reorder_correlation", self.reorder_correlation))
+            .or_else(|| reordering.then(|| without_delay("gap")))
+            .or_else(|| (self.gap > 0).then(|| Fault::whole("gap", self.gap.into(), 1..=1_000_000)).flatten())
+            .or_else(|| (self.rate == Some(Rate(0))).then(|| Fault::of("rate", "0 bps", "at least 1 bps")))
+            .or_else(|| (self.limit == Packets(0)).then(|| Fault::of("limit", self.limit, "at least 1 packet")))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("netem");
+        let luck = ["jitter", "reorder"].map(|part| site.stream(format_args!("netem/{part}.{n}")));
+        site.gate(Place::Entry, Only::All, GateKind::Netem(Netem::new(self, luck)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let plain = NetemSpec { delay: Nanos::from_millis(10), ..NetemSpec::default() };
+        let jitter = NetemSpec { jitter: Nanos::from_millis(5), jitter_correlation: 0.3, ..plain.clone() };
+        vec![
+            ElementSpec::Netem(NetemSpec { rate: Some(Rate(4_000_000)), limit: Packets(30), ..plain.clone() }),
+            ElementSpec::Netem(NetemSpec { distribution: Distribution::Normal, ..jitter }),
+            ElementSpec::Netem(NetemSpec { reorder: 0.2, gap: 5, ..plain }),
+        ]
     }
 }
 

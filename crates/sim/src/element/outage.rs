@@ -4,8 +4,14 @@
 //!
 //! *Unsaid in the source.* Packets that are on the wire when the outage begins arrive.
 
+use super::direction::DirectionSpec;
 use super::interruption::{Interruptions, When};
-use super::{Fate, Fault, Only, Place, Seen};
+use super::packet::{Fate, Only, Place, Seen};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
 use crate::rng::{Gap, Stream};
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
@@ -65,10 +71,43 @@ impl From<OutageSpec> for Written {
     }
 }
 
-impl OutageSpec {
-    /// What is out of range.
-    pub(crate) fn fault(&self) -> Option<Fault> {
+impl Element for OutageSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: self.at == Place::Exit,
+            bunches: false,
+            rate: RateUse::None,
+            beside_split: self.at == Place::Entry,
+            only_one: None,
+            reorders: false,
+            loses: true,
+            duplicates: false,
+            only: self.only,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
         self.when.fault(self.length)
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        // Both kinds of interruptions are counted together.
+        let n = site.nth("interruption");
+        let luck = site.stream(format_args!("interruption.{n}"));
+        site.gate(self.at, self.only, GateKind::Outage(Outage::new(self, luck)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let spec = |when, at, only| ElementSpec::Outage(OutageSpec { when, length: Nanos::from_millis(300), at, only });
+        let times = When::Times(vec![Nanos::from_millis(400), Nanos::from_secs(3)]);
+        let gap = When::Gap(Gap::Exponential(Nanos::from_secs(1)));
+        vec![
+            spec(times.clone(), Place::Entry, Only::All),
+            spec(gap.clone(), Place::Exit, Only::All),
+            spec(times, Place::Exit, Only::Data),
+            spec(gap, Place::Entry, Only::Acks),
+        ]
     }
 }
 
@@ -98,7 +137,7 @@ mod tests {
 
     fn fates(when: When, times: impl IntoIterator<Item = u64>) -> Vec<Fate> {
         let spec = OutageSpec { when, length: Nanos(3 * MS), at: Place::Exit, only: Only::All };
-        assert_eq!(spec.fault(), None);
+        assert_eq!(spec.when.fault(spec.length), None);
         let mut i = Outage::new(&spec, Stream::new(1, "test"));
         times.into_iter().map(|now| i.judge(&Seen { now, ..Seen::DATA })).collect()
     }

@@ -11,8 +11,14 @@
 //!
 //! Departures: none. Unsaid in the source: nothing that matters here.
 
+use super::direction::DirectionSpec;
+use super::packet::{Fate, Only, Place};
+use super::properties::{Properties, RateUse, RATE};
 use super::table::{lines, text, BadRow, Rows};
-use super::{Fate, Fault, Place};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Delays, Element, GateKind, Service, Site};
+use crate::error::Fault;
 use crate::next_event::MAX_TIME;
 use crate::rng::Stream;
 use crate::watch::DropWhy;
@@ -83,6 +89,61 @@ pub struct PathRow {
     pub loss: Option<f64>,
     /// In place of the link's rate; 0 sends nothing.
     pub rate: Option<Rate>,
+}
+
+impl Element for PathTraceSpec {
+    fn properties(&self) -> Properties {
+        let row = self.rows[0];
+        Properties {
+            acts_late: true,
+            bunches: true,
+            rate: if row.rate.is_some() { RateUse::Sets } else { RateUse::None },
+            beside_split: false,
+            only_one: row.rate.map(|_| RATE),
+            reorders: row.delay.is_some(),
+            loses: row.loss.is_some(),
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        let last = self.rows[self.rows.len() - 1].time;
+        let early = self.repeat.filter(|period| *period <= last);
+        let allowed = || format!("a time after that of the trace's last row (\"{last}\")");
+        early
+            .map(|period| Fault::of("repeat", period, allowed()))
+            .or_else(|| self.repeat.and_then(|period| Fault::time("repeat", period)))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("path-trace");
+        let row = self.rows[0];
+        if row.delay.is_some() {
+            site.queue(|q| q.add_delay(Delays::PathTrace(TraceDelay::new(self))));
+        }
+        if row.rate.is_some() {
+            site.queue(|q| q.service = Some(Service::PathTrace(Rates::new(self))));
+        }
+        if row.loss.is_some() {
+            let luck = site.stream(format_args!("path-trace.{n}"));
+            site.gate(self.at, Only::All, GateKind::PathTrace(TraceLoss::new(self, luck)));
+        }
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let spec = |text, at| {
+            let rows = PathRow::parse(text).expect("a table");
+            ElementSpec::PathTrace(PathTraceSpec { rows, repeat: Some(Nanos::from_secs(2)), at })
+        };
+        vec![
+            spec("time_s,delay_ms\n0,10\n0.3,1\n0.7,5\n", Place::Exit),
+            spec("time_s,loss\n0,0.02\n1,0\n", Place::Entry),
+            spec("time_s,rate_mbps\n0,2\n0.5,8\n", Place::Exit),
+            spec("time_s,delay_ms,loss,rate_mbps\n0,2,0,4\n0.5,9,0.05,2\n", Place::Exit),
+        ]
+    }
 }
 
 const COLUMNS: [&str; 4] = ["time_s", "delay_ms", "loss", "rate_mbps"];

@@ -1,12 +1,9 @@
 //! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
 //! computed lane (`link.rs`) serves as well, both give the same results.
 
-use super::deliveries::Deliveries;
-use super::demote::Demote;
 use super::drop_tail::Limit;
-use super::path_trace::{Rates, TraceDelay};
-use super::redrawn_delay::RedrawnDelay;
-use super::{Backlog, Place};
+use super::packet::{Backlog, Place};
+use super::{Delays, Order, Service};
 use crate::lane::{Pace, Transmitter};
 use crate::next_event::key;
 use std::collections::VecDeque;
@@ -34,8 +31,8 @@ pub(crate) struct QueuedLink {
     delays: Vec<Delays>,
     /// In place of the link's rate.
     pub(crate) service: Option<Service>,
-    /// Moves the head back.
-    pub(crate) demote: Option<Demote>,
+    /// What changes the order of what waits.
+    pub(crate) order: Option<Order>,
     /// Waiting and in transmission.
     bytes: u64,
     arrivals: u64,
@@ -44,35 +41,13 @@ pub(crate) struct QueuedLink {
     pub(crate) patient: bool,
 }
 
-/// Something that adds to a link's delay.
-pub(crate) enum Delays {
-    Redrawn(RedrawnDelay),
-    Trace(TraceDelay),
-}
-
-impl Delays {
-    fn of(&mut self, now: u64) -> u64 {
-        match self {
-            Delays::Redrawn(d) => d.of(now),
-            Delays::Trace(d) => d.of(now),
-        }
-    }
-}
-
-/// A transmitter whose rate a trace says.
-pub(crate) enum Service {
-    Rates(Rates),
-    Deliveries(Deliveries),
-}
-
-impl Service {
-    /// Gives it `wire` bytes at `now`; answers when they will have left.
-    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
-        match self {
-            Service::Rates(r) => r.send(now, wire),
-            Service::Deliveries(d) => d.send(now, wire),
-        }
-    }
+/// What has just happened in a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A packet has come and stands last. `data`: it takes up sequence numbers.
+    Arrived { data: bool },
+    /// The transmitter will take the first packet now.
+    Service,
 }
 
 #[derive(Clone, Copy)]
@@ -93,7 +68,7 @@ impl QueuedLink {
             late: VecDeque::new(),
             delays: Vec::new(),
             service: None,
-            demote: None,
+            order: None,
             bytes: 0,
             arrivals: 0,
             longest: 0,
@@ -124,7 +99,7 @@ impl QueuedLink {
     }
 
     /// A packet comes to the queue. `Err` if it does not fit: the how manieth arrival (from 0) it is.
-    pub(crate) fn offer(&mut self, packet: u32, wire: u32, now: u64, pace: &Pace) -> Result<(), u64> {
+    pub(crate) fn offer(&mut self, packet: u32, wire: u32, data: bool, now: u64, pace: &Pace) -> Result<(), u64> {
         let nth = self.arrivals;
         self.arrivals += 1;
         let serving = self.serving.map_or(0, |s| s.wire);
@@ -133,6 +108,9 @@ impl QueuedLink {
         }
         self.bytes += u64::from(wire);
         self.waiting.push_back((packet, wire));
+        if let Some(order) = &mut self.order {
+            order.arrange(Moment::Arrived { data }, &mut self.waiting);
+        }
         if self.serving.is_none() {
             self.serve(now, pace);
         }
@@ -152,8 +130,8 @@ impl QueuedLink {
     }
 
     fn serve(&mut self, now: u64, pace: &Pace) {
-        if let Some(demote) = &mut self.demote {
-            demote.before_service(&mut self.waiting);
+        if let Some(order) = &mut self.order {
+            order.arrange(Moment::Service, &mut self.waiting);
         }
         self.serving = self.waiting.pop_front().map(|(packet, wire)| {
             let until = match &mut self.service {

@@ -19,7 +19,13 @@
 #[cfg(test)]
 mod ns2;
 
-use super::{Backlog, Fate, Fault, Per, Seen};
+use super::direction::DirectionSpec;
+use super::packet::{Backlog, Fate, Only, Per, Place, Seen};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
 use crate::lane::Pace;
 use crate::rng::Stream;
 use crate::watch::DropWhy;
@@ -161,16 +167,44 @@ impl RedSpec {
             Thresholds::Bytes { min, max } => (min as f64, max as f64),
         }
     }
+}
 
-    /// What is out of range: key, what was found, what is allowed.
-    pub(crate) fn fault(&self) -> Option<Fault> {
-        let share = |key, p: f64| (!(p > 0.0 && p <= 1.0)).then(|| Fault::of(key, p, "above 0, at most 1"));
+impl Element for RedSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: true,
+            bunches: false,
+            rate: RateUse::Needs,
+            beside_split: false,
+            only_one: None,
+            reorders: false,
+            loses: true,
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
         let (min, max) = self.limits();
         (max <= min)
             .then(|| Fault::of("max", max, "more than `min`"))
-            .or(share("max_p", self.max_p))
-            .or(share("weight", self.weight))
-            .or((self.mean_packet == 0).then(|| Fault::of("mean_packet", "0 B", "at least 1 B")))
+            .or_else(|| Fault::share("max_p", self.max_p))
+            .or_else(|| Fault::share("weight", self.weight))
+            .or_else(|| Fault::bytes("mean_packet", self.mean_packet.into(), 1..=65_535))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("red");
+        let luck = site.stream(format_args!("red.{n}"));
+        let pace = Pace::new(site.on.rate.map(|r| r.0), 0);
+        site.gate(Place::Entry, Only::All, GateKind::Red(Red::new(*self, &pace, luck)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let packets = RedSpec { max_p: 0.5, weight: 0.1, ..RedSpec::new(Thresholds::Packets { min: 2, max: 8 }) };
+        let bytes = RedSpec { per: Per::Byte, ..RedSpec::new(Thresholds::Bytes { min: 3_000, max: 9_000 }) };
+        vec![ElementSpec::Red(packets), ElementSpec::Red(bytes)]
     }
 }
 
@@ -287,7 +321,13 @@ fn spaced(p: f64, count: u64, wait: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::dumbbell::pipe;
+    use ackclock_tcp::time::Nanos;
     use ackclock_tcp::units::Rate;
+
+    fn fault(spec: &RedSpec) -> Option<Fault> {
+        spec.fault(&pipe(Some(Rate(800_000)), Nanos::ZERO))
+    }
 
     /// Wang & Shin's Table 4, with which the paper's values can be computed by hand.
     fn table_4() -> RedSpec {
@@ -296,7 +336,7 @@ mod tests {
     }
 
     fn law(spec: RedSpec) -> Law {
-        assert_eq!(spec.fault(), None);
+        assert_eq!(fault(&spec), None);
         Law::new(spec, &Pace::new(Some(Rate(800_000).0), 0))
     }
 
@@ -406,10 +446,11 @@ mod tests {
 
     #[test]
     fn what_is_out_of_range_is_named() {
-        let t = |min, max| RedSpec { thresholds: Thresholds::Packets { min, max }, ..table_4() }.fault();
+        let t = |min, max| fault(&RedSpec { thresholds: Thresholds::Packets { min, max }, ..table_4() });
         assert_eq!(t(5, 5), Some(Fault::of("max", "5", "more than `min`")));
-        assert_eq!(RedSpec { weight: 0.0, ..table_4() }.fault().unwrap().key, "weight");
-        assert_eq!(RedSpec { max_p: f64::NAN, ..table_4() }.fault().unwrap().key, "max_p");
-        assert_eq!(RedSpec { mean_packet: 0, ..table_4() }.fault().unwrap().key, "mean_packet");
+        let key = |spec| fault(&spec).unwrap().key;
+        assert_eq!(key(RedSpec { weight: 0.0, ..table_4() }), "weight");
+        assert_eq!(key(RedSpec { max_p: f64::NAN, ..table_4() }), "max_p");
+        assert_eq!(key(RedSpec { mean_packet: 0, ..table_4() }), "mean_packet");
     }
 }

@@ -17,6 +17,13 @@
 //! changes too (give `back` its own element, with `draws = "link"` the same delays, or none); which instant counts for a
 //! packet (ns-2 takes the beginning of its transmission, we its end).
 
+use super::direction::DirectionSpec;
+use super::packet::Only;
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Delays, Element, Site};
+use crate::error::Fault;
 use crate::rng::Stream;
 use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
@@ -67,6 +74,53 @@ pub enum Draws {
     Own,
     /// Those of the link: the other direction's with the same keys are the same.
     Link,
+}
+
+impl Element for RedrawnDelaySpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: true,
+            bunches: true,
+            rate: RateUse::None,
+            beside_split: false,
+            only_one: None,
+            reorders: self.overtaking && self.deviation > Nanos::ZERO,
+            loses: false,
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        Fault::above_zero("mean", self.mean)
+            .or_else(|| Fault::time("deviation", self.deviation))
+            .or_else(|| Fault::above_zero("every", self.every))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("redrawn-delay");
+        let luck = match self.draws {
+            Draws::Own => site.stream(format_args!("redrawn-delay.{n}")),
+            Draws::Link => Stream::new(site.seed, &format!("{}/redrawn-delay/link.{n}", site.forward)),
+        };
+        site.queue(|q| q.add_delay(Delays::RedrawnDelay(RedrawnDelay::new(self, luck))));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let spec = |overtaking, draws| RedrawnDelaySpec {
+            mean: Nanos::from_millis(20),
+            deviation: Nanos::from_millis(10),
+            every: Nanos::from_millis(15),
+            below_zero: BelowZero::Again,
+            overtaking,
+            draws,
+        };
+        vec![
+            ElementSpec::RedrawnDelay(spec(true, Draws::Own)),
+            ElementSpec::RedrawnDelay(RedrawnDelaySpec { below_zero: BelowZero::Zero, ..spec(false, Draws::Link) }),
+        ]
+    }
 }
 
 pub(crate) struct RedrawnDelay {

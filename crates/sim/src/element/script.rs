@@ -1,6 +1,12 @@
 //! Losses, delays and duplicates by hand: what happens to the n-th packet that comes.
 
-use super::{Fate, Fault, Only, Place};
+use super::direction::DirectionSpec;
+use super::packet::{Fate, Only, Place};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
@@ -111,6 +117,60 @@ impl From<ScriptSpec> for Written {
             }
         }
         Written { drop, duplicate, delay, at, only }
+    }
+}
+
+impl Element for ScriptSpec {
+    fn properties(&self) -> Properties {
+        let does = |what: fn(&ScriptAction) -> bool| self.rules.iter().any(|r| what(&r.action));
+        let delays = does(|a| matches!(a, ScriptAction::Delay(_)));
+        let duplicates = does(|a| *a == ScriptAction::Duplicate);
+        let exit = self.at == Place::Exit;
+        Properties {
+            acts_late: exit || delays,
+            bunches: exit && (delays || duplicates),
+            rate: RateUse::None,
+            beside_split: !exit,
+            only_one: None,
+            reorders: delays,
+            loses: does(|a| *a == ScriptAction::Drop),
+            duplicates: duplicates,
+            only: self.only,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        let mut nths: Vec<u64> = self.rules.iter().map(|r| r.nth).collect();
+        nths.sort_unstable();
+        if let Some(w) = nths.windows(2).find(|w| w[0] == w[1]) {
+            return Some(Fault::of("", format!("two rules for arrival {}", w[0]), "one rule for each arrival"));
+        }
+        let delays = self.rules.iter().filter_map(|r| match r.action {
+            ScriptAction::Delay(by) => Some(by),
+            ScriptAction::Drop | ScriptAction::Duplicate => None,
+        });
+        delays.enumerate().find_map(|(i, by)| Fault::above_zero(format!("delay[{i}].by"), by))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        site.gate(self.at, self.only, GateKind::Script(Script::new(&self.rules)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let script = |at, only, actions: &[ScriptAction]| {
+            let rules = actions.iter().zip(0..).map(|(action, i)| ScriptRule { nth: 20 + 7 * i, action: *action });
+            ElementSpec::Script(ScriptSpec { at, only, rules: rules.collect() })
+        };
+        let delay = ScriptAction::Delay(Nanos::from_millis(30));
+        vec![
+            script(Place::Entry, Only::All, &[ScriptAction::Drop; 3]),
+            script(Place::Exit, Only::Data, &[ScriptAction::Drop; 3]),
+            script(Place::Entry, Only::All, &[ScriptAction::Duplicate; 3]),
+            script(Place::Exit, Only::All, &[ScriptAction::Duplicate; 3]),
+            script(Place::Entry, Only::Data, &[delay; 3]),
+            script(Place::Exit, Only::All, &[delay, ScriptAction::Drop, ScriptAction::Duplicate]),
+        ]
     }
 }
 

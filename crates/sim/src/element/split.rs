@@ -16,8 +16,13 @@
 //! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the path that stands
 //! first). `choice = "random"` draws the path of each packet instead.
 
+#[cfg(test)]
+use super::direction::QueueLimit;
 use super::direction::{DirectionSpec, LinkForm, QueueSpec};
-use super::ElementSpec;
+use super::packet::Only;
+use super::properties::{Properties, RateUse};
+use super::{Element, ElementSpec, Site};
+use crate::error::Fault;
 use crate::rng::Stream;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
@@ -103,6 +108,82 @@ impl From<SplitPath> for Written {
     fn from(p: SplitPath) -> Self {
         let SplitPath { weight, way: DirectionSpec { rate, delay, queue, elements, form } } = p;
         Written { weight, rate, delay, queue, elements, form }
+    }
+}
+
+/// The largest weight of a path.
+const HEAVIEST: u64 = 1_000_000;
+
+/// A path of a split, which has a number among the links of the run.
+pub(crate) struct Path<'a> {
+    /// The directed link that is split.
+    pub(crate) link: u32,
+    /// What the path's luck is called.
+    pub(crate) name: String,
+    pub(crate) way: &'a DirectionSpec,
+}
+
+impl Element for SplitSpec {
+    fn properties(&self) -> Properties {
+        let used = || self.paths.iter().filter(|p| p.weight > 0);
+        let any = |what: fn(&Properties) -> bool| used().any(|p| p.way.elements.iter().any(|e| what(&e.properties())));
+        Properties {
+            acts_late: true,
+            bunches: true,
+            rate: RateUse::None,
+            beside_split: true,
+            only_one: Some("a split"),
+            reorders: used().count() > 1 || any(|p| p.reorders),
+            loses: any(|p| p.loses),
+            duplicates: any(|p| p.duplicates),
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        let paths = || self.paths.iter().enumerate();
+        let heavy =
+            |(i, p): (usize, &SplitPath)| Fault::whole(format!("paths[{i}].weight"), p.weight.into(), 0..=HEAVIEST);
+        let within = |(i, p): (usize, &SplitPath)| {
+            p.way.split().map(|_| Fault::of(format!("paths[{i}].elements"), "a split", "paths without a split"))
+        };
+        let way = |(i, p): (usize, &SplitPath)| p.way.fault().map(|f| f.within(format!("paths[{i}]")));
+        let weightless = self.paths.iter().all(|p| p.weight == 0);
+        paths()
+            .find_map(heavy)
+            .or_else(|| weightless.then(|| Fault::of("paths", "no path with a weight above 0", "at least one")))
+            .or_else(|| paths().find_map(within))
+            .or_else(|| paths().find_map(way))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let nth = site.nth("split");
+        let first = site.first_path + site.paths.len() as u32;
+        site.port.split = Some(Split::new(self, first, site.stream(format_args!("split.{nth}"))));
+        let (link, name) = (site.link, site.name);
+        let path = |(n, p): (usize, &'a SplitPath)| Path { link, name: format!("{name}/split.{nth}/{n}"), way: &p.way };
+        site.paths.extend(self.paths.iter().enumerate().map(path));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let path = |weight, delay, elements| SplitPath {
+            weight,
+            way: DirectionSpec {
+                rate: Some(Rate(4_000_000)),
+                delay: Nanos::from_millis(delay),
+                queue: QueueSpec { limit: QueueLimit::Packets(10), limit_counts_service: true },
+                elements,
+                form: LinkForm::Auto,
+            },
+        };
+        let lossy = super::bernoulli::BernoulliSpec::examples();
+        let spec = |choice, paths| ElementSpec::Split(SplitSpec { choice, paths });
+        vec![
+            spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(2, 9, Vec::new())]),
+            spec(SplitChoice::Random, vec![path(1, 5, lossy), path(3, 20, Vec::new())]),
+            spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(0, 1, Vec::new())]),
+        ]
     }
 }
 

@@ -1,5 +1,12 @@
 //! Random queue swaps (Blanton & Allman §2.2): at random times, two waiting packets change places.
 
+use super::direction::{DirectionSpec, QueueLimit};
+use super::packet::Only;
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, Site};
+use crate::error::Fault;
 use crate::rng::{Gap, Stream};
 use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
@@ -34,6 +41,50 @@ pub enum SwapMode {
     Literal,
     /// A waiting packet and the one behind it.
     Neighbours,
+}
+
+impl Element for SwapSpec {
+    fn properties(&self) -> Properties {
+        Properties {
+            acts_late: true,
+            bunches: false,
+            rate: RateUse::Waits,
+            beside_split: false,
+            only_one: None,
+            reorders: true,
+            loses: false,
+            duplicates: false,
+            only: Only::All,
+        }
+    }
+
+    fn fault(&self, on: &DirectionSpec) -> Option<Fault> {
+        let SwapSpec { mode, count, gap } = self;
+        let slots = *mode == SwapMode::Slots && !matches!(on.queue.limit, QueueLimit::Packets(1..));
+        let found = "a swap with mode \"slots\" on a queue whose slots cannot be counted";
+        let allowed = "a queue limit in packets, or mode \"literal\" or \"neighbours\"";
+        slots
+            .then(|| Fault::of("", found, allowed))
+            .or_else(|| Fault::whole("count", (*count).into(), 1..=100_000))
+            .or_else(|| Fault::above_zero("gap", gap.mean()))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("swap");
+        let luck = ["gap", "pair"].map(|part| site.stream(format_args!("swap.{n}/{part}")));
+        let slots = match (self.mode, site.on.queue.limit) {
+            (SwapMode::Slots, QueueLimit::Packets(n)) => u64::from(n),
+            (SwapMode::Slots | SwapMode::Literal | SwapMode::Neighbours, _) => 0,
+        };
+        site.swaps.push((site.element, Swap::new(site.link, self, slots, luck)));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        let gap = Gap::Exponential(Nanos::from_millis(100));
+        let spec = |mode| ElementSpec::Swap(SwapSpec { mode, count: 3, gap });
+        [SwapMode::Slots, SwapMode::Literal, SwapMode::Neighbours].map(spec).into()
+    }
 }
 
 pub(crate) struct Swap {

@@ -2,10 +2,11 @@
 
 use super::Network;
 use crate::app::App;
-use crate::background::{BackgroundKind, SourceSpec, TransfersSpec, NOBODY, ROUND_BITS};
+use crate::background::{NOBODY, ROUND_BITS};
 use crate::host::{Endpoint, Tap, UNARMED};
 use crate::next_event::{key, NEVER};
 use crate::results::BackgroundResult;
+use crate::scenario::{BackgroundKind, SourceSpec, TransfersSpec};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};

@@ -3,21 +3,14 @@
 mod background;
 mod check;
 mod fed;
-mod path;
 
 use super::Network;
 use crate::app::App;
-use crate::element::bernoulli::Bernoulli;
-use crate::element::delay_spike::DelaySpike;
-use crate::element::drop_tail::{DropTail, Limit};
-use crate::element::gilbert_elliott::GilbertElliott;
-use crate::element::link::Port;
-use crate::element::outage::Outage;
-use crate::element::queued_link::QueuedLink;
-use crate::element::red::Red;
-use crate::element::script::Script;
+use crate::element::direction::DirectionSpec;
+use crate::element::port::Port;
+use crate::element::split::{Path, SplitSpec};
 use crate::element::swap::Swap;
-use crate::element::{Gate, GateKind};
+use crate::element::Site;
 use crate::error::Impossible;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host, UNARMED};
@@ -26,9 +19,7 @@ use crate::line::Lines;
 use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
-use crate::scenario::{
-    DirectionSpec, ElementSpec, FlowSpec, LinkForm, Only, Place, QueueLimit, Scenario, ScriptAction, SwapMode,
-};
+use crate::scenario::{FlowSpec, Scenario};
 use crate::slab::Slab;
 use crate::topology::paths;
 use crate::watch::{Side, Watch};
@@ -169,19 +160,14 @@ fn direction(s: &Scenario, link: usize) -> &DirectionSpec {
     }
 }
 
-/// Whether something acts on this direction's waiting packets, or after their transmission.
-fn acts_late(d: &DirectionSpec) -> bool {
-    d.elements.iter().any(|e| match e {
-        ElementSpec::Swap(_) | ElementSpec::Red(_) | ElementSpec::DelaySpike(_) => true,
-        ElementSpec::Bernoulli(b) => b.at == Place::Exit,
-        ElementSpec::GilbertElliott(g) => g.at == Place::Exit,
-        ElementSpec::Outage(o) => o.at == Place::Exit,
-        ElementSpec::Script(s) => {
-            s.at == Place::Exit || s.rules.iter().any(|r| matches!(r.action, ScriptAction::Delay(_)))
-        }
-        ElementSpec::RedrawnDelay(_) | ElementSpec::Split(_) | ElementSpec::Demote(_) => true,
-        ElementSpec::Netem(_) | ElementSpec::PathTrace(_) | ElementSpec::Deliveries(_) => true,
-    })
+/// The splits of a scenario.
+fn splits(s: &Scenario) -> impl Iterator<Item = &SplitSpec> {
+    s.links.iter().flat_map(|l| [&l.forward, &l.back]).filter_map(DirectionSpec::split)
+}
+
+/// The paths of all splits.
+fn paths_of_splits(s: &Scenario) -> usize {
+    splits(s).map(|s| s.paths.len()).sum()
 }
 
 /// The links, as they are made one after the other.
@@ -197,7 +183,7 @@ struct Parts<'a> {
     /// How many links between the same two nodes stand before.
     parallel: BTreeMap<(u32, u32), u32>,
     /// The paths of splits, which are made after the links.
-    paths: Vec<path::Path<'a>>,
+    paths: Vec<Path<'a>>,
     /// The luck of the newest link's forward direction is called so.
     forward: String,
 }
@@ -212,7 +198,7 @@ impl<'a> Parts<'a> {
             lanes: Vec::with_capacity(fed.len()),
             ports: Vec::new(),
             swaps: Vec::new(),
-            element: (fed.len() + path::count(scenario)) as u32,
+            element: (fed.len() + paths_of_splits(scenario)) as u32,
             paths: Vec::new(),
             parallel: BTreeMap::new(),
             forward: String::new(),
@@ -226,31 +212,29 @@ impl<'a> Parts<'a> {
         }
         let d = direction(self.scenario, link);
         // Nothing waits before a split.
-        let counts = self.fed[link] != Fed::Trailing && !d.elements.iter().any(|e| matches!(e, ElementSpec::Split(_)));
+        let counts = self.fed[link] != Fed::Trailing && d.split().is_none();
         self.lane(d, &name, counts);
+    }
+
+    /// Makes the paths of the splits, behind all links.
+    fn paths(&mut self) {
+        for i in 0..self.paths.len() {
+            let Path { way, ref name, .. } = self.paths[i];
+            let name = name.clone();
+            self.forward.clone_from(&name);
+            self.lane(way, &name, true);
+        }
     }
 
     /// A directed link, or a path of a split. `counts`: its queue may fill.
     fn lane(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
-        let queued = d.form == LinkForm::Queued || acts_late(d);
-        // A queue that is never full need not be counted; where someone listens, all others are.
-        let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
-        let reports = counts && (self.watched || limit != Limit::None);
-        let mut port = Port {
-            limit,
-            tail: (reports && !queued).then(|| DropTail::new(limit, self.watched)),
-            queue: queued.then(|| QueuedLink::new(limit)),
-            entry: Vec::new(),
-            exit: Vec::new(),
-            split: None,
-            reports,
-        };
+        let mut port = Port::new(d, counts, self.watched);
         self.elements(d, name, &mut port);
         if let Some(queue) = &mut port.queue {
             queue.patient = port.exit.is_empty();
         }
         let mut flags = Lane::PLAIN;
-        if queued {
+        if port.queue.is_some() {
             flags |= Lane::QUEUED;
         } else {
             flags |= if port.tail.is_some() { Lane::LIMITED } else { 0 };
@@ -265,53 +249,22 @@ impl<'a> Parts<'a> {
     }
 
     fn elements(&mut self, d: &'a DirectionSpec, name: &str, port: &mut Port) {
-        let link = self.lanes.len();
-        let (mut swaps, mut losses, mut channels, mut interruptions, mut reds) = (0, 0, 0, 0, 0);
-        for (i, e) in d.elements.iter().enumerate() {
-            let element = self.element;
+        let mut before = BTreeMap::new();
+        for e in &d.elements {
+            e.build(&mut Site {
+                element: self.element,
+                link: self.lanes.len() as u32,
+                on: d,
+                port,
+                seed: self.seed,
+                name,
+                forward: &self.forward,
+                before: &mut before,
+                swaps: &mut self.swaps,
+                paths: &mut self.paths,
+                first_path: self.fed.len() as u32,
+            });
             self.element += 1;
-            let mut gate = |at, only, kind| port.gates(at).push(Gate { element, arrivals: 0, only, kind });
-            match e {
-                ElementSpec::Swap(spec) => {
-                    let luck = |part| Stream::new(self.seed, &format!("{name}/swap.{swaps}/{part}"));
-                    let luck = [luck("gap"), luck("pair")];
-                    swaps += 1;
-                    let slots = match (spec.mode, d.queue.limit) {
-                        (SwapMode::Slots, QueueLimit::Packets(n)) => u64::from(n),
-                        _ => 0,
-                    };
-                    self.swaps.push((element, Swap::new(link as u32, spec, slots, luck)));
-                }
-                ElementSpec::Bernoulli(b) => {
-                    let luck = Stream::new(self.seed, &format!("{name}/bernoulli.{losses}"));
-                    losses += 1;
-                    gate(b.at, b.only, GateKind::Bernoulli(Bernoulli::new(b, luck)));
-                }
-                ElementSpec::GilbertElliott(g) => {
-                    let luck = |part| Stream::new(self.seed, &format!("{name}/gilbert-elliott.{channels}/{part}"));
-                    let channel = GilbertElliott::new(g.clone(), [luck("state"), luck("loss")]);
-                    channels += 1;
-                    gate(g.at, g.only, GateKind::GilbertElliott(channel));
-                }
-                ElementSpec::DelaySpike(i) => {
-                    let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
-                    interruptions += 1;
-                    gate(i.at, i.only, GateKind::DelaySpike(DelaySpike::new(i, luck)));
-                }
-                ElementSpec::Outage(i) => {
-                    let luck = Stream::new(self.seed, &format!("{name}/interruption.{interruptions}"));
-                    interruptions += 1;
-                    gate(i.at, i.only, GateKind::Outage(Outage::new(i, luck)));
-                }
-                ElementSpec::Red(r) => {
-                    let luck = Stream::new(self.seed, &format!("{name}/red.{reds}"));
-                    reds += 1;
-                    let red = Red::new(*r, &Pace::new(d.rate.map(|r| r.0), 0), luck);
-                    gate(Place::Entry, Only::All, GateKind::Red(red));
-                }
-                ElementSpec::Script(s) => gate(s.at, s.only, GateKind::Script(Script::new(&s.rules))),
-                _ => self.path_element(d, i, name, port, element),
-            }
         }
     }
 

@@ -27,6 +27,7 @@ pub(super) fn element(e: &ElementSpec) -> String {
         ElementSpec::Netem(s) => path::netem(s),
         ElementSpec::PathTrace(s) => path::path_trace(s),
         ElementSpec::Deliveries(s) => path::deliveries(s),
+        ElementSpec::Custom(_) => "kind = \"custom\"".to_owned(),
     };
     format!("{{ {keys} }}")
 }

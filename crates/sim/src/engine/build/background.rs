@@ -1,9 +1,9 @@
 //! Lays background traffic out: its generators, and the hosts that its transfers use again and again.
 
 use crate::app::App;
-use crate::background::{names, BackgroundKind, Generator, Slot, ROUND_BITS};
+use crate::background::{names, Generator, Slot, ROUND_BITS};
 use crate::host::{Endpoint, Host, UNARMED};
-use crate::scenario::{FlowSpec, Scenario};
+use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::Side;
 
 /// Appends the slots' hosts to the flows'. `first` says where each pair's two paths begin, flows before background.

@@ -1,11 +1,9 @@
 //! Which links are entered at once with the link before them, and which queues are never full.
 
-use super::{direction, path};
+use super::direction;
+use crate::element::direction::{DirectionSpec, QueueLimit};
 use crate::lane::Lane;
-use crate::scenario::{
-    BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Place, QueueLimit, Scenario, ScriptAction, ScriptRule,
-    WireSpec,
-};
+use crate::scenario::{BackgroundKind, FlowSpec, Scenario, WireSpec};
 use crate::topology::{Paths, FUSED, HOST};
 
 /// What is known of a link that one other link alone feeds.
@@ -73,14 +71,7 @@ fn takes_time(d: &DirectionSpec, short: u64) -> bool {
 /// Whether the queue of `d` can never be full when `before` alone feeds it: what a slower transmitter sends one by one
 /// a faster one never lets pile up beyond what comes during one transmission of the longest packet.
 fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
-    let one_by_one = !before.elements.iter().any(|e| {
-        let delays = |r: &ScriptRule| r.action != ScriptAction::Drop;
-        match e {
-            ElementSpec::Script(s) => s.at == Place::Exit && s.rules.iter().any(delays),
-            ElementSpec::DelaySpike(d) => d.at == Place::Exit,
-            e => path::bunches(e),
-        }
-    });
+    let one_by_one = !before.elements.iter().any(|e| e.properties().bunches);
     let slower = match (before.rate, d.rate) {
         (Some(a), Some(b)) => a <= b,
         (Some(_), None) => true,

@@ -4,50 +4,16 @@
 //! enters that one at once too (*fused*): a bottleneck in front of access links then has no event of its own, and a flow
 //! alone on its path has one event a packet. Times, drops and their order are the same as without.
 
-use super::drop_tail::{DropTail, Limit};
-use super::queued_link::{Late, QueuedLink};
-use super::split::Split;
-use super::{Backlog, Fate, Gate, Seen};
-use crate::engine::Network;
+use super::Network;
+use crate::element::drop_tail::DropTail;
+use crate::element::packet::{Backlog, Fate, Place, Seen};
+use crate::element::queued_link::Late;
 use crate::host::Endpoint;
 use crate::lane::Lane;
 use crate::next_event::{element_of, key, NEVER};
-use crate::scenario::Place;
 use crate::topology::FUSED;
 use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::time::Time;
-
-/// What a direction of a link has besides its lane; many have none of it.
-pub(crate) struct Port {
-    pub(crate) limit: Limit,
-    /// The queue of a computed link.
-    pub(crate) tail: Option<DropTail>,
-    /// The queue of a queued link.
-    pub(crate) queue: Option<QueuedLink>,
-    pub(crate) entry: Vec<Gate>,
-    pub(crate) exit: Vec<Gate>,
-    /// Behind the entry, several links in place of this one.
-    pub(crate) split: Option<Split>,
-    /// Whether the listener is told how long the queue is.
-    pub(crate) reports: bool,
-}
-
-impl Port {
-    /// The most packets that ever were in a limited queue.
-    pub(crate) fn longest(&self) -> Option<u32> {
-        if self.limit == Limit::None {
-            return None;
-        }
-        self.queue.as_ref().map(QueuedLink::longest).or(self.tail.as_ref().map(DropTail::longest))
-    }
-
-    pub(crate) fn gates(&mut self, place: Place) -> &mut Vec<Gate> {
-        match place {
-            Place::Entry => &mut self.entry,
-            Place::Exit => &mut self.exit,
-        }
-    }
-}
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet comes to `link`.
@@ -81,7 +47,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
         let known = q.lands_next();
         q.leave_up_to(self.so_far, link, &lane.pace);
-        let offered = q.offer(packet, self.slab[packet].wire, self.now, &lane.pace);
+        let p = &self.slab[packet];
+        let offered = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &lane.pace);
         if !known {
             self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
         }
@@ -213,8 +180,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let lane = &self.lanes[link as usize];
         let port = &mut self.ports[lane.port()];
         let Some(q) = port.queue.as_mut() else { return };
-        let wire = self.slab[packet].wire;
-        if let Err(nth) = q.offer(packet, wire, self.now, &lane.pace) {
+        let p = &self.slab[packet];
+        if let Err(nth) = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &lane.pace) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         if W::ENABLED && port.reports {

@@ -1,0 +1,217 @@
+//! A path element from outside the crate.
+
+use super::direction::DirectionSpec;
+use super::packet::{Fate, Only, Place, Seen};
+use super::properties::{Properties, RateUse};
+#[cfg(test)]
+use super::ElementSpec;
+use super::{Element, GateKind, Site};
+use crate::error::Fault;
+use crate::watch::DropWhy;
+use ackclock_tcp::time::{Nanos, Time};
+use std::fmt;
+use std::sync::Arc;
+
+/// What becomes of packets, said by code outside this crate. It has no clock, no queue and no random numbers but its own:
+/// what it answers must follow from its seed and from what it was asked, so that runs can be repeated.
+pub trait PathElement {
+    /// What happens to a packet that comes now; times do not go back.
+    fn packet(&mut self, packet: &Packet) -> Verdict;
+}
+
+/// A packet, as a path sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// When it comes.
+    pub at: Time,
+    /// Packets that came before it, of those that the element sees.
+    pub nth: u64,
+    /// Bytes on the wire.
+    pub wire: u32,
+    /// Whether it takes up sequence numbers (data, SYN, FIN); else it is a pure ACK.
+    pub data: bool,
+}
+
+/// What happens to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on.
+    Pass,
+    /// It is lost.
+    Drop,
+    /// It goes on this much later. Packets that come later and go on earlier overtake it.
+    Delay(Nanos),
+    /// It goes on twice.
+    Duplicate,
+}
+
+/// Makes the element of one link for one run; the argument is the seed of its luck.
+pub type Make = dyn Fn(u64) -> Box<dyn PathElement> + Send + Sync;
+
+/// A path element from outside the crate: a factory, so that one description serves many runs.
+#[derive(Clone)]
+pub struct Factory {
+    /// For people.
+    pub name: String,
+    /// Hash of the element's source and parameters: part of a run's identity.
+    pub identity: u64,
+    /// Makes one.
+    pub make: Arc<Make>,
+}
+
+impl fmt::Debug for Factory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "custom \"{}\" ({:016x})", self.name, self.identity)
+    }
+}
+
+impl PartialEq for Factory {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity == other.identity && self.name == other.name
+    }
+}
+
+/// A path element from outside the crate, and what it says of itself. A verdict that it did not declare is not carried out: the
+/// packet goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomSpec {
+    /// Makes its state.
+    pub factory: Factory,
+    /// Where on the link.
+    pub at: Place,
+    /// Which packets it sees.
+    pub only: Only,
+    /// Whether it may delay packets.
+    pub delays: bool,
+    /// Whether packets may go on in another order than they came. An element that delays and does not reorder keeps them in
+    /// order: none goes on before one that came earlier, and what waits for an earlier one is not doubled.
+    pub reorders: bool,
+    /// Whether it may drop packets.
+    pub loses: bool,
+    /// Whether it may make two packets of one.
+    pub duplicates: bool,
+}
+
+impl Element for CustomSpec {
+    fn properties(&self) -> Properties {
+        let exit = self.at == Place::Exit;
+        Properties {
+            acts_late: exit || self.delays,
+            bunches: exit && (self.delays || self.duplicates),
+            rate: RateUse::None,
+            beside_split: !exit,
+            only_one: None,
+            // Those that it does not see overtake those that it delays.
+            reorders: self.delays && (self.reorders || self.only != Only::All),
+            loses: self.loses,
+            duplicates: self.duplicates,
+            only: self.only,
+        }
+    }
+
+    fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
+        (self.reorders && !self.delays).then(|| Fault::of("reorders", true, "false, or `delays` with it"))
+    }
+
+    fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
+        let n = site.nth("custom");
+        let seed = site.stream(format_args!("custom.{n}")).below(u64::MAX);
+        let state = Custom { state: (self.factory.make)(seed), spec: self.clone(), last: None };
+        site.gate(self.at, self.only, GateKind::Custom(state));
+    }
+
+    #[cfg(test)]
+    fn examples() -> Vec<ElementSpec> {
+        tests::examples()
+    }
+}
+
+pub(crate) struct Custom {
+    state: Box<dyn PathElement>,
+    spec: CustomSpec,
+    /// When the last of those that it held back goes on, where order matters.
+    last: Option<u64>,
+}
+
+impl Custom {
+    pub(crate) fn judge(&mut self, nth: u64, seen: &Seen) -> Fate {
+        let packet = Packet { at: Time(seen.now), nth, wire: seen.wire, data: seen.data };
+        let CustomSpec { delays, reorders, loses, duplicates, .. } = self.spec;
+        let held = self.last.filter(|last| *last >= seen.now);
+        let later = match self.state.packet(&packet) {
+            Verdict::Drop if loses => return Fate::Drop(DropWhy::Loss),
+            Verdict::Duplicate if duplicates && held.is_none() => return Fate::Duplicate,
+            Verdict::Delay(by) if delays => by.0,
+            Verdict::Pass | Verdict::Drop | Verdict::Duplicate | Verdict::Delay(_) => 0,
+        };
+        let at = seen.now.saturating_add(later).max(held.unwrap_or(0));
+        if later == 0 && held.is_none() {
+            return Fate::Pass;
+        }
+        self.last = (!reorders).then_some(at);
+        // Perhaps for no time at all: those that wait until now still stand there.
+        Fate::Delay(Nanos(at - seen.now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers these in turns.
+    struct Turns(Vec<Verdict>);
+
+    impl PathElement for Turns {
+        fn packet(&mut self, packet: &Packet) -> Verdict {
+            self.0[packet.nth as usize % self.0.len()]
+        }
+    }
+
+    fn turns(verdicts: Vec<Verdict>) -> CustomSpec {
+        let name = format!("{verdicts:?}");
+        let make: Arc<Make> = Arc::new(move |_| Box::new(Turns(verdicts.clone())));
+        let factory = Factory { name, identity: 1, make };
+        let (at, only) = (Place::Entry, Only::All);
+        CustomSpec { factory, at, only, delays: false, reorders: false, loses: false, duplicates: false }
+    }
+
+    const LATE: Verdict = Verdict::Delay(Nanos(9_000_000));
+
+    pub(super) fn examples() -> Vec<ElementSpec> {
+        let mix = || turns(vec![Verdict::Pass, LATE, Verdict::Pass, Verdict::Pass]);
+        vec![
+            ElementSpec::Custom(CustomSpec { delays: true, reorders: true, ..mix() }),
+            ElementSpec::Custom(CustomSpec { delays: true, at: Place::Exit, ..mix() }),
+            ElementSpec::Custom(CustomSpec { delays: true, only: Only::Data, ..mix() }),
+            ElementSpec::Custom(CustomSpec {
+                loses: true,
+                ..turns([vec![Verdict::Pass; 70], vec![Verdict::Drop]].concat())
+            }),
+            ElementSpec::Custom(CustomSpec { duplicates: true, ..turns(vec![Verdict::Duplicate, Verdict::Pass]) }),
+        ]
+    }
+
+    fn fates(spec: CustomSpec, times: &[u64]) -> Vec<Fate> {
+        let mut c = Custom { state: (spec.factory.make)(1), spec, last: None };
+        times.iter().zip(0..).map(|(now, nth)| c.judge(nth, &Seen { now: *now, ..Seen::DATA })).collect()
+    }
+
+    #[test]
+    fn what_was_not_declared_is_not_carried_out() {
+        let all = turns(vec![Verdict::Drop, Verdict::Duplicate, LATE]);
+        assert_eq!(fates(all.clone(), &[0, 1, 2]), [Fate::Pass; 3]);
+        let declared = CustomSpec { delays: true, reorders: true, loses: true, duplicates: true, ..all };
+        let late = Fate::Delay(Nanos(9_000_000));
+        assert_eq!(fates(declared, &[0, 1, 2]), [Fate::Drop(DropWhy::Loss), Fate::Duplicate, late]);
+    }
+
+    #[test]
+    fn what_does_not_reorder_lets_no_packet_go_on_before_an_earlier_one() {
+        let spec = CustomSpec { delays: true, ..turns(vec![LATE, Verdict::Pass]) };
+        let held = |n| Fate::Delay(Nanos(n));
+        assert_eq!(
+            fates(spec, &[0, 1_000_000, 5_000_000, 14_000_000, 15_000_000]),
+            [held(9_000_000), held(8_000_000), held(9_000_000), held(0), held(9_000_000)]
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! What elements and packets have to do with each other: which packets, where, and what becomes of them.
+
+use crate::watch::DropWhy;
+use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where on a link an element acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Before the queue.
+    #[default]
+    Entry,
+    /// After transmission, before the propagation delay.
+    Exit,
+}
+
+impl Place {
+    pub(crate) fn exit() -> Self {
+        Place::Exit
+    }
+}
+
+/// To what a probability belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// A packet of whatever size.
+    #[default]
+    Packet,
+    /// A byte on the wire; a packet is lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+    Byte,
+}
+
+/// Which packets an element sees; the others pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Only {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that take up sequence numbers: data, SYN, FIN, and unresponsive sources'.
+    Data,
+    /// Pure ACKs.
+    Acks,
+}
+
+impl Only {
+    pub(crate) fn is_all(&self) -> bool {
+        *self == Only::All
+    }
+
+    #[inline]
+    pub(crate) fn covers(self, data: bool) -> bool {
+        match self {
+            Only::All => true,
+            Only::Data => data,
+            Only::Acks => !data,
+        }
+    }
+}
+
+/// What an element sees of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// When it comes.
+    pub(crate) now: u64,
+    /// Bytes on the wire.
+    pub(crate) wire: u32,
+    /// Whether it takes up sequence numbers; else it is a pure ACK.
+    pub(crate) data: bool,
+    /// The explicit queue before it, if there is one.
+    pub(crate) backlog: Backlog,
+}
+
+/// What a packet finds at a queue, the packet in transmission not counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backlog {
+    pub(crate) packets: u32,
+    pub(crate) bytes: u64,
+    /// The packet does not fit.
+    pub(crate) full: bool,
+    /// Since when nothing is in transmission either.
+    pub(crate) idle_since: Option<u64>,
+}
+
+impl Backlog {
+    /// Nothing waits, one packet is in transmission.
+    pub(crate) const NONE: Self = Backlog { packets: 0, bytes: 0, full: false, idle_since: None };
+}
+
+impl Seen {
+    #[cfg(test)]
+    pub(crate) const DATA: Self = Seen { now: 0, wire: 1500, data: true, backlog: Backlog::NONE };
+}
+
+/// What an element does with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It goes on.
+    Pass,
+    /// It disappears.
+    Drop(DropWhy),
+    /// It is marked if it may be (RFC 3168 §5), and goes on; else it is dropped early.
+    Mark,
+    /// It goes on later.
+    Delay(Nanos),
+    /// It goes on twice.
+    Duplicate,
+}

@@ -1,0 +1,57 @@
+//! What one direction of a link has besides what every one has.
+
+use super::direction::{DirectionSpec, LinkForm};
+use super::drop_tail::{DropTail, Limit};
+use super::packet::Place;
+use super::queued_link::QueuedLink;
+use super::split::Split;
+use super::Gate;
+
+/// The queue of a direction and the elements on it; many directions have none of it.
+pub(crate) struct Port {
+    pub(crate) limit: Limit,
+    /// The queue of a computed link.
+    pub(crate) tail: Option<DropTail>,
+    /// The queue of a queued link.
+    pub(crate) queue: Option<QueuedLink>,
+    pub(crate) entry: Vec<Gate>,
+    pub(crate) exit: Vec<Gate>,
+    /// Behind the entry, several links in place of this one.
+    pub(crate) split: Option<Split>,
+    /// Whether the listener is told how long the queue is.
+    pub(crate) reports: bool,
+}
+
+impl Port {
+    /// A port without elements. `counts`: its queue may fill; `watched`: someone listens.
+    pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
+        let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts_late);
+        // A queue that is never full need not be counted; where someone listens, all others are.
+        let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
+        let reports = counts && (watched || limit != Limit::None);
+        Port {
+            limit,
+            tail: (reports && !queued).then(|| DropTail::new(limit, watched)),
+            queue: queued.then(|| QueuedLink::new(limit)),
+            entry: Vec::new(),
+            exit: Vec::new(),
+            split: None,
+            reports,
+        }
+    }
+
+    /// The most packets that ever were in a limited queue.
+    pub(crate) fn longest(&self) -> Option<u32> {
+        if self.limit == Limit::None {
+            return None;
+        }
+        self.queue.as_ref().map(QueuedLink::longest).or(self.tail.as_ref().map(DropTail::longest))
+    }
+
+    pub(crate) fn gates(&mut self, place: Place) -> &mut Vec<Gate> {
+        match place {
+            Place::Entry => &mut self.entry,
+            Place::Exit => &mut self.exit,
+        }
+    }
+}
