@@ -33,6 +33,12 @@ impl SeqNum {
         let step = i64::from(low.wrapping_sub(near.0 as u32) as i32);
         near.0.checked_add_signed(step).map(Offset)
     }
+
+    /// As [`SeqNum::unwrap_near`], but what would lie before the SYN is taken one turn of the 32 bits later: at 2³¹ or above,
+    /// while `near` is below. No window reaches there (RFC 7323 §2.3), and it wraps to the same number.
+    pub fn unwrap_or_later(self, isn: SeqNum, near: Offset) -> Offset {
+        self.unwrap_near(isn, near).unwrap_or(Offset(u64::from(self.0.wrapping_sub(isn.0))))
+    }
 }
 
 impl Add<u64> for Offset {
@@ -88,5 +94,18 @@ mod tests {
     #[test]
     fn a_number_before_the_syn_means_nothing() {
         assert_eq!(SeqNum(99).unwrap_near(SeqNum(100), Offset(0)), None);
+    }
+
+    #[test]
+    fn a_number_before_the_syn_taken_one_turn_later_lies_beyond_every_window_and_wraps_to_itself() {
+        for near in [Offset(0), Offset(1), Offset((1 << 31) - 1)] {
+            for before in [1, 1000, (1 << 31) - near.0 as u32] {
+                let number = SeqNum(100u32.wrapping_sub(before));
+                let at = number.unwrap_or_later(SeqNum(100), near);
+                assert!(at >= Offset(1 << 31), "{at}");
+                assert_eq!(at.wrap(SeqNum(100)), number);
+            }
+        }
+        assert_eq!(SeqNum(101).unwrap_or_later(SeqNum(100), Offset(0)), Offset(1));
     }
 }

@@ -1,0 +1,284 @@
+//! The border of one connection: 32-bit numbers, scaled windows and shifted clocks outside, the engine's segments inside.
+//!
+//! Source: RFC 9293 §3.4 (sequence numbers), RFC 7323 §2.2, §2.3 (a SYN's window is never scaled), §3.2 and §7.1
+//! (timestamps), RFC 2018 §3.
+//! Idea: a window is at most 2³⁰ bytes, so what a peer may send lies near what it was told last, and what it may
+//! acknowledge near what was sent last. The border needs to know nothing but what went over it.
+//!
+//! A number from before the SYN belongs to no part of the connection. It is taken one turn later, where it lies beyond every
+//! window, and the engine answers it as it answers everything out there (decision 0110).
+
+use crate::dialect::Dialect;
+use crate::initial::Initial;
+use crate::options::{Options, SackBlocks, Timestamps};
+use crate::packet::{Header, Packet, IPV4_HEADER, IPV6_HEADER, TCP_HEADER};
+use crate::write::{WriteError, Writing, Written};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::{Offset, SeqNum};
+use std::fmt;
+use std::net::SocketAddr;
+
+/// What leaves has this many hops before it, as with Linux and BSD.
+const HOP_LIMIT: u8 = 64;
+/// RFC 7323 §2.3.
+const MAX_SHIFT: u8 = 14;
+/// The flags that an engine's segment has; URG is not among them.
+const FLAGS: u8 = 0xdf;
+
+/// One connection's conversion between packets and segments.
+#[derive(Clone, Debug)]
+pub struct Border {
+    local: SocketAddr,
+    remote: SocketAddr,
+    mtu: u32,
+    dialect: Dialect,
+    isn: SeqNum,
+    peer_isn: Option<SeqNum>,
+    /// The shifts that the SYNs named; in use once both did.
+    shift: Option<u8>,
+    peer_shift: Option<u8>,
+    /// The end of what was sent: what the peer's acknowledgments are near to.
+    snd_max: Offset,
+    /// The last acknowledgment that was sent: what the peer's sequence numbers are near to.
+    told: Offset,
+    timestamp_offset: u32,
+    label: u32,
+}
+
+/// Why there can be no border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BorderError {
+    /// The addresses are of two families.
+    MixedFamilies,
+    /// No device has so small an MTU (RFC 791 §3.2, RFC 8200 §5).
+    Mtu {
+        /// What was asked for.
+        found: u32,
+        /// The least.
+        least: u32,
+    },
+}
+
+impl Border {
+    /// Between `local` and `remote`, over a path that takes packets of `mtu` bytes.
+    ///
+    /// # Errors
+    /// Addresses of two families; an MTU below 68 (IPv4) or 1280 bytes (IPv6).
+    pub fn new(
+        local: SocketAddr,
+        remote: SocketAddr,
+        mtu: u32,
+        initial: Initial,
+        dialect: Dialect,
+    ) -> Result<Border, BorderError> {
+        let least = match (local, remote) {
+            (SocketAddr::V4(_), SocketAddr::V4(_)) => 68,
+            (SocketAddr::V6(_), SocketAddr::V6(_)) => 1280,
+            _ => return Err(BorderError::MixedFamilies),
+        };
+        if mtu < least {
+            return Err(BorderError::Mtu { found: mtu, least });
+        }
+        Ok(Border::between(local, remote, mtu, initial, dialect))
+    }
+
+    /// Whoever sent `asked` has no connection here; its numbers count from its own.
+    pub(crate) fn for_nobody(asked: &Header, initial: Initial, dialect: Dialect) -> Border {
+        Border { peer_isn: Some(asked.seq), ..Border::between(asked.dst, asked.src, u32::MAX, initial, dialect) }
+    }
+
+    fn between(local: SocketAddr, remote: SocketAddr, mtu: u32, initial: Initial, dialect: Dialect) -> Border {
+        Border {
+            local,
+            remote,
+            mtu,
+            dialect,
+            isn: initial.isn,
+            peer_isn: None,
+            shift: None,
+            peer_shift: None,
+            snd_max: Offset::SYN,
+            told: Offset::SYN,
+            timestamp_offset: initial.timestamp_offset,
+            label: initial.label,
+        }
+    }
+
+    /// This side's address.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// The peer's address.
+    pub fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+
+    /// The MSS to announce: what the MTU leaves beside the two headers without options (RFC 6691 §2).
+    pub fn mss(&self) -> u32 {
+        (self.mtu.min(0xffff) - self.headers()).min(0xffff)
+    }
+
+    /// Bytes of both headers without options.
+    fn headers(&self) -> u32 {
+        (TCP_HEADER + if self.local.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER }) as u32
+    }
+
+    /// What a packet of this connection (the caller has looked at its addresses) means to the engine.
+    pub fn read(&mut self, packet: &Packet<'_>) -> Segment {
+        let header = &packet.header;
+        let has = |flag: u8| header.flags & flag != 0;
+        let syn = has(Segment::SYN);
+        let mut seg = Segment {
+            len: packet.payload.len() as u32,
+            train: packet.train.max(1),
+            flags: header.flags & FLAGS,
+            ..Segment::EMPTY
+        };
+        if has(Segment::ACK) {
+            seg.ack = header.ack.unwrap_or_later(self.isn, self.snd_max);
+        }
+        // As the engine decides it: a SYN is believed once, and not if it acknowledges anything but a SYN of ours.
+        let answers = self.snd_max >= Offset::DATA && seg.ack == Offset::DATA;
+        if syn && self.peer_isn.is_none() && !has(Segment::RST) && (!has(Segment::ACK) || answers) {
+            self.peer_isn = Some(header.seq);
+            self.peer_shift = header.options.window_scale.map(|s| s.min(MAX_SHIFT));
+        }
+        // Before the peer's SYN its numbers count from nowhere, and the engine looks at none.
+        seg.seq = self.peer_isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, self.told));
+        seg.wnd = u32::from(header.window) << if syn { 0 } else { self.agreed(self.peer_shift) };
+        seg.opts = match header.ecn() {
+            0 => 0,
+            3 => Segment::ECT | Segment::CE,
+            _ => Segment::ECT,
+        };
+        self.read_options(&header.options, &mut seg);
+        seg
+    }
+
+    fn read_options(&self, options: &Options, seg: &mut Segment) {
+        let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = options;
+        if seg.has(Segment::SYN) {
+            seg.mss = mss.unwrap_or(0);
+            seg.wscale = window_scale.map_or(Segment::NO_SCALE, |s| s.min(MAX_SHIFT));
+            seg.opts |= if *sack_permitted { Segment::SACK_PERMITTED } else { 0 };
+        }
+        if let Some(t) = timestamps {
+            seg.opts |= Segment::TIMESTAMPS;
+            seg.tsval = t.value;
+            // RFC 7323 §3.2: without an ACK it echoes nothing.
+            seg.tsecr = if seg.has(Segment::ACK) { t.echo.wrapping_sub(self.timestamp_offset) } else { t.echo };
+        }
+        if seg.has(Segment::ACK) {
+            for (left, right) in sack.as_slice() {
+                let at = |edge: &SeqNum| edge.unwrap_near(self.isn, seg.ack);
+                if let (Some(left), Some(right)) = (at(left), at(right)) {
+                    seg.push_sack(left, right);
+                }
+            }
+        }
+    }
+
+    /// Writes the packet of `seg` into the front of `buf`; `fill` puts its payload into its place.
+    ///
+    /// Of the SACK blocks on a segment with data as many are written as the MTU leaves room for (decision 0113).
+    ///
+    /// # Errors
+    /// As [`Header::write`].
+    pub fn write(
+        &mut self,
+        seg: &Segment,
+        writing: Writing,
+        buf: &mut [u8],
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<Written, WriteError> {
+        if seg.has(Segment::SYN) {
+            self.shift = (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(MAX_SHIFT));
+        }
+        // A RST may answer with whatever number it was asked with; it is no part of the stream.
+        if !seg.has(Segment::RST) {
+            self.snd_max = self.snd_max.max(seg.end());
+            self.told = if seg.has(Segment::ACK) { self.told.max(seg.ack) } else { self.told };
+        }
+        let header = self.header(seg);
+        // An identification for each packet on the wire.
+        if self.local.is_ipv4() {
+            self.label = self.label.wrapping_add(u32::from(seg.train.max(1)));
+        }
+        let mut written = header.write(self.dialect, writing, buf, seg.len as usize, fill)?;
+        if seg.train > 1 {
+            written.segment_len = (seg.len / u32::from(seg.train)).min(0xffff) as u16;
+        }
+        Ok(written)
+    }
+
+    /// The headers of `seg`.
+    fn header(&self, seg: &Segment) -> Header {
+        let syn = seg.has(Segment::SYN);
+        // Nobody acknowledges numbers that it was never told: the RST of who gives up before an answer has none.
+        let ack = self.peer_isn.filter(|_| seg.has(Segment::ACK)).map(|isn| seg.ack.wrap(isn));
+        let flags = if ack.is_some() { seg.flags } else { seg.flags & !Segment::ACK };
+        Header {
+            src: self.local,
+            dst: self.remote,
+            seq: seg.seq.wrap(self.isn),
+            ack: ack.unwrap_or(SeqNum(0)),
+            flags: flags & FLAGS,
+            reserved: 0,
+            window: (seg.wnd >> if syn { 0 } else { self.agreed(self.shift) }).min(0xffff) as u16,
+            urgent: 0,
+            options: self.options(seg),
+            traffic_class: match seg.opts & (Segment::ECT | Segment::CE) {
+                0 => 0,
+                Segment::ECT => 2,
+                _ => 3,
+            },
+            hop_limit: HOP_LIMIT,
+            label: if self.local.is_ipv4() { self.label & 0xffff } else { self.label & 0xf_ffff },
+        }
+    }
+
+    fn options(&self, seg: &Segment) -> Options {
+        let syn = seg.has(Segment::SYN);
+        let stamped = seg.opts & Segment::TIMESTAMPS != 0;
+        let value = seg.tsval.wrapping_add(self.timestamp_offset);
+        let mut sack = SackBlocks::default();
+        if let (false, Some(isn)) = (syn || seg.blocks == 0, self.peer_isn) {
+            let room = self.room_for_blocks(seg, stamped);
+            seg.sack_blocks().take(room).for_each(|(left, right)| sack.push(left.wrap(isn), right.wrap(isn)));
+        }
+        Options {
+            mss: (syn && seg.mss != 0).then_some(seg.mss),
+            window_scale: self.shift.filter(|_| syn),
+            sack_permitted: syn && seg.opts & Segment::SACK_PERMITTED != 0,
+            timestamps: stamped.then_some(Timestamps { value, echo: seg.tsecr }),
+            sack,
+            malformed: None,
+        }
+    }
+
+    /// RFC 6691 §2: options come off the payload. The engine has counted the timestamps, not the blocks.
+    #[inline]
+    fn room_for_blocks(&self, seg: &Segment, stamped: bool) -> usize {
+        let payload = seg.len.div_ceil(u32::from(seg.train.max(1)));
+        let others = self.headers() + if stamped { 12 } else { 0 } + 4;
+        (self.mtu.saturating_sub(others).saturating_sub(payload) / 8) as usize
+    }
+
+    /// A shift that is in use, because both SYNs named one.
+    #[inline]
+    fn agreed(&self, shift: Option<u8>) -> u8 {
+        self.shift.and(self.peer_shift).and(shift).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for BorderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BorderError::MixedFamilies => write!(f, "one address is of IPv4, the other of IPv6"),
+            BorderError::Mtu { found, least } => write!(f, "an MTU of {found} bytes, below IP's least of {least}"),
+        }
+    }
+}
+
+impl std::error::Error for BorderError {}

@@ -1,0 +1,153 @@
+//! One end of a connection with its bytes: packets in, packets out.
+//!
+//! The four calls are those of [`Connection`], with packets where it has segments. The driver owns the clock, the device
+//! and the choice of the endpoint that a packet is for.
+
+use crate::border::Border;
+use crate::packet::Packet;
+use crate::stores::{ReceiveStore, SendStore, Taken};
+use crate::write::{WriteError, Writing, Written};
+use ackclock_tcp::connection::{Connection, State};
+use ackclock_tcp::event::Observer;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Time;
+use ackclock_tcp::units::Bytes;
+
+/// How much an endpoint keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffers {
+    /// Bytes that were written and are not acknowledged.
+    pub send: Bytes,
+    /// Bytes that arrived and are not read: the largest window.
+    pub receive: Bytes,
+}
+
+/// A connection, its border and its payload.
+pub struct Endpoint {
+    connection: Connection,
+    border: Border,
+    send: SendStore,
+    receive: ReceiveStore,
+    /// Nothing more is to be written.
+    closed: bool,
+}
+
+impl Endpoint {
+    /// An active open: the first [`Endpoint::poll_transmit`] writes a SYN.
+    pub fn connect(stack: &Stack, border: Border, buffers: Buffers) -> Self {
+        Endpoint::around(Connection::connect(stack, border.mss(), buffers.receive), border, buffers)
+    }
+
+    /// A passive open: hand it the SYN with [`Endpoint::on_packet`].
+    pub fn listen(stack: &Stack, border: Border, buffers: Buffers) -> Self {
+        Endpoint::around(Connection::listen(stack, border.mss(), buffers.receive), border, buffers)
+    }
+
+    fn around(mut connection: Connection, border: Border, buffers: Buffers) -> Self {
+        let receive = ReceiveStore::new(&mut connection, buffers.receive);
+        Endpoint { connection, border, send: SendStore::new(buffers.send), receive, closed: false }
+    }
+
+    /// A packet of this connection has arrived.
+    pub fn on_packet<O: Observer>(&mut self, now: Time, packet: &Packet<'_>, obs: &mut O) -> Taken {
+        let seg = self.border.read(packet);
+        self.receive.on_segment(&mut self.connection, now, &seg, packet.payload, obs)
+    }
+
+    /// Time has come.
+    pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        self.connection.on_timer(now, obs);
+    }
+
+    /// When the driver should come back at the latest.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.connection.next_timer()
+    }
+
+    /// Writes the next packet into the front of `buf`; `None` means that nothing is to be sent now.
+    ///
+    /// # Errors
+    /// As [`Header::write`](crate::packet::Header::write). The packet then counts as sent and lost.
+    pub fn poll_transmit<O: Observer>(
+        &mut self,
+        now: Time,
+        writing: Writing,
+        buf: &mut [u8],
+        obs: &mut O,
+    ) -> Result<Option<Written>, WriteError> {
+        let mut seg = Segment::EMPTY;
+        if !self.connection.poll_transmit(now, &mut seg, obs) {
+            return Ok(None);
+        }
+        let send = &self.send;
+        let fill = |payload: &mut [u8]| {
+            if !payload.is_empty() {
+                send.copy(seg.seq, payload);
+            }
+        };
+        self.border.write(&seg, writing, buf, fill).map(Some)
+    }
+
+    /// How many bytes [`Endpoint::write`] would take.
+    pub fn room(&self) -> usize {
+        if self.closed {
+            return 0;
+        }
+        self.send.room(&self.connection)
+    }
+
+    /// Gives bytes to be sent; returns how many were taken. After [`Endpoint::close`] none are.
+    pub fn write(&mut self, bytes: &[u8]) -> usize {
+        if self.closed {
+            return 0;
+        }
+        self.send.write(&mut self.connection, bytes)
+    }
+
+    /// What has arrived and is not read, in two pieces; [`Endpoint::consume`] says how much of it was.
+    pub fn readable(&self) -> (&[u8], &[u8]) {
+        self.receive.readable()
+    }
+
+    /// The first `bytes` of [`Endpoint::readable`] have been read.
+    pub fn consume(&mut self, bytes: usize) {
+        self.receive.consume(&mut self.connection, bytes);
+    }
+
+    /// Reads into `out`; returns how many bytes.
+    pub fn read(&mut self, out: &mut [u8]) -> usize {
+        self.receive.read(&mut self.connection, out)
+    }
+
+    /// Whether the peer has closed and everything before that has been read.
+    pub fn is_at_end(&self) -> bool {
+        self.receive.readable().0.is_empty() && self.connection.receiver().is_some_and(|r| r.fin_received())
+    }
+
+    /// Nothing more will be written.
+    pub fn close(&mut self) {
+        self.closed = true;
+        self.connection.close();
+    }
+
+    /// Gives the connection up: a RST is sent and everything is forgotten.
+    pub fn abort(&mut self) {
+        self.connection.abort();
+    }
+
+    /// Where the connection stands.
+    pub fn state(&self) -> State {
+        self.connection.state()
+    }
+
+    /// The engine's connection.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Its border.
+    pub fn border(&self) -> &Border {
+        &self.border
+    }
+}

@@ -1,0 +1,271 @@
+//! The options of a TCP header.
+//!
+//! Source: RFC 9293 §3.1 (form, end of list, no operation, maximum segment size), RFC 7323 §2.2 and §3.2 (window scale,
+//! timestamps), RFC 2018 §2 and §3 (SACK).
+//! A list that is wrong is read as Linux and BSD read it: what stands before a length that cannot be counts, nothing
+//! behind it does; an option that is not as long as its kind demands is passed over. Either is reported, not refused.
+
+use ackclock_tcp::seq::SeqNum;
+use std::fmt;
+
+/// Most bytes of options that a header can carry.
+pub const ROOM: usize = 40;
+
+pub(crate) const END: u8 = 0;
+pub(crate) const NOP: u8 = 1;
+pub(crate) const MSS: u8 = 2;
+pub(crate) const WINDOW_SCALE: u8 = 3;
+pub(crate) const SACK_PERMITTED: u8 = 4;
+pub(crate) const SACK: u8 = 5;
+pub(crate) const TIMESTAMPS: u8 = 8;
+
+/// The options that this TCP uses. Others are passed over; [`walk`] shows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum segment size, bytes.
+    pub mss: Option<u16>,
+    /// Window scale: the shift, as it stands there (RFC 7323 §2.3 takes more than 14 as 14).
+    pub window_scale: Option<u8>,
+    /// SACK permitted.
+    pub sack_permitted: bool,
+    /// Timestamps.
+    pub timestamps: Option<Timestamps>,
+    /// SACK blocks.
+    pub sack: SackBlocks,
+    /// The first thing that is wrong with the list. Nothing is wrong with a list that is written.
+    pub malformed: Option<Malformed>,
+}
+
+/// The timestamps option (RFC 7323 §3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamps {
+    /// TSval: the sender's clock.
+    pub value: u32,
+    /// TSecr: what it echoes.
+    pub echo: u32,
+}
+
+/// Up to four SACK blocks as (left, right) edges, the right one exclusive (RFC 2018 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackBlocks {
+    edges: [(SeqNum, SeqNum); 4],
+    len: u8,
+}
+
+/// One option as it stands in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// No operation.
+    Nop,
+    /// Maximum segment size.
+    Mss(u16),
+    /// Window scale.
+    WindowScale(u8),
+    /// SACK permitted.
+    SackPermitted,
+    /// SACK blocks.
+    Sack(SackBlocks),
+    /// Timestamps.
+    Timestamps(Timestamps),
+    /// A kind that means nothing here, as RFC 5482's user timeout (28).
+    Unknown {
+        /// Its number.
+        kind: u8,
+        /// What follows its length.
+        data: &'a [u8],
+    },
+}
+
+/// What is wrong with a list of options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// A length of 0 or 1, or none: the list ends here.
+    NoLength {
+        /// The option's kind.
+        kind: u8,
+    },
+    /// An option reaches beyond the header: the list ends here.
+    CutOff {
+        /// The option's kind.
+        kind: u8,
+        /// Its length, kind and length included.
+        len: u8,
+    },
+    /// A known option with another length than its kind demands: passed over.
+    Length {
+        /// The option's kind.
+        kind: u8,
+        /// Its length, kind and length included.
+        len: u8,
+    },
+}
+
+impl SackBlocks {
+    /// Adds a block if there is room.
+    #[inline]
+    pub fn push(&mut self, left: SeqNum, right: SeqNum) {
+        if let Some(place) = self.edges.get_mut(usize::from(self.len)) {
+            *place = (left, right);
+            self.len += 1;
+        }
+    }
+
+    /// The blocks in their order.
+    #[inline]
+    pub fn as_slice(&self) -> &[(SeqNum, SeqNum)] {
+        &self.edges[..usize::from(self.len)]
+    }
+}
+
+impl Default for SackBlocks {
+    fn default() -> Self {
+        SackBlocks { edges: [(SeqNum(0), SeqNum(0)); 4], len: 0 }
+    }
+}
+
+impl Options {
+    /// Reads a list. Of an option that stands there twice, the last counts, as with Linux and BSD.
+    #[inline]
+    pub fn read(list: &[u8]) -> Options {
+        let mut read = Options::default();
+        for entry in walk(list) {
+            match entry {
+                Ok(Entry::Nop | Entry::Unknown { .. }) => {}
+                Ok(Entry::Mss(mss)) => read.mss = Some(mss),
+                Ok(Entry::WindowScale(shift)) => read.window_scale = Some(shift),
+                Ok(Entry::SackPermitted) => read.sack_permitted = true,
+                Ok(Entry::Sack(blocks)) => read.sack = blocks,
+                Ok(Entry::Timestamps(stamps)) => read.timestamps = Some(stamps),
+                Err(wrong) => read.malformed = read.malformed.or(Some(wrong)),
+            }
+        }
+        read
+    }
+}
+
+/// The options of a list one by one, up to its end or to a length that cannot be.
+pub fn walk(list: &[u8]) -> Walk<'_> {
+    Walk { rest: list }
+}
+
+/// See [`walk`].
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<Entry<'a>, Malformed>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (&kind, rest) = self.rest.split_first()?;
+        match kind {
+            END => {
+                self.rest = &[];
+                None
+            }
+            NOP => {
+                self.rest = rest;
+                Some(Ok(Entry::Nop))
+            }
+            _ => Some(self.long(kind)),
+        }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// An option with a length.
+    #[inline]
+    fn long(&mut self, kind: u8) -> Result<Entry<'a>, Malformed> {
+        let all = std::mem::take(&mut self.rest);
+        let len = match all.get(1) {
+            Some(&len) if len >= 2 => len,
+            _ => return Err(Malformed::NoLength { kind }),
+        };
+        let data = all.get(2..usize::from(len)).ok_or(Malformed::CutOff { kind, len })?;
+        self.rest = &all[usize::from(len)..];
+        match (kind, data) {
+            (MSS, &[a, b]) => Ok(Entry::Mss(u16::from_be_bytes([a, b]))),
+            (WINDOW_SCALE, &[shift]) => Ok(Entry::WindowScale(shift)),
+            (SACK_PERMITTED, []) => Ok(Entry::SackPermitted),
+            (TIMESTAMPS, data) if data.len() == 8 => {
+                Ok(Entry::Timestamps(Timestamps { value: word(data, 0), echo: word(data, 4) }))
+            }
+            (SACK, data) if !data.is_empty() && data.len() % 8 == 0 => {
+                let mut blocks = SackBlocks::default();
+                data.chunks_exact(8).for_each(|b| blocks.push(SeqNum(word(b, 0)), SeqNum(word(b, 4))));
+                Ok(Entry::Sack(blocks))
+            }
+            (MSS | WINDOW_SCALE | SACK_PERMITTED | TIMESTAMPS | SACK, _) => Err(Malformed::Length { kind, len }),
+            (kind, data) => Ok(Entry::Unknown { kind, data }),
+        }
+    }
+}
+
+/// The 32-bit word at `at`, which must be there.
+#[inline]
+pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Malformed::NoLength { kind } => write!(f, "TCP option {kind} has no length"),
+            Malformed::CutOff { kind, len } => write!(f, "TCP option {kind} of {len} bytes reaches beyond the header"),
+            Malformed::Length { kind, len } => write!(f, "TCP option {kind} cannot have {len} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_before_a_length_that_cannot_be_counts_and_nothing_behind_it() {
+        for (broken, why) in [
+            (&[MSS, 4, 5, 180, 254, 0, SACK_PERMITTED, 2][..], Malformed::NoLength { kind: 254 }),
+            (&[MSS, 4, 5, 180, 254, 1, SACK_PERMITTED, 2], Malformed::NoLength { kind: 254 }),
+            (&[MSS, 4, 5, 180, 254], Malformed::NoLength { kind: 254 }),
+            (&[MSS, 4, 5, 180, 254, 5, SACK_PERMITTED, 2], Malformed::CutOff { kind: 254, len: 5 }),
+            (&[MSS, 4, 5, 180, SACK, 255, SACK_PERMITTED, 2], Malformed::CutOff { kind: SACK, len: 255 }),
+        ] {
+            let want = Options { mss: Some(1460), malformed: Some(why), ..Options::default() };
+            assert_eq!(Options::read(broken), want, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn an_option_of_the_wrong_length_is_passed_over_and_what_follows_counts() {
+        for wrong in [
+            &[MSS, 3, 5][..],
+            &[WINDOW_SCALE, 2],
+            &[WINDOW_SCALE, 4, 7, 7],
+            &[SACK_PERMITTED, 3, 0],
+            &[TIMESTAMPS, 9, 0, 0, 0, 1, 0, 0, 0],
+            &[SACK, 2],
+            &[SACK, 6, 0, 0, 0, 1],
+        ] {
+            let list = [wrong, &[NOP, MSS, 4, 2, 24]].concat();
+            let why = Malformed::Length { kind: wrong[0], len: wrong.len() as u8 };
+            let want = Options { mss: Some(536), malformed: Some(why), ..Options::default() };
+            assert_eq!(Options::read(&list), want, "{list:?}");
+        }
+    }
+
+    #[test]
+    fn a_user_timeout_is_kept_as_an_unknown_option() {
+        let list = [28, 4, 0x80, 5, MSS, 4, 5, 180, END, 99, 99];
+        let all: Vec<_> = walk(&list).collect();
+        assert_eq!(all, [Ok(Entry::Unknown { kind: 28, data: &[0x80, 5] }), Ok(Entry::Mss(1460))]);
+    }
+
+    #[test]
+    fn of_two_options_of_a_kind_the_last_counts() {
+        assert_eq!(Options::read(&[MSS, 4, 5, 180, MSS, 4, 2, 24]).mss, Some(536));
+    }
+}

@@ -1,0 +1,235 @@
+//! Bytes that nobody meant: nothing panics, whatever is drawn or changed. The seed is fixed; `ACKCLOCK_FUZZ` is how many
+//! executions each test has, else 200,000.
+
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::SeqNum;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Time;
+use ackclock_wire::options::{walk, Timestamps};
+use ackclock_wire::reset::reset;
+use ackclock_wire::{
+    offload, parse, Border, Buffers, Checksums, Dialect, Endpoint, Header, Initial, Options, Packet, Writing,
+};
+
+/// SplitMix64 (Steele, Lea & Flood 2014).
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+    /// A number that is often a border case.
+    fn edge(&mut self) -> u32 {
+        match self.below(6) {
+            0 => 0,
+            1 => u32::MAX,
+            2 => 1 << 31,
+            3 => self.below(3000) as u32,
+            _ => self.next() as u32,
+        }
+    }
+}
+
+fn executions() -> u64 {
+    std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+}
+
+/// Good packets to begin with: plain, with every option, with extension headers, as a device hands them over.
+fn seeds() -> Vec<Vec<u8>> {
+    let mut all = vec![];
+    for (src, dst) in [("10.0.0.2:2", "10.0.0.1:1"), ("[fd00::2]:2", "[fd00::1]:1")] {
+        let ts = Some(Timestamps { value: 1, echo: 2 });
+        let syn = Options {
+            mss: Some(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: ts,
+            ..Options::default()
+        };
+        let mut sack = Options { timestamps: ts, ..Options::default() };
+        (0..3).for_each(|i| sack.sack.push(SeqNum(100 * i), SeqNum(100 * i + 50)));
+        for (flags, options, len) in [(2, syn, 0), (0x12, syn, 5), (0x10, sack, 100), (0x11, Options::default(), 1400)]
+        {
+            let header = Header {
+                src: src.parse().unwrap(),
+                dst: dst.parse().unwrap(),
+                seq: SeqNum(5_000),
+                ack: SeqNum(1_000_001),
+                flags,
+                reserved: 0,
+                window: 1000,
+                urgent: 0,
+                options,
+                traffic_class: 0,
+                hop_limit: 64,
+                label: 0,
+            };
+            let mut buf = vec![0; 2000];
+            let w = header.write(Dialect::Linux, Writing::Whole, &mut buf, len, |p| p.fill(3)).unwrap();
+            buf.truncate(w.len);
+            if header.src.is_ipv6() {
+                let mut extended = buf.clone();
+                extended.splice(40..40, [44, 0, 1, 4, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 9]);
+                (extended[4], extended[6]) = (0, 60);
+                extended[5] = (extended.len() - 40) as u8;
+                all.push(extended);
+            }
+            all.push(buf);
+        }
+    }
+    all
+}
+
+/// Another packet: one of the seeds with some bytes changed, words put to borders, a piece cut out or doubled; or noise.
+fn spoil(rng: &mut Rng, seeds: &[Vec<u8>], out: &mut Vec<u8>) {
+    out.clear();
+    if rng.below(8) == 0 {
+        let len = rng.below(200);
+        out.extend((0..len).map(|_| rng.next() as u8));
+        if let (Some(first), true) = (out.first_mut(), rng.below(2) == 0) {
+            *first = if *first & 1 == 0 { 0x45 } else { 0x60 };
+        }
+        return;
+    }
+    out.extend_from_slice(&seeds[rng.below(seeds.len())]);
+    for _ in 0..rng.below(6) {
+        let len = out.len();
+        // Mostly in the headers.
+        let at = if rng.below(4) == 0 { rng.below(len) } else { rng.below(len.min(100)) };
+        match rng.below(6) {
+            0 => out.truncate(at),
+            1 => drop(out.splice(at..at, [rng.next() as u8; 3])),
+            2 if at + 4 <= len => out[at..at + 4].copy_from_slice(&rng.edge().to_be_bytes()),
+            _ if at < len => {
+                out[at] = if rng.below(2) == 0 { rng.next() as u8 } else { [0, 1, 2, 0x7f, 0x80, 0xff][rng.below(6)] }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn parsing_never_panics_and_what_is_read_lies_within_the_bytes() {
+    let (seeds, mut bytes, mut rng, mut good) = (seeds(), vec![], Rng(1), 0u64);
+    for _ in 0..executions() {
+        spoil(&mut rng, &seeds, &mut bytes);
+        for checksums in [Checksums::Trust, Checksums::Verify] {
+            if let Ok(packet) = parse(&bytes, checksums) {
+                good += 1;
+                let range = bytes.as_ptr_range();
+                assert!(packet.payload.is_empty() || range.contains(&packet.payload.as_ptr()));
+                assert!(packet.payload.len() + packet.option_bytes.len() + 40 <= bytes.len());
+            }
+        }
+        _ = offload::parse(&bytes).map(|p| assert!(p.train > 0));
+    }
+    assert!(good > executions() / 10, "{good} were packets: too few to say anything");
+}
+
+#[test]
+fn reading_options_never_panics_and_ends() {
+    let mut rng = Rng(2);
+    let mut malformed = 0u64;
+    for _ in 0..executions() {
+        let mut list = [0u8; 40];
+        let len = rng.below(41);
+        for byte in &mut list[..len] {
+            *byte = if rng.below(3) > 0 { [0, 1, 2, 3, 4, 5, 8, 10, 28, 34][rng.below(10)] } else { rng.next() as u8 };
+        }
+        let read = Options::read(&list[..len]);
+        malformed += u64::from(read.malformed.is_some());
+        assert_eq!(walk(&list[..len]).any(|e| e.is_err()), read.malformed.is_some());
+        let mut out = [0; 40];
+        let n = Dialect::FreeBsd.write(&read, &mut out).max(Dialect::Linux.write(&read, &mut out));
+        assert!(n <= 40 && n.is_multiple_of(4));
+    }
+    assert!(malformed > executions() / 10 && malformed < executions());
+}
+
+fn border(rng: &mut Rng) -> Border {
+    let initial = Initial { isn: SeqNum(1_000_000), timestamp_offset: rng.edge(), label: rng.edge() };
+    Border::new("10.0.0.1:1".parse().unwrap(), "10.0.0.2:2".parse().unwrap(), 1500, initial, Dialect::Linux).unwrap()
+}
+
+/// Everything that an end wants to say, thrown away; it must come to an end.
+fn drain(end: &mut Endpoint, now: Time) {
+    let mut buf = [0; 2000];
+    for _ in 0..1000 {
+        if end.poll_transmit(now, Writing::Whole, &mut buf, &mut ()).unwrap().is_none() {
+            return;
+        }
+    }
+    panic!("never stops sending");
+}
+
+#[test]
+fn reading_at_the_border_never_panics_nor_does_the_engine_behind_it() {
+    let (seeds, mut bytes, mut rng) = (seeds(), vec![], Rng(3));
+    let names: Vec<_> = Stack::names().collect();
+    let (mut end, mut now, mut established) = (None, Time(1), 0u64);
+    for i in 0..executions() {
+        if i % 50 == 0 {
+            let stack = Stack::named(names[rng.below(names.len())]).unwrap();
+            let (border, buffers) = (border(&mut rng), Buffers { send: 5000, receive: 5000 });
+            let new = if i % 100 == 0 {
+                Endpoint::connect(&stack, border, buffers)
+            } else {
+                Endpoint::listen(&stack, border, buffers)
+            };
+            end = Some(new);
+            end.iter_mut().for_each(|e| drain(e, now));
+        }
+        spoil(&mut rng, &seeds, &mut bytes);
+        let (Some(end), Ok(packet)) = (&mut end, parse(&bytes, Checksums::Trust)) else { continue };
+        now.0 += 1 + rng.below(300_000_000) as u64;
+        end.on_packet(now, &packet, &mut ());
+        established += u64::from(end.connection().receiver().is_some());
+        if rng.below(3) == 0 {
+            end.write(&[5; 700]);
+        }
+        if end.next_timer().is_some_and(|t| t <= now) {
+            end.on_timer(now, &mut ());
+        }
+        drain(end, now);
+        end.consume(rng.below(2000));
+    }
+    assert!(established > executions() / 10, "{established}: too few to say anything");
+}
+
+#[test]
+fn segments_of_any_kind_are_written_or_refused() {
+    let mut rng = Rng(4);
+    let mut buf = vec![0; 70_000];
+    for _ in 0..executions() / 4 {
+        let mut border = border(&mut rng);
+        for _ in 0..4 {
+            let far = |rng: &mut Rng| ackclock_tcp::seq::Offset(u64::from(rng.edge()) << rng.below(20));
+            let mut seg = Segment {
+                seq: far(&mut rng),
+                ack: far(&mut rng),
+                len: if rng.below(4) == 0 { rng.edge() } else { 0 },
+                wnd: rng.edge(),
+                train: rng.edge() as u16,
+                flags: rng.next() as u8,
+                mss: rng.edge() as u16,
+                wscale: rng.edge() as u8,
+                opts: rng.next() as u8 & 15,
+                tsval: rng.edge(),
+                tsecr: rng.edge(),
+                ..Segment::EMPTY
+            };
+            (0..rng.below(5)).for_each(|_| seg.push_sack(far(&mut rng), far(&mut rng)));
+            if let Ok(w) = border.write(&seg, Writing::Whole, &mut buf, |_| {}) {
+                let read = parse(&buf[..w.len], Checksums::Verify).unwrap();
+                assert_eq!(read.header.malformed(), None);
+                _ = reset(&Packet { payload: &[], ..read }, Writing::Whole, &mut [0; 100]);
+            }
+        }
+    }
+}

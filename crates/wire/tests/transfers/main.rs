@@ -1,0 +1,9 @@
+//! Whole transfers of bytes between endpoints over a virtual wire: what is read is what was written, whatever the wire does.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
+
+mod every_stack;
+mod memory;
+mod net;
+mod smoltcp_peer;
+mod stores;
