@@ -1,21 +1,18 @@
 //! The half of a connection that receives: window test, reassembly, SACK, timestamps, and what an ACK says.
 //!
-//! Source: RFC 9293 §3.10.7.4 (which segments are acceptable), RFC 2018 and RFC 2883 (SACK, DSACK), RFC 5961 §4.2
-//! (a SYN is answered, not believed), RFC 7323 (timestamps, window scale).
-//! *When* an ACK leaves is the question of [`crate::ack`].
+//! Source: RFC 9293 §3.10.7.4, RFC 2018 and RFC 2883 (SACK, DSACK), RFC 7323 (timestamps, window scale). *When* an ACK
+//! leaves is the question of [`crate::ack`].
 //!
 //! | RFC 9293 | here |
 //! | --- | --- |
 //! | `RCV.NXT` | `rcv_nxt` |
 //! | `RCV.NXT + RCV.WND` | `right_edge` |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
-//!
-//! Departures: an empty segment exactly at the right edge is acceptable (a sender that has filled the window still sends
-//! ACKs; Linux and BSD do the same), and so is one that covers the whole window and more.
 
 mod reassembly;
 mod sack_blocks;
 mod timestamps;
+mod unusual;
 mod window;
 
 use crate::ack::{AckDecision, AckPolicy, AckSpec, AnyAck, Arrival};
@@ -301,127 +298,6 @@ impl Receiver {
             self.note_duplicate(seg);
         }
         Accept::No
-    }
-
-    /// Everything but a segment with data, in order, while nothing is held.
-    #[inline(never)]
-    fn on_unusual(&mut self, now: Time, seg: &Segment) -> Accept {
-        if !self.acceptable(seg) {
-            // RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
-            self.due |= !seg.has(Segment::RST);
-            if seg.flags & (Segment::RST | Segment::SYN) == 0 {
-                self.note_duplicate(seg);
-            }
-            let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
-            return if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
-        }
-        if seg.has(Segment::RST) {
-            return Accept::Same;
-        }
-        if seg.has(Segment::SYN) {
-            self.due = true; // RFC 5961 §4.2
-            return Accept::No;
-        }
-        if self.timestamps {
-            self.ts.take(now, seg);
-        }
-        if seg.seq_len() == 0 {
-            return Accept::Same;
-        }
-        self.take(now, seg)
-    }
-
-    /// Whether this stands one below `rcv_nxt`: from a peer that does not know that we took the byte of its probe, which
-    /// its bare ACKs leave out. Refusing its ACKs, two ends that probe each other would never hear of each other again
-    /// (BSD goes on with the ACK of whatever lies left of the window).
-    fn knows_all_but_a_probe(&self, seg: &Segment) -> bool {
-        seg.seq.0.checked_add(1) == Some(self.rcv_nxt.0) && !seg.has(Segment::RST)
-    }
-
-    /// RFC 9293 §3.10.7.4's first test, with the departures named above.
-    fn acceptable(&self, seg: &Segment) -> bool {
-        match seg.seq.0.checked_add(seg.seq_len()).map(Offset) {
-            None => false,
-            Some(end) if end == seg.seq => self.rcv_nxt <= end && end <= self.right_edge,
-            Some(end) => seg.seq < self.right_edge && self.rcv_nxt < end,
-        }
-    }
-
-    /// Takes data or a FIN of an acceptable segment.
-    fn take(&mut self, now: Time, seg: &Segment) -> Accept {
-        let before = self.rcv_nxt;
-        let data_end = seg.seq + u64::from(seg.len);
-        let repeated = self.note_duplicate(seg);
-        let waiting = self.held.as_ref().is_some_and(|h| h.data.end().is_some());
-        let last = if self.fin { before } else { self.held.as_ref().and_then(|h| h.fin).unwrap_or(self.right_edge) };
-        let (left, right) = (seg.seq.max(before), data_end.min(self.right_edge).min(last));
-        if left < right {
-            if left == before {
-                self.rcv_nxt = self.held.as_mut().map_or(right, |h| h.data.advance(right));
-                if self.by_hand {
-                    self.unread += (self.rcv_nxt - before) as u32;
-                }
-            } else {
-                self.held().data.insert(left, right);
-            }
-        }
-        let fin = seg.has(Segment::FIN) || self.held.as_ref().is_some_and(|h| h.fin.is_some());
-        let finished = fin && self.take_fin(seg, data_end);
-        self.settle();
-        if data_end + u64::from(seg.has(Segment::FIN)) > self.right_edge {
-            self.due = true; // something was cut off: the peer should hear of it
-        }
-        let a = Arrival {
-            now,
-            len: seg.len,
-            in_order: seg.seq == before,
-            fills_hole: waiting && left == before && left < right,
-            duplicate: repeated == Some((seg.seq, data_end)),
-            fin: seg.has(Segment::FIN),
-        };
-        self.tell_policy(&a, seg.train);
-        match (finished, self.rcv_nxt > before) {
-            (true, _) => Accept::Finished,
-            (false, true) => Accept::Advanced,
-            (false, false) => Accept::Same,
-        }
-    }
-
-    /// Passes the FIN if it is next, else remembers it; says whether it was passed. The first FIN counts; one outside the
-    /// window, or with data behind it, does not.
-    #[inline(never)]
-    fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
-        let held = self.held.as_ref();
-        let known = held.and_then(|h| h.fin);
-        let fits = data_end < self.right_edge && !self.fin;
-        let last = held.is_none_or(|h| h.data.end().is_none_or(|end| end <= data_end));
-        let at = known.or((seg.has(Segment::FIN) && fits && last).then_some(data_end));
-        let next = at == Some(self.rcv_nxt);
-        if next {
-            self.rcv_nxt += 1;
-            self.fin = true;
-        }
-        if !next && at != known {
-            self.held().fin = at;
-        }
-        next
-    }
-
-    /// Finds the first part of a segment that has arrived before, and keeps it for the next ACK (RFC 2883 §4).
-    fn note_duplicate(&mut self, seg: &Segment) -> Option<(Offset, Offset)> {
-        let left = seg.seq.max(self.start);
-        let right = Offset(seg.seq.0.saturating_add(u64::from(seg.len)));
-        let in_order_end = Offset(self.rcv_nxt.0 - u64::from(self.fin));
-        let found = if left < right.min(in_order_end) {
-            Some((left, right.min(in_order_end)))
-        } else {
-            self.held.as_ref().and_then(|h| h.data.first_overlap(left, right))
-        };
-        if let (true, Some(range)) = (self.dsack, found) {
-            self.held().dsack = Some(range);
-            self.plain = false;
-        }
-        found
     }
 
     fn fill_blocks(&mut self, out: &mut Segment) {
