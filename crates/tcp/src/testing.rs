@@ -6,7 +6,18 @@ use crate::facts::ctx::Ctx;
 use crate::facts::episode::{CcUndo, Episode};
 use crate::facts::reorder::ReorderSample;
 use crate::seq::Offset;
+use crate::stack::Stack;
 use crate::time::{Nanos, Time};
+
+/// Milliseconds since the beginning.
+pub(crate) fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+/// A named stack.
+pub(crate) fn named(name: &str) -> Stack {
+    Stack::named(name).unwrap()
+}
 
 /// A sender of 1000-byte segments about which nothing is known.
 pub(crate) fn context() -> Ctx {

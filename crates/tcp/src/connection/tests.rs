@@ -3,16 +3,13 @@
 mod ecn;
 
 use super::*;
+use crate::testing::{ms, named};
 
 const MSS: u32 = 1000;
 const RWND: Bytes = 20_000;
 
 fn stack() -> Stack {
-    Stack::named("newreno").unwrap()
-}
-
-fn ms(n: u64) -> Time {
-    Time(n * 1_000_000)
+    named("newreno")
 }
 
 /// Everything that `c` has to say now.

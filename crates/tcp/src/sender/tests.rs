@@ -18,16 +18,10 @@ use super::*;
 use crate::congestion::aimd::Halve;
 use crate::congestion::CongestionSpec;
 use crate::stack::Stack;
+use crate::testing::{ms, named};
+use crate::time::Nanos;
 
 const MSS: u32 = 1000;
-
-fn ms(n: u64) -> Time {
-    Time(n * 1_000_000)
-}
-
-fn named(name: &str) -> Stack {
-    Stack::named(name).unwrap()
-}
 
 /// What may go now, as (start, sequence space).
 fn send(s: &mut Sender, now: Time) -> Vec<(u64, u64)> {

@@ -10,6 +10,8 @@ mod memory;
 mod optimistic;
 mod peer;
 mod renege;
+#[path = "../shared/rng.rs"]
+mod rng;
 mod sack_blocks;
 mod shrink;
 mod stamps;

@@ -1,23 +1,12 @@
 //! The receiving end: what it holds, what it would honestly say, and what it makes of that.
 
+use crate::rng::Rng;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 
 /// What a peer answers to a segment that arrives: none, one or many ACKs.
 pub(crate) type Lie = fn(&mut Peer, &Segment) -> Vec<Segment>;
-
-/// SplitMix64 (Steele, Lea & Flood 2014).
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n.max(1)
-    }
-}
 
 pub(crate) struct Peer {
     pub(crate) now: Time,

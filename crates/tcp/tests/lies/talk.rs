@@ -1,7 +1,8 @@
 //! A sender, a peer, and a path of 100 ms between them; what is sent is looked at.
 
 use crate::memory::measured;
-use crate::peer::{Lie, Peer, Rng};
+use crate::peer::{Lie, Peer};
+use crate::rng::Rng;
 use crate::{MSS, RWND};
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::event::{Event, Observer, Phase};

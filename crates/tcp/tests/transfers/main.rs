@@ -5,6 +5,8 @@ mod bursts;
 mod hard;
 mod mistakes;
 mod net;
+#[path = "../shared/rng.rs"]
+mod rng;
 mod trains;
 
 use ackclock_tcp::ack::AckSpec;
@@ -14,7 +16,8 @@ use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::rto::RtoSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
-use net::{Do, Net, Path, Rng};
+use net::{Do, Net, Path};
+use rng::Rng;
 
 pub(crate) const MSS: u32 = 1000;
 const HOURS_10: Time = Time(36_000 * 1_000_000_000);

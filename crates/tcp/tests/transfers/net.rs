@@ -1,29 +1,12 @@
 //! Two connections and a network of one list of events: every packet can be lost, late or doubled by itself.
 
+use crate::rng::Rng;
 use ackclock_tcp::connection::{reset_for, CloseReason, Connection, State};
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 use std::collections::BTreeMap;
-
-/// SplitMix64 (Steele, Lea & Flood 2014): one stream a network.
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
-    }
-    fn percent(&mut self, p: u64) -> bool {
-        self.below(100) < p
-    }
-}
 
 /// What the network does, in percent of packets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -205,12 +188,12 @@ impl Net {
 
     fn transmit(&mut self, from: usize, seg: Segment) {
         let dark = self.path.outage.is_some_and(|(a, b)| (a..b).contains(&self.now));
-        let lost = self.rng.percent(self.path.loss[from]) || dark;
+        let lost = self.rng.below(100) < self.path.loss[from] || dark;
         self.log.push((self.now, from, seg.seq, seg.len, seg.ack, lost));
         let sets_out = self.path.held.filter(|(a, b)| (*a..*b).contains(&self.now)).map_or(self.now, |h| h.1);
-        let copies = 1 + u64::from(self.rng.percent(self.path.doubled));
+        let copies = 1 + u64::from(self.rng.below(100) < self.path.doubled);
         for _ in 0..copies * u64::from(!lost) {
-            let extra = if self.rng.percent(self.path.late) { self.rng.below(4 * DELAY.0) } else { 0 };
+            let extra = if self.rng.below(100) < self.path.late { self.rng.below(4 * DELAY.0) } else { 0 };
             self.at(sets_out + DELAY + Nanos(extra), 1 - from, Do::Arrive(seg));
         }
     }
