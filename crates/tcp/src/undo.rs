@@ -5,30 +5,33 @@ pub mod nothing;
 pub mod restore;
 pub mod slow_start_back;
 
-use crate::congestion::AnyCongestion;
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
-use crate::facts::episode::{Ledger, Mistake};
-use crate::rto::AnyRto;
+use crate::facts::episode::{CcUndo, Ledger, Mistake};
 use crate::slot::{dispatch, Factory};
+use crate::time::Time;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an undo may write to.
-pub struct GiveBack<'a> {
-    /// The window.
-    pub w: &'a mut Window,
-    /// Growth and cut: may want its state back.
-    pub congestion: &'a mut AnyCongestion,
-    /// The timer: may learn that it was too short.
-    pub rto: &'a mut AnyRto,
+/// How things stand when a mistake has been found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
     /// Bytes that the ACK which showed the mistake newly reports as delivered, cumulatively or by SACK (RFC 4015 §3.1 (9)
     /// bounds a burst by it).
     pub acked: Bytes,
     /// What the gate in Open counts as outstanding, bytes: without what is SACKed, if it goes by `pipe`.
     pub outstanding: Bytes,
+}
+
+/// What is to be given back besides the window; the sequencer hands it on. Default: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GiveBack {
+    /// What the congestion slot is to have back, of what it saved when an episode began.
+    pub congestion: Option<CcUndo>,
+    /// When the retransmission timer fired for nothing, if it is to learn that it was too short (RFC 4015 §3.1 (11)).
+    pub fired: Option<Time>,
 }
 
 /// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.
@@ -42,9 +45,10 @@ pub enum Prior {
 
 /// A consequence of a mistake.
 pub trait Undo {
-    /// Gives back, once per verdict and never above the episode's `prior`; not for a `void` episode. If the episode was
-    /// running it has been ended: what was marked lost is not, and `snd_nxt` is `snd_max` again.
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx);
+    /// Writes the window and says what else is to be given back: once per verdict and never above the episode's `prior`; not
+    /// for a `void` episode. If the episode was running it has been ended: what was marked lost is not, and `snd_nxt` is
+    /// `snd_max` again.
+    fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack;
     /// Which window an episode remembers that a timeout begins while another is running (decision 0034).
     fn prior_in_recovery(&self) -> Prior {
         Prior::AtTimeout
@@ -109,8 +113,8 @@ macro_rules! each {
 }
 
 impl Undo for AnyUndo {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx) {
-        each!(self, x => x.on_mistake(m, ledger, give_back, cx))
+    fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack {
+        each!(self, x => x.on_mistake(m, at, ledger, w, cx))
     }
     fn prior_in_recovery(&self) -> Prior {
         each!(self, x => x.prior_in_recovery())

@@ -4,9 +4,10 @@ use super::algorithm::{senseless, Algorithm, Hook};
 use crate::views::{
     Context, GiveBack as GiveBackView, Ledger as LedgerView, Mistake as MistakeView, Prior as PriorView,
 };
+use ackclock_tcp::event::Window;
 use ackclock_tcp::facts::ctx::Ctx;
 use ackclock_tcp::facts::episode::{Ledger, Mistake};
-use ackclock_tcp::undo::{GiveBack, Prior, Undo};
+use ackclock_tcp::undo::{GiveBack, Prior, Standing, Undo};
 use pyo3::prelude::*;
 
 /// A subclass of `ackclock.Undo` at work.
@@ -26,14 +27,14 @@ impl Giver {
 }
 
 impl Undo for Giver {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack<'_>, cx: &Ctx) {
-        self.algorithm.ask(&self.on_mistake, Some(cx.now), (), |f| {
+    fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack {
+        self.algorithm.ask(&self.on_mistake, Some(cx.now), GiveBack::default(), |f| {
             LedgerView::lend(f.py(), ledger, |ledger| {
-                GiveBackView::lend(f.py(), give_back, cx.mss, |give_back| {
+                GiveBackView::lend(f.py(), at, w, cx.mss, |give_back| {
                     f.call1((MistakeView(*m), ledger, give_back, Context(*cx))).map(drop)
                 })
             })
-        });
+        })
     }
     fn prior_in_recovery(&self) -> Prior {
         self.prior_in_recovery

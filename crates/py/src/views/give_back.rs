@@ -1,55 +1,45 @@
-//! What an undo may write to, lent for one call.
-
-#![expect(unsafe_code, reason = "growth and timer belong to the engine and are lent to Python for one call")]
+//! By what an undo gives back, lent for one call.
 
 use super::{Episode, Window};
-use ackclock_tcp::congestion::{AnyCongestion, Congestion};
-use ackclock_tcp::rto::{AnyRto, Rto};
+use ackclock_tcp::event;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::undo;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// What an undo may write to.
+/// How things stand when a mistake has been found, and by what an undo gives back.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct GiveBack {
     w: Py<Window>,
-    congestion: AtomicPtr<AnyCongestion>,
-    rto: AtomicPtr<AnyRto>,
-    acked: u64,
-    outstanding: u64,
+    at: undo::Standing,
+    /// What the undo answers; `None` when the call has ended.
+    answer: Mutex<Option<undo::GiveBack>>,
 }
 
 impl GiveBack {
-    /// Lends it for one call.
-    pub(crate) fn lend<'py, R>(
+    /// Lends it for one call, and says what is to be given back besides the window.
+    pub(crate) fn lend<'py>(
         py: Python<'py>,
-        give_back: undo::GiveBack<'_>,
+        at: undo::Standing,
+        w: &mut event::Window,
         mss: u32,
-        call: impl FnOnce(&Bound<'py, GiveBack>) -> PyResult<R>,
-    ) -> PyResult<R> {
-        let undo::GiveBack { w, congestion, rto, acked, outstanding } = give_back;
+        call: impl FnOnce(&Bound<'py, GiveBack>) -> PyResult<()>,
+    ) -> PyResult<undo::GiveBack> {
         Window::lend(py, w, mss, |w| {
-            let view = GiveBack {
-                w: w.clone().unbind(),
-                congestion: AtomicPtr::new(ptr::from_mut(congestion)),
-                rto: AtomicPtr::new(ptr::from_mut(rto)),
-                acked,
-                outstanding,
-            };
-            let lent = Bound::new(py, view)?;
-            let answer = call(&lent);
-            lent.get().congestion.store(ptr::null_mut(), Ordering::Relaxed);
-            lent.get().rto.store(ptr::null_mut(), Ordering::Relaxed);
-            answer
+            let answer = Mutex::new(Some(undo::GiveBack::default()));
+            let lent = Bound::new(py, GiveBack { w: w.clone().unbind(), at, answer })?;
+            let called = call(&lent);
+            let answer = lent.get().answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+            called.map(|()| answer.unwrap_or_default())
         })
     }
-}
 
-fn over() -> PyErr {
-    PyRuntimeError::new_err("this GiveBack was lent for one call, which has ended")
+    fn edit(&self, change: impl FnOnce(&mut undo::GiveBack)) -> PyResult<()> {
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let over = || PyRuntimeError::new_err("this GiveBack was lent for one call, which has ended");
+        answer.as_mut().map(change).ok_or_else(over)
+    }
 }
 
 #[pymethods]
@@ -62,30 +52,22 @@ impl GiveBack {
     /// Bytes that the ACK which showed the mistake newly reports as delivered, cumulatively or by SACK.
     #[getter]
     fn acked(&self) -> u64 {
-        self.acked
+        self.at.acked
     }
     /// What the gate in Open counts as outstanding, bytes.
     #[getter]
     fn outstanding(&self) -> u64 {
-        self.outstanding
+        self.at.outstanding
     }
-    /// Give the congestion control back what it saved when the episode began.
-    fn restore_congestion(&self, _py: Python<'_>, episode: &Bound<'_, Episode>) -> PyResult<()> {
+    /// Give the congestion control back what it saved when the episode began. It gets it after the call; the last one asked
+    /// for counts.
+    fn restore_congestion(&self, episode: &Bound<'_, Episode>) -> PyResult<()> {
         let saved = episode.get().value()?.cc_undo;
-        // The place is taken while it is used: a congestion control in Python cannot come back here.
-        let congestion = self.congestion.swap(ptr::null_mut(), Ordering::Relaxed);
-        // SAFETY: it is not null only while `lend`, which holds it exclusively, waits for the call, and nobody else has it: it
-        // was taken out of its place just now.
-        unsafe { congestion.as_mut() }.ok_or_else(over)?.restore(&saved);
-        self.congestion.store(congestion, Ordering::Relaxed);
-        Ok(())
+        self.edit(|answer| answer.congestion = Some(saved))
     }
-    /// Tell the retransmission timer that it fired for nothing at that moment, ns (RFC 4015 section 3.1 (11)).
-    fn fired_for_nothing(&self, _py: Python<'_>, at: u64) -> PyResult<()> {
-        let rto = self.rto.swap(ptr::null_mut(), Ordering::Relaxed);
-        // SAFETY: as in `restore_congestion`.
-        unsafe { rto.as_mut() }.ok_or_else(over)?.on_spurious_timeout(Time(at));
-        self.rto.store(rto, Ordering::Relaxed);
-        Ok(())
+    /// Tell the retransmission timer that it fired for nothing at that moment, ns (RFC 4015 section 3.1 (11)). It hears it
+    /// after the call; the last moment told counts.
+    fn fired_for_nothing(&self, at: u64) -> PyResult<()> {
+        self.edit(|answer| answer.fired = Some(Time(at)))
     }
 }

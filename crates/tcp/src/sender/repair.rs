@@ -15,7 +15,8 @@ use crate::rto::Rto;
 use crate::spurious::Spurious;
 use crate::time::Time;
 use crate::timeout::{Repair, Timeout};
-use crate::undo::{GiveBack, Prior, Undo};
+use crate::undo::{GiveBack, Prior, Standing, Undo};
+use std::num::NonZeroU16;
 
 impl Sender {
     /// 8. What a verdict of loss asks for outside an episode.
@@ -188,9 +189,14 @@ impl Sender {
                 Gate::Window => cx.flight(),
                 Gate::Pipe => s.board.pipe(),
             };
-            let (congestion, rto) = (&mut s.slots.congestion, &mut s.slots.rto);
-            let give_back = GiveBack { w: &mut s.w, congestion, rto, acked, outstanding };
-            s.slots.undo.on_mistake(m, &mut s.cold.ledger, give_back, &cx);
+            let at = Standing { acked: ack.map_or(0, |a| a.delivered), outstanding };
+            let GiveBack { congestion, fired } = s.slots.undo.on_mistake(m, at, &mut s.cold.ledger, &mut s.w, &cx);
+            if let Some(saved) = congestion {
+                s.slots.congestion.restore(&saved);
+            }
+            if let Some(fired) = fired {
+                s.slots.rto.on_spurious_timeout(fired);
+            }
         });
         self.note_recover();
         if O::ENABLED {
@@ -227,7 +233,7 @@ impl Sender {
         }
     }
 
-    /// 12. The retransmission timer fired.
+    /// Rule 12. The retransmission timer fired.
     pub(super) fn on_rto<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let backoff = self.slots.rto.backoff_count();
         let again = self.phase == Phase::Loss

@@ -12,8 +12,8 @@
 //! | retrans_stamp | `stamp` |
 //! | try_undo_recovery, _dsack, _partial, _loss | the four cases of `may_undo` |
 //!
-//! Departures: while retransmissions are out, a partial ACK with an old timestamp only waits (`_partial` also stops marking);
-//! there is no ECN here to forbid the undo.
+//! Departures: while retransmissions are out, a partial ACK with an old timestamp only waits (`_partial` also stops marking).
+//! An ECN echo forbids the undo: the sequencer makes the episode void (decision 0040).
 //! Unsaid: a timeout inside a recovery keeps the count, since the kernel sets its marker only once.
 
 use super::Spurious;

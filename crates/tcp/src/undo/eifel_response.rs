@@ -10,19 +10,18 @@
 //! | pipe_prev = max (FlightSize, ssthresh) (0) | `max (ep.flight, ep.prior.ssthresh)` |
 //! | (8) SND.NXT = SND.MAX | the sequencer's, for every mistake (decision 0038) |
 //! | FlightSize, bytes_acked, IW (9) | `outstanding`, `acked` (decision 0066), `initial_window` |
-//! | (11) | `Rto::on_spurious_timeout` |
+//! | (11) | `fired`: when the timer fired for nothing |
 //!
-//! Departures: never above the window before the cut (decision 0051). There is no ECN here, so (9) does not ask for it.
+//! Departures: never above the window before the cut (decision 0051).
+//! An ACK with an ECN echo gives nothing back (9): the sequencer has made the episode void (decision 0040).
 //! Unsaid: fast retransmits; after Ludwig & Katz cwnd = min (pipe_prev, FlightSize + IW). Whether one is a mistake at all is
 //! the judge's affair.
 
-use super::{GiveBack, Undo};
-use crate::congestion::Congestion;
+use super::{GiveBack, Standing, Undo};
 use crate::error::StackError;
-use crate::event::Cause;
+use crate::event::{Cause, Window};
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::{Ledger, Mistake};
-use crate::rto::Rto;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,23 +66,20 @@ impl EifelResponse {
 }
 
 impl Undo for EifelResponse {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx) {
-        let GiveBack { w, congestion, rto, acked, outstanding } = give_back;
-        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
+    fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack {
+        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return GiveBack::default() };
         // Once per episode.
         ep.void = true;
         let pipe_prev = (ep.flight as f64).max(ep.prior.ssthresh);
-        let (flight, iw) = (outstanding as f64, self.initial_window(cx));
+        let (flight, iw) = (at.outstanding as f64, self.initial_window(cx));
         // RFC 4015 §3.1 (9).
         let cwnd = match m.cause {
-            Cause::Rto => flight + (acked as f64).min(iw),
+            Cause::Rto => flight + (at.acked as f64).min(iw),
             Cause::Fast | Cause::Ecn => pipe_prev.min(flight + iw),
         };
         w.cwnd = cwnd.min(ep.prior.cwnd).max(cx.smss());
         w.ssthresh = pipe_prev.min(ep.prior.ssthresh.max(ep.prior.cwnd)).max(w.ssthresh);
-        congestion.restore(&ep.cc_undo);
-        if m.cause == Cause::Rto && self.0.adapt_timer {
-            rto.on_spurious_timeout(ep.began);
-        }
+        let fired = (m.cause == Cause::Rto && self.0.adapt_timer).then_some(ep.began);
+        GiveBack { congestion: Some(ep.cc_undo), fired }
     }
 }

@@ -1,6 +1,7 @@
 //! Nothing is given back (RFC 5681): the cut stands, mistake or not.
 
-use super::{GiveBack, Undo};
+use super::{GiveBack, Standing, Undo};
+use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::{Ledger, Mistake};
 
@@ -8,5 +9,7 @@ use crate::facts::episode::{Ledger, Mistake};
 pub struct Nothing;
 
 impl Undo for Nothing {
-    fn on_mistake(&mut self, _: &Mistake, _: &mut Ledger, _: GiveBack, _: &Ctx) {}
+    fn on_mistake(&mut self, _: &Mistake, _: Standing, _: &mut Ledger, _: &mut Window, _: &Ctx) -> GiveBack {
+        GiveBack::default()
+    }
 }

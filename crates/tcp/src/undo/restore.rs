@@ -12,8 +12,8 @@
 //! Departures: none known. Unsaid: that the burst which the restored window allows may be large is Linux's pacing's affair;
 //! here `limits.maxburst_segs` bounds it.
 
-use super::{GiveBack, Prior, Undo};
-use crate::congestion::Congestion;
+use super::{GiveBack, Prior, Standing, Undo};
+use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::{Ledger, Mistake};
 use schemars::JsonSchema;
@@ -45,16 +45,15 @@ impl Restore {
 }
 
 impl Undo for Restore {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, _: &Ctx) {
-        let GiveBack { w, congestion, .. } = give_back;
-        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
+    fn on_mistake(&mut self, m: &Mistake, _: Standing, ledger: &mut Ledger, w: &mut Window, _: &Ctx) -> GiveBack {
+        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return GiveBack::default() };
         // Once per episode.
         ep.void = true;
         w.cwnd = w.cwnd.max(ep.prior.cwnd);
         if self.0.restore_ssthresh {
             w.ssthresh = w.ssthresh.max(ep.prior.ssthresh).max(0.75 * ep.prior.cwnd);
         }
-        congestion.restore(&ep.cc_undo);
+        GiveBack { congestion: Some(ep.cc_undo), fired: None }
     }
     fn prior_in_recovery(&self) -> Prior {
         if self.0.before_interrupted {

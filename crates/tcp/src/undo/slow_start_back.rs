@@ -11,9 +11,8 @@
 //!
 //! Unsaid: an episode begun by a timeout (`undo_timeouts`, default no); a threshold already higher is left.
 
-use super::{GiveBack, Undo};
-use crate::congestion::Congestion;
-use crate::event::Cause;
+use super::{GiveBack, Standing, Undo};
+use crate::event::{Cause, Window};
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::{Ledger, Mistake};
 use schemars::JsonSchema;
@@ -39,11 +38,10 @@ impl SlowStartBack {
 }
 
 impl Undo for SlowStartBack {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, _: &Ctx) {
-        let GiveBack { w, congestion, .. } = give_back;
-        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return };
+    fn on_mistake(&mut self, m: &Mistake, _: Standing, ledger: &mut Ledger, w: &mut Window, _: &Ctx) -> GiveBack {
+        let Some(ep) = ledger.get(m.episode).filter(|ep| !ep.void) else { return GiveBack::default() };
         if m.cause == Cause::Rto && !self.0.undo_timeouts {
-            return;
+            return GiveBack::default();
         }
         // Once per episode.
         ep.void = true;
@@ -51,6 +49,6 @@ impl Undo for SlowStartBack {
         if self.0.restore_cwnd {
             w.cwnd = w.cwnd.max(ep.prior.cwnd);
         }
-        congestion.restore(&ep.cc_undo);
+        GiveBack { congestion: Some(ep.cc_undo), fired: None }
     }
 }

@@ -12,7 +12,7 @@ use crate::startup::{Advice, StartupSpec};
 use crate::timeout::go_back_n::GoBackNSpec;
 use crate::timeout::sack::SackSpec;
 use crate::timeout::TimeoutSpec;
-use crate::undo::{GiveBack, Prior, Undo, UndoSpec};
+use crate::undo::{GiveBack, Prior, Standing, Undo, UndoSpec};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -108,8 +108,8 @@ fn a_timeout_found_to_be_a_mistake_by_the_judge_leaves_loss_and_sends_what_comes
 struct Older;
 
 impl Undo for Older {
-    fn on_mistake(&mut self, m: &Mistake, ledger: &mut Ledger, give_back: GiveBack, cx: &Ctx) {
-        Restore.on_mistake(m, ledger, give_back, cx);
+    fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack {
+        Restore.on_mistake(m, at, ledger, w, cx)
     }
     fn prior_in_recovery(&self) -> Prior {
         Prior::BeforeInterrupted

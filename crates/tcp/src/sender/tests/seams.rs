@@ -12,9 +12,7 @@ use crate::recovery::RecoverySpec;
 use crate::slot::Factory;
 use crate::timeout::Repair;
 use crate::timeout::TimeoutSpec;
-use crate::undo::GiveBack;
-use crate::undo::Undo;
-use crate::undo::UndoSpec;
+use crate::undo::{GiveBack, Standing, Undo, UndoSpec};
 use std::sync::Arc;
 
 pub(super) fn custom<T: ?Sized + 'static>(make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Factory<T> {
@@ -107,7 +105,7 @@ fn repaired_cuts_the_window_without_a_phase() {
 
 #[test]
 fn a_probe_goes_whatever_the_window_says_and_restarts_the_timer() {
-    // Rule 34: new data if there are any, else the last segment again.
+    // RFC 8985 §7.3: new data if there are any, else the last segment again.
     for (data, want) in [(9000, (seg(4), 1000)), (4000, (seg(3), 1000))] {
         let judge = Judge { deadline: Some(ms(300)), verdict: Verdict::Probe, ..QUIET };
         let mut s = judged("rfc-6675", judge, data);
@@ -187,10 +185,11 @@ impl Timeout for Doubt {
 pub(super) struct Restore;
 
 impl Undo for Restore {
-    fn on_mistake(&mut self, m: &Mistake, l: &mut Ledger, give_back: GiveBack, _: &Ctx) {
+    fn on_mistake(&mut self, m: &Mistake, _: Standing, l: &mut Ledger, w: &mut Window, _: &Ctx) -> GiveBack {
         if let Some(ep) = l.get(m.episode) {
-            *give_back.w = ep.prior;
+            *w = ep.prior;
         }
+        GiveBack::default()
     }
 }
 
