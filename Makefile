@@ -53,11 +53,12 @@ python: .venv/.extension ## the Python tests, on the extension in the tests' own
 .venv/.extension: .venv/.ready
 	$(BIN)/maturin develop --quiet --locked --profile dev
 
-lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions
+lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows between modules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/sizes.py
+	$(BIN)/python tools/arrows.py tcp
 
 SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements.toml paths.toml)
 newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change

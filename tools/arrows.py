@@ -3,8 +3,8 @@
 Modules that stand side by side under one parent must not form a circle; a module counts with all that is below it. A
 parent and its own children may use each other. Tests do not count. ``use`` lines and paths in the code are arrows.
 
-A crate may name the order of its modules in ``tools/arrows.toml``: each may use only those named before it. A list in the
-list holds modules that may not use each other either.
+A crate may name the order of its modules in ``tools/arrows.toml``: each may use only those named before it. A list in
+the list holds modules that may not use each other either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Checks citations against docs/references.toml: nothing cited is missing there, and nothing there is uncited."""
+"""Checks citations against docs/references.toml: nothing cited is missing there, and nothing there is uncited.
+
+Likewise the sequencer's numbered rules in ARCHITECTURE.md: its table says which file of crates/tcp/src carries out
+which rules, and just these name them.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +47,43 @@ def known(references: dict[str, Any]) -> dict[str, str]:
     return ways
 
 
+RULES = re.compile(r"\b[Rr]ules? (\d+(?:(?:,| and| to|, and) \d+)*)")
+ENGINE = ROOT / "crates/tcp/src"
+
+
+def numbers(text: str) -> set[int]:
+    """The numbers of "5, 8 to 10 and 12"."""
+    found: set[int] = set()
+    for first, last in re.findall(r"(\d+)(?: to (\d+))?", text):
+        found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def rules() -> Iterator[str]:
+    """What is wrong with the sequencer's rules: numbers, the table of files, and the files."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    chapter = text[text.index("\n## The sequencer\n") :].split("\n## ", 2)[1]
+    stated = [int(number) for number in re.findall(r"^(\d+)\. ", chapter, re.MULTILINE)]
+    if stated != list(range(1, len(stated) + 1)):
+        yield f"ARCHITECTURE.md: the sequencer's rules are numbered {stated}"
+    told = {
+        file: numbers(row)
+        for row, file in re.findall(r"^ *\| ([\d, toand]+) \| `([\w/]+\.rs)` \|$", chapter, re.MULTILINE)
+    }
+    named: dict[str, set[int]] = {}
+    for path in sorted(ENGINE.rglob("*.rs")):
+        comments = "\n".join(re.findall(r"//.*", path.read_text(encoding="utf-8")))
+        found = {number for match in RULES.finditer(comments) for number in numbers(match[1])}
+        name = str(path.relative_to(ENGINE))
+        yield from (f"{name}: names rule {n}, which does not exist" for n in sorted(found - set(stated)))
+        if found and "tests" not in name:
+            named[name] = found
+    yield from (f"rule {n} is named by no file of the engine" for n in stated if n not in set().union(*named.values()))
+    for file in sorted(told.keys() | named.keys()):
+        if (says := told.get(file, set())) != (names := named.get(file, set())):
+            yield f"{file} names rules {sorted(names)}, and the table in ARCHITECTURE.md says {sorted(says)}"
+
+
 def main() -> int:
     """Prints what is wrong; fails if anything is."""
     ways = known(tomllib.loads((ROOT / REFERENCES).read_text(encoding="utf-8")))
@@ -64,6 +105,9 @@ def main() -> int:
     for unused in sorted(set(ways.values()) - used):
         wrong += 1
         print(f"{REFERENCES}: {unused} is cited nowhere")
+    for said in rules():
+        wrong += 1
+        print(said)
     print(f"cite: {count} citations of {len(used)} sources, {wrong} wrong")
     return int(wrong > 0)
 

@@ -15,7 +15,7 @@
 //! | [`undo`] | and then? |
 //! | [`ack`] | when does the receiver answer? |
 //!
-//! [`sender`] is the sequencer: the only place that knows the order of things. [`stack::Stack`] names one answer to
+//! They see [`facts`] and not each other. [`sender`] is the sequencer: the only place that knows the order of things. [`stack::Stack`] names one answer to
 //! each question; [`connection::Connection`] is a TCP made of them, driven from outside: it does no I/O, has no clock,
 //! draws no random numbers and never sees payload.
 

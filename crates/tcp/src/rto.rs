@@ -32,7 +32,7 @@ pub trait Rto {
     fn back_off(&mut self);
     /// Times backed off since the last valid sample.
     fn backoff_count(&self) -> u32;
-    /// When a timer set at `set` fires.
+    /// When a timer set at `set` fires (rule 13).
     fn deadline(&self, set: Time) -> Time {
         set + self.backed_off()
     }

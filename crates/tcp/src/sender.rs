@@ -1,7 +1,7 @@
-//! The sequencer: the only file that knows the order of things. It contains no algorithm.
+//! The sequencer: with the files of its folder the only place that knows the order of things. It contains no algorithm.
 //!
 //! On an ACK: read it (facts), ask the judges (verdicts), let the phase's owner act (consequences), set the timers.
-//! Each step is numbered as in ARCHITECTURE.md, "Order on an ACK".
+//! The rules are numbered as in ARCHITECTURE.md, "The sequencer", which also says which file carries out which.
 
 mod ecn;
 mod persist;
@@ -173,11 +173,11 @@ impl Sender {
 
     /// Reads an ACK, in the order that ARCHITECTURE.md gives.
     pub fn on_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        // 1. What is not acceptable changes nothing at all.
+        // Rule 1. What is not acceptable changes nothing at all.
         if seg.ack < self.snd_una || seg.ack > self.snd_max {
             return;
         }
-        // 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
+        // Rule 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
         let Some(at) = self.take_plain(seg) else { return self.on_unusual_ack(now, seg, obs) };
         let ack = self.read_plain(now, seg, at);
         self.weigh(now, &ack, obs);
@@ -189,16 +189,17 @@ impl Sender {
         self.weigh(now, &ack, obs);
     }
 
-    /// 3. to 10.
+    /// Rules 3 to 10.
     #[inline(always)]
     fn weigh<O: Observer>(&mut self, now: Time, ack: &AckEvent, obs: &mut O) {
         self.burst_left = self.maxburst;
-        // 3. Estimates.
+        // Rule 3. Estimates.
         if ack.advances() {
             self.slots.rto.on_ack(ack, now);
         }
         let mut cx = self.context(now);
         if self.recover.is_none() {
+        // Rule 4.
             self.ask_start(now, ack, &cx, obs);
         }
         if self.phase == Phase::Disorder && ack.advances() {
@@ -211,19 +212,19 @@ impl Sender {
             self.on_ece(now, obs);
             cx = self.ctx(now);
         }
-        // 5. Was an earlier episode a mistake?
+        // Rule 5. Was an earlier episode a mistake?
         self.judge_past(now, ack, &mut cx, &mut grows, obs);
-        // 6. Is something lost?
+        // Rule 6. Is something lost?
         let before = self.phase;
         let verdict = self.slots.detect.on_ack(ack, &self.w, &mut self.board, &cx);
-        // 7. to 9. The owner of the phase acts.
+        // Rule 7. The owner of the phase acts.
         let rearm = match self.phase {
             Phase::Open => self.in_open(now, ack, grows, verdict, &cx, obs),
             Phase::Disorder => self.in_disorder(now, ack, grows, verdict, &cx, obs),
             Phase::Recovery => self.in_recovery(now, ack, verdict, &cx, obs),
             Phase::Loss => self.in_loss(now, ack, grows, verdict, &cx, obs),
         };
-        // 10. Timers; the run of duplicates ends with an ACK that advances.
+        // Rule 10. Timers; the run of duplicates ends with an ACK that advances.
         self.rearm(now, rearm, ack.advances());
         if ack.advances() {
             self.dup_run = 0;
@@ -315,6 +316,7 @@ impl Sender {
     ) -> Rearm {
         let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
         let mut flow = Flow::Continue(Rearm::OnNewData);
+                // Rule 30.
         self.write_window(now, Slot::Recovery, obs, |s| {
             if let Some(ep) = s.cold.ledger.open() {
                 match (ack.advances(), ep.filled) {
@@ -358,19 +360,23 @@ impl Sender {
 
     /// What the owner of Recovery or Loss asked for.
     fn follow<O: Observer>(&mut self, now: Time, flow: Flow, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+            // Rule 9.
         match flow {
             Flow::Continue(rearm) => rearm,
             Flow::Done { grow } => {
                 self.end_episode(now, ack, grow, obs);
+            // Rule 14.
                 Rearm::OnNewData
             }
             Flow::Restart => {
                 self.set_phase(now, Phase::Loss, Why::Restarted, obs);
                 self.enter_loss(now, obs);
+            // Rule 16.
                 Rearm::Restart
             }
             Flow::Rewind => {
                 self.rewind();
+            // Rule 8.
                 Rearm::OnNewData
             }
             Flow::Begin => {

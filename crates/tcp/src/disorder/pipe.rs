@@ -32,6 +32,7 @@ impl Disorder for Pipe {
     }
     fn on_dup(&mut self, _: &AckEvent, _: &Window, _: &Ctx) {}
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
+        // Rule 26.
         if !gate::pipe(w, board, cx) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The two send gates. Which one applies is said by the file in charge, not by the stack.
+//! Rule 25. The two send gates. Which one applies is said by the file in charge, not by the stack.
 
 use crate::event::Window;
 use crate::facts::ctx::Ctx;

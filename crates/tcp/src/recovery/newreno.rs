@@ -111,6 +111,7 @@ impl NewReno {
 
     fn partial(&mut self, ack: &AckEvent, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Flow {
         self.resend = true;
+        // Rule 29.
         board.mark_head_lost();
         match (self.spec.deflate, self.inflation) {
             (true, 0) => {}

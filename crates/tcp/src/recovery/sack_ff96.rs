@@ -181,6 +181,7 @@ impl Recovery for SackFf96 {
         match self.entry {
             Entry::Resend => return Some(Xmit::Again(cx.snd_una)),
             Entry::Hold => return None,
+            // Rule 27.
             Entry::Past if self.pipe >= (w.cwnd / cx.smss()) as i64 => return None,
             Entry::Past => {}
         }

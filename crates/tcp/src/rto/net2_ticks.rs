@@ -164,7 +164,7 @@ impl Rto for Net2Ticks {
     fn backoff_count(&self) -> u32 {
         self.backoff
     }
-    /// The counter is decremented at each tick after `set` and fires when it reaches zero: on the grid.
+    /// Rule 13. The counter is decremented at each tick after `set` and fires when it reaches zero: on the grid.
     fn deadline(&self, set: Time) -> Time {
         let n = self.backed_off().0 / self.spec.tick.0;
         let phase = self.spec.phase.0 % self.spec.tick.0;

@@ -20,7 +20,7 @@ use crate::segment::Segment;
 use crate::time::Time;
 
 impl Sender {
-    /// An ACK echoes a mark.
+    /// Rule 5. An ACK echoes a mark.
     #[cold]
     pub(super) fn on_ece<O: Observer>(&mut self, now: Time, obs: &mut O) {
         if let Some(ep) = self.cold.ledger.get(self.cold.ledger.count()) {

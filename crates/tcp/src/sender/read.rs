@@ -1,4 +1,4 @@
-//! 2. What an ACK says, before anybody judges it.
+//! Rule 2. What an ACK says, before anybody judges it.
 
 use super::Sender;
 use crate::detect::Detector;
@@ -46,7 +46,7 @@ impl Sender {
         }
     }
 
-    /// 2. Applies an ACK to the scoreboard and says what it told.
+    /// Rule 2. Applies an ACK to the scoreboard and says what it told.
     pub(super) fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
         let prior_una = self.snd_una;
         let mut d = Delivered::default();
@@ -91,7 +91,7 @@ impl Sender {
         }
     }
 
-    /// 4. A hole that filled itself tells how far packets are reordered.
+    /// Rule 4. A hole that filled itself tells how far packets are reordered.
     pub(super) fn hole_filled_itself(&mut self, now: Time, ack: &AckEvent, cx: &Ctx) {
         if let Some(sample) = self.cold.reorder.on_advance(now, ack.dup_run) {
             self.slots.detect.on_reorder(&sample, &self.w, cx);

@@ -1,4 +1,4 @@
-//! 5., 8., 9., 12., 14., 16. An episode begins, goes on after a timeout, ends, or turns out to have been a mistake.
+//! Rules 5, 8, 9, 12, 14, 16 and 17. An episode begins, goes on after a timeout, ends, or turns out to have been a mistake.
 
 use super::Sender;
 use crate::congestion::{Congestion, LossEvent};
@@ -19,7 +19,7 @@ use crate::undo::{GiveBack, Prior, Standing, Undo};
 use std::num::NonZeroU16;
 
 impl Sender {
-    /// 8. What a verdict of loss asks for outside an episode.
+    /// Rule 8. What a verdict of loss asks for outside an episode.
     pub(super) fn act_on<O: Observer>(
         &mut self,
         now: Time,
@@ -49,7 +49,7 @@ impl Sender {
         }
     }
 
-    /// 8. A new episode begins with a fast retransmit.
+    /// Rule 8. A new episode begins with a fast retransmit.
     pub(super) fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
         if ack.is_some_and(|a| a.is_dup) {
             self.cold.reorder.on_dup(now);
@@ -107,7 +107,7 @@ impl Sender {
         self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
     }
 
-    /// Copies what every `Ctx` needs out of the ledger, after whoever may have changed it.
+    /// Rule 17. Copies what every `Ctx` needs out of the ledger, after whoever may have moved `recover`.
     pub(super) fn note_recover(&mut self) {
         let newest = self.cold.ledger.newest();
         self.recover = newest.map(|ep| ep.recover);
@@ -134,7 +134,7 @@ impl Sender {
         }
     }
 
-    /// 9. The phase of the running episode is over.
+    /// Rule 9. The phase of the running episode is over.
     pub(super) fn end_episode<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, grow: bool, obs: &mut O) {
         self.set_phase(now, Phase::Open, Why::Repaired, obs);
         let cx = self.ctx(now);
@@ -150,7 +150,7 @@ impl Sender {
         }
     }
 
-    /// 5. Asks the judge of mistakes. An ACK that ends a repair so does not open the window, too (RFC 4015 §3.2 (9)).
+    /// Rule 5. Asks the judge of mistakes. An ACK that ends a repair so does not open the window, too (RFC 4015 §3.2 (9)).
     #[inline(always)]
     pub(super) fn judge_past<O: Observer>(
         &mut self,
@@ -172,7 +172,7 @@ impl Sender {
         }
     }
 
-    /// 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
+    /// Rule 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
     #[cold]
     pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, ack: Option<&AckEvent>, obs: &mut O) {
         if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {
@@ -217,7 +217,7 @@ impl Sender {
         }
     }
 
-    /// 17. Nothing was lost: no more is repaired, and sending goes on where it had stopped.
+    /// Rule 17. Nothing was lost: no more is repaired, and sending goes on where it had stopped.
     fn stop_repairing<O: Observer>(&mut self, now: Time, obs: &mut O) {
         self.snd_nxt = self.snd_max;
         self.board.unmark_lost();
@@ -278,7 +278,7 @@ impl Sender {
         self.check();
     }
 
-    /// The owner of Loss takes over and says how to repair.
+    /// Rules 12 and 14. The owner of Loss takes over and says how to repair.
     pub(super) fn enter_loss<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let cx = self.ctx(now);
         let mut repair = Repair::Marks;
@@ -294,7 +294,7 @@ impl Sender {
         }
     }
 
-    /// 16. Go back N: only the sequencer moves `snd_nxt`.
+    /// Rule 16. Go back N: only the sequencer moves `snd_nxt`.
     pub(super) fn rewind(&mut self) {
         self.snd_nxt = self.snd_una;
         self.board.rewind();

@@ -34,7 +34,7 @@ impl Sender {
         earliest(self.slots.detect.deadline().filter(|_| self.clocked), self.slots.detect.hold_until())
     }
 
-    /// 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
+    /// Rule 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
         if due(self.timers.rto) {
@@ -64,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or at the wish of a phase's owner.
+    /// Rule 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or at the wish of a phase's owner.
     #[inline]
     pub(super) fn rearm(&mut self, now: Time, how: Rearm, advanced: bool) {
         if self.board.is_empty() || self.persist.is_probing() || self.slots.detect.owns_rto() {

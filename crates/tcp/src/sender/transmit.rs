@@ -17,7 +17,7 @@ impl Sender {
     /// Writes the next segment into `out` if one may go now. `ack`, `wnd` and options are the connection's to fill.
     #[inline]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        // 24. Fast path: nothing is missing, so three numbers decide.
+        // Rule 24. Fast path: nothing is missing, so three numbers decide.
         if self.phase == Phase::Open && !self.urgent && self.snd_nxt == self.snd_max && self.board.lost_to_send() == 0 {
             return if self.watched { self.poll_watched(now, out, obs) } else { self.poll_open(now, out, obs) };
         }
@@ -36,7 +36,7 @@ impl Sender {
     /// The same under the eyes of a detector, which may hold it back.
     #[inline(never)]
     fn poll_watched<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        // 21.
+        // Rule 21.
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
             return false;
         }
@@ -90,7 +90,7 @@ impl Sender {
 
     #[inline(never)]
     fn poll_slow<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        // 21.
+        // Rule 21.
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
             return false;
         }
@@ -153,7 +153,7 @@ impl Sender {
         }
     }
 
-    /// 28. What is marked lost goes first, under `pipe`; then new data.
+    /// Rule 28. What is marked lost goes first, under `pipe`; then new data.
     fn next_in_open(&self, cx: &Ctx) -> Option<Xmit> {
         if let Some(at) = self.board.first_lost() {
             return gate::pipe(&self.w, &self.board, cx).then_some(Xmit::Again(at));
@@ -216,7 +216,7 @@ impl Sender {
         }
     }
 
-    /// 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
+    /// Rule 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
     fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, before: Time, by: Slot) {
         let cx = self.context(now);
         match by {
@@ -243,7 +243,7 @@ impl Sender {
         }
     }
 
-    /// 22. What a new segment at `snd_max` may use: data, the peer's window, the cap.
+    /// Rule 22. What a new segment at `snd_max` may use: data, the peer's window, the cap.
     #[inline]
     pub(super) fn room(&self) -> Bytes {
         self.limit.0.saturating_sub(self.snd_max.0)

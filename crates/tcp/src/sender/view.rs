@@ -1,4 +1,4 @@
-//! 15. The components' view of the sender, built anew whenever something in it may have changed.
+//! Rule 15. The components' view of the sender, built anew whenever something in it may have changed.
 
 use super::{Sender, UNSEEN};
 use crate::facts::ctx::Ctx;

@@ -10,7 +10,7 @@ use crate::startup::{Advice, Startup};
 use crate::time::Time;
 
 impl Sender {
-    /// 3. Before the first loss the start of the connection may set the threshold, or hold slow start back.
+    /// Rule 3. Before the first loss the start of the connection may set the threshold, or hold slow start back.
     #[inline]
     pub(super) fn ask_start<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
         match self.slots.startup.on_ack(ack, &self.w, cx) {
@@ -32,7 +32,7 @@ impl Sender {
         self.tell_window(now, Slot::Congestion, before, obs);
     }
 
-    /// Lends the window to one writer and reports what it did.
+    /// Rule 15. Lends the window to one writer and reports what it did.
     #[inline]
     pub(super) fn write_window<O: Observer>(
         &mut self,

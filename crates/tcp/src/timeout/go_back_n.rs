@@ -51,7 +51,7 @@ impl GoBackN {
 impl Timeout for GoBackN {
     fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         w.cwnd = cx.smss();
-        // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
+        // Rule 19. RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
         if !self.keep_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
             board.clear_sacks();
         }
@@ -66,6 +66,7 @@ impl Timeout for GoBackN {
         _: &mut Scoreboard,
         cx: &Ctx,
     ) -> (Flow, Option<Mistake>) {
+        // Rules 16 and 18.
         let flow = match (lost > 0, cx.snd_nxt == cx.snd_max) {
             (true, _) => Flow::Begin,
             (false, true) => Flow::Done { grow: false },

@@ -61,6 +61,7 @@ impl Sack {
 impl Timeout for Sack {
     fn enter(&mut self, _: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         w.cwnd = cx.smss();
+        // Rule 19.
         if self.clear_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
             board.clear_sacks();
         }
