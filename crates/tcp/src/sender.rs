@@ -30,15 +30,14 @@ use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::stack::{Slots, Stack};
 use crate::startup::Startup;
-use crate::time::{Nanos, Time};
+use crate::time::Time;
 use crate::timeout::Timeout;
 use crate::units::Bytes;
 use persist::Persist;
+use read::MinRtt;
 use reorder::Reorder;
+use std::num::NonZeroU16;
 use timers::Timers;
-
-/// A round-trip time that no ACK has given.
-const UNSEEN: Nanos = Nanos(u64::MAX);
 
 /// The sending half of a connection after the handshake.
 ///
@@ -57,8 +56,7 @@ pub struct Sender {
     limit: Offset,
     timers: Timers,
     peer: PeerWindow,
-    /// [`UNSEEN`] before the first. No `Option`, whose two halves `ctx` would load as one right after the second was stored.
-    min_rtt: Nanos,
+    min_rtt: MinRtt,
     mss: u32,
     dup_run: u32,
     maxburst: u32,
@@ -87,8 +85,8 @@ pub struct Sender {
     damped: bool,
     max_train: u16,
     growth: f32,
-    /// The threshold that observers were last told, 0 before the first. Of 65,535 on all are told as one.
-    told_dupthresh: u16,
+    /// The threshold that observers were last told. Of 65,535 on all are told as one.
+    told_dupthresh: Option<NonZeroU16>,
     /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
     timed_out: bool,
     recover: Option<Offset>,
@@ -159,12 +157,12 @@ impl Sender {
             max_train: stack.limits.max_train,
             damped: false,
             growth: 1.0,
-            told_dupthresh: 0,
+            told_dupthresh: None,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
             recover: None,
             timed_out: false,
-            min_rtt: UNSEEN,
+            min_rtt: MinRtt::default(),
             slots,
             cold: Box::default(),
             persist: Persist::default(),
@@ -199,9 +197,9 @@ impl Sender {
         }
         let mut cx = self.context(now);
         if self.recover.is_none() {
-        // Rule 4.
             self.ask_start(now, ack, &cx, obs);
         }
+        // Rule 4.
         if self.phase == Phase::Disorder && ack.advances() {
             self.hole_filled_itself(now, ack, &cx);
         }
@@ -237,7 +235,7 @@ impl Sender {
         }
         if O::ENABLED {
             // Growth alone moves no threshold in force: it is asked when the next hole begins.
-            if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh == 0 {
+            if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh.is_none() {
                 self.tell_dupthresh(now, obs);
             }
             self.tell_rto(now, obs);
@@ -316,9 +314,9 @@ impl Sender {
     ) -> Rearm {
         let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
         let mut flow = Flow::Continue(Rearm::OnNewData);
-                // Rule 30.
         self.write_window(now, Slot::Recovery, obs, |s| {
             if let Some(ep) = s.cold.ledger.open() {
+                // Rule 30.
                 match (ack.advances(), ep.filled) {
                     (true, None) => (ep.filled, ep.dupacks_to_fill) = (Some(now), ack.dup_run),
                     (false, None) if ack.is_dup => ep.last_dup = now,
@@ -360,25 +358,25 @@ impl Sender {
 
     /// What the owner of Recovery or Loss asked for.
     fn follow<O: Observer>(&mut self, now: Time, flow: Flow, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
-            // Rule 9.
         match flow {
             Flow::Continue(rearm) => rearm,
+            // Rule 9.
             Flow::Done { grow } => {
                 self.end_episode(now, ack, grow, obs);
-            // Rule 14.
                 Rearm::OnNewData
             }
+            // Rule 14.
             Flow::Restart => {
                 self.set_phase(now, Phase::Loss, Why::Restarted, obs);
                 self.enter_loss(now, obs);
-            // Rule 16.
                 Rearm::Restart
             }
+            // Rule 16.
             Flow::Rewind => {
                 self.rewind();
-            // Rule 8.
                 Rearm::OnNewData
             }
+            // Rule 8.
             Flow::Begin => {
                 if self.phase == Phase::Recovery {
                     self.cold.ledger.close(now);

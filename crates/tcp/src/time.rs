@@ -111,8 +111,8 @@ impl fmt::Display for Time {
 /// The earlier of two moments that may never come.
 #[inline]
 pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    // Without branches: a run knows no time as late as that.
-    let at = |t: Option<Time>| t.map_or(u64::MAX, |t| t.0);
-    let first = at(a).min(at(b));
-    (first != u64::MAX).then_some(Time(first))
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
 }

@@ -62,7 +62,8 @@ pub struct Cubic {
     w_max: f64,
     k: f64,
     w_est: f64,
-    cwnd_prior: f64,
+    /// `None` before the first congestion avoidance.
+    cwnd_prior: Option<f64>,
     alpha: f64,
     epoch: Option<Time>,
     /// The last ACK in congestion avoidance.
@@ -77,7 +78,7 @@ impl Cubic {
             w_max: 0.0,
             k: 0.0,
             w_est: 0.0,
-            cwnd_prior: 0.0,
+            cwnd_prior: None,
             alpha: 1.0,
             epoch: None,
             last: Time(0),
@@ -87,10 +88,8 @@ impl Cubic {
 
     /// §4.2, §4.3, §4.8: congestion avoidance begins with a window of `cwnd` segments.
     fn begin(&mut self, now: Time, cwnd: f64) {
-        let first = self.cwnd_prior == 0.0;
-        if first {
-            self.cwnd_prior = cwnd;
-        }
+        let first = self.cwnd_prior.is_none();
+        self.cwnd_prior.get_or_insert(cwnd);
         if first || self.after_timeout || cwnd > self.w_max {
             self.w_max = cwnd;
         }
@@ -108,7 +107,7 @@ impl Cubic {
     /// §4.3 to §4.5: the window, in segments, after an ACK of `segs` segments.
     fn avoid(&mut self, t: f64, srtt: f64, cwnd: f64, segs: f64) -> f64 {
         self.w_est += self.alpha * segs / cwnd;
-        if self.w_est >= self.cwnd_prior {
+        if self.cwnd_prior.is_some_and(|prior| self.w_est >= prior) {
             self.alpha = 1.0;
         }
         if self.w(t) < self.w_est {
@@ -147,7 +146,7 @@ impl Congestion for Cubic {
         let (smss, cwnd) = (cx.smss(), w.cwnd / cx.smss());
         let converge = self.spec.fast_convergence && cwnd < self.w_max;
         self.w_max = if converge { cwnd * (1.0 + self.spec.beta) / 2.0 } else { cwnd };
-        (self.cwnd_prior, self.epoch, self.after_timeout) = (cwnd, None, l.cause == Cause::Rto);
+        (self.cwnd_prior, self.epoch, self.after_timeout) = (Some(cwnd), None, l.cause == Cause::Rto);
         let base = if self.spec.from_cwnd { w.cwnd } else { l.flight as f64 };
         let cut = base * self.spec.beta;
         // §4.6: at least two segments after a loss, one after a mark.
@@ -155,10 +154,13 @@ impl Congestion for Cubic {
         Cut { ssthresh: cut.max(2.0 * smss), cwnd: cut.max(floor) }
     }
     fn save(&self) -> CcUndo {
-        CcUndo { num: [self.cwnd_prior, self.w_max, self.k, self.w_est], at: self.epoch }
+        // No window is zero: among the saved numbers, which nobody counts with, it stands for none.
+        CcUndo { num: [self.cwnd_prior.unwrap_or(0.0), self.w_max, self.k, self.w_est], at: self.epoch }
     }
     fn restore(&mut self, u: &CcUndo) {
-        [self.cwnd_prior, self.w_max, self.k, self.w_est] = u.num;
+        let prior;
+        [prior, self.w_max, self.k, self.w_est] = u.num;
+        self.cwnd_prior = (prior > 0.0).then_some(prior);
         (self.epoch, self.after_timeout) = (u.at, false);
     }
 }
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn the_cubic_starts_at_the_cut_passes_w_max_at_k_and_goes_on() {
         let mut c = Cubic::new(&CubicSpec::default());
-        (c.w_max, c.cwnd_prior) = (100.0, 100.0);
+        (c.w_max, c.cwnd_prior) = (100.0, Some(100.0));
         c.begin(Time(0), 70.0);
         assert!(near(c.k, 4.217_163), "{}", c.k);
         for (t, want) in [(0.0, 70.0), (1.0, 86.680_764), (2.0, 95.640_336), (4.0, 99.995_903), (6.0, 102.266_703)] {
@@ -186,13 +188,13 @@ mod tests {
     #[test]
     fn fast_convergence_aims_lower_and_an_undo_takes_all_of_it_back() {
         let mut c = Cubic::new(&CubicSpec::default());
-        (c.w_max, c.cwnd_prior, c.k) = (100.0, 90.0, 3.0);
+        (c.w_max, c.cwnd_prior, c.k) = (100.0, Some(90.0), 3.0);
         let kept = c.save();
         let cut = c.on_loss(&loss(Cause::Fast, 80), &whole(80.0), &context());
-        assert!(near(c.w_max, 68.0) && near(c.cwnd_prior, 80.0));
+        assert!(near(c.w_max, 68.0) && near(c.cwnd_prior.unwrap(), 80.0));
         assert!(near(cut.ssthresh, 56_000.0) && near(cut.cwnd, 56_000.0));
         c.restore(&kept);
-        assert_eq!((c.w_max, c.cwnd_prior, c.k, c.epoch), (100.0, 90.0, 3.0, None));
+        assert_eq!((c.w_max, c.cwnd_prior, c.k, c.epoch), (100.0, Some(90.0), 3.0, None));
     }
 
     #[test]

@@ -80,49 +80,66 @@ impl Net2TicksSpec {
 
 /// The timer at work.
 pub struct Net2Ticks {
-    spec: Net2TicksSpec,
-    srtt8: f64,
+    tick: Nanos,
+    phase: Nanos,
+    min_ticks: u32,
+    max_ticks: u32,
+    arithmetic: Arithmetic,
+    /// `None` before the first round trip.
+    srtt8: Option<f64>,
     rttvar4: f64,
     ticks: u32,
     timing: Option<(Offset, Time)>,
-    backoff: u32,
+    backoff: u16,
 }
 
 impl Net2Ticks {
     pub(super) fn new(spec: &Net2TicksSpec) -> Self {
-        let mut spec = spec.clone();
-        spec.tick = spec.tick.max(Nanos(1));
-        Net2Ticks { ticks: spec.initial_ticks, spec, srtt8: 0.0, rttvar4: 0.0, timing: None, backoff: 0 }
+        let tick = spec.tick.max(Nanos(1));
+        Net2Ticks {
+            tick,
+            phase: Nanos(spec.phase.0 % tick.0),
+            min_ticks: spec.min_ticks,
+            max_ticks: spec.max_ticks,
+            arithmetic: spec.arithmetic,
+            srtt8: None,
+            rttvar4: 0.0,
+            ticks: spec.initial_ticks,
+            timing: None,
+            backoff: 0,
+        }
     }
 
     /// Ticks of the host's clock up to and including `t`.
     fn tick_number(&self, t: Time) -> u64 {
-        (t.0 + self.spec.tick.0 - self.spec.phase.0 % self.spec.tick.0) / self.spec.tick.0
+        (t.0 + self.tick.0 - self.phase.0) / self.tick.0
     }
 
     /// Net/2's `tcp_xmit_timer`; `rtt` is 1 for a round trip that saw no tick.
     fn update(&mut self, rtt: u64) {
         // Net/2 shifts, which rounds down.
-        let whole = |x: f64| if self.spec.arithmetic == Arithmetic::Real { x } else { libm::floor(x) };
+        let whole = |x: f64| if self.arithmetic == Arithmetic::Real { x } else { libm::floor(x) };
         let rtt = rtt as f64;
-        if self.srtt8 == 0.0 {
-            (self.srtt8, self.rttvar4) = (rtt * 8.0, rtt * 2.0);
+        let srtt8 = if let Some(srtt8) = self.srtt8 {
+            let delta = (rtt - 1.0) - whole(srtt8 / 8.0);
+            let least = if self.arithmetic == Arithmetic::Real { f64::MIN_POSITIVE } else { 1.0 };
+            self.rttvar4 = (self.rttvar4 + delta.abs() - whole(self.rttvar4 / 4.0)).max(least);
+            (srtt8 + delta).max(least)
         } else {
-            let delta = (rtt - 1.0) - whole(self.srtt8 / 8.0);
-            let least = if self.spec.arithmetic == Arithmetic::Real { f64::MIN_POSITIVE } else { 1.0 };
-            let rttvar4 = self.rttvar4 + delta.abs() - whole(self.rttvar4 / 4.0);
-            (self.srtt8, self.rttvar4) = ((self.srtt8 + delta).max(least), rttvar4.max(least));
-        }
-        let ticks = match self.spec.arithmetic {
-            // A cast rounds down and saturates.
-            Arithmetic::Integer | Arithmetic::Real => (whole(self.srtt8 / 8.0) + self.rttvar4) as u32,
-            Arithmetic::FixedMin => self.spec.min_ticks,
+            self.rttvar4 = rtt * 2.0;
+            rtt * 8.0
         };
-        self.ticks = ticks.max(self.spec.min_ticks).min(self.spec.max_ticks);
+        self.srtt8 = Some(srtt8);
+        let ticks = match self.arithmetic {
+            // A cast rounds down and saturates.
+            Arithmetic::Integer | Arithmetic::Real => (whole(srtt8 / 8.0) + self.rttvar4) as u32,
+            Arithmetic::FixedMin => self.min_ticks,
+        };
+        self.ticks = ticks.max(self.min_ticks).min(self.max_ticks);
     }
 
     fn in_ticks(&self, n: u64) -> Nanos {
-        self.spec.tick.times(n)
+        self.tick.times(n)
     }
 }
 
@@ -145,30 +162,29 @@ impl Rto for Net2Ticks {
         }
     }
     fn on_sample(&mut self, rtt: Nanos) {
-        self.update(1 + rtt.0 / self.spec.tick.0);
+        self.update(1 + rtt.0 / self.tick.0);
     }
     fn srtt(&self) -> Option<Nanos> {
-        (self.srtt8 > 0.0).then(|| Nanos((self.srtt8 / 8.0 * self.spec.tick.0 as f64) as u64))
+        self.srtt8.map(|srtt8| Nanos((srtt8 / 8.0 * self.tick.0 as f64) as u64))
     }
     fn base(&self) -> Nanos {
         self.in_ticks(u64::from(self.ticks))
     }
     fn backed_off(&self) -> Nanos {
         let n = u64::from(self.ticks) << self.backoff.min(16);
-        self.in_ticks(n.min(u64::from(self.spec.max_ticks)))
+        self.in_ticks(n.min(u64::from(self.max_ticks)))
     }
     fn back_off(&mut self) {
-        self.backoff += 1;
+        self.backoff = self.backoff.saturating_add(1);
         self.timing = None;
     }
     fn backoff_count(&self) -> u32 {
-        self.backoff
+        u32::from(self.backoff)
     }
     /// Rule 13. The counter is decremented at each tick after `set` and fires when it reaches zero: on the grid.
     fn deadline(&self, set: Time) -> Time {
-        let n = self.backed_off().0 / self.spec.tick.0;
-        let phase = self.spec.phase.0 % self.spec.tick.0;
-        Time((self.tick_number(set) + n - 1) * self.spec.tick.0 + phase)
+        let n = self.backed_off().0 / self.tick.0;
+        Time((self.tick_number(set) + n - 1) * self.tick.0 + self.phase.0)
     }
 }
 
@@ -181,7 +197,7 @@ mod tests {
         let mut t = Net2Ticks::new(&Net2TicksSpec::default());
         let mut run = |rtt| {
             t.update(rtt);
-            (t.srtt8, t.rttvar4, t.ticks)
+            (t.srtt8.unwrap(), t.rttvar4, t.ticks)
         };
         let got = [run(1), run(1), run(1), run(2), run(1), run(1)];
         assert_eq!(got, [(8.0, 2.0, 3), (7.0, 3.0, 3), (7.0, 3.0, 3), (8.0, 4.0, 5), (7.0, 4.0, 4), (7.0, 3.0, 3)]);
@@ -193,7 +209,7 @@ mod tests {
         // Seven round trips below a tick and one, the fifth, that saw the tick at 0.5 s.
         let got = [1, 1, 1, 1, 2, 1, 1, 1].map(|rtt| {
             t.update(rtt);
-            (libm::floor((t.srtt8 / 8.0 + t.rttvar4) * 100.0) / 100.0, t.ticks)
+            (libm::floor((t.srtt8.unwrap() / 8.0 + t.rttvar4) * 100.0) / 100.0, t.ticks)
         });
         assert_eq!((got[0], got[6], got[7]), ((3.0, 3), (3.07, 3), (2.92, 2)));
     }

@@ -28,6 +28,7 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroI64;
 
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,8 +90,9 @@ pub struct Rfc6298 {
     min: Nanos,
     max: Nanos,
     base: Nanos,
-    /// Eight times SRTT and four times RTTVAR, in ticks; `srtt8` is 0 before the first sample.
-    srtt8: i64,
+    /// Eight times SRTT, in ticks: 8 or more from the first sample on, then 1 or more.
+    srtt8: Option<NonZeroI64>,
+    /// Four times RTTVAR, in ticks.
     rttvar4: i64,
     /// The segment being timed: its end and when it was sent.
     timing: Option<(Offset, Time)>,
@@ -112,7 +114,7 @@ struct More {
     /// One past the highest offset sent.
     snd_max: Offset,
     /// `srtt8` and `rttvar4` before the first back-off.
-    before: (i64, i64),
+    before: (Option<NonZeroI64>, i64),
     /// The timer fired needlessly then: the first sample of what was first sent since is for RFC 4015 §3.1 (11).
     adapt_since: Option<Time>,
 }
@@ -128,7 +130,7 @@ impl Rfc6298 {
             min: s.min,
             max: s.max,
             base,
-            srtt8: 0,
+            srtt8: None,
             rttvar4: 0,
             timing: None,
             backoff: 0,
@@ -141,21 +143,22 @@ impl Rfc6298 {
 
     /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample counts as one of `share`.
     fn update(&mut self, m: i64, share: i64) {
-        if self.srtt8 == 0 {
-            (self.srtt8, self.rttvar4) = (m * 8, m * 2);
-        } else {
-            let delta = m - (self.srtt8 >> 3);
+        if let Some(srtt8) = self.srtt8 {
+            let delta = m - (srtt8.get() >> 3);
             let (mean, deviation) = (delta, delta.abs() - (self.rttvar4 >> 2));
             let (mean, deviation) = if share > 1 { (mean / share, deviation / share) } else { (mean, deviation) };
-            self.srtt8 = (self.srtt8 + mean).max(1);
+            self.srtt8 = NonZeroI64::new((srtt8.get() + mean).max(1));
             self.rttvar4 = (self.rttvar4 + deviation).max(1);
+        } else {
+            (self.srtt8, self.rttvar4) = (NonZeroI64::new(m * 8), m * 2);
         }
         self.set_base();
     }
 
     fn set_base(&mut self) {
         let least = self.more.as_ref().map_or(1, |more| more.least_rttvar4.max(1));
-        let ticks = ((self.srtt8 >> 3) + self.rttvar4.max(least)) as u64;
+        let srtt = self.srtt8.map_or(0, |srtt8| srtt8.get() >> 3);
+        let ticks = (srtt + self.rttvar4.max(least)) as u64;
         self.base = Nanos(ticks.saturating_mul(self.tick)).max(self.min).min(self.max);
     }
 
@@ -211,7 +214,8 @@ impl Rfc6298 {
         let (srtt8, rttvar4) = more.before;
         more.adapt_since = None;
         // (0): SRTT_prev = SRTT + 2 G.
-        (self.srtt8, self.rttvar4) = ((srtt8 + 16).max(m * 8), rttvar4.max(m * 2));
+        let srtt8 = srtt8.map_or(0, NonZeroI64::get) + 16;
+        (self.srtt8, self.rttvar4) = (NonZeroI64::new(srtt8.max(m * 8)), rttvar4.max(m * 2));
         self.set_base();
         true
     }
@@ -247,7 +251,7 @@ impl Rto for Rfc6298 {
     }
     #[inline]
     fn srtt(&self) -> Option<Nanos> {
-        (self.srtt8 != 0).then(|| Nanos((self.srtt8 as u64).saturating_mul(self.tick) / 8))
+        self.srtt8.map(|srtt8| Nanos((srtt8.get() as u64).saturating_mul(self.tick) / 8))
     }
     #[inline]
     fn base(&self) -> Nanos {
@@ -276,12 +280,16 @@ impl Rto for Rfc6298 {
 mod tests {
     use super::*;
 
+    fn eight(r: &Rfc6298) -> i64 {
+        r.srtt8.map_or(0, NonZeroI64::get)
+    }
+
     fn after(samples_ms: &[u64], min: Nanos) -> (f64, f64, f64) {
         let mut r = Rfc6298::new(&Rfc6298Spec { min, ..Rfc6298Spec::default() }, 1000);
         for s in samples_ms {
             r.on_sample(Nanos::from_millis(*s));
         }
-        (r.srtt8 as f64 / 8e9, r.rttvar4 as f64 / 4e9, r.base().as_secs_f64())
+        (eight(&r) as f64 / 8e9, r.rttvar4 as f64 / 4e9, r.base().as_secs_f64())
     }
 
     #[test]
@@ -358,7 +366,7 @@ mod tests {
             };
             r.on_ack(&ack, Time(at * 1_000_000));
         }
-        (r.srtt8 as f64 / 8e6, r.rttvar4 as f64 / 4e6)
+        (eight(&r) as f64 / 8e6, r.rttvar4 as f64 / 4e6)
     }
 
     #[test]
@@ -399,7 +407,7 @@ mod tests {
         let mut ack = |at_ms: u64, rtt_ms: u64| {
             let rtt = Some(Nanos::from_millis(rtt_ms));
             r.on_ack(&AckEvent { rtt, ..crate::testing::blank() }, Time(at_ms * 1_000_000));
-            (r.srtt8 / 8_000_000, r.rttvar4 / 4_000_000)
+            (eight(&r) / 8_000_000, r.rttvar4 / 4_000_000)
         };
         assert_eq!(ack(1001, 100), (100, 37));
         // SRTT_prev was 100, RTTVAR_prev 50: the larger ones stand.

@@ -184,7 +184,6 @@ impl Sender {
         }
         let before = self.w;
         self.write_window(now, Slot::Undo, obs, |s| {
-            let acked = ack.map_or(0, |a| a.delivered);
             let outstanding = match s.open_gate {
                 Gate::Window => cx.flight(),
                 Gate::Pipe => s.board.pipe(),
@@ -211,7 +210,7 @@ impl Sender {
             return;
         }
         let Some(dupthresh) = self.slots.detect.dupthresh(&self.w, &self.ctx(now)) else { return };
-        let short = u16::try_from(dupthresh).unwrap_or(u16::MAX);
+        let short = NonZeroU16::new(u16::try_from(dupthresh).unwrap_or(u16::MAX));
         if std::mem::replace(&mut self.told_dupthresh, short) != short {
             obs.event(now, Event::Threshold { dupthresh, mss: self.mss, cwnd: self.w.cwnd });
         }

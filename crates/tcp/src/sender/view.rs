@@ -1,6 +1,6 @@
 //! Rule 15. The components' view of the sender, built anew whenever something in it may have changed.
 
-use super::{Sender, UNSEEN};
+use super::Sender;
 use crate::facts::ctx::Ctx;
 use crate::rto::Rto;
 use crate::time::Time;
@@ -25,7 +25,7 @@ impl Sender {
             recover: self.recover,
             timed_out: self.timed_out,
             srtt: self.slots.rto.srtt(),
-            min_rtt: (self.min_rtt != UNSEEN).then_some(self.min_rtt),
+            min_rtt: self.min_rtt.get(),
             rto: self.slots.rto.base(),
             rto_at: self.timers.rto,
             mss: self.mss,
