@@ -66,7 +66,8 @@ class Spent:
     def total(cls, parts: Iterable[Spent]) -> Spent:
         """All of these together; their order does not matter."""
         points, runs, packets, *seconds = zip(*(astuple(part) for part in [cls(), *parts]), strict=True)
-        return cls(sum(points), sum(runs), sum(packets), *(round(math.fsum(each), 6) for each in seconds))
+        simulated, *took = (math.fsum(each) for each in seconds)
+        return cls(sum(points), sum(runs), sum(packets), simulated, *(round(each, 6) for each in took))
 
 
 class Laboratory:
