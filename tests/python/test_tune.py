@@ -458,3 +458,22 @@ def test_without_a_package_the_command_says_what_to_install(
     result = CliRunner().invoke(app, ["tune", str(plan)])
     assert result.exit_code == 1
     assert result.stderr == f'ackclock: tune needs {package}, which is not installed: pip install "ackclock[tune]"\n'
+
+
+def test_a_table_in_a_file_goes_along_with_the_tasks(plan: Path) -> None:
+    """So that workers elsewhere need no file."""
+    trace = SHORT.replace('[{ kind = "bernoulli", p = 0.01 }]', '[{ kind = "deliveries", file = "cell.trace" }]')
+    (plan.parent / "cell.toml").write_text(trace, encoding="utf-8")
+    for name, text in (("cell", "1\n5\n5\n9\n"), ("other", "2\n3\n")):
+        (plan.parent / f"{name}.trace").write_text(text, encoding="utf-8")
+    other = {"scenario": "cell.toml", "set": {"link[0].elements[0].file": "other.trace"}}
+    tuned = {**tomllib.loads(PLAN), "path": [{"scenario": "cell.toml"}, other]}
+    paths = read(tuned).paths
+    here = [ak.run(text, stack="newreno", seed=1).to_dict()["runs"][0]["identity"] for text in _texts(trace)]
+    for name in ("cell", "other"):
+        (plan.parent / f"{name}.trace").unlink()
+    assert [path.task("newreno", (), Seeds(1, 1)).identities()[0] for path in paths] == here
+
+
+def _texts(scenario: str) -> tuple[str, str]:
+    return scenario, scenario.replace("cell.trace", "other.trace")

@@ -9,10 +9,10 @@ from typing import Any
 
 import tomli_w
 
-from ackclock.document import Node, Value, nearest, refusal, written
+from ackclock.document import Node, Value, refusal, written
 from ackclock.errors import ScenarioError
-from ackclock.paths import every, parse, present, put
 from ackclock.runs.task import Task
+from ackclock.runs.trial import carried, changed
 from ackclock.slots import pickled
 
 OF_THE_STACK = "set."
@@ -114,19 +114,18 @@ def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
 
 
 def _changed(file: str, original: str, changes: Mapping[str, Node]) -> str:
-    """A scenario with other values in some places."""
-    places = [(key, node) for key, node in changes.items() if not _own(key)]
-    if not places:
-        return original
-    document: dict[str, Any] = Node.read(file, original).value
-    known = list(every(document))
-    for key, node in places:
-        steps = parse(key)
-        if steps is None or not present(document, steps):
-            allowed = "a place in the scenario, as in link[1].delay, or set. and a parameter of the stack"
-            raise node.refuse(allowed, "no such place", nearest(key, known))
-        put(document, steps, node.value)
-    return tomli_w.dumps(document)
+    """A scenario with other values in some places, and with the tables in it that it has in files."""
+    before: dict[str, Any] = Node.read(file, original).value
+    document = before
+    for key, node in changes.items():
+        if not _own(key):
+            try:
+                document = changed(document, [(key, node.value)], file)
+            except ScenarioError as error:
+                raise node.refuse(error.allowed, error.found, error.hint) from error
+    document = carried(document, Path(file).parent)
+    # As it was written, where nothing is different: its lines are those that errors name.
+    return original if document == before else tomli_w.dumps(document)
 
 
 def _at_fault(error: ScenarioError, path: NetworkPath, original: str, changes: Mapping[str, Node]) -> ScenarioError:
