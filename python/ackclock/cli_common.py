@@ -44,6 +44,8 @@ def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> 
     """
     try:
         yield
+    except typer.Exit:  # it has been said; to Python it is a RuntimeError
+        raise
     except ImportError as error:
         missing = (error.name or "").partition(".")[0]
         if extra is None or missing in {"dask", "distributed"}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,6 @@ import typer
 
 from ackclock import _native
 from ackclock.cli_common import FAILED, On, Store, Threads, fail, refusals
-from ackclock.papers import EXTRAS, MODULES
 
 if TYPE_CHECKING:
     from ackclock.papers.paper import Extra, Paper
@@ -25,49 +25,63 @@ Examples:
   ackclock reproduce --quick --out quick
   ackclock reproduce blanton-allman-2002 --seeds 10
   ackclock reproduce across --on dask:4
+  ackclock reproduce ../my-paper
   ackclock reproduce --list
 """
 
 
 def _complete(incomplete: str) -> list[str]:
-    return [key for key in (*MODULES, *EXTRAS) if key.startswith(incomplete)]
+    """Keys, which are the names of folders; nothing is read."""
+    found = sorted(file.parent.name for file in _papers().glob("*/pa[gp]e*.toml"))
+    return [key for key in found if key.startswith(incomplete)]
 
 
-def _chosen(named: list[str], folder: Path) -> list[str]:
-    """What was named, each once, or a message."""
-    for key in named:
-        if key not in MODULES and key not in EXTRAS:
-            fail(f'command line: key `NAME`: found "{key}", allowed: {", ".join([*MODULES, *EXTRAS])}')
-    missing = [key for key in MODULES if key in (named or MODULES) and not (folder / key).is_dir()]
-    if missing:
+def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
+    """What was named, by a key or by its folder, each once; without names all that the folder of papers has."""
+    from ackclock.papers import folder as folders  # noqa: PLC0415 - start-up time
+
+    known = folders.every(folder)
+    elsewhere = {name for name in named if name not in known and (os.sep in name or Path(name).exists())}
+    if not known and elsewhere != set(named or [""]):
         fail(
-            f"command line: key `--papers`: found no folder {folder / missing[0]}, allowed: the folder papers/ of "
-            "Ackclock's repository, which has the scenarios"
+            f"command line: key `--papers`: found no paper in {folder}, allowed: a folder of papers' folders, "
+            "as papers/ of Ackclock's repository"
         )
-    return list(dict.fromkeys(named))
+    chosen: dict[str, Paper | Extra] = {}
+    for name in named or known:
+        if name not in known and name not in elsewhere:
+            fail(f'command line: key `NAME`: found "{name}", allowed: {", ".join(known)}; or a paper\'s folder')
+        one = known[name] if name in known else folders.read(Path(name))
+        if chosen.setdefault(one.key, one).folder != one.folder:
+            both = f"{chosen[one.key].folder} and {one.folder}"
+            fail(f"command line: key `NAME`: found two papers with the key {one.key}, {both}, allowed: one of them")
+    return list(chosen.values())
 
 
 def _papers() -> Path:
     """The folder in the working directory, or that of the repository which this package is run from."""
     both = Path("papers"), Path(__file__).resolve().parents[2] / "papers"
-    return next((folder for folder in both if any((folder / key).is_dir() for key in MODULES)), both[0])
+    return next((folder for folder in both if any(folder.glob("*/paper.toml"))), both[0])
 
 
 def _list(folder: Path, out: Path, as_json: bool) -> None:
     """Print what there is to run."""
     with refusals(extra=EXTRA):
         from ackclock.papers import sizes  # noqa: PLC0415 - start-up time
-        from ackclock.papers.reproduce import load, load_extra  # noqa: PLC0415 - likewise
 
-        every: list[Paper | Extra] = [*(load(key) for key in MODULES), *(load_extra(key) for key in EXTRAS)]
-        rows = sizes.listing(every, folder, out)
+        rows = sizes.listing(_chosen([], folder), folder, out)
     typer.echo(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(sizes.lines(rows)))
 
 
 def reproduce(
     name: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Which papers and extra pages; default: all.", autocompletion=_complete),
+        typer.Argument(
+            metavar="NAME|FOLDER",
+            help="Which papers and extra pages, or a folder with a paper of your own, whose Python code is run. "
+            "Default: all of `--papers`.",
+            autocompletion=_complete,
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few, short runs: minutes become seconds.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many and as long runs as the papers; the default.")] = False,
@@ -77,7 +91,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
     papers: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder with the papers' scenarios.  [default: papers]", show_default=False),
+        typer.Option(metavar="DIR", help="Folder with the papers' folders.  [default: papers]", show_default=False),
     ] = None,
     store: Store = None,
     on: On = None,
@@ -106,11 +120,12 @@ def reproduce(
     if listed:
         _list(folder, out, as_json)
         return
-    keys = _chosen(name or [], folder)
     with refusals(extra=EXTRA):
         from ackclock.papers.reproduce import Wish  # noqa: PLC0415 - start-up time
 
-    if not _made(Wish(keys, folder, out, quick, seeds, fresh, copy_to, store, on, threads), as_json):
+        named = list(dict.fromkeys(name or []))
+        what = _chosen(named, folder)
+    if not _made(Wish(what, named, folder, out, quick, seeds, fresh, copy_to, store, on, threads), as_json):
         raise typer.Exit(FAILED)
 
 

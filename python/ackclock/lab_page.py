@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 HOST = "127.0.0.1"
+"""Where the lab page is: this machine alone."""
 PORT = 8437
-"""Where links in reports point to."""
+"""Its usual port, to which links in reports point."""
 VERSION = 1
 """Of links that hold a state: ``web/src/scenario/state.ts``."""
 

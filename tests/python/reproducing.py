@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ackclock.papers import claims
-from ackclock.papers.blanton_allman.points import KEY, SCENARIOS
-from ackclock.papers.paper import Extra, Outcome, Paper, Picture, Reference, Section, Table, Work
-from ackclock.plot import style
 from ackclock.runs.store import DEFAULT, FILE
-from ackclock.runs.task import Task
-from ackclock.runs.trial import Effort, digest
 from ackclock.statistics import Verdict
+from blanton_allman.points import KEY, SCENARIOS
 from conftest import SHORT
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
@@ -54,7 +50,9 @@ def cut(tmp_path: Path, seconds: int) -> None:
     """The paper's folder with scenarios of so many seconds."""
     copy = tmp_path / "papers" / KEY
     (copy / "reference").mkdir(parents=True)
-    for file in [*SCENARIOS.values(), "reference/ns2.csv", "scenario-burst.toml", "claims.csv", "README.md"]:
+    shutil.copytree(FOLDER / "blanton_allman", copy / "blanton_allman", ignore=shutil.ignore_patterns("__pycache__"))
+    others = ("reference/ns2.csv", "scenario-burst.toml", "claims.csv", "README.md", "paper.toml")
+    for file in [*SCENARIOS.values(), *others]:
         text = (FOLDER / file).read_text(encoding="utf-8")
         (copy / file).write_text(text.replace('duration = "600 s"', f'duration = "{seconds} s"'), encoding="utf-8")
 
@@ -82,75 +80,46 @@ def kept(folder: Path) -> int:
     return int(count)
 
 
-CLAIMS = [
-    claims.Claim("M-1", "§1", "packets", "many", "> 10", "packets", "words; bound ours"),
-    claims.Claim("M-2", "§2", "packets <again>", "few & none", "< 10", "packets", "numbers"),
-    claims.Claim("M-3", "§3", "taste", "good", "", "", "words"),
-]
+CLAIMS = """\
+id,where,quantity,published,accept,unit,provenance
+M-1,§1,packets,many,> 10,packets,words; bound ours
+M-2,§2,packets <again>,few & none,< 10,packets,numbers
+M-3,§3,taste,good,,,words
+"""
 
 
-def made_up(key: str = "made-up-1999", verdicts: Sequence[Verdict] = (Verdict.WITHIN,)) -> Paper:
-    """A paper with one point, one figure, a claim for each verdict, and another simulator with these verdicts."""
-
-    def run(work: Work) -> Outcome:
-        ((run, *_),) = work.lab.run("runs", [task(work.folder / "scenario.toml")])
-        packets = float(run["flows"][0]["data_packets_sent"])
-        found = [
-            claims.judge(CLAIMS[0], (packets,)),
-            claims.judge(CLAIMS[1], (packets,), ((1.0, packets),), "Rates are others. So it is."),
-            claims.Finding(CLAIMS[2], claims.Verdict.UNCHECKED, note="It has none."),
-        ]
-        table = Table(
-            "Beside ns-0", ["point", "ours", "verdict"], [[str(i), "1", v.value] for i, v in enumerate(verdicts)]
-        )
-        reference = Reference(["All is said", "All is done."], all(v.good for v in verdicts), table)
-        picture = draw(work, "fig1", "scenario.toml")
-        numbers = Table("Numbers of it", ["a", "b"], [["1", "2"]])
-        return Outcome(found, [picture], [numbers], 4, (1, 4), (5.0, 5.0), digest([run["identity"]]), [reference])
-
-    title = key.replace("-", " ").title()
-    return Paper(key, title, f"A. {title}", f"What does {title} ask?", Effort(4), Effort(2), run)
+def lay_out(folder: Path, *keys: str, verdicts: Sequence[Verdict] = (Verdict.WITHIN,)) -> None:
+    """The folders of made-up papers, beside whose runs another simulator's have these verdicts, and of a page."""
+    here = Path(__file__).parent
+    for year, key in enumerate(keys, 1999):
+        title = key.replace("-", " ").title()
+        texts = {
+            "paper.toml": paper_toml(key, title, f"A. {title}", year, f"What does {title} ask?"),
+            "paper.py": (here / "made_up_paper.py").read_text(encoding="utf-8"),
+            "scenario.toml": SHORT,
+            "claims.csv": CLAIMS,
+            "verdicts.txt": "\n".join(verdict.value for verdict in verdicts),
+            "README.md": f"# {key}\n\n## Set-up\n\nAs **said**.\n\n## More\n\nNo.\n",
+        }
+        write(folder / key, texts)
+    page = "".join(paper_toml("across", "All of them", "", 0, "What is the same in all?").splitlines(True)[:3])
+    code = (here / "made_up_page.py").read_text(encoding="utf-8")
+    write(folder / "across", {"page.toml": page + EFFORT, "page.py": code})
 
 
-def task(scenario: Path, stack: str | None = None) -> Task:
-    """Four runs of a scenario."""
-    return Task(str(scenario), scenario.read_text(encoding="utf-8"), stack, (), 1, 4)
+EFFORT = "full = { seeds = 4 }\nquick = { seeds = 2 }\n"
 
 
-def draw(work: Work, name: str, scenario: str) -> Picture:
-    """A figure of a line."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
-
-    figure = Figure((2, 1))
-    with style.paper():
-        figure.add_subplot().plot([0, 1], [0, 1])
-        svg = style.save(figure, work.out / name, {"Title": name})
-    return Picture(name, f"Figure of {name}", "A line.", svg, [scenario], "0123456789abcdef", "ackclock run it")
+def paper_toml(key: str, title: str, cite: str, year: int, about: str) -> str:
+    """A paper's description."""
+    return f'key = "{key}"\ntitle = "{title}"\nabout = "{about}"\ncite = "{cite}"\nyear = {year}\n{EFFORT}'
 
 
-def extra(key: str = "across") -> Extra:
-    """A page of two sections, of the made-up paper's point."""
-
-    def sections(work: Work) -> list[Section]:
-        scenario = "made-up-1999/scenario.toml"
-        work.lab.run("more", [task(work.folder / scenario, "reno")])
-        table = Table("Table of it", ["stack", "n"], [["reno", "1"]])
-        return [
-            Section("First part", ["It is <so>."], [draw(work, "all", scenario)]),
-            Section("Second part", tables=[table]),
-        ]
-
-    return Extra(key, "All of them", "What is the same in all?", Effort(4), Effort(2), sections)
-
-
-def lay_out(folder: Path, *keys: str) -> None:
-    """The folders of made-up papers."""
-    for key in keys:
-        (folder / key).mkdir(parents=True)
-        (folder / key / "scenario.toml").write_text(SHORT, encoding="utf-8")
-        (folder / key / "README.md").write_text(
-            f"# {key}\n\n## Set-up\n\nAs **said**.\n\n## More\n\nNo.\n", encoding="utf-8"
-        )
+def write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Make the folder, and files in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever it has

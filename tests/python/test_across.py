@@ -9,15 +9,18 @@ from pathlib import Path
 import pytest
 
 import ackclock
-from ackclock.papers.across import EXTRA, SEEDS, table
-from ackclock.papers.across.compare import Cell, Comparison, conclusions
-from ackclock.papers.across.paths import FAMILIES, PATHS, family, flows, point
+from ackclock.papers.folder import read
 from ackclock.papers.paper import Work
 from ackclock.runs.trial import Effort
 from ackclock.statistics import Mean
+from across import sections as made_sections
+from across import table
+from across.compare import Cell, Comparison, conclusions
+from across.paths import FAMILIES, PATHS, family, flows, point
 from conftest import laboratory
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
+SEEDS = read(PAPERS / "across").full.seeds
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Work:
 
 
 def test_every_stack_runs_on_every_path_and_is_in_the_table_and_the_pictures(work: Work) -> None:
-    sections = EXTRA.sections(work)
+    sections = made_sections(work)
     stacks = [stack["name"] for stack in ackclock.stacks()]
     with (work.out / "points.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -18,7 +18,7 @@ import pyarrow.parquet
 import pytest
 
 import ackclock as package
-from ackclock.papers import EXTRAS, MODULES
+from ackclock.papers.folder import every
 from conftest import SHORT, Command
 
 LONG = SHORT.replace('"5 s"', '"100000 s"')
@@ -231,7 +231,7 @@ def test_stacks_are_completed(tmp_path: Path) -> None:
 
 def test_papers_are_completed(tmp_path: Path) -> None:
     assert completed("ackclock reproduce bl", tmp_path) == ["blanton-allman-2002"]
-    assert completed("ackclock reproduce ", tmp_path) == [*MODULES, *EXTRAS]
+    assert completed("ackclock reproduce ", tmp_path) == sorted(every(Path(__file__).resolve().parents[2] / "papers"))
 
 
 def test_scenario_files_are_completed(tmp_path: Path) -> None:

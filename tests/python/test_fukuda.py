@@ -8,19 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import fukuda
 from ackclock import statistics
-from ackclock.papers import claims, fukuda
-from ackclock.papers.fukuda import curves, reference, setup, switches, views
-from ackclock.papers.fukuda.courses import Course, course
-from ackclock.papers.fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
-from ackclock.papers.fukuda.measures import MEASURES, View
-from ackclock.papers.fukuda.reference import Compared, Place
+from ackclock.papers import claims
+from ackclock.papers.folder import read
 from ackclock.papers.paper import Work
 from ackclock.runs import trial
 from ackclock.runs.trial import Effort
 from conftest import laboratory
+from fukuda import curves, reference, setup, switches, views
+from fukuda.courses import Course, course
+from fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
+from fukuda.measures import MEASURES, View
+from fukuda.reference import Compared, Place
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / KEY
+ROUND_TRIPS = read(FOLDER).full.seeds
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
 
 
@@ -46,9 +49,9 @@ def test_parameters_follow_what_ran() -> None:
 
 
 def test_round_trips_differ_by_less_than_a_packet() -> None:
-    every = [float(delay.removesuffix(" us")) for delay in curves.delays(fukuda.ROUND_TRIPS)]
+    every = [float(delay.removesuffix(" us")) for delay in curves.delays(ROUND_TRIPS)]
     assert every[0] == curves.DELAY_US
-    assert len(set(every)) == fukuda.ROUND_TRIPS
+    assert len(set(every)) == ROUND_TRIPS
     assert max(abs(2 * (delay - curves.DELAY_US)) for delay in every) < 1200
 
 

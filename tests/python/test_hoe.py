@@ -15,10 +15,16 @@ import pytest
 from matplotlib.figure import Figure
 
 from ackclock.papers import claims
-from ackclock.papers.hoe import ns2, setup, spread
-from ackclock.papers.hoe.figures import PLANS
-from ackclock.papers.hoe.findings import details, findings
-from ackclock.papers.hoe.measures import (
+from ackclock.papers.paper import Work
+from ackclock.plot import style
+from ackclock.runs.laboratory import Laboratory
+from ackclock.runs.trial import Effort, Ran, Trial, run
+from ackclock.statistics import Comparison, Mean
+from conftest import laboratory
+from hoe import ns2, setup, spread
+from hoe.figures import PLANS
+from hoe.findings import details, findings
+from hoe.measures import (
     MEASURES,
     SERVICE_S,
     crowded,
@@ -31,14 +37,8 @@ from ackclock.papers.hoe.measures import (
     table,
     unrepaired,
 )
-from ackclock.papers.hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View, command
-from ackclock.papers.hoe.seen import Ack, Seen, Send, Window
-from ackclock.papers.paper import Work
-from ackclock.plot import style
-from ackclock.runs.laboratory import Laboratory
-from ackclock.runs.trial import Effort, Ran, Trial, run
-from ackclock.statistics import Comparison, Mean
-from conftest import laboratory
+from hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View, command
+from hoe.seen import Ack, Seen, Send, Window
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY

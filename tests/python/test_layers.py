@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import ackclock
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ackclock"
 LAYERS = (
@@ -159,3 +162,82 @@ def test_a_circle_is_found_and_a_package_with_its_child_is_none(tmp_path: Path) 
     assert circles(family) == []
     ring = {"low": "import made.middle", "middle": "from made.high import two", "high_two": "from .. import low"}
     assert circles(planted(tmp_path / "ring", **ring)) == [{"made.low", "made.middle", "made.high.two"}]
+
+
+ROOT = PACKAGE.parents[1]
+DIRECTIVE = re.compile(r"^::: (ackclock[\w.]*)\n((?:    .*\n)*)", re.MULTILINE)
+MEMBERS = re.compile(r"members: \[([^\]]*)\]")
+Public = dict[str, frozenset[str] | None]
+"""The names of each module that others may import; None: all that do not begin with _."""
+
+
+@cache
+def public() -> Public:
+    """What ``import ackclock`` lists, and what docs/api documents."""
+    found: Public = {"ackclock": frozenset(ackclock.__all__)}
+    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
+        for name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8") + "\n"):
+            listed = MEMBERS.search(options)
+            module, _, last = name.rpartition(".")
+            if name not in imports(PACKAGE):
+                found[module] = frozenset([*(found.get(module) or []), last])
+            elif listed is None:
+                found[name] = None
+            else:
+                found[name] = frozenset([*(found.get(name) or []), *re.split(r",\s*", listed[1])])
+    return found
+
+
+def private(path: Path, known: Public) -> list[str]:
+    """What a file imports of Ackclock, or takes from it by name, that is not public."""
+
+    def may(module: str, name: str) -> bool:
+        names = known.get(module, frozenset())
+        return f"{module}.{name}" in known or (not name.startswith("_") if names is None else name in names)
+
+    found, called = [], set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            called |= {alias.asname or alias.name for alias in node.names if alias.name == "ackclock"}
+            wrong = [a.name for a in node.names if a.name.startswith("ackclock") and a.name not in known]
+        elif isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith("ackclock"):
+            wrong = [f"{node.module}.{alias.name}" for alias in node.names if not may(node.module or "", alias.name)]
+        else:
+            continue
+        found += [f"{path.name}:{node.lineno}: {one}" for one in wrong]
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(name), attr) if name in called and not may("ackclock", attr):
+                found.append(f"{path.name}:{node.lineno}: ackclock.{attr}")
+    return found
+
+
+def test_papers_use_what_is_public_alone() -> None:
+    known = public()
+    code = sorted(path for path in (ROOT / "papers").rglob("*.py"))
+    assert len({path.parent.parent for path in code}) == 6, "five papers, and a page"
+    assert [one for path in code for one in private(path, known)] == []
+
+
+def test_what_papers_have_in_common_uses_what_is_public_and_itself() -> None:
+    machinery = sorted((PACKAGE / "papers").glob("*.py"))
+    itself: Public = dict.fromkeys((name for name in imports(PACKAGE) if name.startswith("ackclock.papers")), None)
+    assert [one for path in machinery for one in private(path, public() | itself)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from ackclock import _native", ["ackclock._native"]),
+        ("from ackclock.papers.folder import read", ["ackclock.papers.folder.read"]),
+        ("import ackclock.papers.folder", ["ackclock.papers.folder"]),
+        ("import ackclock as ak\nak.run('a')\nak._native.run()", ["ackclock._native"]),
+        ("from ackclock.papers.paper import Work, Done", ["ackclock.papers.paper.Done"]),
+        ("from ackclock.files import _private", ["ackclock.files._private"]),
+        ("import ackclock\nfrom ackclock import Scenario, files\nfrom .own import anything\nfrom os import path", []),
+    ],
+)
+def test_what_is_not_public_is_found(text: str, found: list[str], tmp_path: Path) -> None:
+    (tmp_path / "paper.py").write_text(text, encoding="utf-8")
+    assert [one.partition(": ")[2] for one in private(tmp_path / "paper.py", public())] == found

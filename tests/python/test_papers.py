@@ -14,17 +14,17 @@ import pytest
 
 import ackclock
 from ackclock import files
-from ackclock.papers import EXTRAS, MODULES, claims
-from ackclock.papers.blanton_allman import ns2, schemes
-from ackclock.papers.blanton_allman import points as points_of
-from ackclock.papers.blanton_allman.findings import EXTREMES, SWITCHES, UNCHECKED
-from ackclock.papers.blanton_allman.measures import MEASURES, Switch, View
-from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, Point, Setting, setting, settings
-from ackclock.papers.blanton_allman.schemes import AVG, DEL, EWMA, INC
-from ackclock.papers.blanton_allman.setup import burst, parameters
-from ackclock.papers.reproduce import load, load_extra
+from ackclock.papers import claims
+from ackclock.papers.folder import every
 from ackclock.runs.trial import Effort
 from ackclock.statistics import Comparison, Mean, Median, Verdict, rank_correlation
+from blanton_allman import ns2, schemes
+from blanton_allman import points as points_of
+from blanton_allman.findings import EXTREMES, SWITCHES, UNCHECKED
+from blanton_allman.measures import MEASURES, Switch, View
+from blanton_allman.points import KEY, SCENARIOS, Point, Setting, setting, settings
+from blanton_allman.schemes import AVG, DEL, EWMA, INC
+from blanton_allman.setup import burst, parameters
 from conftest import laboratory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,12 +138,10 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one_and_nothing_else(tm
     assert path.read_text(encoding="utf-8") == "a,b\n1,\n"
 
 
-def test_every_paper_of_the_list_has_its_key_and_its_folder() -> None:
-    for key in MODULES:
-        assert load(key).key == key
-        assert (ROOT / "papers" / key / "claims.csv").is_file()
-    for key in EXTRAS:
-        assert load_extra(key).key == key
+def test_papers_stand_in_the_order_of_their_years_and_pages_that_belong_to_none_behind_them() -> None:
+    keys = ["hoe-1995", "wang-shin", "blanton-allman-2002", "leung-ma-2005", "fukuda-2018", "across"]
+    assert list(every(ROOT / "papers")) == keys
+    assert all((ROOT / "papers" / key / "claims.csv").is_file() for key in keys[:-1])
 
 
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}

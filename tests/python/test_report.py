@@ -15,16 +15,17 @@ import pytest
 
 import ackclock
 from ackclock import lab_page
-from ackclock.papers import EXTRAS, MODULES, claims, report
+from ackclock.papers import claims, report
 from ackclock.papers import reproduce as command
-from ackclock.papers.blanton_allman.points import KEY
-from ackclock.papers.paper import Done
+from ackclock.papers.folder import every
+from ackclock.papers.paper import Done, Paper
 from ackclock.papers.parts import inline
 from ackclock.plot import style
 from ackclock.quantities import count, duration
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict
-from reproducing import extra, lay_out, made_up, read_json
+from blanton_allman.points import KEY
+from reproducing import PAPERS, lay_out, read_json
 
 ROOT = Path(__file__).parents[2]
 LAB = f"http://{lab_page.HOST}:{lab_page.PORT}/#preset="
@@ -69,32 +70,21 @@ def said(path: Path) -> str:
 
 
 @pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def made(tmp_path: Path) -> Path:
     """Results of two made-up papers and an extra page, all in full."""
-    reproduce_made_up(tmp_path, monkeypatch)
+    reproduce_made_up(tmp_path)
     return tmp_path / "results"
 
 
 def reproduce_made_up(
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
     verdicts: Sequence[Verdict] = (Verdict.WITHIN, Verdict.OVERLAP, Verdict.IN_BOTH),
     named: Sequence[str] = (),
 ) -> Done:
-    papers = {key: made_up(key, verdicts) for key in ("made-up-1999", "other-2001")}
-    if not (folder / "papers").exists():
-        lay_out(folder / "papers", *papers)
-    # Put back in the opposite order, they stand as before.
-    for key in reversed(list(MODULES)):
-        monkeypatch.delitem(MODULES, key)
-    for key in reversed(list(EXTRAS)):
-        monkeypatch.delitem(EXTRAS, key)
-    for key in papers:
-        monkeypatch.setitem(MODULES, key, key)
-    monkeypatch.setitem(EXTRAS, "across", "across")
-    monkeypatch.setattr(command, "load", papers.__getitem__)
-    monkeypatch.setattr(command, "load_extra", extra)
-    return command.reproduce(command.Wish(named, folder / "papers", folder / "results", copy_to=folder / "docs"))
+    papers = folder / "papers"
+    lay_out(papers, "made-up-1999", "other-2001", verdicts=verdicts)
+    what = [one for key, one in every(papers).items() if key in named or not named]
+    return command.reproduce(command.Wish(what, named, papers, folder / "results", copy_to=folder / "docs"))
 
 
 def check_alone(folder: Path) -> set[str]:
@@ -124,9 +114,9 @@ def test_each_figure_of_a_paper_leads_to_its_preset_in_the_lab(undisturbed: Path
     text, page = read(undisturbed / "results" / f"{KEY}.html")
     figures = re.findall(r'<figure id="([\w-]+)"', text)
     assert [r.removeprefix(LAB) for r in page.references if r.startswith(LAB)] == [f"{KEY}/{name}" for name in figures]
-    for key, module in MODULES.items():
-        folder = ROOT / "python" / Path(*module.split("."))
-        named = re.findall(r'"((?:fig|table)\d+(?:-\w+)?|states)"', "".join(p.read_text() for p in folder.glob("*.py")))
+    for key in (key for key, one in every(PAPERS).items() if isinstance(one, Paper)):
+        code = "".join(path.read_text(encoding="utf-8") for path in (PAPERS / key).glob("*/*.py"))
+        named = re.findall(r'"((?:fig|table)\d+(?:-\w+)?|states)"', code)
         presets = tomllib.loads((ROOT / "web" / "presets" / f"{key}.toml").read_text(encoding="utf-8"))["preset"]
         assert named
         assert set(named) <= {preset["id"] for preset in presets}, key
@@ -234,8 +224,8 @@ def test_an_extra_page_has_its_sections(made: Path) -> None:
     assert (made.parent / "docs" / "across-all.svg").is_file()
 
 
-def test_a_page_can_be_made_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = reproduce_made_up(tmp_path, monkeypatch, named=["across"])
+def test_a_page_can_be_made_alone(tmp_path: Path) -> None:
+    done = reproduce_made_up(tmp_path, named=["across"])
     assert (len(done.papers), len(done.extras)) == (0, 1)
     assert {path.name for path in (tmp_path / "results").glob("*.html")} == {
         "report.html",
@@ -246,9 +236,9 @@ def test_a_page_can_be_made_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert read_json(tmp_path / "results" / "claims.json") == []
 
 
-def test_a_value_outside_is_not_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert reproduce_made_up(tmp_path, monkeypatch).good
-    done = reproduce_made_up(tmp_path, monkeypatch, [Verdict.WITHIN, Verdict.OUTSIDE])
+def test_a_value_outside_is_not_good(tmp_path: Path) -> None:
+    assert reproduce_made_up(tmp_path).good
+    done = reproduce_made_up(tmp_path, [Verdict.WITHIN, Verdict.OUTSIDE])
     assert not done.good
     references = [one["references"] for one in command.as_json(done)["papers"]]
     assert (

@@ -17,13 +17,14 @@ from xml.etree import ElementTree
 import pytest
 
 import ackclock
-from ackclock.papers import EXTRAS, MODULES, claims, sizes
-from ackclock.papers.blanton_allman import PAPER, schemes
-from ackclock.papers.blanton_allman.points import KEY, SCENARIOS, STACK, settings
+from ackclock.papers import claims, sizes
+from ackclock.papers.folder import every, read
+from blanton_allman import schemes
+from blanton_allman.points import KEY, SCENARIOS, STACK, settings
 from conftest import Command
-from reproducing import FOLDER, NAMED, cut, environment, extra, kept, read_json, reproduce, written
+from reproducing import FOLDER, NAMED, cut, environment, kept, lay_out, read_json, reproduce, written
 
-ALLOWED = ", ".join([*MODULES, *EXTRAS])
+PAPER = read(FOLDER)
 
 
 def test_the_command_draws_every_figure_compares_every_point_and_judges_every_claim(tmp_path: Path) -> None:
@@ -163,8 +164,8 @@ def test_what_can_be_run_is_listed_with_its_size(tmp_path: Path, ackclock: Comma
     """The size is that of full runs; the time follows from how fast packets were in the results that are there."""
     cut(tmp_path, 1)
     rows = json.loads(ackclock("reproduce", "--list", "--json").stdout)
-    assert [row["key"] for row in rows] == [*MODULES, *EXTRAS]
-    row = next(row for row in rows if row["key"] == KEY)
+    assert [row["key"] for row in rows] == [KEY]
+    row = rows[0]
     assert (row["title"], row["claims"], row["full"]["seeds"]) == (PAPER.title, 40, 30)
     assert (row["packets"], row["processor_s"]) == (None, None)
     size = {"points": 2, "runs": 60, "packets": 7_000_000, "simulated_s": 9.0}
@@ -186,7 +187,8 @@ def test_sizes_are_written_by_full_runs_alone(undisturbed: Path) -> None:
 
 
 def test_extra_pages_are_listed_without_claims(tmp_path: Path) -> None:
-    (row,) = sizes.listing([extra()], tmp_path, tmp_path)
+    lay_out(tmp_path)
+    (row,) = sizes.listing(list(every(tmp_path).values()), tmp_path, tmp_path)
     assert (row["key"], row["kind"], row["claims"], row["packets"]) == ("across", "extra", None, None)
     assert sizes.lines([row]) == ["across  All of them  4 seeds"]
 
@@ -233,12 +235,16 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
             'command line: key `--on`: found "nowhere", allowed: dask:N for N worker processes here, ',
         ),
         (["--on", "dask:2", "--threads", "2"], "command line: key `--threads`: found 2, allowed: without --on, "),
-        (["--papers", "no"], f"command line: key `--papers`: found no folder no/{KEY}, allowed: "),
-        (["rfc-793"], f'command line: key `NAME`: found "rfc-793", allowed: {ALLOWED}\n'),
+        (
+            ["--papers", "no"],
+            "command line: key `--papers`: found no paper in no, allowed: a folder of papers' folders",
+        ),
+        (["rfc-793"], f'command line: key `NAME`: found "rfc-793", allowed: {KEY}; or a paper\'s folder\n'),
         (["--quick", "--full"], "command line: key `--quick`: found --full as well, allowed: one of them\n"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:
+    cut(tmp_path, 1)
     done = reproduce(tmp_path, *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"ackclock: {message}")

@@ -15,7 +15,7 @@ from conftest import Command
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ROOT / "crates/lab/tests/scenarios"
 PLACES = ("crates/lab/tests/scenarios", "papers/*-*", "python/ackclock", "scenarios")
-GOOD = sorted(path for place in PLACES for path in ROOT.glob(f"{place}/*.toml"))
+GOOD = sorted(path for place in PLACES for path in ROOT.glob(f"{place}/*.toml") if path.name != "paper.toml")
 
 
 Complaints = Callable[[str], list[str]]

@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from ackclock import files
+from ackclock.document import refusal
 
 RESAMPLES = 1000
 LONG = 1e4
@@ -56,13 +57,19 @@ def read(path: Path) -> list[Claim]:
 
     Raises:
         OSError: the file is missing.
-        ValueError: its columns are others.
+        ScenarioError: its columns are others, or a line has more cells or fewer.
     """
+    columns, found = list(Claim.__dataclass_fields__), []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        if rows.fieldnames != list(Claim.__dataclass_fields__):
-            raise ValueError(f"{path}: columns are {rows.fieldnames}, allowed: {list(Claim.__dataclass_fields__)}")
-        return [Claim(**row) for row in rows]
+        rows = csv.reader(file)
+        head = next(rows, [])
+        if head != columns:
+            raise refusal(str(path), 1, None, f"the columns {', '.join(head) or 'none'}", ", ".join(columns))
+        for row in filter(None, rows):
+            if len(row) != len(columns):
+                raise refusal(str(path), rows.line_num, None, f"{len(row)} cells", f"{len(columns)}, one a column")
+            found.append(Claim(*row))
+    return found
 
 
 def accepts(accept: str, measured: Sequence[float] | str) -> bool:

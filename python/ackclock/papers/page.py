@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ackclock
 from ackclock.papers.claims import Finding, Verdict, counts, ours
-from ackclock.papers.paper import Reproduced, Table
+from ackclock.papers.paper import README, Reproduced, Table
 
 
 def markdown(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> str:
@@ -27,10 +27,11 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
     found = outcome.findings
     first, last = outcome.seeds
     yield f"# {paper.title}: results"
+    readme = " README.md has the set-up and what the paper leaves unsaid."
     yield (
-        f"Written by `make reproduce`: {outcome.runs} runs of {outcome.span}. "
-        f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {outcome.digest}. "
-        "README.md has the set-up and what the paper leaves unsaid."
+        f"Written by `{'make' if done.own else 'ackclock'} reproduce`: {outcome.runs} runs of {outcome.span}. "
+        f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {outcome.digest}."
+        + (readme if (paper.folder / README).is_file() else "")
     )
     yield (
         f"With those that only test choices of ours: {spent.points:,} points (a set-up with all its seeds), "

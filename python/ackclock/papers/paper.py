@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock.papers.claims import Finding
 from ackclock.runs.laboratory import Laboratory, Spent
-from ackclock.runs.trial import Effort
+from ackclock.runs.trial import Effort, Ran, runs_of
 from ackclock.statistics import Verdict as Agreement
+
+README = "README.md"
+"""What a paper's folder may have: its section "Set-up" stands on the paper's page."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,30 @@ class Outcome:
     references: Sequence[Reference] = ()
     """Our runs beside those of other simulators."""
 
+    @classmethod
+    def of(
+        cls,
+        ran: Iterable[Ran],
+        findings: Sequence[Finding],
+        pictures: Sequence[Picture] = (),
+        tables: Sequence[Table] = (),
+        references: Sequence[Reference] = (),
+    ) -> Outcome:
+        """What came out of these points; how many runs there are, and with which seeds, is read off them.
+
+        Args:
+            ran: all points that figures and claims are made of, at least one; a run that several have is counted once.
+            findings: one for each claim, in the order of claims.csv.
+            pictures: figures.
+            tables: the numbers behind them.
+            references: our runs beside those of other simulators.
+        """
+        points = list(ran)
+        runs = {run["identity"]: run for one in points for run in one.runs}.values()
+        seeds, durations = ([run[key] for run in runs] for key in ("seed", "duration_s"))
+        span, lengths = (min(seeds), max(seeds)), (min(durations), max(durations))
+        return cls(findings, pictures, tables, len(runs), span, lengths, runs_of(points), references)
+
     @property
     def span(self) -> str:
         """How long runs are, as in ``6 to 100 s``."""
@@ -110,16 +137,21 @@ class Paper:
     """A published paper that can be run again."""
 
     key: str
-    """Its name on the command line, and its folder's."""
+    """Its name on the command line, and its page's."""
     title: str
     """As one speaks of it, with the year."""
     cite: str
     """Authors, title, where it was published."""
+    year: int
+    """Of publication: papers stand in this order."""
     about: str
     """What it asks, in a sentence or two."""
     full: Effort
     quick: Effort
-    reproduce: Callable[[Work], Outcome]
+    folder: Path
+    """Its scenarios, claims, reference values and code."""
+    code: Path
+    """The Python file that has ``reproduce``: it takes a ``Work`` and answers an ``Outcome``."""
 
 
 @dataclass(frozen=True)
@@ -138,13 +170,16 @@ class Extra:
     """A page that belongs to no paper."""
 
     key: str
-    """Its name on the command line, and its file's."""
+    """Its name on the command line, and its page's."""
     title: str
     about: str
     """What it asks, in a sentence or two."""
     full: Effort
     quick: Effort
-    sections: Callable[[Work], Sequence[Section]]
+    folder: Path
+    """It stands in the folder of all papers' folders."""
+    code: Path
+    """The Python file that has ``sections``: it takes a ``Work`` and answers what stands on the page."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +187,10 @@ class Reproduced:
     """A paper that was run again."""
 
     paper: Paper
-    folder: Path
-    """Its scenarios, claims and README."""
     outcome: Outcome
     spent: Spent
+    own: bool
+    """Whether it stands among Ackclock's papers, for which the lab page has presets."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +198,6 @@ class Shown:
     """An extra page that was made."""
 
     extra: Extra
-    folder: Path
-    """What its scenarios are named from."""
     sections: Sequence[Section]
     spent: Spent
 

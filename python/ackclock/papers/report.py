@@ -18,7 +18,8 @@ import ackclock
 from ackclock.lab_page import HOST, PORT
 from ackclock.papers import sizes
 from ackclock.papers.claims import Finding, Verdict, counts, ours
-from ackclock.papers.paper import Done, Picture, Reference, Reproduced, Shown
+from ackclock.papers.folder import PAPER
+from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Shown
 from ackclock.papers.parts import inline, setup
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict as Agreement
@@ -70,11 +71,12 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str]) -> dict[str,
         options: those of ``ackclock reproduce`` that change results.
 
     Raises:
-        OSError: a paper's README, a scenario or a figure is missing.
+        OSError: a scenario or a figure is missing.
     """
+    elsewhere = {one.paper.key: str(one.paper.folder) for one in done.papers if not one.own}
 
     def command(*keys: str) -> str:
-        return shlex.join(["ackclock", "reproduce", *keys, *options])
+        return shlex.join(["ackclock", "reproduce", *(elsewhere.get(key, key) for key in keys), *options])
 
     site = _site(done)
     templates = Environment(
@@ -141,7 +143,8 @@ def _card(one: Reproduced) -> dict[str, Any]:
 
 
 def _paper(one: Reproduced) -> dict[str, Any]:
-    paper, folder, outcome = one.paper, one.folder, one.outcome
+    paper, folder, outcome = one.paper, one.paper.folder, one.outcome
+    readme = folder / README
     return {
         "key": paper.key,
         "title": paper.title,
@@ -154,10 +157,12 @@ def _paper(one: Reproduced) -> dict[str, Any]:
         "seeds": outcome.seeds,
         "digest": outcome.digest,
         "spent": sizes.words(one.spent),
-        "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("scenario*.toml"))],
-        "figures": [_figure(folder, picture, f"{paper.key}/{picture.name}") for picture in outcome.pictures],
+        "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("*.toml")) if path.name != PAPER],
+        "figures": [
+            _figure(folder, picture, f"{paper.key}/{picture.name}" if one.own else None) for picture in outcome.pictures
+        ],
         "references": outcome.references,
-        "setup": setup((folder / "README.md").read_text(encoding="utf-8")),
+        "setup": setup(readme.read_text(encoding="utf-8")) if readme.is_file() else None,
         "tables": outcome.tables,
     }
 
@@ -172,7 +177,7 @@ def _extra(one: Shown) -> dict[str, Any]:
             {
                 "title": section.title,
                 "sentences": section.sentences,
-                "figures": [_figure(one.folder, picture) for picture in section.pictures],
+                "figures": [_figure(one.extra.folder.parent, picture) for picture in section.pictures],
                 "tables": section.tables,
             }
             for section in one.sections

@@ -7,12 +7,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ackclock import files
-from ackclock.papers import EXTRAS, MODULES, claims, page, report, sizes
+from ackclock.papers import claims, folder, page, report, sizes
 from ackclock.papers.paper import Done, Extra, Paper, Picture, Reproduced, Shown, Work
 from ackclock.progress import Show, unshown
 from ackclock.runs.executor import executor
@@ -28,10 +27,12 @@ OLDER = ".points"
 class Wish:
     """What to reproduce, how, and where results go."""
 
-    keys: Sequence[str]
-    """Papers and extra pages; none: all of them."""
+    what: Sequence[Paper | Extra]
+    """In the order of the report."""
+    named: Sequence[str]
+    """As the command has them; none: all of ``papers``."""
     papers: Path
-    """The folder that holds the papers' folders."""
+    """The folder that holds the folders of Ackclock's papers."""
     out: Path
     quick: bool = False
     seeds: int | None = None
@@ -52,26 +53,6 @@ class Wish:
         return (["--quick"] if self.quick else []) + ([] if self.seeds is None else ["--seeds", str(self.seeds)])
 
 
-def load(key: str) -> Paper:
-    """The paper of this name.
-
-    Raises:
-        ImportError: a package that it needs is missing.
-    """
-    paper: Paper = import_module(MODULES[key]).PAPER
-    return paper
-
-
-def load_extra(key: str) -> Extra:
-    """The extra page of this name.
-
-    Raises:
-        ImportError: a package that it needs is missing.
-    """
-    extra: Extra = import_module(EXTRAS[key]).EXTRA
-    return extra
-
-
 def reproduce(wish: Wish, show: Show = unshown) -> Done:
     """Run papers and extra pages, and write all their results.
 
@@ -86,8 +67,6 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
         RuntimeError: a worker has another Ackclock.
         KeyboardInterrupt: as usual; finished runs are kept.
     """
-    keys = wish.keys or [*MODULES, *EXTRAS]
-    papers, extras = [load(key) for key in keys if key in MODULES], [load_extra(key) for key in keys if key in EXTRAS]
     workers = executor(wish.on, wish.threads)
     wish.out.mkdir(parents=True, exist_ok=True)
     if (older := wish.out / OLDER).is_dir():
@@ -101,9 +80,10 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
             return Laboratory(store, runs_on, lambda what: show(f"{key}: {what}"), wish.fresh)
 
         done = Done(
-            [_paper(one, wish, lab(one.key)) for one in papers], [_extra(one, wish, lab(one.key)) for one in extras]
+            [_paper(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Paper)],
+            [_extra(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Extra)],
         )
-    for file, text in report.pages(done, wish.keys, wish.options()).items():
+    for file, text in report.pages(done, wish.named, wish.options()).items():
         files.write(wish.out / file, text.encode())
     claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
     sizes.write_times(done, wish.out)
@@ -119,27 +99,27 @@ def effort(what: Paper | Extra, wish: Wish) -> Effort:
 
 
 def _paper(paper: Paper, wish: Wish, lab: Laboratory) -> Reproduced:
-    folder, work = wish.papers / paper.key, _work(paper, wish, lab, wish.papers / paper.key)
-    outcome = paper.reproduce(work)
-    done = Reproduced(paper, folder, outcome, lab.spent)
+    work = _work(paper, wish, lab, paper.folder)
+    outcome = folder.run(paper, work)
+    done = Reproduced(paper, outcome, lab.spent, paper.folder.parent == wish.papers)
     _write(done, {picture.name: picture.svg for picture in outcome.pictures}, work.out)
     if wish.copy_to is not None:
-        _write(done, _copied(paper.key, outcome.pictures, wish.copy_to), folder)
+        _write(done, _copied(paper.key, outcome.pictures, wish.copy_to), paper.folder)
     return done
 
 
 def _extra(extra: Extra, wish: Wish, lab: Laboratory) -> Shown:
-    work = _work(extra, wish, lab, wish.papers)
-    sections = extra.sections(work)
+    work = _work(extra, wish, lab, extra.folder.parent)
+    sections = folder.sections(extra, work)
     if wish.copy_to is not None:
         _copied(extra.key, (picture for section in sections for picture in section.pictures), wish.copy_to)
-    return Shown(extra, wish.papers, sections, lab.spent)
+    return Shown(extra, sections, lab.spent)
 
 
-def _work(what: Paper | Extra, wish: Wish, lab: Laboratory, folder: Path) -> Work:
+def _work(what: Paper | Extra, wish: Wish, lab: Laboratory, scenarios: Path) -> Work:
     out = wish.out / what.key
     out.mkdir(parents=True, exist_ok=True)
-    return Work(folder, out, effort(what, wish), lab)
+    return Work(scenarios, out, effort(what, wish), lab)
 
 
 def _copied(key: str, pictures: Iterable[Picture], to: Path) -> dict[str, Path]:
@@ -152,9 +132,9 @@ def _copied(key: str, pictures: Iterable[Picture], to: Path) -> dict[str, Path]:
     return copies
 
 
-def _write(done: Reproduced, pictures: dict[str, Path], folder: Path) -> None:
-    files.write(folder / "RESULTS.md", page.markdown(done, pictures, folder).encode())
-    claims.write(folder / "claims.json", done.outcome.findings)
+def _write(done: Reproduced, pictures: dict[str, Path], to: Path) -> None:
+    files.write(to / "RESULTS.md", page.markdown(done, pictures, to).encode())
+    claims.write(to / "claims.json", done.outcome.findings)
 
 
 def summary(done: Done, out: Path) -> str:

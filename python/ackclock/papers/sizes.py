@@ -11,7 +11,7 @@ from typing import Any
 
 import ackclock
 from ackclock import files, quantities
-from ackclock.papers import EXTRAS, MODULES, claims
+from ackclock.papers import claims, folder
 from ackclock.papers.paper import Done, Extra, Paper
 from ackclock.runs.laboratory import Spent
 from ackclock.runs.trial import Effort
@@ -56,9 +56,11 @@ def write_sizes(done: Done, papers: Path) -> None:
         OSError: the folder is missing or not writable.
     """
     sizes = _read(papers / SIZES)
-    for key, one in spent(done).items():
-        sizes[key] = {name: value for name, value in asdict(one).items() if name not in MEASURED}
-    _write(papers / SIZES, {key: sizes[key] for key in [*MODULES, *EXTRAS] if key in sizes})
+    made = [(one.paper.folder, one.spent) for one in done.papers] + [(e.extra.folder, e.spent) for e in done.extras]
+    for at, one in made:
+        if at.parent == papers:
+            sizes[at.name] = {name: value for name, value in asdict(one).items() if name not in MEASURED}
+    _write(papers / SIZES, {key: sizes[key] for key in folder.every(papers) if key in sizes})
 
 
 def _write(path: Path, what: Mapping[str, Any]) -> None:
@@ -80,7 +82,7 @@ def listing(every: Sequence[Paper | Extra], papers: Path, out: Path) -> list[dic
     ``processor_s`` is what it will take: the packets by the speed of the last run with results in ``out``.
     """
     sizes, speed = _read(papers / SIZES), _speed(out)
-    return [_row(one, sizes.get(one.key, {}), speed, papers / one.key / "claims.csv") for one in every]
+    return [_row(one, sizes.get(one.key, {}), speed, one.folder / folder.CLAIMS) for one in every]
 
 
 def _speed(out: Path) -> float | None:

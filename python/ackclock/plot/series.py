@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 KB = 1e3
+"""Bytes in a kilobyte of an axis."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Task:
     """Results revision for which it was made."""
     algorithms: tuple[tuple[str, bytes], ...] = ()
     """Algorithms in Python that the scenario names: source as written there, and the class as cloudpickle has it. See
-    :func:`ackclock.slots.pickled`."""
+    ``ackclock.slots.pickled``."""
 
     def identities(self) -> list[str]:
         """The identity of each of its runs, in the order of the seeds.

@@ -1,0 +1,132 @@
+"""What stands behind a claim's number: the values point by point, and where they leave the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ackclock.papers import claims
+from ackclock.papers.claims import Claim
+
+from .measures import (
+    BETTER,
+    FOUR_AND_MORE,
+    HEAVY,
+    SOME,
+    View,
+    del_over_best,
+    deviations,
+    effect_of_alpha,
+    ewma_over_widest,
+    gains,
+    medians,
+)
+from .points import STOCK, Scheme
+from .schemes import (
+    ADAPTIVE,
+    AVG,
+    COUNTERS,
+    DEL,
+    EWMA,
+    FIG9_SWAPS,
+    INC,
+    UNDO,
+    XS,
+    ewma,
+    fraction,
+)
+
+Series = Sequence[tuple[str, Sequence[float]]]
+"""Values with a name each."""
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Values behind a claim's number."""
+
+    what: str
+    """Begins a sentence."""
+    series: Callable[[View], Series]
+    swaps: Sequence[int] = SOME
+    """One value for each; none: one value for each name."""
+    bound: bool = False
+    """Whether the claim's bound is one for each value."""
+    decimals: int = 2
+
+    def sentences(self, claim: Claim, v: View) -> str:
+        """The values, and which of them are not what is accepted."""
+        series = self.series(v)
+        where = f" at {_listed([str(n) for n in self.swaps])} swaps" if self.swaps else ""
+        text = "; ".join(f"{label} {', '.join(self._number(value) for value in values)}" for label, values in series)
+        said = [f"{self.what}{where}: {text}."]
+        if self.bound:
+            beyond = [self._beyond(claim, label, values) for label, values in series]
+            listed = "; ".join(part for part in beyond if part)
+            said += [f"Beyond the bound: {listed}."] if listed else []
+        return " ".join(said)
+
+    def _number(self, value: float) -> str:
+        return f"{value:.{self.decimals}f}"
+
+    def _beyond(self, claim: Claim, label: str, values: Sequence[float]) -> str:
+        bounds = claim.accept.split(";")
+        outside = [i for i, value in enumerate(values) if not all(claims.accepts(one, [value]) for one in bounds)]
+        if not outside or not self.swaps:
+            return label if outside else ""
+        if len(outside) == len(values):
+            return f"{label} everywhere"
+        at = [self.swaps[i] for i in outside]
+        return f"{label} at {_listed([str(n) for n in at])} swap{'' if at == [1] else 's'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _each(schemes: Iterable[Scheme], values: Callable[[Scheme], Sequence[float]]) -> Series:
+    return [(scheme.label, values(scheme)) for scheme in schemes]
+
+
+def _at_twelve(v: View, schemes: Iterable[Scheme]) -> Series:
+    return _each(schemes, lambda scheme: [v.median(scheme, FIG9_SWAPS)])
+
+
+def _spreads(v: View) -> Series:
+    return [(f"x = {fraction(x)}", [effect_of_alpha(v, x)]) for x in XS]
+
+
+OF_X = Detail("Medians", lambda v: _at_twelve(v, [ewma(1.0, x) for x in XS]), (), decimals=1)
+DETAILS: dict[str, Detail] = {
+    "S000-10": Detail("Means", lambda v: _each([STOCK], lambda s: [v.needless(s, n) for n in SOME]), decimals=1),
+    "S000-14": Detail("Ratios", lambda v: _each([UNDO], lambda s: medians(v, [s], STOCK))),
+    "S000-22": Detail("Differences, %,", lambda v: _each(COUNTERS, lambda s: gains(v, [s], UNDO, SOME)), bound=True),
+    "S000-23": Detail(
+        "Differences, %,", lambda v: _each([EWMA], lambda s: gains(v, [s], UNDO, HEAVY)), HEAVY, bound=True
+    ),
+    "S000-24": Detail("Ratios", lambda v: _each(ADAPTIVE, lambda s: medians(v, [s], UNDO)), bound=True),
+    "S000-25": Detail("Ratios", lambda v: _each(COUNTERS, lambda s: medians(v, [s], STOCK)), bound=True),
+    "S000-26": Detail("Ratios", lambda v: _each([EWMA], lambda s: medians(v, [s], STOCK)), bound=True),
+    "S000-27": Detail("Ratios", lambda v: [(DEL.label, del_over_best(v))], bound=True),
+    "S000-28": Detail("Ratios", lambda v: _each([AVG], lambda s: medians(v, [s], INC)), bound=True),
+    "S000-29": Detail("Ratios", lambda v: _each(BETTER, lambda s: deviations(v, s)), bound=True),
+    "S000-30": Detail("Ratios", lambda v: [(EWMA.label, ewma_over_widest(v))], bound=True),
+    "S000-31": OF_X,
+    "S000-32": OF_X,
+    "S000-33": OF_X,
+    "S000-34": Detail(
+        "Spreads, %",
+        lambda v: [(f"x = {fraction(x)}", [effect_of_alpha(v, x)]) for x in XS],
+        (),
+        bound=True,
+        decimals=1,
+    ),
+    "S000-35": Detail("Medians", lambda v: _at_twelve(v, COUNTERS), (), bound=True, decimals=1),
+    "S000-37": Detail(
+        "Differences, %,",
+        lambda v: _each([UNDO], lambda s: gains(v, [s], STOCK, FOUR_AND_MORE)),
+        FOUR_AND_MORE,
+        bound=True,
+    ),
+    "S000-38": Detail("Medians", lambda v: _at_twelve(v, (EWMA, *COUNTERS)), (), decimals=1),
+}
+"""By the claim."""

@@ -1,0 +1,249 @@
+"""A verdict for every claim of Fukuda et al. 2018, and what our switches say to those that differ."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ackclock.papers import claims
+from ackclock.papers.claims import Claim, Finding, Verdict
+from ackclock.papers.paper import Work
+
+from .curves import BELOW, CUBIC, GRID, NEWRENO, NONE, SENDERS, Sender, point
+from .measures import (
+    CLOSE_S,
+    EXCEPTION,
+    LONG,
+    MEASURES,
+    SHORT,
+    View,
+    below,
+    largest_fall,
+    megabits,
+)
+from .reference import read
+from .setup import factor, order_of_figure_2, parameters, spacing_s
+from .switches import WIDEST
+from .views import AS_IT_IS, Switch
+
+CLAIMS = "claims.csv"
+READ_BACK = "Read back from the scenarios that ran."
+
+
+def findings(view: View, tried: Mapping[Switch, View], work: Work) -> list[Finding]:
+    """Every claim of ``claims.csv``, judged.
+
+    Args:
+        view: the runs of the scenario as it is.
+        tried: those of each switch, and as it is with as many round trips.
+        work: where claims.csv and the scenarios are.
+
+    Raises:
+        OSError: a file of the paper's folder is missing.
+        ScenarioError, ValueError: one there makes no sense.
+    """
+    texts = parameters([curve.family for curve in view.curves.values()], work.folder)
+    listed = claims.read(work.folder / CLAIMS)
+    notes = _notes(view, tried, work, {claim.id: claim for claim in listed})
+
+    def one(claim: Claim) -> Finding:
+        if claim.id == "S003-04":
+            return claims.judge(claim, texts[claim.id], note=_spacing(work))
+        if claim.id in texts:
+            return claims.judge(claim, texts[claim.id], note=READ_BACK)
+        if claim.id == "S003-17":
+            share = factor(point(CUBIC, SHORT), work.folder)
+            return claims.judge(claim, (share,), (None,), "819 / 1024, in the stack that ran.")
+        if claim.id == "S003-21":
+            return claims.judge(claim, order_of_figure_2(work.folder), note="Seen in a run of scenario-figure2.toml.")
+        return _measured(claim, view, notes.get(claim.id, ""))
+
+    return [_with(tried, one(claim)) for claim in listed]
+
+
+def _measured(claim: Claim, view: View, note: str) -> Finding:
+    """The finding for a claim that the runs decide; chance is which of the round trips it was."""
+    measure, n = MEASURES[claim.id], len(view.draw)
+    intervals = claims.resampled(lambda draw: measure(replace(view, draw=draw)), n) if n > 1 else ()
+    exact = replace(view, draw=view.draw[:1])
+    paper = " and ".join(f"{value:.4g}" for value in measure(exact))
+    mean = f"Mean over {n} round trips; with 70 ms to the point: {paper}." if n > 1 else ""
+    return claims.judge(claim, measure(view), intervals, f"{mean} {note}".strip())
+
+
+def _with(tried: Mapping[Switch, View], found: Finding) -> Finding:
+    """Where a claim differs: with which choices of ours made otherwise it would hold, and how the others leave it."""
+    if found.verdict is not Verdict.DIFFERS or found.claim.id not in MEASURES:
+        return found
+    measured = {switch: MEASURES[found.claim.id](view) for switch, view in tried.items()}
+    base = measured.pop(AS_IT_IS)
+    changing = {switch: values for switch, values in measured.items() if values != base}
+    holds = [switch for switch, values in changing.items() if claims.accepts(found.claim.accept, values)]
+    trips = max(len(view.draw) for view in tried.values())
+    said = [f"If {s.label}, it would hold: {_values(changing[s])} ({trips} round trips)." for s in holds]
+    columns = zip(*(values for switch, values in changing.items() if switch not in holds), strict=True)
+    known = [[value for value in column if not math.isnan(value)] for column in columns]
+    between = " and ".join(f"{min(column):.3g} to {max(column):.3g}" for column in known)
+    said.append(
+        f"Unchanged by {len(measured) - len(changing)} of the {len(measured)} choices in the table of open choices; "
+        f"with {len(changing) - len(holds)} it differs, too: {between}."
+    )
+    return replace(found, tried=tuple(said))
+
+
+def _values(measured: Sequence[float]) -> str:
+    return " and ".join(f"{value:.3g}" for value in measured)
+
+
+def _spacing(work: Work) -> str:
+    shortest = 1e3 * spacing_s(point(NEWRENO, 4), work.folder)
+    return (
+        f"The arithmetic of the paper. In the runs two moved packets of RI = 4 are at least {shortest:.1f} ms apart: "
+        "by §III and Figure 2 the moved packet must leave, too, before the next is moved, so a round is RI + 1 packets."
+    )
+
+
+def _notes(view: View, tried: Mapping[Switch, View], work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]:
+    """What else is to be said, by claim; numbers are of these runs."""
+    counted = (
+        "Counted are packets of 1500 bytes that R2 got by 10.2 s, needless ones included. Of what the paper's number "
+        "may count, this is the nearest; payload alone, which normalised throughput counts here, would be "
+    )
+    return {
+        **{claim: f"{counted}{payload_rate(view):.3f} Mb/s, outside the bound." for claim in ("S003-01", "S003-02")},
+        "S003-06": _all_copies(view, NEWRENO, by_id["S003-06"]),
+        "S003-07": _all_copies(view, CUBIC, by_id["S003-07"]),
+        "S003-08": f"{_signs(view)} {_signs_in_the_model(work)}",
+        "S003-09": _edge(view, tried.get(WIDEST)),
+        "S003-10": _counts(view),
+        "S003-14": f"{_stuck(view)} {_least_in_the_model(work)}",
+        "S003-15": f"{_stuck(view)} {_least_in_the_model(work)}",
+        "S003-16": _halving(view),
+        "S003-19": _windows(view),
+        "S003-23": f"{_signs_at(view, LONG)} {_difference_in_the_model(work)}",
+    }
+
+
+def payload_rate(view: View) -> float:
+    """Payload that R2 got without reordering, Mb/s."""
+    return megabits(statistics.fmean(view.arrivals[NEWRENO][i] for i in view.draw)) * 1448 / 1500
+
+
+def _all_copies(view: View, sender: Sender, claim: Claim) -> str:
+    """What the other way to count makes of the claim."""
+    fall = largest_fall(view.arriving(sender))
+    verdict = "it would hold, too" if claims.accepts(claim.accept, (fall,)) else "it would differ"
+    return (
+        "Throughput is acknowledged payload. If every copy that arrives counts, as it does without reordering "
+        f"(S003-01), {verdict}: {fall:.1f} %."
+    )
+
+
+def _signs(view: View) -> str:
+    """Where the round trips agree on who is ahead."""
+    apart = view.normalised(CUBIC) - view.normalised(NEWRENO)
+    lower, higher = ((apart < 0).all(axis=1), (apart > 0).all(axis=1))
+    few = [ri for ri in BELOW if ri <= SMALL]
+    return (
+        f"Of {len(BELOW)} RI, Cubic is below in every round trip at {int(lower.sum())}, above in every one at "
+        f"{int(higher.sum())}; at the others chance decides. "
+        f"Up to RI = {SMALL} it is below at {below(view, few):.0f} %, on the grid at {below(view, ON_GRID):.0f} %."
+    )
+
+
+def _signs_in_the_model(work: Work) -> str:
+    """The same of the model, with Cubic inflated and by eq. 1 to the letter."""
+    share = _model(work, "app_mbps")
+    ris = sorted({ri for _, ri, _ in share} & set(ON_GRID))
+    lower = {i: sum(share["cubic", ri, i] < share["newreno", ri, "1"] for ri in ris) for i in ("0", "1")}
+    return (
+        f"In the model of ns-3's old rules (reference/README.md), of its {len(ris)} RI, Cubic without inflation is "
+        f"below NewReno with it at {lower['0']}, Cubic with it at {lower['1']}."
+    )
+
+
+def _model(work: Work, column: str) -> dict[tuple[str, int, str], float]:
+    """A column of the model's runs with an ACK for each segment, by sender, RI and inflation."""
+    rows = read(work.folder, "model.csv")
+    return {(r["cc"], int(r["ri"]), r["inflate"]): float(r[column]) for r in rows if r["delack"] == "1"}
+
+
+def _least_in_the_model(work: Work) -> str:
+    least = _model(work, "min_cwnd")
+    with_it, without = (least["cubic", SHORT, inflate] for inflate in ("1", "0"))
+    return (
+        f"The model's smallest cwnd in all 10 s is {with_it:.0f} segments, {without:.0f} without inflation; when "
+        "is not recorded."
+    )
+
+
+def _difference_in_the_model(work: Work) -> str:
+    rate = _model(work, "app_mbps")
+    apart = 100 * (rate["cubic", LONG, "1"] - rate["newreno", LONG, "1"]) / rate["newreno", NONE, "1"]
+    return f"In the model of ns-3's old rules it is {apart:+.1f} points."
+
+
+def _signs_at(view: View, ri: int) -> str:
+    apart = 100 * (view.normalised(CUBIC, [ri]) - view.normalised(NEWRENO, [ri]))[0]
+    means = [100 * float(view.normalised(s, [ri]).mean()) for s in (NEWRENO, CUBIC)]
+    return (
+        f"NewReno has {means[0]:.1f} %, Cubic {means[1]:.1f} %; the difference is from {apart.min():.2f} to "
+        f"{apart.max():.2f} points over the round trips. Of RI {ri - AROUND} to {ri + AROUND}, Cubic is below at "
+        f"{below(view, range(ri - AROUND, ri + AROUND + 1)):.0f} %: which one is decides the sign."
+    )
+
+
+def _edge(view: View, widest: View | None) -> str:
+    """At which RI nothing is reordered, and whether the window decides it."""
+
+    def idle(v: View) -> str:
+        ris = [ri for ri in BELOW if not any(v.recoveries(s, [ri]).any() for s in SENDERS)]
+        return f"none at RI {ris[0]} to {ris[-1]}" if ris else "some at every RI below 100"
+
+    more = f"; with 159, the largest for which RI = 100 has none, {idle(widest)}" if widest else ""
+    return f"With the window of 155 segments there are {idle(view)}{more}."
+
+
+def _counts(view: View) -> str:
+    first, last = (view.recoveries(CUBIC, [ri for ri in BELOW if low <= ri < high]).mean() for low, high in LIMITS)
+    return (
+        f"Cubic has {first:.1f} fast recoveries on average at RI 4 to 19 and {last:.1f} at RI 80 to 95: fewer, but not "
+        "from one RI to the next."
+    )
+
+
+LIMITS = ((4, 20), (80, 96))
+SMALL = 12
+AROUND = 9
+ON_GRID = [ri for ri in GRID if ri in BELOW and ri != EXCEPTION]
+
+
+def _stuck(view: View) -> str:
+    """Why Cubic's window does not sink further."""
+    course = view.courses[CUBIC, SHORT][view.draw[0]]
+    until = [f"{after:.0f}" for at, _, after in course.cuts if at <= CLOSE_S[1]]
+    least = min(range(len(course.cwnd)), key=lambda i: (course.cwnd[i] if course.at[i] > CLOSE_S[0] else 1e9, i))
+    return (
+        f"In the run with 70 ms fast retransmits cut cwnd to {', '.join(until)} segments by {CLOSE_S[1]} s. Below "
+        "some 67 segments (58 on the path, RI = 8 and one in service) R1's queue is too short for anything to be "
+        "moved, so cwnd sinks further only by duplicate ACKs that needless retransmissions cause. "
+        f"The smallest value comes at {course.at[least]:.1f} s: {course.cwnd[least]:.0f} segments."
+    )
+
+
+def _halving(view: View) -> str:
+    course = view.courses[NEWRENO, SHORT][view.draw[0]]
+    up = sum(after > before for _, before, after in course.cuts)
+    return (
+        "What is halved is the data outstanding, by RFC 2582 and ns-3.18. In a recovery of a packet that was only "
+        "late, duplicates inflate the window, and more is outstanding afterwards than cwnd says: in the run with 70 ms "
+        f"{up} of {len(course.cuts)} fast retransmits left cwnd larger than it was."
+    )
+
+
+def _windows(view: View) -> str:
+    course = view.courses[CUBIC, LONG][view.draw[0]]
+    grown = [course.growth(2 + i / 2, 2.5 + i / 2) for i in range(12)]
+    return f"With 70 ms, growth in the half seconds: {', '.join(f'{g:.0f}' for g in grown)} segments."

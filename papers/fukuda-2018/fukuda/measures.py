@@ -1,0 +1,162 @@
+"""What each claim of Fukuda et al. measures in a family of runs, one for each round trip."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ackclock.statistics import rank_correlation
+
+from .courses import Course
+from .curves import BELOW, CUBIC, GRID, NEWRENO, PACKET_BYTES, SENDERS, Array, Curve, Sender
+
+SENDING_S = 10.0
+"""§III: from 0.2 to 10.2 s."""
+EXCEPTION = 30
+"""§IV-A: where Cubic is not below NewReno."""
+SHORT, LONG = 8, 80
+"""§IV-B, §IV-C."""
+CLOSE_S = (2.0, 2.3)
+"""Figures 7 and 8."""
+EARLY_S = 2.0
+"""Figure 9 ends there."""
+SLOW_S = (2.0, 8.0)
+"""§IV-C."""
+HALF_SECONDS = 12
+FLAT_SEGS = 1.0
+LEAST_SEGS = 2.0
+
+
+@dataclass(frozen=True)
+class View:
+    """Some of the round trips; a claim is measured in each of them, and the mean counts."""
+
+    curves: Mapping[Sender, Curve]
+    courses: Mapping[tuple[Sender, int], Sequence[Course]]
+    """By sender and RI, a course for each delay."""
+    arrivals: Mapping[Sender, Sequence[float]]
+    """Without reordering, a number for each delay: packets that reached R2 in 10 s."""
+    draw: Sequence[int]
+
+    def normalised(self, sender: Sender, ris: Sequence[int] = BELOW) -> Array:
+        """Normalised throughput, a line for each RI, a column for each round trip."""
+        return self._columns(self.curves[sender].normalised, sender, ris)
+
+    def arriving(self, sender: Sender, ris: Sequence[int] = BELOW) -> Array:
+        """The same of all packets that reach the receiver."""
+        return self._columns(self.curves[sender].arriving, sender, ris)
+
+    def recoveries(self, sender: Sender, ris: Sequence[int] = BELOW) -> Array:
+        """Fast recoveries."""
+        return self._columns(self.curves[sender].recoveries, sender, ris)
+
+    def _columns(self, table: Array, sender: Sender, ris: Sequence[int]) -> Array:
+        lines = self.curves[sender].lines(ris)
+        return table[np.ix_(lines, list(self.draw))]
+
+    def over_courses(self, sender: Sender, ri: int, number: Callable[[Course], float]) -> float:
+        """The mean of what a function takes out of each course; of courses without it there is none."""
+        every = self.courses[sender, ri]
+        return statistics.fmean(number(every[i]) for i in self.draw)
+
+
+def megabits(packets: float) -> float:
+    """Packets in 10 s as Mb/s."""
+    return packets * PACKET_BYTES * 8 / SENDING_S / 1e6
+
+
+def throughput(v: View, sender: Sender) -> tuple[float, ...]:
+    """Without reordering, at R2."""
+    return (megabits(statistics.fmean(v.arrivals[sender][i] for i in v.draw)),)
+
+
+def largest_fall(share: Array) -> float:
+    """Of each curve, %; the mean over the round trips."""
+    return float(np.mean(100 * (1 - share.min(axis=0))))
+
+
+def below(v: View, ris: Sequence[int]) -> float:
+    """Share of RI at which Cubic is below NewReno, %."""
+    return float(np.mean(100 * (v.normalised(CUBIC, ris) < v.normalised(NEWRENO, ris))))
+
+
+def difference(v: View, ri: int) -> float:
+    """Cubic's throughput less NewReno's, % points."""
+    return float(np.mean(100 * (v.normalised(CUBIC, [ri]) - v.normalised(NEWRENO, [ri]))))
+
+
+def fewest(v: View, sender: Sender) -> float:
+    """Fast recoveries, the mean over the round trips, where there are fewest on the grid."""
+    return float(v.recoveries(sender, [ri for ri in GRID if ri in BELOW]).mean(axis=1).min())
+
+
+def along_ri(v: View, sender: Sender) -> float:
+    """Rank correlation of fast recoveries and RI in each curve; the mean over the round trips."""
+    table = v.recoveries(sender)
+    return statistics.fmean(rank_correlation(BELOW, list(column)) for column in table.T)
+
+
+def local_fall(v: View, sender: Sender) -> float:
+    """Largest fall from a grid point to the next in each curve, % points; the mean over the round trips."""
+    return float(np.mean(-100 * np.diff(v.normalised(sender, GRID), axis=0).min(axis=0)))
+
+
+def at_100(v: View) -> tuple[float, ...]:
+    """Where nothing is moved: normalised throughput, fast recoveries."""
+    shares = [float(v.normalised(sender, [100]).mean()) for sender in SENDERS]
+    return (*shares, sum(float(v.recoveries(sender, [100]).sum()) for sender in SENDERS))
+
+
+def close_up(v: View) -> tuple[float, ...]:
+    """Cubic at RI = 8 in Figure 8: smallest window, and how many cuts to two segments."""
+
+    def cuts(c: Course) -> float:
+        return sum(CLOSE_S[0] <= at <= CLOSE_S[1] and after <= LEAST_SEGS for at, _, after in c.cuts)
+
+    return v.over_courses(CUBIC, SHORT, lambda c: c.smallest(*CLOSE_S)), v.over_courses(CUBIC, SHORT, cuts)
+
+
+def early(c: Course) -> float:
+    """The smallest window from the first fast retransmit until 2 s, segments."""
+    return c.smallest(c.cuts[0][0], EARLY_S)
+
+
+def off_half(c: Course) -> float:
+    """Fast retransmits from 2 s on: largest distance of the window from half of what it was, segments."""
+    return max((abs(after - before / 2) for at, before, after in c.cuts if at >= EARLY_S), default=float("nan"))
+
+
+def flat(c: Course) -> float:
+    """Half seconds in which the window grows by less than a segment."""
+    long = (SLOW_S[1] - SLOW_S[0]) / HALF_SECONDS
+    starts = (SLOW_S[0] + i * long for i in range(HALF_SECONDS))
+    return sum(c.growth(start, start + long) < FLAT_SEGS for start in starts)
+
+
+MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
+    "S003-01": lambda v: throughput(v, NEWRENO),
+    "S003-02": lambda v: throughput(v, CUBIC),
+    "S003-06": lambda v: (largest_fall(v.normalised(NEWRENO)),),
+    "S003-07": lambda v: (largest_fall(v.normalised(CUBIC)),),
+    "S003-08": lambda v: (below(v, [ri for ri in BELOW if ri != EXCEPTION]), difference(v, EXCEPTION)),
+    "S003-09": lambda v: (fewest(v, NEWRENO), fewest(v, CUBIC)),
+    "S003-10": lambda v: (along_ri(v, NEWRENO), along_ri(v, CUBIC)),
+    "S003-11": at_100,
+    "S003-12": lambda v: (local_fall(v, NEWRENO), local_fall(v, CUBIC)),
+    "S003-14": close_up,
+    "S003-15": lambda v: (v.over_courses(CUBIC, SHORT, early),),
+    "S003-16": lambda v: (
+        v.over_courses(NEWRENO, SHORT, off_half),
+        v.over_courses(NEWRENO, SHORT, lambda c: c.smallest(EARLY_S, EARLY_S + SENDING_S)),
+    ),
+    "S003-19": lambda v: (
+        v.over_courses(CUBIC, LONG, flat),
+        v.over_courses(CUBIC, LONG, lambda c: c.growth(*SLOW_S)),
+    ),
+    "S003-20": lambda v: (v.over_courses(NEWRENO, LONG, Course.growth_in_a_round_trip),),
+    "S003-23": lambda v: (difference(v, LONG), float(np.mean(100 * v.normalised(CUBIC, [LONG])))),
+}
+"""By claim; the others are parameters (``setup``)."""

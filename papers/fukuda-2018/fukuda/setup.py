@@ -1,0 +1,121 @@
+"""What ran for Fukuda et al. 2018, read back from the scenarios that did, and the order of Figure 2."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+
+import ackclock
+from ackclock.runs import trial
+from ackclock.runs.trial import Document, Trial
+
+from .curves import ONE, Family
+
+FIGURE_2 = Trial("scenario-figure2.toml")
+IN_SERVICE = 9
+"""Number of the packet that R1 transmits while 10 to 20 wait."""
+UNITS = {"Mbps": 1e6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "B": 1.0}
+
+
+def parameters(families: Sequence[Family], folder: Path) -> dict[str, str]:
+    """For each claim that is a parameter, what all these runs have; "or" between what differs.
+
+    Raises:
+        OSError, ValueError: see ``Trial.document``.
+    """
+    ri = sorted({ri for family in families for ri in family.ris})
+    # The first delay is the paper's; the others are around it.
+    ran = [line[0].document(folder) for family in families for line in family.points]
+
+    def common(pick: Callable[[Document], str]) -> str:
+        return " or ".join(sorted({pick(document) for document in ran}))
+
+    def interval(ri: int) -> str:
+        return common(lambda d: f"{1e3 * ri * packet_s(d):.4g} ms")
+
+    return {
+        "S003-03": common(lambda d: f"{1e3 * packet_s(d):.4g} ms"),
+        "S003-04": common(lambda d: f"{interval(4)}, {int(round_trip_s(d) / (4 * packet_s(d)))}"),
+        "S003-05": f"{ri[0]} to {ri[-1]}, {interval(ri[0]).removesuffix(' ms')} to {interval(ri[-1])}",
+        "S003-13": interval(8),
+        "S003-18": interval(80),
+        "S003-22": common(_topology),
+    }
+
+
+def number(text: str) -> float:
+    """A quantity of a scenario in bit/s, seconds or bytes.
+
+    Raises:
+        KeyError: its unit is none of ``UNITS``.
+    """
+    value, unit = text.split()
+    return float(value) * UNITS[unit]
+
+
+def packet_s(document: Document) -> float:
+    """How long the bottleneck transmits a packet."""
+    flow = document["flow"][0]
+    return 8 * (number(flow["segment"]) + number(flow["header"])) / number(document["link"][1]["rate"])
+
+
+def round_trip_s(document: Document) -> float:
+    """All links' delays, there and back."""
+    return 2 * sum(number(link["delay"]) for link in document["link"])
+
+
+def _topology(document: Document) -> str:
+    flow, links = document["flow"][0], document["link"]
+    access = {(link["rate"], f"{1e3 * number(link['delay']):g} ms") for link in (links[0], links[2])}
+    bottleneck = (links[1]["rate"], f"{1e3 * number(links[1]['delay']):g} ms")
+    size = number(flow["segment"]) + number(flow["header"])
+    return "; ".join(
+        [
+            ", ".join(bottleneck),
+            " and ".join(", ".join(one) for one in sorted(access)),
+            f"{1e3 * round_trip_s(document):g} ms",
+            f"{size:g} B",
+            f"{number(flow['app']['start']):g} to {number(document['run']['duration']):g} s",
+        ]
+    )
+
+
+def factor(one: Trial, folder: Path) -> float:
+    """What a loss multiplies Cubic's window by, with every default filled in.
+
+    Raises:
+        OSError, ScenarioError, ValueError: see ``Trial.task``.
+    """
+    task = one.task(folder, ONE)
+    document = tomllib.loads(ackclock.show(task.text, set=dict(task.set), name=task.name))
+    return float(document["flow"][0]["set"]["congestion"]["beta_1024"]) / 1024
+
+
+def order_of_figure_2(folder: Path) -> str:
+    """The packets' numbers in the order in which they come to the receiver, without the one in service.
+
+    Raises:
+        OSError, ScenarioError, ValueError: see ``trial.events``.
+    """
+    events = trial.events(FIGURE_2, folder, duration_s=None)
+    arrived = events.filter((pl.col("event") == "delivered") & (pl.col("side") == "receiver") & (pl.col("len") > 0))
+    length = arrived["len"][0]
+    first = [IN_SERVICE + (seq - 1) // length for seq in arrived["seq"]][:12]
+    return ", ".join(str(n) for n in first if n != IN_SERVICE)
+
+
+def spacing_s(one: Trial, folder: Path) -> float:
+    """Shortest time between the arrivals of two packets that were overtaken; what is sent again is left out.
+
+    Raises:
+        OSError, ScenarioError, ValueError: see ``trial.events``.
+    """
+    events = trial.events(one, folder)
+    data = events.filter((pl.col("event") == "delivered") & (pl.col("side") == "receiver") & (pl.col("len") > 0))
+    arrived = data.unique("seq", keep="first", maintain_order=True)
+    late = arrived.filter(pl.col("seq") < pl.col("seq").cum_max())["time_ns"].to_list()
+    return float(min(after - before for before, after in pairwise(late))) / 1e9

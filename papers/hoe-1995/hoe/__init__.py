@@ -1,0 +1,37 @@
+"""Hoe 1995, "Start-up Dynamics of TCP's Congestion Control and Avoidance Schemes": its figures, table and claims."""
+
+from __future__ import annotations
+
+from ackclock import files
+from ackclock.papers.paper import Outcome, Work
+from ackclock.runs.trial import run, runs_of
+
+from . import figures, ns2, spread, tables
+from .findings import findings
+from .runs import View
+
+
+def reproduce(work: Work) -> Outcome:
+    """Run everything, draw, judge, compare with ns-2.
+
+    Raises:
+        OSError: a file of the paper's folder is missing, or one could not be written.
+        ValueError: a file there makes no sense.
+    """
+    every = list(dict.fromkeys([*spread.trials(), *(row.trial for row in ns2.rows(work.folder))]))
+    ran = run(work.lab, "runs, and what the thesis leaves open", work.folder, every, work.effort)
+    view = View(work.folder)
+    compared = ns2.compare(work.folder, ran)
+    files.write_csv(work.out / "comparison.csv", (one.line() for one in compared))
+    runs = ran[every[0]].runs
+    return Outcome(
+        findings(work, view, ran),
+        figures.draw(view, ran, work.out),
+        [*tables.tables(view), *spread.tables(ran)],
+        # Choices made otherwise meet at points of the grid.
+        len({run["identity"] for one in ran.values() for run in one.runs}),
+        (runs[0]["seed"], runs[-1]["seed"]),
+        (runs[0]["duration_s"], runs[0]["duration_s"]),
+        runs_of(ran.values()),
+        [ns2.summary(compared)],
+    )

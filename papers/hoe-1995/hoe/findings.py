@@ -1,0 +1,177 @@
+"""A verdict for every claim of Hoe's thesis, and how much it hangs on what the thesis leaves open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import median
+
+from ackclock.papers import claims
+from ackclock.papers.claims import Claim, Finding, Verdict
+from ackclock.papers.paper import Work
+
+from . import setup, spread
+from .measures import MEASURES, faded, large_ack, ratios, recovery, surge, table
+from .runs import CHOICES, LOST_AT_ONCE, View
+from .seen import Seen
+
+CLAIMS = "claims.csv"
+Values = dict[str, tuple[float, ...]]
+
+
+def findings(work: Work, view: View, numbers: spread.Numbers) -> list[Finding]:
+    """Every claim of ``claims.csv``, judged.
+
+    Args:
+        work: where claims.csv is.
+        view: the runs, as the scenarios have them.
+        numbers: the runs of ``spread.trials``.
+
+    Raises:
+        OSError: a file of the paper's folder is missing.
+        ValueError: claims.csv makes no sense.
+    """
+    texts, derived = setup.texts(view), setup.numbers(work.folder)
+    each = [(choice.label, measured(View(work.folder, choice))) for choice in CHOICES]
+    ours = measured(view)
+    notes, together = details(view), spread.traced(work.folder)
+
+    def one(claim: Claim) -> Finding:
+        if claim.id in texts:
+            return claims.judge(claim, texts[claim.id], note="Read back from the scenarios that ran.")
+        if claim.id in derived:
+            note = " ".join(["Derived from the scenarios that ran.", notes.get(claim.id, "")]).strip()
+            return claims.judge(claim, (derived[claim.id],), (None,), note)
+        values = ours[claim.id]
+        otherwise = [(label, made[claim.id]) for label, made in each]
+        points = together.get(claim.id) or spread.printed(claim, numbers)
+        parts = [notes.get(claim.id, ""), _choices(claim, values, otherwise), spread.sentence(claim, points)]
+        found = claims.judge(claim, values, (None,) * len(values), " ".join(part for part in parts if part))
+        return replace(found, tried=_tried(claim, otherwise)) if found.verdict is Verdict.DIFFERS else found
+
+    return [one(claim) for claim in claims.read(work.folder / CLAIMS)]
+
+
+def measured(view: View) -> Values:
+    """Every measure of these runs."""
+    return {key: measure(view) for key, measure in MEASURES.items()}
+
+
+def _choices(claim: Claim, ours: tuple[float, ...], otherwise: list[tuple[str, tuple[float, ...]]]) -> str:
+    """How the values change when one open choice is made otherwise."""
+    changed = [values for _, values in otherwise if values != ours]
+    if not changed:
+        return f"No open choice, made otherwise ({len(otherwise)} ways), changes it."
+    held = sum(claims.accepts(claim.accept, values) for _, values in otherwise)
+    ranges = []
+    for column in zip(*(values for _, values in otherwise), strict=True):
+        known = [value for value in column if math.isfinite(value)]
+        if known:
+            ranges.append(f"{min(known):.4g} to {max(known):.4g}, median {median(known):.4g}")
+    return (
+        f"With one open choice made otherwise ({len(otherwise)} ways) it holds in {held}; the values go from "
+        f"{'; '.join(ranges)}."
+    )
+
+
+def _tried(claim: Claim, otherwise: list[tuple[str, tuple[float, ...]]]) -> tuple[str, ...]:
+    """What makes a claim hold that differs."""
+    helps = [(label, values) for label, values in otherwise if claims.accepts(claim.accept, values)]
+    if not helps:
+        return (f"None of the {len(otherwise)} choices, made otherwise alone, makes it hold.",)
+    return tuple(
+        f"With this choice made otherwise it would hold: {label} ({' and '.join(claims.shown(v) for v in values)})."
+        for label, values in helps
+    )
+
+
+def details(view: View) -> dict[str, str]:
+    """What else there is to say to a claim; whole sentences."""
+    every, delayed = view("every"), view("delayed")
+    asked, full, done = recovery(every)
+    row, large = table(every), large_ack(every)
+    shares = ", ".join(f"{what} {value:.2f}" for what, value in ratios(every).items())
+    steps = {name: len(view(name).timeouts) for name in ("estimate eighth", "hoe eighth")}
+    ten = view(f"{LOST_AT_ONCE[-1]} lost")
+    first_lost = ten.fast_retransmits[0]
+    return {
+        "S002-08": "§5.2 says that the eighth was left out; its numbers come only with it, so it is in.",
+        **dict.fromkeys(
+            ("S002-12", "S002-13"), "The receiver's clock (80 ms) was chosen by such times: it moves them."
+        ),
+        **dict.fromkeys(
+            ("S002-14", "S002-21"), "Two ticks of the slow clock were chosen by such times; with three it is later."
+        ),
+        "S002-17": f"The three times are {asked:.2f}, {full:.2f} and {done:.2f} s: another segment is lost than hers.",
+        "S002-18": f"That is {faded(every) - done:.2f} s after the ACK of new data; in the thesis it is 0.6 s.",
+        "S002-20": _gap(view),
+        "S002-22": (
+            "The sender may use no more than the receiver's window, 51200 bytes, which the thesis calls the maximum; "
+            f"its §3.2.2 lets cwnd itself grow to 65535. {_opened(every)} ACKs have opened cwnd from 1 segment to "
+            f"{_opened(every) + 1}, since {every.drops[0].segment} is the first segment lost, as in the thesis; 51200 "
+            "bytes would be one ACK fewer."
+        ),
+        "S002-23": f"The times are {', '.join(f'{t:.3f}' for t in row)} s.",
+        "S002-25": f"The times are {large[1]:.3f} and {large[0]:.3f} s.",
+        "S002-26": (
+            f"It depends on what is taken for data transferred: {shares}. The thesis's graphs show what the sender "
+            "sends (§4.3), so that decides here."
+        ),
+        "S002-28": f"The first timeouts are at {', '.join(f'{view(n).timeouts[0]:.1f}' for n in _DELAYS)} s.",
+        "S002-30": (
+            f"With the eighth, which §5 blames for losses, the estimate alone leaves {steps['estimate eighth']} "
+            "timeouts with delayed ACKs; that her Figure 7.2 is without was concluded from that."
+        ),
+        "S002-33": (
+            f"Transmission makes the round trip {1e3 * ten.round_trip:.1f} ms here; within 1 s of the fast "
+            f"retransmission {_repaired(view)} of 10 losses are acknowledged, the last after "
+            f"{_done(view) - first_lost:.2f} s."
+        ),
+        "S002-35": "Where the receiver's clock answers a single segment, two go.",
+        "S002-39": f"{len(surge(every))} segments in {1e3 * (surge(every)[-1].at - surge(every)[0].at):.0f} ms.",
+        "S002-40": (
+            f"The transfers take {view('hoe').acks[-1].at:.2f} s (delayed) and {view('hoe every').acks[-1].at:.2f} s "
+            f"(every packet) with the estimate, {view('recovery').acks[-1].at:.2f} and "
+            f"{view('recovery every').acks[-1].at:.2f} s without: one round trip for each loss. Net/2 takes "
+            f"{delayed.acks[-1].at:.2f} s."
+        ),
+    }
+
+
+_DELAYS = ("45 ms", "delayed", "55 ms")
+
+
+def _opened(run: Seen) -> int:
+    return sum(a.newly > 0 for a in run.acks if a.at < run.fast_retransmits[0])
+
+
+def _gap(view: View) -> str:
+    run = view("every")
+    lost = sorted(d.segment for d in run.drops if d.at < run.fast_retransmits[0])
+    ends = [n for n, after in zip(lost, [*lost[1:], math.inf], strict=True) if after != n + 2]
+    if len(ends) == 1:
+        return f"Every other segment from {lost[0]} to {ends[0]} is lost."
+    begin = next(n for n in lost if n > ends[0])
+    burst = surge(run)
+    pause = next(x.at for x in run.sends if x.at > burst[-1].at) - burst[-1].at
+    acks = (ends[0] + 1) // 4
+    longest = 1e3 * run.round_trip / acks
+    return (
+        f"Every other segment from {lost[0]} to {ends[0]} and from {begin} to {lost[-1]} is lost. A window of slow "
+        f"start ends with segment {ends[0]}; its last half was released by {acks} ACKs, one each 5 ms, and the next "
+        f"window begins a round trip after it began: in a pause of {1e3 * pause:.0f} ms the buffer drains. Without a "
+        f"pause a service time of {longest:.1f} ms would be needed, and so a product of {acks} packets, not 20."
+    )
+
+
+def _done(view: View) -> float:
+    run = view(f"{LOST_AT_ONCE[-1]} lost")
+    highest = max(s.segment for s in run.sends if s.at < run.fast_retransmits[0])
+    return next(a.at for a in run.acks if a.segment >= highest)
+
+
+def _repaired(view: View) -> int:
+    run = view(f"{LOST_AT_ONCE[-1]} lost")
+    until = run.fast_retransmits[0] + 1
+    highest = max(a.segment for a in run.acks if a.at <= until)
+    return sum(d.segment <= highest for d in run.drops)

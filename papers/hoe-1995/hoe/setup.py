@@ -1,0 +1,66 @@
+"""Claims that are parameters of the set-up, read back from the scenarios that ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import ackclock
+from ackclock.runs.trial import Document
+
+from .runs import FOUR, RUNS, View
+
+UNITS = {"ms": 1e-3, "s": 1.0, "Mbps": 1e6 / 8, "B/s": 1.0, "B": 1.0, "packets": 1.0}
+
+
+def quantity(text: str) -> float:
+    """A quantity of a scenario in seconds, bytes, bytes a second or packets.
+
+    Raises:
+        KeyError: the unit is another.
+    """
+    number, unit = text.split()
+    return float(number) * UNITS[unit]
+
+
+def texts(view: View) -> dict[str, str]:
+    """For each claim that is a text, what the scenarios of the four runs have; "or" between what differs."""
+    return {"S002-36": _common(view, _network), "S002-38": _common(view, _clocks)}
+
+
+def numbers(folder: Path) -> dict[str, float]:
+    """For each claim that is a number of the set-up, what the scenario of the first run gives.
+
+    Raises:
+        OSError: the scenario is missing.
+    """
+    document = RUNS[FOUR[0]].document(folder)
+    link, flow = document["link"][0], document["flow"][0]
+    round_trip = 2 * quantity(link["delay"])
+    timer = _stack("hoe")["rto"]
+    return {
+        "S002-33": timer["min_ticks"] * quantity(timer["tick"]) / round_trip,
+        "S002-34": quantity(link["rate"]) * round_trip / (quantity(flow["segment"]) + quantity(flow["header"])),
+        "S002-37": 1e3 * round_trip,
+    }
+
+
+def _common(view: View, pick: Callable[[Document], str]) -> str:
+    documents: Sequence[Document] = [RUNS[name].document(view.folder) for name in FOUR]
+    return " or ".join(sorted({pick(document) for document in documents}))
+
+
+def _network(document: Document) -> str:
+    link, flow = document["link"][0], document["flow"][0]
+    return f"{link['queue']['limit']}, {flow['segment']}, {flow['window']}"
+
+
+def _clocks(document: Document) -> str:
+    flow = document["flow"][0]
+    segments = flow["set"]["startup"]["ssthresh_segs"]
+    interval = flow["receiver"].get("interval", _stack("net2")["ack"]["interval"])
+    return f"{_stack('net2')['rto']['tick']}, {interval}, {segments} segments"
+
+
+def _stack(name: str) -> ackclock.Stack:
+    return next(one for one in ackclock.stacks() if one["name"] == name)

@@ -1,0 +1,88 @@
+"""Runs of Leung & Ma 2005 as claims and figures look at them: by method and place, under a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from ackclock.runs.trial import Ran, Trial
+from ackclock.statistics import Mean
+
+from .points import FS, MIXED, OURS, Choice, Method, Place, trial
+
+Number = Callable[[Mapping[str, Any]], float]
+
+
+def kilobytes(run: Mapping[str, Any]) -> float:
+    """Acknowledged payload, kB/s."""
+    return float(run["flows"][0]["throughput_bytes_per_s"]) / 1e3
+
+
+def unnecessary(count: str) -> Number:
+    """The unnecessary retransmission rate of §IV-A, per cent of the packets sent.
+
+    Args:
+        count: what is unnecessary, a number of each flow.
+    """
+
+    def rate(run: Mapping[str, Any]) -> float:
+        flow = run["flows"][0]
+        return 100 * float(flow[count]) / max(1, int(flow["data_packets_sent"]))
+
+    return rate
+
+
+class Runs:
+    """The runs of many trials; numbers taken out of them are kept."""
+
+    def __init__(self, ran: Mapping[Trial, Ran]) -> None:
+        self.ran = ran
+        self._taken: dict[tuple[Trial, str], list[float]] = {}
+
+    def values(self, at: Trial, name: str, number: Number) -> list[float]:
+        """A number of each run of a trial; ``name`` tells numbers apart."""
+        key = (at, name)
+        if key not in self._taken:
+            self._taken[key] = self.ran[at].values(number)
+        return self._taken[key]
+
+
+class View:
+    """What a claim is measured on."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        choice: Choice = OURS,
+        fs: Sequence[float] = FS,
+        draw: Sequence[int] | None = None,
+    ) -> None:
+        """``fs``: the delay factors that were run; ``draw``: which runs of each point; all, if None."""
+        self.runs, self.choice, self.fs, self.draw = runs, choice, fs, draw
+        self.shares = MIXED
+
+    def _values(self, name: str, number: Number, method: Method, place: Place) -> list[float]:
+        values = self.runs.values(trial(method, place, self.choice), name, number)
+        # A point that does not depend on chance has one run, whatever is drawn.
+        return values if self.draw is None or len(values) == 1 else [values[i] for i in self.draw]
+
+    def throughputs(self, method: Method, place: Place) -> list[float]:
+        """Of each run, kB/s."""
+        return self._values("throughput", kilobytes, method, place)
+
+    def rates(self, method: Method, place: Place) -> list[float]:
+        """The unnecessary retransmission rate of each run, per cent."""
+        return self._values(self.choice.count, unnecessary(self.choice.count), method, place)
+
+    def throughput(self, method: Method, place: Place) -> float:
+        """The mean, kB/s."""
+        return fmean(self.throughputs(method, place))
+
+    def rate(self, method: Method, place: Place) -> float:
+        """The mean unnecessary retransmission rate, per cent."""
+        return fmean(self.rates(method, place))
+
+    def mean(self, values: Callable[[View, Method, Place], list[float]], method: Method, place: Place) -> Mean:
+        """A mean with its interval, as in ``mean(View.rates, DSACK, Single(1.0))``."""
+        return Mean.of(values(self, method, place))

@@ -1,0 +1,109 @@
+"""Figure 6: what happens to the first of ten flows over RED, run by run."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from ackclock.runs import trial
+
+from .points import MSS, Scheme, red
+from .repair import Repair, repairs
+
+
+@dataclass(frozen=True)
+class Course:
+    """What §3.3 tells of Figure 6(d), in one run; None for what does not happen within it."""
+
+    cwnd: float | None
+    """Segments, at the first fast retransmit; Robust Recovery does not cut it there."""
+    cwnd_at_drop: float | None
+    """When the flow's first packet is dropped."""
+    further_s: float | None
+    """When the first packet sent within the first recovery is dropped."""
+    resent_s: float | None
+    """When that packet is sent again."""
+    exit_s: float | None
+    exit_packet: int | None
+    """End of the first recovery, and the packet acknowledged then, counted from 0."""
+    loss_s: float | None
+    """First drop after it."""
+    second_exit_s: float | None
+    second_exit_packet: int | None
+    halved: tuple[bool, ...]
+    """For each round trip of the first recovery but the first, whether it has at most half the new packets of the one
+    before, rounded up."""
+    last_new: int | None
+    """New packets in the last round trip of the first recovery."""
+    timeouts: int
+
+
+def course(events: pl.DataFrame) -> Course:
+    """That of the first flow."""
+    mine = events.filter(pl.col("flow") == 0)
+    found = repairs(events)
+    dropped = mine.filter((pl.col("event") == "dropped") & (pl.col("side") == "receiver"))
+    drops = [(row["time_ns"] / 1e9, row["seq"]) for row in dropped.iter_rows(named=True)]
+    first = found[0] if found else None
+    exits = [r for r in found if r.left_to == "open" and r.left_s is not None]
+    regular = exits[0] if first is not None and first.left_to == "open" else None
+    further = _further(first, drops)
+    second = next((r for r in found if regular and r.begun_s > (regular.left_s or 0)), None)
+    rounds = [one.new for one in first.rounds] if first and regular else []
+    return Course(
+        cwnd=_window(mine, first.begun_s) if first else None,
+        cwnd_at_drop=_window(mine, drops[0][0]) if drops else None,
+        further_s=further[0] if further else None,
+        resent_s=_resent(mine, *further) if further else None,
+        exit_s=regular.left_s if regular else None,
+        exit_packet=regular.left_ack // MSS - 1 if regular else None,
+        loss_s=next((at for at, _ in drops if regular and at > (regular.left_s or 0)), None),
+        second_exit_s=second.left_s if second and second.left_to == "open" else None,
+        second_exit_packet=second.left_ack // MSS - 1 if second and second.left_to == "open" else None,
+        halved=tuple(b <= math.ceil(a / 2) for a, b in itertools.pairwise(rounds)),
+        last_new=rounds[-1] if len(rounds) > 1 else None,
+        timeouts=mine.filter(pl.col("event") == "timeout").height,
+    )
+
+
+def _further(first: Repair | None, drops: Iterable[tuple[float, int]]) -> tuple[float, int] | None:
+    if first is None:
+        return None
+    ends = first.left_s if first.left_s is not None else math.inf
+    return next(((at, seq) for at, seq in drops if first.begun_s < at < ends and seq >= first.recover), None)
+
+
+def _resent(mine: pl.DataFrame, lost_s: float, seq: int) -> float | None:
+    later = mine.filter(
+        (pl.col("event") == "sent")
+        & (pl.col("side") == "sender")
+        & (pl.col("seq") == seq)
+        & (pl.col("time_ns") > round(lost_s * 1e9))
+    )
+    return later["time_ns"][0] / 1e9 if later.height else None
+
+
+def _window(mine: pl.DataFrame, at: float) -> float:
+    before = mine.filter((pl.col("event") == "window") & (pl.col("time_ns") <= round(at * 1e9)))
+    return float(before["cwnd"][-1]) / MSS
+
+
+def courses(folder: Path, scheme: Scheme, seeds: int) -> list[Course]:
+    """One for each seed, from 1.
+
+    Raises:
+        OSError, ValueError: the scenario is missing, or makes no sense.
+    """
+    return [course(trial.events(red(scheme), folder, seed)) for seed in range(1, seeds + 1)]
+
+
+def median(values: Sequence[float | None]) -> float:
+    """Of those that are there; NaN without any."""
+    there = [value for value in values if value is not None]
+    return statistics.median(there) if there else math.nan

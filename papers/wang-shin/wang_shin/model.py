@@ -1,0 +1,77 @@
+"""Figure 7: the window under uniform random loss, beside the square-root model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ackclock.runs.trial import Ran, Trial
+from ackclock.statistics import Mean
+
+from .points import CLAIMED_PS, MSS, NETWORKS, PS, RR, RTT_S, SACK, WARM_S, Scheme, model
+
+C = math.sqrt(3 / 2)
+"""§4: an ACK for every packet."""
+
+
+def bound(p: float) -> float:
+    """The model's window, segments: C / sqrt (p)."""
+    return C / math.sqrt(p)
+
+
+def trials(scheme: Scheme, p: float, network: str) -> tuple[Trial, Trial]:
+    """The run, and its beginning, which is left out."""
+    return model(scheme, p, network), model(scheme, p, network, WARM_S)
+
+
+def points(schemes: Sequence[Scheme] = (RR, SACK), ps: Sequence[float] = PS) -> list[Trial]:
+    """All runs of the figure."""
+    return [t for scheme in schemes for network in NETWORKS for p in ps for t in trials(scheme, p, network)]
+
+
+def windows(whole: Ran, beginning: Ran) -> list[float]:
+    """BW · RTT / MSS of each run after its beginning (§4), segments."""
+    seconds = whole.runs[0]["duration_s"] - beginning.runs[0]["duration_s"]
+    acked = zip(whole.values("acked_bytes"), beginning.values("acked_bytes"), strict=True)
+    return [(after - before) / MSS / seconds * RTT_S for after, before in acked]
+
+
+@dataclass(frozen=True)
+class Model:
+    """Windows by scheme, loss rate and network."""
+
+    ran: Mapping[Trial, Ran]
+    draw: Sequence[int] | None = None
+    """These runs; None: all."""
+    kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
+    """What was computed from all runs."""
+
+    def windows(self, scheme: Scheme, p: float, network: str = "open") -> list[float]:
+        """BW · RTT / MSS of each run after the start-up phase (§4), segments."""
+        key = ("window", scheme, p, network)
+        if key not in self.kept:
+            self.kept[key] = windows(*(self.ran[t] for t in trials(scheme, p, network)))
+        every = self.kept[key]
+        return every if self.draw is None else [every[i] for i in self.draw]
+
+    def window(self, scheme: Scheme, p: float, network: str = "open") -> Mean:
+        """Their mean."""
+        return Mean.of(self.windows(scheme, p, network))
+
+    def share(self, scheme: Scheme, p: float, network: str = "open") -> float:
+        """The mean window over the model's."""
+        values = self.windows(scheme, p, network)
+        return sum(values) / len(values) / bound(p)
+
+    def largest(self, scheme: Scheme, network: str) -> float:
+        """The largest of these shares."""
+        return max(self.share(scheme, p, network) for p in CLAIMED_PS)
+
+    def lead(self, one: Scheme, other: Scheme, network: str = "open") -> float:
+        """How much nearer to the model ``one`` is, mean over the loss rates."""
+        return sum(self.share(one, p, network) - self.share(other, p, network) for p in CLAIMED_PS) / len(CLAIMED_PS)
+
+    def fall(self, scheme: Scheme, network: str = "open") -> float:
+        """The share at the largest loss rate over that at the smallest."""
+        return self.share(scheme, CLAIMED_PS[-1], network) / self.share(scheme, CLAIMED_PS[0], network)

@@ -1,0 +1,37 @@
+"""A paper that is made up: one point, one figure, a claim for each verdict, and another simulator's values."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from ackclock.papers import claims
+from ackclock.papers.paper import Outcome, Picture, Reference, Table, Work
+from ackclock.plot import style
+from ackclock.runs.trial import Trial, run
+from ackclock.statistics import Verdict
+
+
+def reproduce(work: Work) -> Outcome:
+    """Run the point, and judge."""
+    (ran,) = run(work.lab, "runs", work.folder, [Trial("scenario.toml")], work.effort).values()
+    packets = ran.values("data_packets_sent")[0]
+    many, few, taste = claims.read(work.folder / "claims.csv")
+    found = [
+        claims.judge(many, (packets,)),
+        claims.judge(few, (packets,), ((1.0, packets),), "Rates are others. So it is."),
+        claims.Finding(taste, claims.Verdict.UNCHECKED, note="It has none."),
+    ]
+    verdicts = [Verdict(line) for line in (work.folder / "verdicts.txt").read_text(encoding="utf-8").splitlines()]
+    table = Table("Beside ns-0", ["point", "ours", "verdict"], [[str(i), "1", v.value] for i, v in enumerate(verdicts)])
+    reference = Reference(["All is said", "All is done."], all(v.good for v in verdicts), table)
+    numbers = Table("Numbers of it", ["a", "b"], [["1", "2"]])
+    return Outcome.of([ran], found, [draw(work, "fig1", "scenario.toml")], [numbers], [reference])
+
+
+def draw(work: Work, name: str, scenario: str) -> Picture:
+    """A figure of a line."""
+    figure = Figure((2, 1))
+    with style.paper():
+        figure.add_subplot().plot([0, 1], [0, 1])
+        svg = style.save(figure, work.out / name, {"Title": name})
+    return Picture(name, f"Figure of {name}", "A line.", svg, [scenario], "0123456789abcdef", "ackclock run it")
