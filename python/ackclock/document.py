@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from ackclock import _native
@@ -37,17 +38,25 @@ def quoted(key: str) -> str:
 
 
 def written(value: Value) -> str:
-    """A value as TOML has it, on one line."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    """A value as TOML has it, on one line, which ``tomli_w`` has for single values alone.
+
+    Raises:
+        TypeError: TOML has nothing like it, or no room for the number.
+    """
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{json.dumps(key, ensure_ascii=False)} = {written(v)}" for key, v in value.items())
+        inside = ", ".join(f"{_line(str(key), 0)[:-4]} = {written(v)}" for key, v in value.items())
         return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return f"[{', '.join(map(written, value))}]"
-    return repr(value)
+    if (isinstance(value, int) and not -(2**63) <= value < 2**63) or (isinstance(value, float) and not isfinite(value)):
+        raise TypeError(f"there is no room for {value}")
+    return _line("v", value)[4:]
+
+
+def _line(key: str, value: Value) -> str:
+    import tomli_w  # noqa: PLC0415 - start-up time
+
+    return tomli_w.dumps({key: value}).rstrip("\n")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ackclock.document import written
 from ackclock.slots.base import Algorithm
 from ackclock.slots.bases import BASES
 from ackclock.slots.source import EXECUTED, source_hash
@@ -90,7 +91,12 @@ def setting(value: object) -> str:
         source = f"#{source_hash(value.algorithm)}:{value.algorithm.__qualname__}"
         _of_program[source] = value.algorithm
         value = {"kind": "python", "source": source} | dict(value.parameters)
-    return _toml(value)
+    try:
+        return written(value)
+    except TypeError as error:
+        raise TypeError(
+            f"found {value!r}, allowed: a text, a number, a boolean, a list, a mapping, or an algorithm's class"
+        ) from error
 
 
 def register(source: str, cls: type[Algorithm]) -> None:
@@ -278,20 +284,3 @@ def _check_parameters(cls: type[Algorithm], parameters: Mapping[str, object]) ->
     for name, p in named.items():
         if p.default is p.empty and name not in parameters:
             raise RefusedError(name, "nothing", f"a value: `{cls.__name__}` has no default for `{name}`")
-
-
-def _toml(value: object) -> str:
-    """A value as TOML on one line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float) and abs(value) < 2**63:
-        return repr(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    raise TypeError(
-        f"found {value!r}, allowed: a text, a number, a boolean, a list, a mapping, or an algorithm's class"
-    )
