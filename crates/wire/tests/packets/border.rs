@@ -180,6 +180,14 @@ fn options_of_a_syn_count_on_a_syn_only_and_a_shift_of_more_than_14_is_14() {
 }
 
 #[test]
+fn urgent_data_are_data() {
+    let [mut one, mut two] = met(false, [1, 2], [0, 0], [3, 7]);
+    let header = raw(&mut one, &Segment { flags: ACK | 0x20, ..Segment::EMPTY });
+    assert_eq!(header.flags, ACK);
+    assert_eq!(two.read(&packet(Header { flags: ACK | 0x20, urgent: 9, ..header })).flags, ACK);
+}
+
+#[test]
 fn sack_blocks_give_way_to_data_up_to_the_mtu() {
     let [mut one, mut two] = met(false, [1, 2], [0, 0], [3, 7]);
     let mut seg = Segment { flags: Segment::ACK, ack: Offset(1), opts: Segment::TIMESTAMPS, ..Segment::EMPTY };
@@ -268,6 +276,16 @@ fn an_answer_to_another_syn_is_reset_with_its_own_number_and_its_isn_is_not_beli
 }
 
 #[test]
+fn a_second_syn_in_an_established_connection_is_answered_and_not_believed() {
+    for ack in [0, ACK] {
+        let mut end = established();
+        assert_eq!(told(&mut end, 9_000_000, 1_000_001, Segment::SYN | ack, b"new"), 0);
+        assert_eq!(said(&mut end).map(|h| h.ack), Some(SeqNum(5_001)));
+        assert_eq!(told(&mut end, 5_001, 1_000_001, ACK, b"old"), 3);
+    }
+}
+
+#[test]
 fn two_that_connect_to_each_other_agree_on_numbers() {
     let mut end = endpoint(true);
     said(&mut end).unwrap();
@@ -293,6 +311,7 @@ fn data_that_come_with_the_last_ack_of_the_handshake_are_kept() {
     told(&mut end, u32::MAX, 0, Segment::SYN, &[]);
     assert_eq!(said(&mut end).unwrap().ack, SeqNum(0));
     assert_eq!(told(&mut end, 0, 1_000_001, ACK | Segment::FIN, b"all at once"), 11);
+    assert!(!end.is_at_end(), "there is something to read before it");
     let mut read = [0; 100];
     assert_eq!(end.read(&mut read), 11);
     assert_eq!(&read[..11], b"all at once");

@@ -175,6 +175,29 @@ proptest! {
 }
 
 #[test]
+fn a_send_store_is_never_asked_for_bytes_that_it_no_longer_has() {
+    let mut connection = Connection::established(&Stack::named("reno").unwrap(), Sides::Both, 100, 1 << 20);
+    let mut store = SendStore::new(16);
+    store.write(&mut connection, &[1; 16]);
+    let (mut out, mut now) = (Segment::EMPTY, Time(1));
+    while connection.poll_transmit(now, &mut out, &mut ()) {}
+    now.0 += 1_000_000;
+    let ack = Segment { seq: Offset::DATA, ack: Offset(11), wnd: 9000, flags: Segment::ACK, ..Segment::EMPTY };
+    connection.on_segment(now, &ack, &mut ());
+    assert_eq!(store.write(&mut connection, &[2; 16]), 10);
+    let copied = |at: u64, len| {
+        std::panic::catch_unwind(|| {
+            let mut bytes = vec![9; len];
+            store.copy(Offset(at), &mut bytes);
+            bytes
+        })
+    };
+    assert_eq!(copied(11, 16).unwrap(), [[1; 6].as_slice(), &[2; 10]].concat());
+    assert!(copied(10, 16).is_err(), "its first byte has been overwritten");
+    assert!(copied(12, 16).is_err(), "its last byte was never written");
+}
+
+#[test]
 fn a_connection_that_is_gone_takes_no_bytes_and_what_arrived_before_can_be_read() {
     let mut end = End::new(WINDOW);
     end.give(Offset(2), 99, 1000, 0, true);
