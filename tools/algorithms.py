@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,17 @@ def answers(slot: str) -> Iterator[tuple[str, str, str]]:
         raise SystemExit(f"{slot}.rs: no description enum")
     named = r'^(?:    #\[serde\(rename = "([a-z0-9-]+)"\)\]\n)?    (\w+)(?:\((\w+)::(\w+)\)| \{[^}]*\})?,$'
     for name, variant, module, spec in re.findall(named, found[2], re.MULTILINE):
-        yield name or kebab(variant), module or re.sub(r"(?<!^)(?=[A-Z])", "_", variant).lower(), spec
+        if variant == "Custom":
+            continue
+        kind = name or kebab(variant)
+        yield kind, module or module_of(slot, kind), spec
+
+
+def module_of(slot: str, kind: str) -> str:
+    """The file of a kind: of its name, or of its first words (`delayed-reordered` is in `delayed`)."""
+    words = kind.split("-")
+    names = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
+    return next((name for name in names if (ENGINE / slot / f"{name}.rs").is_file()), names[0])
 
 
 def parameters(text: str, spec: str, path: str) -> Iterator[tuple[str, str]]:
@@ -131,14 +142,15 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def entry(slot: str, kind: str, module: str, spec: str, stacks: list[dict[str, Any]]) -> Iterator[str]:
-    """One answer's part of the page."""
+def entry(slot: str, kinds: list[str], module: str, spec: str, stacks: list[dict[str, Any]]) -> Iterator[str]:
+    """The part of the page for the kinds that one file answers."""
     path = ENGINE / slot / f"{module}.rs"
+    names = ", ".join(f"`{kind}`" for kind in kinds)
     if not path.is_file():
-        yield f"### `{kind}`\n"
+        yield f"### {names}\n"
         return
     head, text = header(path), path.read_text(encoding="utf-8")
-    yield f"### `{kind}`: {head.title[0].lower() + head.title[1:] if head.title[:2].istitle() else head.title}\n"
+    yield f"### {names}: {head.title[0].lower() + head.title[1:] if head.title[:2].istitle() else head.title}\n"
     for name in ("Idea", "Source"):
         if name in head.parts:
             yield f"**{name}.** {capital(head.parts[name])}\n"
@@ -151,7 +163,7 @@ def entry(slot: str, kind: str, module: str, spec: str, stacks: list[dict[str, A
     known = list(parameters(text, spec, slot.replace("/", "."))) if spec else []
     if known:
         yield "\n".join(["| parameter | meaning |", "| --- | --- |", *(f"| `{p}` | {m} |" for p, m in known)]) + "\n"
-    using = users(slot, kind, stacks)
+    using = [name for kind in kinds for name in users(slot, kind, stacks)]
     named = "all" if len(using) == len(stacks) else ", ".join(f"`{name}`" for name in using) or "none by name"
     yield f"Stacks: {named}. [{path.name}](../{path.relative_to(ROOT)})\n"
 
@@ -165,9 +177,8 @@ def page() -> str:
     for slot in SLOTS:
         question = header(ENGINE / f"{slot}.rs").title
         out.append(f"## {question.split('?')[0]}? (`{slot.replace('/', '.')}`)\n")
-        for kind, module, spec in answers(slot):
-            if kind != "custom":
-                out.extend(entry(slot, kind, module, spec, stacks))
+        for (module, spec), kinds in groupby(answers(slot), key=lambda answer: answer[1:]):
+            out.extend(entry(slot, [kind for kind, *_ in kinds], module, spec, stacks))
     return "\n".join(out)
 
 

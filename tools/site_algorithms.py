@@ -94,8 +94,6 @@ def pages() -> Iterator[tuple[str, str]]:
         question = page.header(page.ENGINE / f"{slot}.rs").title.split("?")[0]
         overview.append(f"## {question}? (`{key}`)\n\n| answer | what it is |\n| --- | --- |")
         for kind, module, _ in page.answers(slot):
-            if kind == "custom":
-                continue
             said = about[key, kind]
             overview.append(f"| [`{kind}`]({slot}/{kind}.md) | {said[0]} |")
             found.append((f"algorithms/{slot}/{kind}.md", answer(slot, kind, module, named, said, reference)))

@@ -4,7 +4,6 @@
 //! case (a segment outside the window, an old timestamp, a SYN) the receiver answers without asking.
 
 pub mod delayed;
-pub mod delayed_reordered;
 pub mod every;
 pub mod heartbeat;
 pub mod window_update;
@@ -12,6 +11,7 @@ pub mod window_update;
 use crate::error::StackError;
 use crate::slot::Factory;
 use crate::time::{Nanos, Time};
+use delayed::Waits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,10 +136,8 @@ impl AckSpec {
     pub fn build(&self, mss: u32) -> AnyAck {
         match *self {
             AckSpec::Every => AnyAck::Every(every::Every),
-            AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay)),
-            AckSpec::DelayedReordered { delay } => {
-                AnyAck::DelayedReordered(delayed_reordered::DelayedReordered::new(delay))
-            }
+            AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay, Waits::InOrder)),
+            AckSpec::DelayedReordered { delay } => AnyAck::Delayed(delayed::Delayed::new(delay, Waits::AnyOrder)),
             AckSpec::Heartbeat { interval, phase } => AnyAck::Heartbeat(heartbeat::Heartbeat::new(interval, phase)),
             AckSpec::WindowUpdate { interval, phase } => {
                 AnyAck::WindowUpdate(Box::new(window_update::WindowUpdate::new(interval, phase, mss)))
@@ -155,8 +153,6 @@ pub enum AnyAck {
     Every(every::Every),
     /// See [`delayed`].
     Delayed(delayed::Delayed),
-    /// See [`delayed_reordered`].
-    DelayedReordered(delayed_reordered::DelayedReordered),
     /// See [`heartbeat`].
     Heartbeat(heartbeat::Heartbeat),
     /// See [`window_update`].
@@ -170,7 +166,6 @@ macro_rules! dispatch {
         match $any {
             AnyAck::Every($p) => $call,
             AnyAck::Delayed($p) => $call,
-            AnyAck::DelayedReordered($p) => $call,
             AnyAck::Heartbeat($p) => $call,
             AnyAck::WindowUpdate($p) => $call,
             AnyAck::Custom($p) => $call,
