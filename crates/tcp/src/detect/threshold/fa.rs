@@ -18,7 +18,7 @@
 //! timeout counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
 
 mod costs;
-mod histogram;
+mod normal;
 
 use super::DupThresh;
 use crate::error::StackError;
@@ -26,9 +26,10 @@ use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::gate::whole_segments;
 use crate::facts::reorder::ReorderSample;
+use crate::percentiles::Percentiles;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
-use histogram::{normal_quantile, Histogram};
+use normal::{mean_and_deviation, normal_quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +132,7 @@ pub struct Fa {
     spec: FaSpec,
     ratio: f64,
     dupthresh: u32,
-    histogram: Histogram,
+    histogram: Percentiles<u32>,
     /// Up to where segments have been counted for `in_order`.
     counted: Offset,
     /// When the last stall ended, how long it was, and the ratio before it.
@@ -141,17 +142,18 @@ pub struct Fa {
 impl Fa {
     pub(super) fn new(spec: &FaSpec) -> Self {
         let (spec, ratio) = (spec.clone(), spec.ratio);
-        let histogram = Histogram::default();
+        let histogram = Percentiles::new(spec.samples as usize);
         Fa { spec, ratio, dupthresh: LEAST, histogram, counted: Offset::DATA, stall: None }
     }
 
     fn recompute(&mut self) {
         let threshold = match self.spec.rule {
             // The length itself must not trigger.
-            Rule::Percentile => self.histogram.percentile(self.ratio).map(|l| l.saturating_add(1)),
+            Rule::Percentile => self.histogram.get(self.ratio).map(|l| l.saturating_add(1)),
             Rule::Mean => {
                 let k = normal_quantile(self.ratio);
-                self.histogram.mean_and_deviation().map(|(mean, dev)| libm::ceil(mean + k * dev).max(0.0) as u32)
+                mean_and_deviation(self.histogram.sorted())
+                    .map(|(mean, dev)| libm::ceil(mean + k * dev).max(0.0) as u32)
             }
         };
         self.dupthresh = threshold.map_or(LEAST, |t| t.max(LEAST));
@@ -162,7 +164,7 @@ impl Fa {
         let segments = (cx.snd_una.0.saturating_sub(self.counted.0)) / u64::from(cx.mss);
         self.counted = cx.snd_una;
         for _ in 1..segments.min(u64::from(self.spec.samples)) {
-            self.histogram.push(0, self.spec.samples);
+            self.histogram.push(0);
         }
     }
 
@@ -189,7 +191,7 @@ impl DupThresh for Fa {
         if self.spec.in_order {
             self.count_in_order(cx);
         }
-        self.histogram.push(sample.dupacks, self.spec.samples);
+        self.histogram.push(sample.dupacks);
         match self.spec.avoid_timeouts.filter(|_| sample.resent.is_some()) {
             Some(ta) => self.move_ratio(ta.step),
             None => self.recompute(),
