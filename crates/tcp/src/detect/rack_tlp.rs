@@ -13,8 +13,8 @@
 //! | TLP.* | `rack_tlp/tlp.rs` |
 //! | Segment.xmit_ts = INFINITE after marking | the mark LOST without REXMIT; the time of sending is kept |
 //!
-//! Departures: the RTO runs beside the other timers (§8 has one timer), so at equal times it goes before the probe; no PTO is
-//! armed when no probe could follow. A lost retransmission's cut is the recovery's affair (`respond_lost_rexmit`).
+//! Departures: the RTO runs beside the other timers (§8 has one timer) and at equal times goes before the probe, so a PTO need not be cut
+//! off at the RTO (§7.2): one that is not earlier never fires. No PTO is armed when no probe could follow. A lost retransmission's cut is the recovery's affair (`respond_lost_rexmit`).
 //! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real time of sending
 //! (decision 0043); the window of the minimum (`min_rtt_window`); at an RTO without a round trip only the head is lost.
 
@@ -30,6 +30,7 @@ use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::send_order::SendOrder;
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
+use crate::segment::{is_older, timestamp};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
@@ -98,6 +99,7 @@ pub struct RackTlp {
     sacked: bool,
     newest: Option<(Time, Offset)>,
     order: SendOrder,
+    /// Of what gave `newest`, or of something delivered later; it means nothing before, and is not asked.
     rtt: Nanos,
     fack: Offset,
     reorder_at: Option<Time>,
@@ -149,9 +151,7 @@ impl RackTlp {
 
     /// §6.2 step 2: what was sent again at `at` was not delivered by an earlier copy, as far as one can tell.
     fn is_of_last_copy(&self, at: Time, ack: &AckEvent, cx: &Ctx) -> bool {
-        // Timestamps of this engine count milliseconds.
-        let sent = (at.0 / 1_000_000) as u32;
-        let echoed_earlier = ack.tsecr.is_some_and(|echo| (echo.wrapping_sub(sent) as i32) < 0);
+        let echoed_earlier = ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(at)));
         !echoed_earlier && self.min_rtt.get().is_none_or(|min| cx.now.since(at) >= min)
     }
 
@@ -195,9 +195,9 @@ impl RackTlp {
 
     /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
     #[inline]
-    fn arm_probe(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
+    fn arm_probe(&mut self, since: Time, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
-            self.tlp.arm(since, rto_at, cx);
+            self.tlp.arm(since, cx);
         }
     }
 
@@ -222,7 +222,7 @@ impl RackTlp {
         (self.rtt, self.newest, self.fack) = (cx.now.since(n.at), Some(newest), ack.ack);
         self.window.on_ack(false, false, cx);
         (self.reorder_at, self.sacked) = (None, false);
-        self.arm_probe(cx.now, cx.now + cx.rto, cx);
+        self.arm_probe(cx.now, cx);
         true
     }
 
@@ -245,7 +245,7 @@ impl RackTlp {
         if repairing || sacked || lost > 0 || cx.flight() == 0 {
             self.tlp.disarm();
         } else if ack.advances() {
-            self.arm_probe(cx.now, cx.now + cx.rto, cx);
+            self.arm_probe(cx.now, cx);
         }
         match (lost, probe) {
             (1.., _) => Verdict::Lost(lost),
@@ -273,8 +273,8 @@ impl Detector for RackTlp {
         }
         // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
         let last = board.iter().next_back().filter(|s| s.sends == 1);
-        if let (Some(last), Some(rto_at), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
-            self.arm_probe(last.at, rto_at, cx);
+        if let (Some(last), Some(_), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
+            self.arm_probe(last.at, cx);
         }
         match self.tlp.fire(cx.now) {
             true => Verdict::Probe,
@@ -295,10 +295,8 @@ impl Detector for RackTlp {
             return;
         }
         // §7.2: after new data, but not in a recovery.
-        if sent.sends == 1 && !sent.marks.any(Marks::PROBE) && !cx.phase.repairs() {
-            if let Some(rto_at) = cx.rto_at {
-                self.arm_probe(cx.now, rto_at, cx);
-            }
+        if sent.sends == 1 && !sent.marks.any(Marks::PROBE) && !cx.phase.repairs() && cx.rto_at.is_some() {
+            self.arm_probe(cx.now, cx);
         }
     }
     fn on_recovered(&mut self, _: &Ctx) {

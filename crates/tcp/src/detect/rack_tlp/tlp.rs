@@ -47,9 +47,9 @@ impl Tlp {
         self.measured = true;
     }
 
-    /// §7.2: (re)starts the timer at `since`, not beyond the retransmission timer's `rto_at`.
+    /// §7.2: (re)starts the timer at `since`. "If Now() + PTO > TCP_RTO_expiration()" is not asked: the RTO goes first in any case.
     #[inline(always)]
-    pub(super) fn arm(&mut self, since: Time, rto_at: Time, cx: &Ctx) {
+    pub(super) fn arm(&mut self, since: Time, cx: &Ctx) {
         if !self.may_probe() {
             return;
         }
@@ -59,7 +59,7 @@ impl Tlp {
             Some(srtt) => srtt.times(2),
             None => Nanos::from_secs(1),
         };
-        self.pto = Some((since + pto).min(rto_at));
+        self.pto = Some(since + pto);
     }
 
     /// §7.3: one probe at a time, and a round trip measured between two.
