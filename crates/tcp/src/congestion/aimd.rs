@@ -23,6 +23,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU8;
 
 /// What is halved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,25 +63,25 @@ impl AimdSpec {
 pub struct Aimd {
     halve: Halve,
     only_if_limited: bool,
-    /// L of RFC 3465; 0: growth by ACKs.
-    limit: u8,
+    /// L of RFC 3465; `None`: growth by ACKs.
+    limit: Option<NonZeroU8>,
     /// Bytes acknowledged in congestion avoidance since the window opened last.
     counted: u32,
 }
 
 impl Aimd {
     pub(super) fn new(spec: &AimdSpec) -> Self {
-        let limit = spec.abc_limit_segs.map_or(0, |n| u8::try_from(n).unwrap_or(u8::MAX));
+        let limit = spec.abc_limit_segs.and_then(|n| NonZeroU8::new(u8::try_from(n).unwrap_or(u8::MAX)));
         Aimd { halve: spec.halve, only_if_limited: spec.only_if_limited, limit, counted: 0 }
     }
 
     /// RFC 3465: who acknowledges a segment in many pieces gains nothing by it.
     #[cold]
-    fn grow_by_bytes(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+    fn grow_by_bytes(&mut self, limit: u8, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
         if w.cwnd < w.ssthresh {
             // §2.3: the slow start after a timeout counts one.
-            let limit = if cx.timed_out { 1 } else { self.limit };
+            let limit = if cx.timed_out { 1 } else { limit };
             w.cwnd += (ack.acked() as f64).min(f64::from(limit) * smss);
             return;
         }
@@ -100,8 +101,8 @@ impl Congestion for Aimd {
         if self.only_if_limited && !cx.cwnd_limited {
             return;
         }
-        if self.limit > 0 {
-            return self.grow_by_bytes(ack, w, cx);
+        if let Some(limit) = self.limit {
+            return self.grow_by_bytes(limit.get(), ack, w, cx);
         }
         let smss = cx.smss();
         w.cwnd += if w.cwnd < w.ssthresh { smss } else { smss * smss / w.cwnd };

@@ -92,6 +92,8 @@ impl Cubic2008Spec {
 /// CUBIC of 2008 at work.
 pub struct Cubic2008 {
     spec: Cubic2008Spec,
+    /// 0 before the first loss and after a timeout, as in Linux; its integers make a 0 of a cut at one segment, too, and then the
+    /// path counts as unknown again there as well.
     last_max: u32,
     k: f64,
     origin: u32,

@@ -26,6 +26,7 @@ use crate::facts::scoreboard::Scoreboard;
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 
 /// Parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +46,8 @@ pub struct DupAck {
     threshold: AnyThreshold,
     guard: Guard,
     judge_in_recovery: bool,
-    dupthresh: u32,
+    /// As it was asked on the first duplicate of a hole; `None` before the first of all.
+    dupthresh: Option<NonZeroU32>,
 }
 
 impl DupAck {
@@ -54,7 +56,7 @@ impl DupAck {
             threshold: spec.threshold.build(mss),
             guard: spec.guard,
             judge_in_recovery: spec.judge_in_recovery,
-            dupthresh: 0,
+            dupthresh: None,
         }
     }
 }
@@ -80,9 +82,9 @@ impl DupAck {
         }
         if ack.dup_run == 1 {
             self.threshold.on_disorder(w, cx);
-            self.dupthresh = self.threshold.segments(w, cx);
+            self.dupthresh = NonZeroU32::new(self.threshold.segments(w, cx));
         }
-        if ack.dup_run == self.dupthresh && self.guard.admits(cx) {
+        if self.dupthresh.is_some_and(|n| n.get() == ack.dup_run) && self.guard.admits(cx) {
             Verdict::Lost(board.mark_head_lost())
         } else {
             Verdict::Suspect
@@ -115,6 +117,7 @@ impl Detector for DupAck {
         self.threshold.on_rto(dup_run, w, cx);
     }
     fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        Some(if cx.phase.is_disorder() { self.dupthresh } else { self.threshold.segments(w, cx) })
+        let in_force = self.dupthresh.filter(|_| cx.phase.is_disorder());
+        Some(in_force.map_or_else(|| self.threshold.segments(w, cx), NonZeroU32::get))
     }
 }

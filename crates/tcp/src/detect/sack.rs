@@ -25,6 +25,7 @@ use crate::needs::{Need, Requirement, Resends};
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 
 /// Parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,12 +51,13 @@ impl SackSpec {
 pub struct Sack {
     threshold: AnyThreshold,
     dupacks: u32,
-    dupthresh: u32,
+    /// As it was last asked; `None` before the first duplicate.
+    dupthresh: Option<NonZeroU32>,
 }
 
 impl Sack {
     pub(super) fn new(spec: &SackSpec, mss: u32) -> Self {
-        Sack { threshold: spec.threshold.build(mss), dupacks: 0, dupthresh: 0 }
+        Sack { threshold: spec.threshold.build(mss), dupacks: 0, dupthresh: None }
     }
 
     fn on_telling_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
@@ -70,26 +72,27 @@ impl Sack {
             return if board.sacked() > 0 && cx.phase != Phase::Open { Verdict::Suspect } else { Verdict::Clear };
         }
         self.dupacks += 1;
-        let (first, unknown) = (self.dupacks == 1, self.dupthresh == 0);
+        let (first, unknown) = (self.dupacks == 1, self.dupthresh.is_none());
         if first || unknown {
             self.threshold.on_disorder(w, cx);
         }
         // RFC 4653 §3.2 (E.6): one that follows the flight stays as it is in a recovery.
         let ask = if self.threshold.follows_flight() { !cx.phase.repairs() } else { first };
         if ask || unknown {
-            self.dupthresh = self.threshold.segments(w, cx);
+            self.dupthresh = NonZeroU32::new(self.threshold.segments(w, cx));
         }
+        let dupthresh = self.dupthresh.map_or(0, NonZeroU32::get);
         // §5.1: after a timeout no new recovery until what was outstanding then is acknowledged.
         if cx.phase != Phase::Recovery && !Guard::LessCareful.admits(cx) {
             return Verdict::Suspect;
         }
-        let mut marked = board.mark_is_lost(self.dupthresh, cx.mss);
+        let mut marked = board.mark_is_lost(dupthresh, cx.mss);
         if cx.phase.repairs() {
             return if marked > 0 { Verdict::Lost(marked) } else { Verdict::Suspect };
         }
         // §5 (1), (2): the count alone is enough, and so is IsLost (HighACK + 1).
         let head_lost = board.iter().next().is_some_and(|s| s.marks.any(Marks::LOST));
-        if self.dupacks >= self.dupthresh || head_lost {
+        if self.dupacks >= dupthresh || head_lost {
             marked += board.mark_head_lost();
             return Verdict::Lost(marked);
         }
@@ -124,7 +127,8 @@ impl Detector for Sack {
         self.threshold.on_rto(dup_run, w, cx);
     }
     fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        Some(if self.dupacks > 0 { self.dupthresh } else { self.threshold.segments(w, cx) })
+        let in_force = self.dupthresh.filter(|_| self.dupacks > 0);
+        Some(in_force.map_or_else(|| self.threshold.segments(w, cx), NonZeroU32::get))
     }
 }
 

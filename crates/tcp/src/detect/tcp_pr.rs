@@ -96,11 +96,11 @@ impl TcpPrSpec {
 /// TCP-PR's detector at work.
 pub struct TcpPr {
     spec: TcpPrSpec,
-    /// Nanoseconds; 0 before the first ACK.
+    /// Nanoseconds. A maximum, so before the first ACK it is 0: the maximum of nothing.
     ewrtt: f64,
     mxrtt: Nanos,
-    /// Whole segments of the window, and α's root for them.
-    root: (u64, f64),
+    /// Whole segments of the window, and α's root for them, as they were last asked for.
+    root: Option<(u64, f64)>,
     /// Nothing that is out was sent before; `None` if nothing is out.
     oldest: Option<Time>,
     /// When the last event was; what was sent before belongs to it.
@@ -137,7 +137,7 @@ impl TcpPr {
             spec: spec.clone(),
             ewrtt: 0.0,
             mxrtt: spec.initial.min(spec.max),
-            root: (0, 1.0),
+            root: None,
             oldest: None,
             event: None,
             burst: 0,
@@ -145,6 +145,16 @@ impl TcpPr {
             backed_off: false,
             began_by: Cause::Fast,
         }
+    }
+
+    /// What of the maximum is left after an ACK, kept until the window is another.
+    fn left(&mut self, segs: u64) -> f64 {
+        if let Some((_, left)) = self.root.filter(|known| known.0 == segs) {
+            return left;
+        }
+        let left = self.spec.root_of_alpha(segs as f64);
+        self.root = Some((segs, left));
+        left
     }
 
     /// Declares lost whatever is out for longer than `mxrtt`, oldest data first.
@@ -209,10 +219,7 @@ impl Detector for TcpPr {
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if ack.delivered > 0 {
             let segs = ((w.cwnd / cx.smss()) as u64).max(1);
-            if self.root.0 != segs {
-                self.root = (segs, self.spec.root_of_alpha(segs as f64));
-            }
-            let left = self.root.1;
+            let left = self.left(segs);
             self.ewrtt = board.newly().fold(self.ewrtt, |max, s| (max * left).max(cx.now.since(s.at).0 as f64));
             self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(Nanos(1)).min(self.spec.max);
             self.backed_off = false;

@@ -44,12 +44,13 @@ impl Default for LinuxSpec {
 pub struct Linux {
     spec: LinuxSpec,
     reordering: u32,
-    top: Offset,
+    /// `None` before anything was SACKed.
+    top: Option<Offset>,
 }
 
 impl Linux {
     pub(super) fn new(spec: &LinuxSpec) -> Self {
-        Linux { spec: spec.clone(), reordering: spec.initial.min(spec.max), top: Offset(0) }
+        Linux { spec: spec.clone(), reordering: spec.initial.min(spec.max), top: None }
     }
 
     fn seen(&mut self, segments: u64) {
@@ -64,14 +65,14 @@ impl DupThresh for Linux {
     }
     fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         // Below what was SACKED before this ACK: blocks of one ACK do not overtake each other.
-        let overtaken = board.newly().filter(|s| s.sends == 1 && s.start < self.top).map(|s| s.start);
+        let overtaken = board.newly().filter(|s| s.sends == 1 && Some(s.start) < self.top).map(|s| s.start);
         // A resent segment that was SACKed, and now its other copy came.
         let doubled = ack.dsack.and_then(|(left, _)| board.get(left));
         let doubled = doubled.filter(|s| s.marks.any(Marks::SACKED) && s.sends > 1).map(|s| s.start);
         let lowest = overtaken.chain(doubled).min();
-        self.top = self.top.max(board.highest_sacked().unwrap_or(Offset(0)));
-        if let Some(start) = lowest {
-            self.seen((self.top - start).div_ceil(u64::from(cx.mss)));
+        self.top = self.top.max(board.highest_sacked());
+        if let (Some(start), Some(top)) = (lowest, self.top) {
+            self.seen((top - start).div_ceil(u64::from(cx.mss)));
         }
         let too_many = ack.is_dup && !ack.has_sack && u64::from(ack.dup_run) + 1 > board.len() as u64;
         if too_many && board.sacked() == 0 {
