@@ -5,6 +5,7 @@ use ackclock_lab::run::run;
 use ackclock_lab::scenario::outside::{Custom, Refused, Workshop};
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_tcp::detect::threshold::DupThresh;
+use ackclock_tcp::detect::Learner;
 use ackclock_tcp::event::Window;
 use ackclock_tcp::facts::ctx::Ctx;
 use ackclock_tcp::Factory;
@@ -25,6 +26,8 @@ impl DupThresh for Always {
         self.0
     }
 }
+
+impl Learner for Always {}
 
 impl Workshop for Shop {
     fn make(&self, slot: &str, table: &Map<String, Value>) -> Result<Custom, Refused> {

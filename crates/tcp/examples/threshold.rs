@@ -4,7 +4,7 @@
 //! Lengths of events come from a linear congruential generator, 3 to 66 duplicates: both rules are fed the same.
 
 use ackclock_tcp::detect::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
-use ackclock_tcp::detect::DetectSpec;
+use ackclock_tcp::detect::{DetectSpec, Learner};
 use ackclock_tcp::event::{Phase, Window};
 use ackclock_tcp::facts::ctx::Ctx;
 use ackclock_tcp::facts::reorder::ReorderSample;

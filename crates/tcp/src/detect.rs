@@ -34,6 +34,8 @@ pub enum Verdict {
     Suspect,
     /// So many bytes are marked lost and it is a new event: an episode begins if none is running.
     Lost(Bytes),
+    /// The same, and so much is lost that the episode counts as one that a timeout began.
+    Collapsed(Bytes),
     /// So many bytes are marked lost, and it is no new event.
     More(Bytes),
     /// An event with nothing left to repair: the window is cut and no phase begins.
@@ -42,25 +44,52 @@ pub enum Verdict {
     Probe,
 }
 
-/// A judge of loss.
-pub trait Detector {
+impl Verdict {
+    /// Bytes that it says are newly marked lost.
+    pub fn lost(self) -> Bytes {
+        match self {
+            Verdict::Lost(n) | Verdict::Collapsed(n) | Verdict::More(n) => n,
+            Verdict::Clear | Verdict::Suspect | Verdict::Repaired | Verdict::Probe => 0,
+        }
+    }
+
+    /// What an episode that begins with it counts as.
+    pub fn cause(self) -> Cause {
+        match self {
+            Verdict::Collapsed(_) => Cause::Rto,
+            Verdict::Clear
+            | Verdict::Suspect
+            | Verdict::Lost(_)
+            | Verdict::More(_)
+            | Verdict::Repaired
+            | Verdict::Probe => Cause::Fast,
+        }
+    }
+}
+
+/// A judge of loss. What every one answers; what it may have beside is said by [`Timekeeper`] and [`Learner`].
+pub trait Detector: Timekeeper + Learner {
     /// Reads an ACK; marks on `board` what it holds to be lost.
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict;
-    /// Its deadline has come.
-    fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
-        Verdict::Clear
+    /// The duplicates that now make it declare a loss, segments; `None` if it counts none. Asked for observers only.
+    fn dupthresh(&self, _w: &Window, _cx: &Ctx) -> Option<u32> {
+        None
     }
-    /// Whether it ever has a deadline; `false` is the fast path.
+}
+
+/// What a detector adds that judges by when things were sent. One that counts leaves it empty.
+pub trait Timekeeper {
+    /// Whether it ever has a deadline. Default no: the fast path, on which [`Timekeeper::deadline`] is not asked.
     fn keeps_time(&self) -> bool {
-        true
+        false
     }
     /// When it wants to look again.
     fn deadline(&self) -> Option<Time> {
         None
     }
-    /// Nothing may be sent before this; asked only of one that watches sends.
-    fn hold_until(&self) -> Option<Time> {
-        None
+    /// Its deadline has come; marks what it holds to be lost.
+    fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
+        Verdict::Clear
     }
     /// Whether `on_sent` is to be called for new data; `false` is the fast path. Asked at the start; of one that keeps time also after
     /// every ACK, after its own timer and after a send that it heard of (decision 0044).
@@ -69,30 +98,32 @@ pub trait Detector {
     }
     /// A segment was sent; of one sent again every detector hears.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
+    /// Nothing may be sent before this; asked only of one that watches sends.
+    fn hold_until(&self) -> Option<Time> {
+        None
+    }
+    /// Whether it takes the retransmission timer's place.
+    fn owns_rto(&self) -> bool {
+        false
+    }
+    /// The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more.
+    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) {}
+}
+
+/// What becomes of the connection, for whoever learns from it: detectors, and their rules for `dupthresh`. One that stays as it is leaves
+/// it empty.
+pub trait Learner {
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// A Recovery or Loss phase ended.
     fn on_recovered(&mut self, _cx: &Ctx) {}
     /// The window was reduced; `w` is the window after it.
     fn on_cut(&mut self, _w: &Window, _cx: &Ctx) {}
-    /// In Disorder a duplicate ACK let nothing out though there was something to send, and nothing went for so long.
+    /// In Disorder a duplicate ACK let nothing out though there was something to send (limited transmit came to its end before the
+    /// threshold was reached), and nothing went for so long.
     fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
-    /// The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more.
-    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) {}
-    /// What an episode that its verdict of loss begins counts as: a timeout, if so much is lost that it is one.
-    fn began_by(&self) -> Cause {
-        Cause::Fast
-    }
-    /// Whether it takes the retransmission timer's place.
-    fn owns_rto(&self) -> bool {
-        false
-    }
-    /// The duplicates that now make it declare a loss, segments; `None` if it counts none. Asked for observers only.
-    fn dupthresh(&self, _w: &Window, _cx: &Ctx) -> Option<u32> {
-        None
-    }
 }
 
 /// When a fast retransmit is forbidden because of an earlier episode.
@@ -245,7 +276,8 @@ impl DetectSpec {
         }
     }
 
-    pub(crate) fn build(&self, mss: u32) -> AnyDetect {
+    /// The detector at work, for segments of `mss` bytes.
+    pub fn build(&self, mss: u32) -> AnyDetect {
         match self {
             DetectSpec::DupAck(s) => AnyDetect::DupAck(dup_ack::DupAck::new(s, mss)),
             DetectSpec::Sack(s) => AnyDetect::Sack(sack::Sack::new(s, mss)),
@@ -269,9 +301,12 @@ impl Detector for AnyDetect {
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         each!(self, x => x.on_ack(ack, w, board, cx))
     }
-    fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        each!(self, x => x.on_timer(w, board, cx))
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        each!(self, x => x.dupthresh(w, cx))
     }
+}
+
+impl Timekeeper for AnyDetect {
     fn keeps_time(&self) -> bool {
         each!(self, x => x.keeps_time())
     }
@@ -279,9 +314,8 @@ impl Detector for AnyDetect {
     fn deadline(&self) -> Option<Time> {
         each!(self, x => x.deadline())
     }
-    #[inline]
-    fn hold_until(&self) -> Option<Time> {
-        each!(self, x => x.hold_until())
+    fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        each!(self, x => x.on_timer(w, board, cx))
     }
     #[inline]
     fn watches_sends(&self) -> bool {
@@ -290,6 +324,20 @@ impl Detector for AnyDetect {
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         each!(self, d => d.on_sent(x, sent, cx));
     }
+    #[inline]
+    fn hold_until(&self) -> Option<Time> {
+        each!(self, x => x.hold_until())
+    }
+    #[inline]
+    fn owns_rto(&self) -> bool {
+        each!(self, x => x.owns_rto())
+    }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+        each!(self, x => x.after_rto(board, cx));
+    }
+}
+
+impl Learner for AnyDetect {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));
     }
@@ -304,19 +352,6 @@ impl Detector for AnyDetect {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
-    }
-    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
-        each!(self, x => x.after_rto(board, cx));
-    }
-    fn began_by(&self) -> Cause {
-        each!(self, x => x.began_by())
-    }
-    #[inline]
-    fn owns_rto(&self) -> bool {
-        each!(self, x => x.owns_rto())
-    }
-    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        each!(self, x => x.dupthresh(w, cx))
     }
 }
 

@@ -15,9 +15,9 @@ mod transmit;
 mod view;
 mod window;
 
-use crate::detect::{Detector, Verdict};
+use crate::detect::{Detector, Timekeeper, Verdict};
 use crate::disorder::Disorder;
-use crate::event::{Event, Observer, Phase, Slot, Why, Window};
+use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
 use crate::facts::ack::{AckEvent, DupRule};
 use crate::facts::answer::{Flow, Rearm};
 use crate::facts::ctx::Ctx;
@@ -312,7 +312,6 @@ impl Sender {
         cx: &Ctx,
         obs: &mut O,
     ) -> Rearm {
-        let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
         let mut flow = Flow::Continue(Rearm::OnNewData);
         self.write_window(now, Slot::Recovery, obs, |s| {
             if let Some(ep) = s.cold.ledger.open() {
@@ -322,7 +321,7 @@ impl Sender {
                     (false, None) if ack.is_dup => ep.last_dup = now,
                     _ => {}
                 }
-                flow = s.slots.recovery.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
+                flow = s.slots.recovery.on_ack(ack, verdict.lost(), ep, &mut s.w, &mut s.board, cx);
             }
         });
         self.note_recover();
@@ -338,18 +337,17 @@ impl Sender {
         cx: &Ctx,
         obs: &mut O,
     ) -> Rearm {
-        let lost = if let Verdict::Lost(n) | Verdict::More(n) = verdict { n } else { 0 };
         if grows {
             self.grow(now, ack, cx, obs);
         }
-        let (mut flow, mut verdict) = (Flow::Continue(Rearm::OnNewData), None);
+        let (mut flow, mut mistake) = (Flow::Continue(Rearm::OnNewData), None);
         self.write_window(now, Slot::Timeout, obs, |s| {
             if let Some(ep) = s.cold.ledger.open() {
-                (flow, verdict) = s.slots.timeout.on_ack(ack, lost, ep, &mut s.w, &mut s.board, cx);
+                (flow, mistake) = s.slots.timeout.on_ack(ack, verdict.lost(), ep, &mut s.w, &mut s.board, cx);
             }
         });
         self.note_recover();
-        if let Some(m) = verdict {
+        if let Some(m) = mistake {
             self.mistake(now, &m, Some(ack), obs);
             return Rearm::OnNewData;
         }
@@ -381,7 +379,7 @@ impl Sender {
                 if self.phase == Phase::Recovery {
                     self.cold.ledger.close(now);
                 }
-                self.begin(now, ack, obs)
+                self.begin(now, Cause::Fast, ack, obs)
             }
         }
     }
@@ -391,6 +389,7 @@ impl Sender {
     fn check(&self) {
         #[cfg(debug_assertions)]
         {
+            assert!(self.asks_for_deadlines(), "a deadline of a detector that keeps no time");
             assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
             assert_eq!(self.limit, self.find_limit(), "how far new data may go");
             assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);

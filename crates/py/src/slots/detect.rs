@@ -3,8 +3,8 @@
 use super::algorithm::{answered, moment, senseless, whole_or_none, Algorithm, Hook};
 use crate::views::{Ack, Board, Cause as CauseView, Context, Sample, Segment};
 use crate::views::{Verdict as VerdictView, Window as WindowView, Xmit as XmitView};
-use ackclock_tcp::detect::{Detector, Verdict};
-use ackclock_tcp::event::{Cause, Window};
+use ackclock_tcp::detect::{Detector, Learner, Timekeeper, Verdict};
+use ackclock_tcp::event::Window;
 use ackclock_tcp::facts::ack::AckEvent;
 use ackclock_tcp::facts::answer::Xmit;
 use ackclock_tcp::facts::ctx::Ctx;
@@ -50,6 +50,21 @@ impl Judge {
             algorithm,
         }
     }
+
+    /// What a verdict of loss counts as is said by an attribute, read when it was given.
+    fn counted(&self, verdict: Verdict) -> Verdict {
+        let Verdict::Lost(bytes) = verdict else { return verdict };
+        let counts_as_rto = self.algorithm.attribute("began_by", false, |v| match v.extract() {
+            Ok(CauseView::Fast) => Ok(false),
+            Ok(CauseView::Rto) => Ok(true),
+            _ => Err(senseless(v, "Cause.FAST or Cause.RTO")),
+        });
+        if counts_as_rto {
+            Verdict::Collapsed(bytes)
+        } else {
+            verdict
+        }
+    }
 }
 
 fn truth(v: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -59,10 +74,12 @@ fn truth(v: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// A verdict that fits what is outstanding.
 fn verdict(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<Verdict> {
     match answered::<VerdictView>(answer, "a Verdict")?.0 {
-        Verdict::Lost(_) | Verdict::More(_) | Verdict::Repaired if board.is_empty() && cx.flight() == 0 => {
+        Verdict::Lost(_) | Verdict::Collapsed(_) | Verdict::More(_) | Verdict::Repaired
+            if board.is_empty() && cx.flight() == 0 =>
+        {
             Err(senseless(answer, "Verdict.CLEAR, SUSPECT or PROBE where nothing is outstanding"))
         }
-        Verdict::Lost(bytes) | Verdict::More(bytes) if bytes > cx.flight() => {
+        Verdict::Lost(bytes) | Verdict::Collapsed(bytes) | Verdict::More(bytes) if bytes > cx.flight() => {
             Err(senseless(answer, &format!("a Verdict on what is outstanding ({} B)", cx.flight())))
         }
         verdict => Ok(verdict),
@@ -71,18 +88,29 @@ fn verdict(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<
 
 impl Detector for Judge {
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        self.algorithm.ask(&self.on_ack, Some(cx.now), Verdict::Clear, |f| {
+        let said = self.algorithm.ask(&self.on_ack, Some(cx.now), Verdict::Clear, |f| {
             let w = WindowView::read(w);
             let answer = Board::lend_mut(f.py(), board, |lent| f.call1((Ack(*ack), w, lent, Context(*cx))))?;
             verdict(&answer, board, cx)
+        });
+        self.counted(said)
+    }
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        self.algorithm.ask(&self.dupthresh, Some(cx.now), None, |f| {
+            let answer = f.call1((WindowView::read(w), Context(*cx)))?;
+            Ok(whole_or_none(&answer, 1, u32::MAX.into())?.map(|n| n as u32))
         })
     }
+}
+
+impl Timekeeper for Judge {
     fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        self.algorithm.ask(&self.on_timer, Some(cx.now), Verdict::Clear, |f| {
+        let said = self.algorithm.ask(&self.on_timer, Some(cx.now), Verdict::Clear, |f| {
             let w = WindowView::read(w);
             let answer = Board::lend_mut(f.py(), board, |lent| f.call1((w, lent, Context(*cx))))?;
             verdict(&answer, board, cx)
-        })
+        });
+        self.counted(said)
     }
     fn keeps_time(&self) -> bool {
         self.deadline.is_there()
@@ -99,6 +127,17 @@ impl Detector for Judge {
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.algorithm.tell(&self.on_sent, Some(cx.now), || (XmitView(x), Segment(*sent), Context(*cx)));
     }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+        self.algorithm.ask(&self.after_rto, Some(cx.now), (), |f| {
+            Board::lend_mut(f.py(), board, |board| f.call1((board, Context(*cx))).map(drop))
+        });
+    }
+    fn owns_rto(&self) -> bool {
+        self.owns_rto
+    }
+}
+
+impl Learner for Judge {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         let what = || (Sample(*sample), WindowView::read(w), Context(*cx));
         self.algorithm.tell(&self.on_reorder, Some(cx.now), what);
@@ -114,26 +153,5 @@ impl Detector for Judge {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.algorithm.tell(&self.on_rto, Some(cx.now), || (dup_run, WindowView::read(w), Context(*cx)));
-    }
-    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
-        self.algorithm.ask(&self.after_rto, Some(cx.now), (), |f| {
-            Board::lend_mut(f.py(), board, |board| f.call1((board, Context(*cx))).map(drop))
-        });
-    }
-    fn began_by(&self) -> Cause {
-        self.algorithm.attribute("began_by", Cause::Fast, |v| match v.extract() {
-            Ok(CauseView::Fast) => Ok(Cause::Fast),
-            Ok(CauseView::Rto) => Ok(Cause::Rto),
-            _ => Err(senseless(v, "Cause.FAST or Cause.RTO")),
-        })
-    }
-    fn owns_rto(&self) -> bool {
-        self.owns_rto
-    }
-    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        self.algorithm.ask(&self.dupthresh, Some(cx.now), None, |f| {
-            let answer = f.call1((WindowView::read(w), Context(*cx)))?;
-            Ok(whole_or_none(&answer, 1, u32::MAX.into())?.map(|n| n as u32))
-        })
     }
 }

@@ -3,6 +3,7 @@
 use super::algorithm::{whole, Algorithm, Hook};
 use crate::views::{Ack, Board, Context, Sample, Window as WindowView};
 use ackclock_tcp::detect::threshold::DupThresh;
+use ackclock_tcp::detect::Learner;
 use ackclock_tcp::event::Window;
 use ackclock_tcp::facts::ack::AckEvent;
 use ackclock_tcp::facts::ctx::Ctx;
@@ -55,12 +56,15 @@ impl DupThresh for Threshold {
             Board::lend(f.py(), board, |board| f.call1((Ack(*ack), board, Context(*cx))).map(drop))
         });
     }
+    fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
+        self.algorithm.tell(&self.on_disorder, Some(cx.now), || (WindowView::read(w), Context(*cx)));
+    }
+}
+
+impl Learner for Threshold {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         let what = || (Sample(*sample), WindowView::read(w), Context(*cx));
         self.algorithm.tell(&self.on_reorder, Some(cx.now), what);
-    }
-    fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
-        self.algorithm.tell(&self.on_disorder, Some(cx.now), || (WindowView::read(w), Context(*cx)));
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.algorithm.tell(&self.on_cut, Some(cx.now), || (WindowView::read(w), Context(*cx)));

@@ -15,7 +15,7 @@
 //! up to where the next duplicate would have come instead. In Recovery a hole needs three SACKed segments above it for
 //! `delta` (`judge_in_recovery`). With `wait` `delta` is given: Paxson's 20 ms, or a share of the round trip (Leung & Ma 2005 §II).
 
-use super::{Detector, Guard, Verdict};
+use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
@@ -194,6 +194,15 @@ impl Detector for Delayed {
         }
         Verdict::Suspect
     }
+    fn dupthresh(&self, _: &Window, _: &Ctx) -> Option<u32> {
+        Some(self.spec.arming_dups)
+    }
+}
+
+impl Timekeeper for Delayed {
+    fn keeps_time(&self) -> bool {
+        true
+    }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if cx.phase == Phase::Recovery {
             return self.in_recovery(board, cx);
@@ -207,6 +216,9 @@ impl Detector for Delayed {
     fn deadline(&self) -> Option<Time> {
         self.armed.map(|a| a.1).or_else(|| self.seen.front().map(|s| s.0 + self.delta))
     }
+}
+
+impl Learner for Delayed {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         let Some(resent) = sample.resent.filter(|_| self.spec.wait == Wait::Adaptive) else { return };
         let g = sample.spacing();
@@ -231,9 +243,6 @@ impl Detector for Delayed {
     fn on_rto(&mut self, _: u32, _: &Window, _: &Ctx) {
         (self.delta, self.armed) = (Nanos::ZERO, None);
         self.seen.clear();
-    }
-    fn dupthresh(&self, _: &Window, _: &Ctx) -> Option<u32> {
-        Some(self.spec.arming_dups)
     }
 }
 

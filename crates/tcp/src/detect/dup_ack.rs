@@ -17,7 +17,7 @@
 //! judged, unless `judge_in_recovery`.
 
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
-use super::{Detector, Guard, Verdict};
+use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -101,11 +101,20 @@ impl Detector for DupAck {
         }
         self.on_telling_ack(ack, w, board, cx)
     }
-    fn keeps_time(&self) -> bool {
-        false
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        let in_force = self.dupthresh.filter(|_| cx.phase.is_disorder());
+        Some(in_force.map_or_else(|| self.threshold.segments(w, cx), NonZeroU32::get))
     }
+}
+
+impl Timekeeper for DupAck {}
+
+impl Learner for DupAck {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         self.threshold.on_reorder(sample, w, cx);
+    }
+    fn on_recovered(&mut self, cx: &Ctx) {
+        self.threshold.on_recovered(cx);
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.threshold.on_cut(w, cx);
@@ -115,9 +124,5 @@ impl Detector for DupAck {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.threshold.on_rto(dup_run, w, cx);
-    }
-    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        let in_force = self.dupthresh.filter(|_| cx.phase.is_disorder());
-        Some(in_force.map_or_else(|| self.threshold.segments(w, cx), NonZeroU32::get))
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Departures: none known. Unsaid: what an earlier episode forbids (`guard`; ns-2 only after a timeout).
 
-use super::{Detector, Guard, Verdict};
+use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
@@ -71,7 +71,8 @@ impl Detector for Fack {
             Verdict::Suspect
         }
     }
-    fn keeps_time(&self) -> bool {
-        false
-    }
 }
+
+impl Timekeeper for Fack {}
+
+impl Learner for Fack {}

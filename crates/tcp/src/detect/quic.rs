@@ -12,7 +12,7 @@
 //! | kPacketThreshold, kTimeThreshold, kGranularity | `packet_threshold`, `time_threshold`, `granularity` |
 //! | congestion_recovery_start_time | `recovery_start`; losses of packets sent before it are `Verdict::More` |
 //! | pto_count | `quic/probe.rs` |
-//! | persistent congestion | `quic/persistent.rs`; `Verdict::Lost` that `began_by` a timeout |
+//! | persistent congestion | `quic/persistent.rs`; `Verdict::Collapsed` |
 //!
 //! Departures: over TCP's acknowledgments, which do not say which copy arrived: it is the last one, unless that was sent less
 //! than the smallest round trip ago. One probe, not two: new data, else the last segment, and from the second probe on the oldest
@@ -26,9 +26,9 @@ mod probe;
 #[cfg(test)]
 mod tests;
 
-use super::{Detector, Verdict};
+use super::{Detector, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
-use crate::event::{Cause, Window};
+use crate::event::Window;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
@@ -110,7 +110,7 @@ pub struct Quic {
     loss_at: Option<Time>,
     pto: Pto,
     lost_run: LostRun,
-    /// The verdict is persistent congestion.
+    /// The last verdict was persistent congestion, which a cut is about to answer.
     collapsed: bool,
     adapt: Adapt,
 }
@@ -171,8 +171,9 @@ impl Quic {
         }
         // §7.6.1: (smoothed_rtt + max (4 · rttvar, kGranularity) + max_ack_delay) · kPersistentCongestionThreshold
         self.collapsed = lost > 0 && silence > cx.rto.times(u64::from(self.spec.persistent));
-        match (lost, is_new || self.collapsed) {
+        match (lost, is_new) {
             (0, _) => Verdict::Clear,
+            _ if self.collapsed => Verdict::Collapsed(lost),
             (_, true) => Verdict::Lost(lost),
             (_, false) => Verdict::More(lost),
         }
@@ -230,6 +231,12 @@ impl Detector for Quic {
         self.largest = self.largest.max(self.packets.largest_in(ack, board, cx));
         self.detect_lost(board, cx)
     }
+}
+
+impl Timekeeper for Quic {
+    fn keeps_time(&self) -> bool {
+        true
+    }
     fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.collapsed = false;
         if self.loss_at.is_some_and(|at| at <= cx.now) {
@@ -262,21 +269,17 @@ impl Detector for Quic {
             self.lost_run.sent_unmeasured(cx.now);
         }
     }
+    fn owns_rto(&self) -> bool {
+        true
+    }
+}
+
+impl Learner for Quic {
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
         // B.8: after persistent congestion everything sent counts.
         self.recovery_start = (!self.collapsed).then_some(cx.now);
         if self.collapsed {
             self.lost_run.end();
         }
-    }
-    fn began_by(&self) -> Cause {
-        if self.collapsed {
-            Cause::Rto
-        } else {
-            Cause::Fast
-        }
-    }
-    fn owns_rto(&self) -> bool {
-        true
     }
 }

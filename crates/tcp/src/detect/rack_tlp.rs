@@ -21,7 +21,7 @@
 mod tlp;
 mod window;
 
-use super::{Detector, Verdict};
+use super::{Detector, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
@@ -263,6 +263,12 @@ impl Detector for RackTlp {
         }
         self.on_telling_ack(ack, board, cx)
     }
+}
+
+impl Timekeeper for RackTlp {
+    fn keeps_time(&self) -> bool {
+        true
+    }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if self.reorder_at.is_some_and(|at| at <= cx.now) {
             let lost = self.detect(cx.phase.repairs(), board, cx);
@@ -299,15 +305,6 @@ impl Detector for RackTlp {
             self.arm_probe(cx.now, cx);
         }
     }
-    fn on_recovered(&mut self, _: &Ctx) {
-        // It may have ended as a mistake, and marks may have been taken back.
-        self.order.forget();
-    }
-    fn on_cut(&mut self, _: &Window, cx: &Ctx) {
-        if cx.phase.repairs() {
-            self.tlp.reset();
-        }
-    }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
         self.reorder_at = None;
         self.order.forget();
@@ -317,6 +314,18 @@ impl Detector for RackTlp {
             let everything = (cx.now, cx.snd_max + 1);
             board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time));
             self.order.forget();
+        }
+    }
+}
+
+impl Learner for RackTlp {
+    fn on_recovered(&mut self, _: &Ctx) {
+        // It may have ended as a mistake, and marks may have been taken back.
+        self.order.forget();
+    }
+    fn on_cut(&mut self, _: &Window, cx: &Ctx) {
+        if cx.phase.repairs() {
+            self.tlp.reset();
         }
     }
 }

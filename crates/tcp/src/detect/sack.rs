@@ -15,7 +15,7 @@
 //! Departures: none. Segments, not octets, are judged: the scoreboard keeps them whole.
 
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
-use super::{Detector, Guard, Verdict};
+use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -110,11 +110,20 @@ impl Detector for Sack {
         }
         self.on_telling_ack(ack, w, board, cx)
     }
-    fn keeps_time(&self) -> bool {
-        false
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        let in_force = self.dupthresh.filter(|_| self.dupacks > 0);
+        Some(in_force.map_or_else(|| self.threshold.segments(w, cx), NonZeroU32::get))
     }
+}
+
+impl Timekeeper for Sack {}
+
+impl Learner for Sack {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         self.threshold.on_reorder(sample, w, cx);
+    }
+    fn on_recovered(&mut self, cx: &Ctx) {
+        self.threshold.on_recovered(cx);
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.threshold.on_cut(w, cx);
@@ -125,10 +134,6 @@ impl Detector for Sack {
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.dupacks = 0;
         self.threshold.on_rto(dup_run, w, cx);
-    }
-    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        let in_force = self.dupthresh.filter(|_| self.dupacks > 0);
-        Some(in_force.map_or_else(|| self.threshold.segments(w, cx), NonZeroU32::get))
     }
 }
 

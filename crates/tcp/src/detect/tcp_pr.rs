@@ -11,15 +11,15 @@
 //! | to_be_ack, to_be_sent | outstanding and not marked lost; marked lost and not sent again |
 //! | memorize | what is out and was sent before `event` |
 //! | ewrtt, mxrtt, α, β | `ewrtt`, `mxrtt`, `alpha`, `beta` |
-//! | cburst, extreme losses | `burst`; `Verdict::Lost` with `began_by` a timeout, and `hold` |
+//! | cburst, extreme losses | `burst`; `Verdict::Collapsed`, and `hold` |
 //!
 //! Departures: mxrtt has a ceiling, else lost ACKs let it grow without bound. The gate is RFC 6675's, a segment's worth of
 //! free window. Unsaid: the loss of a segment that had the path to itself counts as a timeout that backs off (decision
 //! 0054); and reneging: when the limit is over, what a receiver holds back though it SACKs it counts as not SACKed.
 
-use super::{Detector, Verdict};
+use super::{Detector, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
-use crate::event::{Cause, Window};
+use crate::event::Window;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
@@ -110,7 +110,6 @@ pub struct TcpPr {
     hold: Option<Time>,
     /// Extreme losses, and no ACK since.
     backed_off: bool,
-    began_by: Cause,
 }
 
 /// What one look at the clocks found.
@@ -143,7 +142,6 @@ impl TcpPr {
             burst: 0,
             hold: None,
             backed_off: false,
-            began_by: Cause::Fast,
         }
     }
 
@@ -203,13 +201,9 @@ impl TcpPr {
                 self.mxrtt = slower(self.mxrtt, if found.extreme { 1 } else { 2 });
                 self.hold = found.extreme.then_some(cx.now + self.mxrtt);
                 (self.backed_off, self.event, self.burst) = (true, Some(cx.now), 0);
-                self.began_by = Cause::Rto;
-                Verdict::Lost(found.marked)
+                Verdict::Collapsed(found.marked)
             }
-            Found { news: true, .. } => {
-                self.began_by = Cause::Fast;
-                Verdict::Lost(found.marked)
-            }
+            Found { news: true, .. } => Verdict::Lost(found.marked),
             _ => Verdict::More(found.marked),
         }
     }
@@ -233,6 +227,12 @@ impl Detector for TcpPr {
             self.oldest = Some(s.at);
         }
         Verdict::Clear
+    }
+}
+
+impl Timekeeper for TcpPr {
+    fn keeps_time(&self) -> bool {
+        true
     }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.hold = self.hold.filter(|t| cx.now < *t);
@@ -258,10 +258,9 @@ impl Detector for TcpPr {
     fn owns_rto(&self) -> bool {
         true
     }
-    fn began_by(&self) -> Cause {
-        self.began_by
-    }
 }
+
+impl Learner for TcpPr {}
 
 #[cfg(test)]
 mod tests {

@@ -13,6 +13,7 @@ pub mod ncr;
 
 pub use cap::{CapSpec, CapStore};
 
+use super::Learner;
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
@@ -24,9 +25,9 @@ use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rule for the duplicate ACK threshold.
-pub trait DupThresh {
-    /// The threshold: asked on the first duplicate of a hole and kept for that hole.
+/// A rule for the duplicate ACK threshold. What becomes of the connection it hears as a [`Learner`].
+pub trait DupThresh: Learner {
+    /// The threshold, at least 1: asked on the first duplicate of a hole and kept for that hole.
     fn segments(&self, w: &Window, cx: &Ctx) -> u32;
     /// Whether it is asked at every duplicate instead, until a recovery begins.
     fn follows_flight(&self) -> bool {
@@ -34,16 +35,8 @@ pub trait DupThresh {
     }
     /// An ACK while something is missing, or that brings SACK blocks; it has been applied to the scoreboard.
     fn on_ack(&mut self, _ack: &AckEvent, _board: &Scoreboard, _cx: &Ctx) {}
-    /// Reordering was measured.
-    fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// The first duplicate of an event arrived.
     fn on_disorder(&mut self, _w: &Window, _cx: &Ctx) {}
-    /// The window was reduced to `w`.
-    fn on_cut(&mut self, _w: &Window, _cx: &Ctx) {}
-    /// Limited transmit came to its end before the threshold was reached, and nothing was sent for so long.
-    fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
-    /// The retransmission timer fired in the middle of `dup_run` duplicates.
-    fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
 }
 
 /// A rule's description.
@@ -170,11 +163,17 @@ impl DupThresh for AnyThreshold {
     fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         each!(self, x => x.on_ack(ack, board, cx));
     }
+    fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_disorder(w, cx));
+    }
+}
+
+impl Learner for AnyThreshold {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));
     }
-    fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
-        each!(self, x => x.on_disorder(w, cx));
+    fn on_recovered(&mut self, cx: &Ctx) {
+        each!(self, x => x.on_recovered(cx));
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_cut(w, cx));

@@ -14,7 +14,7 @@
 //! resend it.
 
 use super::dup_ack::{DupAck, DupAckSpec};
-use super::{Detector, Guard, Verdict};
+use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -75,23 +75,26 @@ impl Detector for Vegas {
         }
         verdict
     }
-    fn keeps_time(&self) -> bool {
-        false
+    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
+        self.dup_ack.dupthresh(w, cx)
     }
+}
+
+impl Timekeeper for Vegas {}
+
+impl Learner for Vegas {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         self.dup_ack.on_reorder(sample, w, cx);
     }
-    fn on_recovered(&mut self, _: &Ctx) {
+    fn on_recovered(&mut self, cx: &Ctx) {
         self.watching = 2;
+        self.dup_ack.on_recovered(cx);
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.dup_ack.on_cut(w, cx);
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.dup_ack.on_rto(dup_run, w, cx);
-    }
-    fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
-        self.dup_ack.dupthresh(w, cx)
     }
 }
 

@@ -14,7 +14,7 @@
 
 use super::Sender;
 use crate::congestion::Congestion;
-use crate::detect::Detector;
+use crate::detect::Learner;
 use crate::event::{Cause, Observer, Slot};
 use crate::segment::Segment;
 use crate::time::Time;

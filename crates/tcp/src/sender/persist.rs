@@ -4,7 +4,7 @@
 //! byte beyond the window asks. It stands on the scoreboard like any segment; while it does, the retransmission timer
 //! rests, so that a closed window is never taken for a loss.
 
-use super::{Detector, Rto, Sender};
+use super::{Rto, Sender, Timekeeper};
 use crate::event::{Event, Observer};
 use crate::time::{Nanos, Time};
 

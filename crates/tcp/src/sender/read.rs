@@ -1,7 +1,7 @@
 //! Rule 2. What an ACK says, before anybody judges it.
 
 use super::Sender;
-use crate::detect::Detector;
+use crate::detect::Learner;
 use crate::event::Phase;
 use crate::facts::ack::{AckEvent, DupRule, Newest};
 use crate::facts::ctx::Ctx;

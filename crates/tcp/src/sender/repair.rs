@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::congestion::{Congestion, LossEvent};
-use crate::detect::{Detector, Verdict};
+use crate::detect::{Detector, Learner, Timekeeper, Verdict};
 use crate::disorder::Disorder;
 use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
 use crate::facts::ack::AckEvent;
@@ -28,7 +28,7 @@ impl Sender {
         obs: &mut O,
     ) -> Rearm {
         match verdict {
-            Verdict::Lost(_) => self.begin(now, ack, obs),
+            Verdict::Lost(_) | Verdict::Collapsed(_) => self.begin(now, verdict.cause(), ack, obs),
             Verdict::Repaired => {
                 let cx = self.ctx(now);
                 self.write_window(now, Slot::Congestion, obs, |s| {
@@ -49,13 +49,13 @@ impl Sender {
         }
     }
 
-    /// Rule 8. A new episode begins with a fast retransmit.
-    pub(super) fn begin<O: Observer>(&mut self, now: Time, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
+    /// Rule 8. A new episode begins with a verdict of loss.
+    pub(super) fn begin<O: Observer>(&mut self, now: Time, cause: Cause, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
         if ack.is_some_and(|a| a.is_dup) {
             self.cold.reorder.on_dup(now);
         }
         self.end_stall(now);
-        self.open_episode(now, self.slots.detect.began_by(), obs);
+        self.open_episode(now, cause, obs);
         self.set_phase(now, Phase::Recovery, Why::Lost, obs);
         let cx = self.ctx(now);
         self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);

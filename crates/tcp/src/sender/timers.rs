@@ -1,7 +1,7 @@
 //! The sender's own timers. A driver sees only the earliest of all.
 
 use super::Sender;
-use crate::detect::Detector;
+use crate::detect::Timekeeper;
 use crate::event::Observer;
 use crate::facts::answer::Rearm;
 use crate::rto::Rto;
@@ -26,6 +26,12 @@ impl Sender {
             (true, false) => earliest(first, self.slots.detect.deadline()),
             _ => earliest(first, self.watcher_wants()),
         }
+    }
+
+    /// Whether the detector's deadline, if it has one, is asked for.
+    #[cfg(debug_assertions)]
+    pub(super) fn asks_for_deadlines(&self) -> bool {
+        self.clocked || self.slots.detect.deadline().is_none()
     }
 
     /// When a detector that watches wants to look, or to let something out. Apart, so that the usual path stays short.

@@ -1,6 +1,6 @@
 //! Sending: the owner of the phase is asked, the answer is recorded, everyone concerned is told.
 
-use super::{Detector, Disorder, Recovery, Rto, Sender, Timeout};
+use super::{Disorder, Recovery, Rto, Sender, Timekeeper, Timeout};
 use crate::event::{Event, Observer, Phase, Slot, Window};
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;

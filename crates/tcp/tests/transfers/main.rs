@@ -11,7 +11,7 @@ mod trains;
 
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::connection::{Connection, Sides};
-use ackclock_tcp::detect::Detector;
+use ackclock_tcp::detect::Timekeeper;
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::rto::RtoSpec;
 use ackclock_tcp::stack::Stack;

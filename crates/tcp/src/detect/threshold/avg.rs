@@ -13,7 +13,7 @@
 //! Unsaid: the rounding of the mean (down); C = D with `count_filling_ack` off.
 
 use super::cap::CapSpec;
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
@@ -52,6 +52,9 @@ impl DupThresh for Avg {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         self.spec.cap.asked(self.dupthresh, w, cx)
     }
+}
+
+impl Learner for Avg {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         if sample.resent.is_some() {
             let c = sample.dupacks + u32::from(self.spec.count_filling_ack);

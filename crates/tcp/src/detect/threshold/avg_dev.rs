@@ -17,7 +17,7 @@
 //! bound only if it broke off a count under a threshold above three (decision 0046).
 //! Unsaid: the start (avg 3, mdev 0), whether r counts the ACK that fills the hole (yes), a floor (3). Figure 1 is lost.
 
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
@@ -180,15 +180,18 @@ impl DupThresh for AvgDev {
     fn segments(&self, _: &Window, _: &Ctx) -> u32 {
         self.dupthresh
     }
+    fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
+        self.recompute(w, cx);
+    }
+}
+
+impl Learner for AvgDev {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         // §III-A: false fast retransmits are what is detected; a hole that filled itself is not.
         if sample.resent.is_some() {
             self.learn(f64::from(sample.dupacks) + f64::from(u8::from(self.spec.count_filling_ack)));
             self.recompute(w, cx);
         }
-    }
-    fn on_disorder(&mut self, w: &Window, cx: &Ctx) {
-        self.recompute(w, cx);
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         let again = self.timed_out_at.replace(cx.snd_una) == Some(cx.snd_una);

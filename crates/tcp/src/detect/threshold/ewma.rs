@@ -16,7 +16,7 @@
 //! average could never fall. The ceiling cuts the threshold, not the average.
 
 use super::cap::CapSpec;
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
@@ -62,6 +62,9 @@ impl DupThresh for Ewma {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         self.spec.cap.asked(self.dupthresh, w, cx)
     }
+}
+
+impl Learner for Ewma {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         let n = f64::from(sample.dupacks + u32::from(self.spec.count_filling_ack));
         let gain = self.spec.alpha * if n > self.avg { 1.0 } else { self.spec.x };

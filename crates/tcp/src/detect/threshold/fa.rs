@@ -20,7 +20,7 @@
 mod costs;
 mod normal;
 
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
@@ -184,6 +184,9 @@ impl DupThresh for Fa {
         let flight = libm::floor(self.spec.flight_cwnds * (whole_segments(w.cwnd, cx.mss) / u64::from(cx.mss)) as f64);
         self.dupthresh.min((flight as u32).saturating_sub(1)).max(LEAST)
     }
+}
+
+impl Learner for Fa {
     fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, cx: &Ctx) {
         if sample.resent.is_none() && self.spec.events == Events::Confirmed {
             return;

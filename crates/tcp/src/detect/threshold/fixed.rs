@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | DupThresh | `segments` |
 
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
@@ -43,3 +43,5 @@ impl DupThresh for Fixed {
         self.0
     }
 }
+
+impl Learner for Fixed {}

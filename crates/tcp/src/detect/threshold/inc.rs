@@ -13,7 +13,7 @@
 //! resent (§7: "1 duplicate ACK per needless retransmit"): `update_per`.
 
 use super::cap::CapSpec;
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
@@ -66,6 +66,9 @@ impl DupThresh for Inc {
     fn segments(&self, w: &Window, cx: &Ctx) -> u32 {
         self.spec.cap.asked(self.dupthresh, w, cx)
     }
+}
+
+impl Learner for Inc {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         if sample.resent.is_some() {
             let times = match self.spec.update_per {

@@ -14,7 +14,7 @@
 //! Departures: `sacked_out` at a timeout is taken to be the duplicates of the hole, one for each SACKed segment.
 //! Unsaid: without SACK, more duplicates than can be under way mean a window's worth of reordering.
 
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -79,6 +79,9 @@ impl DupThresh for Linux {
             self.seen(board.len() as u64);
         }
     }
+}
+
+impl Learner for Linux {
     fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
         // The hole itself was resent, so `on_ack` passed over it.
         if sample.resent.is_some() {

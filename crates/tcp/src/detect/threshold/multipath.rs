@@ -12,7 +12,7 @@
 //!
 //! Departures: none known; the paper's text was not at hand. Unsaid: base and factor of the logarithm (decision 0062).
 
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
@@ -47,6 +47,8 @@ impl DupThresh for Multipath {
         self.0
     }
 }
+
+impl Learner for Multipath {}
 
 #[cfg(test)]
 mod tests {

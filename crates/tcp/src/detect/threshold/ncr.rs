@@ -13,7 +13,7 @@
 //!
 //! Unsaid: the rounding; 9 SACKed segments reach 8.67, and 8 do not.
 
-use super::DupThresh;
+use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::ncr::NcrMode;
@@ -50,6 +50,8 @@ impl DupThresh for Ncr {
         true
     }
 }
+
+impl Learner for Ncr {}
 
 #[cfg(test)]
 mod tests {

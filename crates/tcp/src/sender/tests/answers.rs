@@ -3,7 +3,7 @@
 
 use super::seams::{custom, Restore};
 use super::*;
-use crate::detect::DetectSpec;
+use crate::detect::{DetectSpec, Learner};
 use crate::disorder::DisorderSpec;
 use crate::facts::episode::Mistake;
 use crate::slot::Factory;
@@ -155,6 +155,11 @@ impl Detector for Clock {
             Verdict::Clear
         }
     }
+}
+
+impl Timekeeper for Clock {}
+
+impl Learner for Clock {
     fn on_stall(&mut self, idle: Nanos, _: &Window, _: &Ctx) {
         self.0.store(idle.0, Ordering::Relaxed);
     }

@@ -494,3 +494,7 @@ impl crate::detect::Detector for Silent {
         Verdict::Clear
     }
 }
+
+impl crate::detect::Timekeeper for Silent {}
+
+impl crate::detect::Learner for Silent {}

@@ -2,7 +2,7 @@
 //! retransmission timer, mistakes found in Loss.
 
 use super::*;
-use crate::detect::DetectSpec;
+use crate::detect::{DetectSpec, Learner};
 use crate::event::Cause;
 use crate::facts::answer::Xmit;
 use crate::facts::episode::Episode;
@@ -34,6 +34,12 @@ impl Detector for Judge {
     fn on_ack(&mut self, _: &AckEvent, _: &Window, _: &mut Scoreboard, _: &Ctx) -> Verdict {
         Verdict::Clear
     }
+}
+
+impl Timekeeper for Judge {
+    fn keeps_time(&self) -> bool {
+        true
+    }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, _: &Ctx) -> Verdict {
         self.deadline = None;
         match self.verdict {
@@ -55,6 +61,8 @@ impl Detector for Judge {
         self.owns_rto
     }
 }
+
+impl Learner for Judge {}
 
 /// `name` with that judge, four segments on their way out of `data` bytes.
 fn judged(name: &str, judge: Judge, data: u64) -> Sender {
@@ -267,4 +275,31 @@ fn a_recovery_without_a_phase_of_its_own_ends_where_it_began() {
     s.on_timer(ms(300), &mut ());
     assert_eq!((s.phase(), s.episodes(), s.window().cwnd), (Phase::Open, 1, 5000.0));
     assert_eq!(send(&mut s, ms(300)), [(seg(0), 1000)]);
+}
+
+/// Has a deadline and says that it keeps no time.
+struct Forgetful;
+
+impl Detector for Forgetful {
+    fn on_ack(&mut self, _: &AckEvent, _: &Window, _: &mut Scoreboard, _: &Ctx) -> Verdict {
+        Verdict::Clear
+    }
+}
+
+impl Timekeeper for Forgetful {
+    fn deadline(&self) -> Option<Time> {
+        Some(ms(150))
+    }
+}
+
+impl Learner for Forgetful {}
+
+#[test]
+#[should_panic(expected = "a deadline of a detector that keeps no time")]
+fn a_deadline_that_nobody_would_ask_for_is_noticed_in_every_test_build() {
+    let detect = DetectSpec::Custom(custom::<dyn Detector>(|| Box::new(Forgetful)));
+    let mut s = Sender::new(&Stack { detect, ..opened(named("newreno"), 4) }, MSS, 100_000);
+    s.write(4000);
+    send(&mut s, ms(0));
+    ack(&mut s, ms(100), seg(1), 100_000, &[]);
 }
