@@ -5,12 +5,11 @@
 
 use ackclock_tcp::detect::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use ackclock_tcp::detect::{DetectSpec, Learner};
-use ackclock_tcp::event::{Phase, Window};
+use ackclock_tcp::event::Window;
 use ackclock_tcp::facts::ctx::Ctx;
 use ackclock_tcp::facts::reorder::ReorderSample;
-use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::time::Nanos;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicIsize, Ordering};
@@ -51,7 +50,8 @@ fn main() -> ExitCode {
 /// A rule that has seen so many needless fast retransmissions.
 fn fed(spec: &ThresholdSpec, events: u32) -> AnyThreshold {
     let mut rule = spec.build(SMSS);
-    let (w, cx) = (Window { cwnd: 100.0 * f64::from(SMSS), ssthresh: f64::MAX }, context());
+    let w = Window { cwnd: 100.0 * f64::from(SMSS), ssthresh: f64::MAX };
+    let cx = Ctx { srtt: Some(Nanos::from_millis(400)), ..Ctx::at_start(SMSS) };
     let mut random: u32 = 1;
     for _ in 0..events {
         // Numerical Recipes' constants; the upper bits are the random ones.
@@ -70,23 +70,3 @@ fn fed(spec: &ThresholdSpec, events: u32) -> AnyThreshold {
 }
 
 const SMSS: u32 = 1000;
-
-fn context() -> Ctx {
-    Ctx {
-        now: Time(0),
-        snd_una: Offset(1),
-        snd_nxt: Offset(1),
-        snd_max: Offset(1),
-        room: 0,
-        recover: None,
-        timed_out: false,
-        srtt: Some(Nanos::from_millis(400)),
-        min_rtt: None,
-        rto: Nanos::from_secs(1),
-        rto_at: None,
-        mss: SMSS,
-        next_len: 0,
-        phase: Phase::Open,
-        cwnd_limited: true,
-    }
-}

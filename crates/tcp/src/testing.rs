@@ -1,13 +1,14 @@
 //! What the unit tests of this crate build again and again.
 
-use crate::event::{Cause, Phase, Window};
+use crate::event::{Cause, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::{CcUndo, Episode};
 use crate::facts::reorder::ReorderSample;
+use crate::facts::scoreboard::Delivered;
 use crate::seq::Offset;
 use crate::stack::Stack;
-use crate::time::{Nanos, Time};
+use crate::time::Time;
 
 /// Milliseconds since the beginning.
 pub(crate) fn ms(n: u64) -> Time {
@@ -21,23 +22,7 @@ pub(crate) fn named(name: &str) -> Stack {
 
 /// A sender of 1000-byte segments about which nothing is known.
 pub(crate) fn context() -> Ctx {
-    Ctx {
-        now: Time(0),
-        snd_una: Offset(1),
-        snd_nxt: Offset(1),
-        snd_max: Offset(1),
-        room: 0,
-        recover: None,
-        timed_out: false,
-        srtt: None,
-        min_rtt: None,
-        rto: Nanos::from_secs(1),
-        rto_at: None,
-        mss: 1000,
-        next_len: 0,
-        phase: Phase::Open,
-        cwnd_limited: true,
-    }
+    Ctx::at_start(1000)
 }
 
 /// A window so wide that no ceiling binds.
@@ -53,21 +38,7 @@ pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
 
 /// An ACK that says nothing.
 pub(crate) fn blank() -> AckEvent {
-    AckEvent {
-        ack: Offset(0),
-        prior_una: Offset(0),
-        sacked: 0,
-        delivered: 0,
-        dup_run: 0,
-        is_dup: false,
-        has_sack: false,
-        ece: false,
-        covers_retransmit: false,
-        dsack: None,
-        rtt: None,
-        tsecr: None,
-        newest: None,
-    }
+    Delivered::default().ack_event(Offset(0), Offset(0), Time(0))
 }
 
 /// A running episode.

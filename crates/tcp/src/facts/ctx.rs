@@ -43,6 +43,27 @@ pub struct Ctx {
 }
 
 impl Ctx {
+    /// A sender of segments of `mss` bytes, or of a transport that counts packets with 1, that has sent nothing and measured nothing.
+    pub fn at_start(mss: u32) -> Self {
+        Ctx {
+            now: Time::ZERO,
+            snd_una: Offset::DATA,
+            snd_nxt: Offset::DATA,
+            snd_max: Offset::DATA,
+            room: 0,
+            recover: None,
+            timed_out: false,
+            srtt: None,
+            min_rtt: None,
+            rto: Nanos::from_secs(1),
+            rto_at: None,
+            mss,
+            next_len: 0,
+            phase: Phase::Open,
+            cwnd_limited: true,
+        }
+    }
+
     /// Outstanding sequence space, `snd_max − snd_una` (RFC 5681 §2 FlightSize).
     #[inline]
     pub fn flight(&self) -> Bytes {

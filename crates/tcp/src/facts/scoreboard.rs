@@ -10,7 +10,7 @@ mod show;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use acknowledge::Delivered;
+pub use acknowledge::Delivered;
 
 use crate::seq::Offset;
 use crate::time::Time;
@@ -214,7 +214,7 @@ impl Scoreboard {
         self.hole = self.head;
     }
 
-    // ---- for the sequencer
+    // ---- for whoever sends and hears ACKs
 
     /// `snd_nxt` goes back to `snd_una`: everything not SACKed is lost and will be sent again in order.
     pub(crate) fn rewind(&mut self) {
@@ -230,12 +230,12 @@ impl Scoreboard {
         self.settle_hole();
     }
 
-    /// Records a new segment, and answers the record.
+    /// Records a new segment, and answers the record. It begins where the last one ended, and was sent no earlier.
     ///
     /// Field by field, and not by reading it back: a processor that loads at once what it has just stored in smaller pieces
     /// waits until the stores are in the cache (decision 0074).
     #[inline]
-    pub(crate) fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> Sent {
+    pub fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> Sent {
         if self.tail.wrapping_sub(self.released) as usize >= self.ring.len() {
             self.grow();
         }

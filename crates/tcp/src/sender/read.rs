@@ -91,24 +91,17 @@ impl Sender {
                 DupRule::Ns2 => true,
             };
         self.dup_run += u32::from(is_dup);
-        let rtt = d.rtt(now);
-        if let Some(r) = rtt {
+        if let Some(r) = d.rtt(now) {
             self.min_rtt.take(r);
         }
         AckEvent {
-            ack: seg.ack,
-            prior_una,
-            sacked: d.sacked,
-            delivered: d.bytes,
             dup_run: self.dup_run,
             is_dup,
             has_sack,
             ece: seg.flags & self.ece_flag != 0,
-            covers_retransmit: d.covers_retransmit,
             dsack,
-            rtt,
             tsecr: (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr),
-            newest: d.newest.map(|(at, end, retransmitted)| Newest { at, end, retransmitted }),
+            ..d.ack_event(prior_una, seg.ack, now)
         }
     }
 

@@ -1,18 +1,22 @@
 //! Takes off the board what has been acknowledged, and says what an ACK newly delivered.
 
 use super::{Marks, Scoreboard, Sent};
+use crate::facts::ack::{AckEvent, Newest};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
-/// What one ACK newly delivered, in numbers.
+/// What one ACK newly delivered, in numbers: filled by [`Scoreboard::acknowledge`] and [`Scoreboard::apply_sack`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Delivered {
-    pub(crate) bytes: Bytes,
-    pub(crate) sacked: Bytes,
-    pub(crate) covers_retransmit: bool,
-    /// Last send time, end, and whether it was sent more than once.
-    pub(crate) newest: Option<(Time, Offset, bool)>,
+pub struct Delivered {
+    /// Bytes, cumulatively or by SACK.
+    pub bytes: Bytes,
+    /// Of these, bytes by SACK.
+    pub sacked: Bytes,
+    /// Whether any of it had been sent more than once.
+    pub covers_retransmit: bool,
+    /// What was sent last of it.
+    pub newest: Option<Newest>,
 }
 
 /// The oldest segments, up to an index, the last of which was sent at a time and ends at an offset.
@@ -23,13 +27,13 @@ struct Run {
 }
 
 impl Scoreboard {
-    /// Takes everything below `ack` off the board.
+    /// Takes everything below `ack` off the board. [`Scoreboard::newly`] tells what of it was not known to have arrived.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
+    pub fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
         self.released = self.head;
         if let Some(run) = self.plain_run(ack) {
             out.bytes += self.take_off(&run);
-            out.newest = Some((run.at, run.end, false));
+            out.newest = Some(Newest { at: run.at, end: run.end, retransmitted: false });
         }
         while self.head != self.tail && self.at(self.head).start < ack {
             let slot = self.slot(self.head);
@@ -108,17 +112,38 @@ impl Scoreboard {
 }
 
 impl Delivered {
+    /// What an ACK of everything below `ack` told that came at `now` and delivered this. That it is a duplicate, carries blocks, a DSACK, a
+    /// timestamp or a mark, whoever read it adds.
+    #[inline]
+    pub fn ack_event(&self, prior_una: Offset, ack: Offset, now: Time) -> AckEvent {
+        AckEvent {
+            ack,
+            prior_una,
+            sacked: self.sacked,
+            delivered: self.bytes,
+            dup_run: 0,
+            is_dup: false,
+            has_sack: false,
+            ece: false,
+            covers_retransmit: self.covers_retransmit,
+            dsack: None,
+            rtt: self.rtt(now),
+            tsecr: None,
+            newest: self.newest,
+        }
+    }
+
     #[inline]
     pub(super) fn note(&mut self, s: &Sent) {
         self.covers_retransmit |= s.sends > 1;
-        if self.newest.is_none_or(|(at, end, _)| (s.at, s.end()) > (at, end)) {
-            self.newest = Some((s.at, s.end(), s.sends > 1));
+        if self.newest.is_none_or(|n| (s.at, s.end()) > (n.at, n.end)) {
+            self.newest = Some(Newest { at: s.at, end: s.end(), retransmitted: s.sends > 1 });
         }
     }
 
     /// Time since the newest delivered segment was sent, if sent once (Karn's rule, RFC 6298 §3).
     #[inline]
-    pub(crate) fn rtt(&self, now: Time) -> Option<Nanos> {
-        self.newest.filter(|n| !n.2).map(|n| now.since(n.0))
+    pub fn rtt(&self, now: Time) -> Option<Nanos> {
+        self.newest.filter(|n| !n.retransmitted).map(|n| now.since(n.at))
     }
 }

@@ -84,7 +84,7 @@ impl SackState {
 impl Scoreboard {
     /// Forgets which records the previous ACK SACKed; called before an ACK is read.
     #[inline]
-    pub(crate) fn begin_ack(&mut self) {
+    pub fn begin_ack(&mut self) {
         if self.sack.has_fresh() {
             self.forget_fresh();
         }
@@ -103,7 +103,7 @@ impl Scoreboard {
 
     /// Applies one SACK block that lies above the cumulative ACK. Blocks beyond what was sent are ignored.
     #[inline]
-    pub(crate) fn apply_sack(&mut self, block: (Offset, Offset), out: &mut Delivered) {
+    pub fn apply_sack(&mut self, block: (Offset, Offset), out: &mut Delivered) {
         // Most blocks only repeat.
         if !self.sack.knows(block) {
             self.apply_news(block, out);

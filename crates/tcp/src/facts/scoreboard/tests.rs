@@ -388,7 +388,7 @@ impl Both {
         }
         self.naive.ack(ack, &blocks);
         assert_eq!((d.bytes, d.sacked), (self.naive.delivered, self.naive.fresh_sacked), "delivered");
-        assert_eq!(d.newest.map(|(at, end, again)| (at.0, end.0, again)), self.naive.newest, "newest");
+        assert_eq!(d.newest.map(|n| (n.at.0, n.end.0, n.retransmitted)), self.naive.newest, "newest");
     }
 
     fn compare(&self) {
