@@ -229,4 +229,32 @@ mod tests {
         let cut = c.on_loss(&loss(Cause::Ecn, 1), &whole(1.0), &context());
         assert_eq!((cut.ssthresh, cut.cwnd), (2000.0, 1000.0));
     }
+
+    /// The window after ACKs at these moments, in ms, and whether the window limited sending then; after a cut from 100 segments to 70.
+    fn grown(acks: &[(u64, bool)]) -> f64 {
+        let mut c = Cubic::new(&CubicSpec::default());
+        c.on_loss(&loss(Cause::Fast, 100), &whole(100.0), &context());
+        let mut w = whole(70.0);
+        let (ack, prior_una) = (crate::seq::Offset(1001), crate::seq::Offset(1));
+        let ack = AckEvent { ack, prior_una, ..crate::testing::blank() };
+        for &(at, cwnd_limited) in acks {
+            let srtt = Some(crate::time::Nanos::from_millis(100));
+            c.on_ack(&ack, &mut w, &Ctx { now: Time(at * 1_000_000), srtt, cwnd_limited, ..context() });
+        }
+        w.cwnd / 1000.0
+    }
+
+    #[test]
+    fn time_in_which_the_application_limits_sending_is_no_time_of_the_cubic() {
+        // RFC 9438 §5.8.
+        assert_eq!(grown(&[(0, true), (5000, false), (6000, true)]), grown(&[(0, true), (1000, true)]));
+        assert!(grown(&[(0, true), (6000, true)]) > grown(&[(0, true), (1000, true)]));
+    }
+
+    #[test]
+    fn the_target_is_at_most_half_a_window_above_the_window() {
+        // RFC 9438 §4.2: 1.5 · cwnd; §4.4: (target − cwnd) / cwnd for each ACK, so half a segment.
+        let first = grown(&[(0, true)]);
+        assert!(near(grown(&[(0, true), (60_000, true)]), first + 0.5));
+    }
 }

@@ -126,3 +126,24 @@ impl Learner for DupAck {
         self.threshold.on_rto(dup_run, w, cx);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{blank, context, wide};
+    use crate::time::Time;
+
+    #[test]
+    fn a_count_that_passed_while_the_guard_forbade_begins_nothing_later() {
+        let (mut d, mut board) = (DupAck::new(&DupAckSpec::default(), 1000), Scoreboard::default());
+        board.push(Offset(1), 1000, Time(0), 1e9, false);
+        let mut dup = |dup_run, recover| {
+            let ack = AckEvent { is_dup: true, dup_run, ..blank() };
+            d.on_ack(&ack, &wide(), &mut board, &Ctx { phase: Phase::Disorder, recover, ..context() })
+        };
+        assert_eq!([1, 2, 3].map(|n| dup(n, Some(Offset(5001)))), [Verdict::Suspect; 3]);
+        assert_eq!(dup(4, None), Verdict::Suspect, "the guard admits, and the count is past");
+        assert_eq!([1, 2, 3].map(|n| dup(n, None)), [Verdict::Suspect, Verdict::Suspect, Verdict::Lost(1000)]);
+    }
+}

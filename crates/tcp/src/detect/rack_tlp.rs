@@ -13,8 +13,9 @@
 //! | TLP.* | `rack_tlp/tlp.rs` |
 //! | Segment.xmit_ts = INFINITE after marking | the mark LOST without REXMIT; the time of sending is kept |
 //!
-//! Departures: the RTO runs beside the other timers (§8 has one timer) and at equal times goes before the probe, so a PTO need not be cut
-//! off at the RTO (§7.2): one that is not earlier never fires. No PTO is armed when no probe could follow. A lost retransmission's cut is the recovery's affair (`respond_lost_rexmit`).
+//! Departures: the RTO runs beside the other timers (§8 has one timer) and at equal times goes before the probe, so a PTO need not be
+//! cut off at the RTO (§7.2): one that is not earlier never fires. No PTO is armed when no probe could follow. A lost
+//! retransmission's cut is the recovery's affair (`respond_lost_rexmit`).
 //! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real time of sending
 //! (decision 0043); the window of the minimum (`min_rtt_window`); at an RTO without a round trip only the head is lost.
 
@@ -327,5 +328,32 @@ impl Learner for RackTlp {
         if cx.phase.repairs() {
             self.tlp.reset();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::ack::Newest;
+    use crate::testing::{blank, context, wide};
+
+    #[test]
+    fn a_segment_is_lost_when_the_wait_is_over_and_not_a_nanosecond_before() {
+        // RFC 8985 §6.2 step 5: remaining = Segment.xmit_ts + RACK.rtt + RACK.reo_wnd - Now(), lost if it is not above 0.
+        let spec = RackTlpSpec { tlp: false, ..RackTlpSpec::default() };
+        let (mut d, mut board, ms) = (RackTlp::new(&spec), Scoreboard::default(), |n: u64| Time(n * 1_000_000));
+        let sent = [0, 10].map(|at| board.push(Offset(1 + 100 * at), 1000, ms(at), 1e9, false));
+        board.begin_ack();
+        board.apply_sack((sent[1].start, sent[1].end()), &mut Default::default());
+        let newest = Some(Newest { at: sent[1].at, end: sent[1].end(), retransmitted: false });
+        let rtt = Some(Nanos::from_millis(100));
+        let ack = AckEvent { sacked: 1000, delivered: 1000, has_sack: true, is_dup: true, newest, rtt, ..blank() };
+        let cx = Ctx { now: ms(110), phase: Phase::Disorder, srtt: rtt, snd_max: Offset(2001), ..context() };
+        assert_eq!(d.on_ack(&ack, &wide(), &mut board, &cx), Verdict::Suspect);
+        // A quarter of the smallest round trip more.
+        assert_eq!(d.deadline(), Some(ms(125)));
+        let before = Ctx { now: Time(ms(125).0 - 1), ..cx };
+        assert_eq!((d.detect(false, &mut board, &before), d.deadline()), (0, Some(ms(125))));
+        assert_eq!(d.on_timer(&wide(), &mut board, &Ctx { now: ms(125), ..cx }), Verdict::Lost(1000));
     }
 }

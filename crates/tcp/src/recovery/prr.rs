@@ -194,3 +194,26 @@ impl Recovery for Prr {
         Gate::Pipe
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::episode;
+    use crate::time::Time;
+
+    #[test]
+    fn only_a_retransmission_of_this_episode_counts_as_lost_again() {
+        let mut board = Scoreboard::default();
+        board.push(Offset(1), 1000, Time(0), 1e9, false);
+        board.mark_lost(Offset(1));
+        assert!(!lost_again(&episode(), &board), "lost once");
+        board.resend(Offset(1), Time(10), 1e9);
+        assert!(!lost_again(&episode(), &board), "on its way again");
+        board.mark_lost(Offset(1));
+        for (began, again) in [(9, true), (10, true), (11, false)] {
+            let ep = Episode { began: Time(began), ..episode() };
+            assert_eq!(lost_again(&ep, &board), again, "an episode that began at {began}");
+        }
+    }
+}

@@ -386,4 +386,25 @@ mod tests {
             assert_eq!((w.cwnd, w.ssthresh), (f64::from(act) * 1000.0, want * 1000.0));
         }
     }
+
+    #[test]
+    fn the_end_of_the_last_round_never_shortens_the_recovery() {
+        let mut rr = Robust::new(&RobustSpec { extend: Extend::LastRound, ..RobustSpec::default() });
+        let mut ep = episode();
+        (rr.mark, rr.expected, ep.recover) = (offset(15), 2, offset(20));
+        rr.end_round(&mut ep, &Ctx { snd_max: offset(30), ..context() });
+        assert_eq!(ep.recover, offset(20));
+    }
+
+    #[test]
+    fn counting_what_was_sent_adds_one_to_what_duplicates_let_out_and_takes_it_back_if_it_could_not_go() {
+        for (count, act) in [(Count::Sent, 4), (Count::Act, 5)] {
+            let mut rr = Robust::new(&spec(count, Order::Extra));
+            (rr.act, rr.ndup, rr.by_dups) = (4, 4, 3);
+            rr.end_round(&mut episode(), &context());
+            assert_eq!((rr.act, rr.extra), (act, true));
+            rr.forgo();
+            assert_eq!(rr.act, if count == Count::Sent { 3 } else { 5 });
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
 mod answers;
+mod ecn;
 mod fack;
 mod invariants;
 mod mistakes;
@@ -115,6 +116,29 @@ fn no_rescue_goes_before_an_ack_beyond_the_first_retransmission() {
     // Segment 9 was lost, too: the ACK of the retransmission lets the rescue go, once.
     ack(&mut s, ms(200), seg(9), 100_000, &[]);
     assert_eq!(send(&mut s, ms(200)), [(seg(9), 1000)]);
+}
+
+#[test]
+fn the_rescue_waits_for_more_than_the_first_retransmission_and_goes_once_in_a_recovery() {
+    // RFC 6675 §4, NextSeg (4): HighACK > RescueRxt, "a single rescue retransmission per entry into loss recovery".
+    let mut s = Sender::new(&opened(named("rfc-6675"), 10), MSS, 100_000);
+    s.write(10_000);
+    send(&mut s, ms(0));
+    // 0, 1 and 9 are lost.
+    let mut sent = vec![];
+    for n in 2..9 {
+        ack(&mut s, ms(100 + n), seg(0), 100_000, &[(seg(2), seg(n + 1))]);
+        sent.extend(send(&mut s, ms(100 + n)));
+    }
+    assert_eq!(sent, [(seg(0), 1000), (seg(1), 1000)]);
+    ack(&mut s, ms(200), seg(1), 100_000, &[(seg(2), seg(9))]);
+    assert_eq!(send(&mut s, ms(200)), [], "the first retransmission has arrived, and no more");
+    ack(&mut s, ms(201), seg(9), 100_000, &[]);
+    assert_eq!(send(&mut s, ms(201)), [(seg(9), 1000)]);
+    // New data take the last place; they are no reason for another rescue.
+    s.write(1000);
+    assert_eq!(send(&mut s, ms(202)), [(seg(10), 1000)]);
+    assert_eq!((s.phase(), send(&mut s, ms(203))), (Phase::Recovery, vec![]));
 }
 
 #[test]

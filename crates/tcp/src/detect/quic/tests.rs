@@ -180,3 +180,16 @@ fn a_loss_that_was_none_widens_both_thresholds_if_asked() {
         assert_eq!((b.d.spec.packet_threshold, b.d.spec.time_threshold), (packets, round_trips));
     }
 }
+
+#[test]
+fn a_packet_sent_at_the_moment_of_the_cut_still_belongs_to_what_the_cut_answered() {
+    // RFC 9002 B.5: sent_time <= congestion_recovery_start_time.
+    for (first, want) in [(100, Verdict::More(5000)), (101, Verdict::Lost(5000))] {
+        let mut b = bench(QuicSpec::default());
+        (0..6).for_each(|n| b.send(n, n));
+        assert_eq!(b.sack(100, 3), Verdict::Lost(1000));
+        b.d.on_cut(&wide(), &b.cx);
+        [(first, 6), (101, 7), (102, 8), (103, 9)].into_iter().for_each(|(at, n)| b.send(at, n));
+        assert_eq!((b.sack(230, 9), b.lost()), (want, vec![0, 1, 2, 4, 5, 6]), "sent at {first} ms");
+    }
+}

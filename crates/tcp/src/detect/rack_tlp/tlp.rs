@@ -131,3 +131,28 @@ impl Tlp {
         (self.out, self.pto, self.firing) = (None, None, false);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{blank, context};
+
+    #[test]
+    fn between_two_probes_a_round_trip_is_measured() {
+        // RFC 8985 §7.3.
+        let cx = Ctx { srtt: Some(Nanos::from_millis(10)), snd_max: Offset(2001), ..context() };
+        let mut t = Tlp::new(Nanos::from_millis(200));
+        t.arm(Time(0), &cx);
+        let at = t.deadline().unwrap();
+        assert_eq!(at, Time(20_000_000));
+        assert!(t.fire(at) && t.probe_sent(Xmit::New, &cx));
+        t.arm(at, &cx);
+        assert_eq!(t.deadline(), None, "the probe is out");
+        t.on_ack(&AckEvent { ack: cx.snd_max, prior_una: cx.snd_una, ..blank() });
+        t.arm(at, &cx);
+        assert_eq!(t.deadline(), None, "its ACK gave no sample");
+        t.measured();
+        t.arm(at, &cx);
+        assert_eq!(t.deadline(), Some(Time(40_000_000)));
+    }
+}

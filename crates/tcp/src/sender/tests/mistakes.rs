@@ -498,3 +498,17 @@ impl crate::detect::Detector for Silent {
 impl crate::detect::Timekeeper for Silent {}
 
 impl crate::detect::Learner for Silent {}
+
+#[test]
+fn a_timeout_voids_the_episode_that_it_interrupts() {
+    let mut s = sender(named("dsack"), 40);
+    overtaken(&mut s, 100, 10);
+    assert_eq!((s.phase(), s.episodes()), (Phase::Recovery, 1));
+    let (una, at) = (s.positions().0 .0, s.next_timer().unwrap());
+    s.on_timer(at, &mut ());
+    send(&mut s, at);
+    assert_eq!((s.phase(), s.episodes()), (Phase::Loss, 2));
+    // All that the fast recovery resent was needless; but what came after it was not, and nothing is learnt from it.
+    assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(10), una, &[RESENT])), NONE);
+    assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(at)), Some(3));
+}

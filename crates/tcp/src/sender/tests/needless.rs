@@ -418,3 +418,12 @@ fn what_is_sacked_when_a_timeout_is_found_needless_does_not_add_to_the_burst() {
     // RFC 3390's initial window of 1000-byte segments, not the 17 that were SACKed and are free in the old window.
     assert_eq!(send(&mut s, ms(1101)).len(), 4);
 }
+
+#[test]
+fn an_ack_of_a_part_of_what_the_timeout_resent_leads_to_repair() {
+    // RFC 5682 §2.1 (2a).
+    let mut s = in_doubt("newreno", Form::Basic, 100);
+    ack(&mut s, ms(1050), seg(0) + 500, RWND, &[]);
+    assert_eq!(send(&mut s, ms(1050)), [(seg(1), 1000)], "what is lost, and no new data");
+    assert_eq!(s.phase(), Phase::Loss);
+}

@@ -68,3 +68,24 @@ fn an_ack_that_delivers_nothing_leaves_the_window_as_it_is() {
     ack(&mut s, ms(110), seg(0), 1_000_000, &[(seg(1), seg(5))]);
     assert_eq!((s.window(), send(&mut s, ms(110))), (before, vec![]));
 }
+
+#[test]
+fn below_ssthresh_a_segment_more_goes_only_on_an_ack_that_advances_and_shows_no_further_loss() {
+    // RFC 9937 §6.2, SafeACK.
+    let went = |ack_of: u64, from: u64| {
+        let mut s = Sender::new(&opened(named("prr"), 20), MSS, 1_000_000);
+        s.write(20_000);
+        send(&mut s, ms(0));
+        // 0 to 12 are lost, and 13 to 15 show it.
+        for n in 14..=16 {
+            ack(&mut s, ms(86 + n), seg(0), 1_000_000, &[(seg(13), seg(n))]);
+            assert_eq!(send(&mut s, ms(86 + n)).len(), usize::from(n == 16));
+        }
+        let lost = s.board().lost();
+        ack(&mut s, ms(200), seg(ack_of), 1_000_000, &[(seg(from), seg(20)), (seg(13), seg(16))]);
+        (s.board().lost() + seg(ack_of) - seg(0) - lost, send(&mut s, ms(200)).len())
+    };
+    assert_eq!(went(1, 16), (0, 6), "five were delivered, and all of them are good news");
+    assert_eq!(went(1, 17), (1000, 4), "four were, and the fifth is lost, too");
+    assert_eq!(went(0, 16), (0, 4), "four were, and the retransmission is on its way");
+}
