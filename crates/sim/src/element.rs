@@ -1,29 +1,30 @@
 //! What acts on packets on their way. One file an element: how it is written, what it is like, and what it does.
 
-pub(crate) mod bernoulli;
+pub mod bernoulli;
 pub mod custom;
-pub(crate) mod delay_spike;
-pub(crate) mod deliveries;
-pub(crate) mod demote;
-pub(crate) mod direction;
+pub mod delay_spike;
+pub mod deliveries;
+pub mod demote;
+pub mod direction;
 pub(crate) mod drop_tail;
-pub(crate) mod gilbert_elliott;
-pub(crate) mod interruption;
-pub(crate) mod netem;
-pub(crate) mod outage;
-pub(crate) mod packet;
-pub(crate) mod path_trace;
+pub mod gilbert_elliott;
+pub mod interruption;
+pub mod netem;
+pub mod outage;
+pub mod packet;
+pub mod path_trace;
 pub(crate) mod port;
-pub(crate) mod properties;
+pub mod properties;
 pub(crate) mod queued_link;
-pub(crate) mod red;
-pub(crate) mod redrawn_delay;
-pub(crate) mod script;
-pub(crate) mod split;
-pub(crate) mod swap;
-pub(crate) mod table;
+pub mod red;
+pub mod redrawn_delay;
+pub mod script;
+pub mod split;
+pub mod swap;
+pub mod table;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use crate::error::Fault;
 use crate::rng::Stream;

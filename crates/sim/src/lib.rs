@@ -4,7 +4,7 @@
 
 mod app;
 mod background;
-mod element;
+pub mod element;
 pub mod engine;
 pub mod error;
 mod fate;

@@ -1,9 +1,6 @@
 //! One direction of a link, and its queue.
 
-use super::properties::RateUse;
-use super::split::SplitSpec;
 use super::ElementSpec;
-use crate::error::Fault;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{parse_length, show_bytes, Bytes, Length, Packets, Rate};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
@@ -30,65 +27,6 @@ pub struct DirectionSpec {
     /// How the link is simulated; results are equal.
     #[serde(default)]
     pub form: LinkForm,
-}
-
-impl DirectionSpec {
-    /// The split that stands in place of this direction's queue and transmitter.
-    pub fn split(&self) -> Option<&SplitSpec> {
-        self.elements.iter().find_map(|e| if let ElementSpec::Split(split) = e { Some(split) } else { None })
-    }
-
-    /// Whether packets wait here: they are transmitted at a rate.
-    pub fn waits(&self) -> bool {
-        self.rate.is_some() || self.elements.iter().any(|e| e.properties().rate == RateUse::Sets)
-    }
-
-    /// What is out of range: rate, delay, queue, and in the elements.
-    pub fn fault(&self) -> Option<Fault> {
-        let queue = match self.queue.limit {
-            QueueLimit::Packets(0) if self.queue.limit_counts_service => {
-                let allowed = "at least 1 packet where the limit counts the packet in transmission";
-                Some(Fault::of("queue.limit", "0 packets", allowed))
-            }
-            QueueLimit::Bytes(0) => Some(Fault::of("queue.limit", "0 B", "at least 1 B")),
-            QueueLimit::Unlimited | QueueLimit::Packets(_) | QueueLimit::Bytes(_) => None,
-        };
-        (self.rate == Some(Rate(0)))
-            .then(|| Fault::of("rate", "0 bps", "at least 1 bps"))
-            .or_else(|| Fault::time("delay", self.delay))
-            .or(queue)
-            .or_else(|| {
-                let of =
-                    |(i, e): (usize, &ElementSpec)| self.element_fault(e).map(|f| f.within(format!("elements[{i}]")));
-                self.elements.iter().enumerate().find_map(of)
-            })
-    }
-
-    /// What is wrong with one of the elements, on this link and beside the others.
-    fn element_fault(&self, e: &ElementSpec) -> Option<Fault> {
-        let (kind, is) = (e.kind(), e.properties());
-        let rate = match is.rate {
-            RateUse::None | RateUse::Sets => true,
-            RateUse::Waits => self.waits(),
-            RateUse::Needs => self.rate.is_some(),
-        };
-        if !rate {
-            let found = format!("a {kind} on a link of unlimited rate");
-            return Some(Fault::of("", found, "a rate, since nothing waits here"));
-        }
-        if let Some(what) = is.only_one {
-            let n = self.elements.iter().filter(|o| o.properties().only_one == Some(what)).count();
-            if n > 1 {
-                let found = format!("a {kind} where {n} elements decide on {what}");
-                return Some(Fault::of("", found, "one in each direction of a link"));
-            }
-        }
-        if !is.beside_split && self.split().is_some() {
-            let found = format!("a {kind} beside a split, where it would act later");
-            return Some(Fault::of("", found, "elements that act before the queue; others on the paths of the split"));
-        }
-        e.fault(self)
-    }
 }
 
 /// A queue's limit and its convention.

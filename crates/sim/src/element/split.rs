@@ -1,6 +1,6 @@
-//! Split: the packets of a link go over several paths side by side, in turns.
+//! Split: the packets of a link go over several paths side by side, in turns, by chance or by flows.
 //!
-//! Source: Leung & Ma 2005 §IV-B (weighted round robin over two paths of different rate and delay).
+//! Source: Leung & Ma 2005 §IV-B (weighted round robin over two paths of different rate and delay); for flows RFC 2992 §1.
 //!
 //! Idea: every path collects credit in proportion to its weight with each packet; the one with the most credit takes the
 //! packet and pays for it. Shares are exact over any stretch of as many packets as the sum of the weights.
@@ -9,15 +9,15 @@
 //! | --- | --- |
 //! | "weighted round-robin traffic splitting", per packet | `choice = "turns"` |
 //! | proportion of the flow on a path | `weight` over the sum of weights |
+//! | hash-threshold (RFC 2992): regions of the key space, one for each path | `choice = "flows"`; a region has its path's share |
 //! | R1-R2-R4 and R1-R3-R4 | two paths of one link R1-R4: rate of the slower hop, sum of the delays |
 //!
 //! Departures: each path is one hop (docs/decisions/0028).
 //!
 //! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the path that stands
-//! first). `choice = "random"` draws the path of each packet instead.
+//! first). `choice = "random"` draws the path of each packet instead. A flow's two directions are hashed apart, and each transfer
+//! of background traffic is a flow of its own.
 
-#[cfg(test)]
-use super::direction::QueueLimit;
 use super::direction::{DirectionSpec, LinkForm, QueueSpec};
 use super::packet::Only;
 use super::properties::{Properties, RateUse};
@@ -29,6 +29,7 @@ use ackclock_tcp::units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Packets go over several paths side by side, in place of this one (Leung & Ma 2005 §IV-B). Beside it may stand only what
 /// acts before the queue.
@@ -60,6 +61,8 @@ pub enum SplitChoice {
     Turns,
     /// A draw for each packet.
     Random,
+    /// A flow keeps to one path, which a hash of the flow chooses; another in each seed.
+    Flows,
 }
 
 /// One of the paths of a split.
@@ -133,7 +136,7 @@ impl Element for SplitSpec {
             rate: RateUse::None,
             beside_split: true,
             only_one: Some("a split"),
-            reorders: used().count() > 1 || any(|p| p.reorders),
+            reorders: (self.choice != SplitChoice::Flows && used().count() > 1) || any(|p| p.reorders),
             loses: any(|p| p.loses),
             duplicates: any(|p| p.duplicates),
             only: Only::All,
@@ -167,23 +170,7 @@ impl Element for SplitSpec {
 
     #[cfg(test)]
     fn examples() -> Vec<ElementSpec> {
-        let path = |weight, delay, elements| SplitPath {
-            weight,
-            way: DirectionSpec {
-                rate: Some(Rate(4_000_000)),
-                delay: Nanos::from_millis(delay),
-                queue: QueueSpec { limit: QueueLimit::Packets(10), limit_counts_service: true },
-                elements,
-                form: LinkForm::Auto,
-            },
-        };
-        let lossy = super::bernoulli::BernoulliSpec::examples();
-        let spec = |choice, paths| ElementSpec::Split(SplitSpec { choice, paths });
-        vec![
-            spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(2, 9, Vec::new())]),
-            spec(SplitChoice::Random, vec![path(1, 5, lossy), path(3, 20, Vec::new())]),
-            spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(0, 1, Vec::new())]),
-        ]
+        tests::examples()
     }
 }
 
@@ -193,22 +180,42 @@ pub(crate) struct Split {
     weights: Vec<i64>,
     credit: Vec<i64>,
     total: i64,
-    choice: SplitChoice,
-    luck: Stream,
+    choice: Choice,
+}
+
+/// How it chooses, with what that needs.
+enum Choice {
+    Turns,
+    Random(Stream),
+    /// With the seed of the hash.
+    Flows(u64),
 }
 
 impl Split {
-    pub(crate) fn new(spec: &SplitSpec, first: u32, luck: Stream) -> Self {
+    pub(crate) fn new(spec: &SplitSpec, first: u32, mut luck: Stream) -> Self {
         let weights: Vec<i64> = spec.paths.iter().map(|p| i64::from(p.weight)).collect();
         let (credit, total) = (vec![0; weights.len()], weights.iter().sum());
-        Split { first, weights, credit, total, choice: spec.choice, luck }
+        let choice = match spec.choice {
+            SplitChoice::Turns => Choice::Turns,
+            SplitChoice::Random => Choice::Random(luck),
+            SplitChoice::Flows => Choice::Flows(luck.below(u64::MAX)),
+        };
+        Split { first, weights, credit, total, choice }
     }
 
-    /// The link that the next packet takes.
-    pub(crate) fn next(&mut self) -> u32 {
-        let path = match self.choice {
-            SplitChoice::Turns => self.turn(),
-            SplitChoice::Random => self.draw(),
+    /// The link that the next packet takes; `to` says where it goes, and with that whose it is.
+    pub(crate) fn next(&mut self, to: u32) -> u32 {
+        let total = self.total as u64;
+        let path = match &mut self.choice {
+            Choice::Turns => self.turn(),
+            Choice::Random(luck) => {
+                let share = luck.below(total);
+                self.holding(share)
+            }
+            Choice::Flows(seed) => {
+                let key = xxh3_64_with_seed(&to.to_le_bytes(), *seed);
+                self.holding((u128::from(key) * u128::from(total) >> 64) as u64)
+            }
         };
         self.first + path as u32
     }
@@ -225,28 +232,49 @@ impl Split {
         best
     }
 
-    fn draw(&mut self) -> usize {
-        let mut left = self.luck.below(self.total as u64) as i64;
-        self.weights
-            .iter()
-            .position(|w| {
-                left -= w;
-                left < 0
-            })
-            .unwrap_or(0)
+    /// The path to which this share belongs, counted from the first path's on.
+    fn holding(&self, share: u64) -> usize {
+        let mut left = share as i64;
+        let mut mine = |w: &i64| {
+            left -= w;
+            left < 0
+        };
+        self.weights.iter().position(&mut mine).unwrap_or(0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::direction::QueueLimit;
     use crate::topology::dumbbell::pipe;
+
+    pub(super) fn examples() -> Vec<ElementSpec> {
+        let path = |weight, delay, elements| SplitPath {
+            weight,
+            way: DirectionSpec {
+                rate: Some(Rate(4_000_000)),
+                delay: Nanos::from_millis(delay),
+                queue: QueueSpec { limit: QueueLimit::Packets(10), limit_counts_service: true },
+                elements,
+                form: LinkForm::Auto,
+            },
+        };
+        let lossy = crate::element::bernoulli::BernoulliSpec::examples();
+        let spec = |choice, paths| ElementSpec::Split(SplitSpec { choice, paths });
+        vec![
+            spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(2, 9, Vec::new())]),
+            spec(SplitChoice::Random, vec![path(1, 5, lossy), path(3, 20, Vec::new())]),
+            spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(0, 1, Vec::new())]),
+            spec(SplitChoice::Flows, vec![path(1, 5, Vec::new()), path(1, 20, Vec::new())]),
+        ]
+    }
 
     fn choices(weights: &[u32], choice: SplitChoice, n: usize) -> Vec<u32> {
         let path = |w: &u32| SplitPath { weight: *w, way: pipe(None, Nanos::ZERO) };
         let spec = SplitSpec { paths: weights.iter().map(path).collect(), choice };
         let mut s = Split::new(&spec, 7, Stream::new(1, "test"));
-        (0..n).map(|_| s.next()).collect()
+        (0..n).map(|i| s.next(i as u32)).collect()
     }
 
     #[test]
@@ -270,5 +298,22 @@ mod tests {
         let first = choices(&[3, 7], SplitChoice::Random, 100_000).iter().filter(|l| **l == 7).count();
         assert!(first.abs_diff(30_000) < 600, "{first}");
         assert!(choices(&[0, 1], SplitChoice::Random, 1000).iter().all(|l| *l == 8));
+    }
+
+    #[test]
+    fn a_flow_keeps_to_its_path_and_flows_have_the_shares_of_the_weights() {
+        let path = |weight| SplitPath { weight, way: pipe(None, Nanos::ZERO) };
+        let spec = SplitSpec { paths: [3, 0, 7].map(path).into(), choice: SplitChoice::Flows };
+        let split = |seed| Split::new(&spec, 7, Stream::new(seed, "test"));
+        let of = |s: &mut Split| (0..100_000).map(|to| s.next(to)).collect::<Vec<_>>();
+        let (mut s, mut other) = (split(1), split(2));
+        let chosen = of(&mut s);
+        assert_eq!(of(&mut s), chosen, "whatever was sent before");
+        // Binomial with 30 %: the deviation is 145.
+        let first = chosen.iter().filter(|l| **l == 7).count();
+        assert!(first.abs_diff(30_000) < 600 && !chosen.contains(&8), "{first}");
+        // Another seed chooses independently: 0.3² + 0.7² of the flows stay.
+        let stay = chosen.iter().zip(of(&mut other)).filter(|(a, b)| **a == *b).count();
+        assert!(stay.abs_diff(58_000) < 700, "{stay}");
     }
 }

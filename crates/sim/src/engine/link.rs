@@ -173,7 +173,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             return self.transmit(packet, link);
         }
         if let Some(split) = &mut self.ports[self.lanes[link as usize].port()].split {
-            let path = split.next();
+            let path = split.next(self.slab[packet].to);
             return self.enter(packet, path);
         }
         self.depart_up_to(link, self.so_far);
