@@ -25,6 +25,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod together;
+pub mod wobble;
 
 use crate::error::Fault;
 use crate::rng::Stream;
@@ -125,6 +126,7 @@ kinds! {
     "netem" Netem(netem::NetemSpec),
     "path-trace" PathTrace(path_trace::PathTraceSpec),
     "deliveries" Deliveries(deliveries::DeliveriesSpec),
+    "wobble" Wobble(wobble::WobbleSpec),
 }
 
 impl ElementSpec {
@@ -225,6 +227,7 @@ impl Gate {
 pub(crate) enum Delays {
     RedrawnDelay(redrawn_delay::RedrawnDelay),
     PathTrace(path_trace::TraceDelay),
+    Wobble(wobble::Wobble),
 }
 
 impl Delays {
@@ -233,6 +236,7 @@ impl Delays {
         match self {
             Delays::RedrawnDelay(d) => d.of(now),
             Delays::PathTrace(d) => d.of(now),
+            Delays::Wobble(w) => w.of(now),
         }
     }
 }
