@@ -14,6 +14,7 @@ pub mod outage;
 pub mod packet;
 pub mod path_trace;
 pub(crate) mod port;
+pub mod priority;
 pub mod properties;
 pub(crate) mod queued_link;
 pub mod red;
@@ -127,6 +128,7 @@ kinds! {
     "path-trace" PathTrace(path_trace::PathTraceSpec),
     "deliveries" Deliveries(deliveries::DeliveriesSpec),
     "wobble" Wobble(wobble::WobbleSpec),
+    "priority" Priority(priority::PrioritySpec),
 }
 
 impl ElementSpec {
@@ -260,6 +262,7 @@ impl Service {
 /// What changes the order of waiting packets when one comes or the next is taken.
 pub(crate) enum Order {
     Demote(demote::Demote),
+    Priority(priority::Priority),
 }
 
 impl Order {
@@ -267,6 +270,7 @@ impl Order {
     pub(crate) fn arrange(&mut self, on: Moment, waiting: &mut VecDeque<(u32, u32)>) {
         match self {
             Order::Demote(d) => d.arrange(on, waiting),
+            Order::Priority(p) => p.arrange(on, waiting),
         }
     }
 }
