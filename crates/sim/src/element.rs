@@ -26,6 +26,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod together;
+pub mod token_bucket;
 pub mod wobble;
 
 use crate::error::Fault;
@@ -129,6 +130,7 @@ kinds! {
     "deliveries" Deliveries(deliveries::DeliveriesSpec),
     "wobble" Wobble(wobble::WobbleSpec),
     "priority" Priority(priority::PrioritySpec),
+    "token-bucket" TokenBucket(token_bucket::TokenBucketSpec),
 }
 
 impl ElementSpec {
@@ -198,6 +200,7 @@ pub(crate) enum GateKind {
     Script(script::Script),
     Netem(netem::Netem),
     PathTrace(path_trace::TraceLoss),
+    TokenBucket(token_bucket::TokenBucket),
     Custom(custom::Custom),
 }
 
@@ -219,6 +222,7 @@ impl Gate {
             GateKind::Script(s) => s.judge(nth),
             GateKind::Netem(n) => n.judge(seen.now, seen.wire),
             GateKind::PathTrace(t) => t.judge(seen.now),
+            GateKind::TokenBucket(t) => t.judge(seen),
             GateKind::Custom(c) => c.judge(nth, seen),
         };
         (fate, nth)
