@@ -61,7 +61,7 @@ lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows 
 	$(BIN)/python tools/arrows.py tcp
 
 SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements.toml paths.toml)
-newcomer: ## CONTRIBUTING's steps with a copy of newreno.rs: it runs as newreno does, and only the listed places change
+newcomer: ## CONTRIBUTING's steps with copies of newreno.rs and wobble.rs: they run as their models do, and only the listed places change
 	@tools/newcomer.sh
 
 cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; the results revision; docs/algorithms.md

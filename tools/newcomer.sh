@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Follows "How to add an algorithm" in CONTRIBUTING.md: in a copy of the crates, newreno.rs under another name becomes a
-# stack. Shows that it runs, does exactly what newreno does, and that only the places named there were touched.
+# Follows "How to add an algorithm" and "How to add an element" in CONTRIBUTING.md: in a copy of the crates, newreno.rs under another
+# name becomes a stack, and wobble.rs an element. Shows that they run, do exactly what their models do, and that only the places
+# named there were touched.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -27,10 +28,20 @@ sed -i stack/profiles.rs \
     -e 's|^use crate::recovery::newreno::|use crate::recovery::newcomer::NewcomerSpec;\n&|' \
     -e 's|^    Profile { name: "newreno", .*|&\n    Profile { name: "newcomer", summary: "NewReno under another name", make: newcomer },|' \
     -e 's|^fn newreno(|fn newcomer(name: \&str) -> Stack {\n    base(name, dup_ack(Guard::Careful), RecoverySpec::Newcomer(NewcomerSpec::default()))\n}\n\n&|'
-# Step 9: its test.
+# The element, steps 1 to 6: its file, and four lines.
+cd "$copy/crates/sim/src"
+sed 's/Wobble/Newcomer/g; s/wobble/newcomer/g' element/wobble.rs > element/newcomer.rs
+sed -i element.rs \
+    -e 's|^pub mod wobble;|pub mod newcomer;\n&|' \
+    -e 's|^    "wobble" Wobble(wobble::WobbleSpec),|&\n    "newcomer" Newcomer(newcomer::NewcomerSpec),|' \
+    -e 's|^    Wobble(wobble::Wobble),|&\n    Newcomer(newcomer::Newcomer),|' \
+    -e 's|^ *Delays::Wobble(w) => w.of(now),|&\n            Delays::Newcomer(n) => n.of(now),|'
+# The tests of both.
 cat > "$copy/crates/sim/tests/newcomer.rs" <<'RUST'
-//! The newcomer does what newreno does.
+//! The newcomers do what newreno and wobble do.
 
+use ackclock_sim::element::newcomer::{self, NewcomerSpec};
+use ackclock_sim::element::wobble::{self, WobbleSpec};
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{
@@ -55,8 +66,27 @@ fn path() -> Scenario {
 }
 
 fn run(stack: &str, seed: u64) -> Results {
+    over(&path(), stack, seed)
+}
+
+fn over(path: &Scenario, stack: &str, seed: u64) -> Results {
     let stack = Stack::named(stack).expect("a named stack");
-    Sim::new(&path(), &[stack], seed, ()).expect("a possible scenario").run()
+    Sim::new(path, &[stack], seed, ()).expect("a possible scenario").run()
+}
+
+#[test]
+fn a_copy_of_wobble_runs_and_does_what_wobble_does() {
+    let with = |e: ElementSpec| {
+        let mut s = path();
+        s.links[0].forward.elements = vec![e];
+        over(&s, "dsack", 1)
+    };
+    let (amplitude, period, overtaking) = (Nanos::from_millis(30), Nanos::from_millis(100), true);
+    let shape = newcomer::Shape::Sine;
+    let ours = with(ElementSpec::Newcomer(NewcomerSpec { shape, amplitude, period, overtaking }));
+    let shape = wobble::Shape::Sine;
+    assert_eq!(ours, with(ElementSpec::Wobble(WobbleSpec { shape, amplitude, period, overtaking })));
+    assert!(ours.flows.iter().all(|f| f.needless > 0), "it must reorder");
 }
 
 #[test]
@@ -89,4 +119,4 @@ fi
 diff -r "$root/crates/tcp/src/sender" crates/tcp/src/sender
 diff "$root/crates/tcp/src/sender.rs" crates/tcp/src/sender.rs
 rm -rf "$copy"
-echo "newcomer: a copy of newreno.rs is a stack; $(wc -l <<< "$touched") places touched, all listed, none in the sequencer"
+echo "newcomer: copies of newreno.rs and wobble.rs are a stack and an element; $(wc -l <<< "$touched") places touched, all listed, none in the sequencer"
