@@ -7,10 +7,10 @@
 //! counted. A packet that is still on its way when its transfer is over disappears at its end.
 
 use crate::error::{Fault, Impossible};
-use crate::lane::{Pace, Transmitter};
 use crate::results::BackgroundResult;
 use crate::rng::Stream;
 use crate::scenario::{BackgroundKind, BackgroundSpec, Scenario, Size, LARGEST_TRANSFER};
+use crate::transit::{Pace, Transmitter};
 use ackclock_tcp::units::Bytes;
 
 /// Where a packet goes: the number of a host, if that belongs to a flow. Else, in the bits above an element's: the *round*

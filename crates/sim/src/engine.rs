@@ -12,13 +12,13 @@ use crate::element::port::Port;
 use crate::element::swap::Swap;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host};
-use crate::lane::Lane;
-use crate::line::Lines;
 use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::scenario::FlowSpec;
+use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::{FUSED, HOST};
+use crate::transit::Transit;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
 pub use tcp::Sim;
@@ -29,7 +29,7 @@ pub use tcp::Sim;
 pub struct Network<W, E> {
     pub(crate) watch: W,
     /// By directed link.
-    pub(crate) lanes: Vec<Lane>,
+    pub(crate) transits: Vec<Transit>,
     pub(crate) ports: Vec<Port>,
     pub(crate) counts: Vec<LinkResult>,
     pub(crate) hops: Vec<u32>,
@@ -39,13 +39,13 @@ pub struct Network<W, E> {
     /// The next event of each link.
     pub(crate) next: NextEvent,
     /// Packets of links that are alike; their events are not in `next`.
-    pub(crate) lines: Lines,
+    pub(crate) shared: SharedTransits,
     /// The wake-ups of elements and hosts, which seldom change: apart, with their minimum at hand.
     timers: NextEvent,
     timer_min: u64,
     /// With their element numbers, ascending.
     swaps: Vec<(u32, Swap)>,
-    /// The links whose splits the lanes after those of the links belong to.
+    /// The links whose splits the transits after those of the links belong to.
     splits: Vec<u32>,
     /// Those of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
@@ -84,8 +84,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let last = key(until.0, MAX_ELEMENTS as u32 - 1);
         loop {
             let link = self.next.min();
-            let line = self.lines.min();
-            let k = link.min(line).min(self.timer_min);
+            let shared = self.shared.min();
+            let k = link.min(shared).min(self.timer_min);
             if k > last {
                 break;
             }
@@ -93,9 +93,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.so_far = self.so_far.max(k);
             self.now = time_of(k);
             self.events += 1;
-            // Packets of one link at one instant: those in the line came first.
-            if k == line {
-                let (packet, hop) = self.lines.pop(k, &self.slab);
+            // Packets of one link at one instant: those in the shared list came first.
+            if k == shared {
+                let (packet, hop) = self.shared.pop(k, &self.slab);
                 self.arrived(packet, hop);
             } else if k == link {
                 self.link_event(element_of(k));
@@ -157,9 +157,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     fn link_results(&self) -> Vec<LinkResult> {
         let mut links = self.counts.clone();
-        for (result, lane) in links.iter_mut().zip(&self.lanes) {
-            if !lane.is_plain() {
-                result.max_queue = self.ports[lane.port()].longest();
+        for (result, transit) in links.iter_mut().zip(&self.transits) {
+            if !transit.is_plain() {
+                result.max_queue = self.ports[transit.port()].longest();
             }
         }
         for (_, s) in &self.swaps {
@@ -176,11 +176,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     #[inline]
     fn link_event(&mut self, link: u32) {
-        let lane = &mut self.lanes[link as usize];
-        if lane.is(Lane::QUEUED) {
+        let transit = &mut self.transits[link as usize];
+        if transit.is(Transit::QUEUED) {
             return self.queued_event(link);
         }
-        let (packet, next) = lane.pop(&self.slab);
+        let (packet, next) = transit.pop(&self.slab);
         self.next.set(link as usize, next);
         self.arrived(packet, self.slab[packet].hop);
     }
@@ -209,7 +209,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let link = self.swaps[i].1.link;
         self.depart_up_to(link, self.so_far);
         let swap = &mut self.swaps[i].1;
-        if let Some(q) = self.ports[self.lanes[swap.link as usize].port()].queue.as_mut() {
+        if let Some(q) = self.ports[self.transits[swap.link as usize].port()].queue.as_mut() {
             swap.act(q.waiting(), |a, b| q.exchange(a, b));
         }
         let at = self.now + swap.gap().0;
@@ -217,7 +217,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     pub(crate) fn set_timer(&mut self, element: u32, key: u64) {
-        self.timers.set(element as usize - self.lanes.len(), key);
+        self.timers.set(element as usize - self.transits.len(), key);
         self.timer_min = self.timers.min();
     }
 
@@ -232,7 +232,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let queues = self.ports.iter().filter_map(|p| p.queue.as_ref());
             let queued: u32 = queues.map(|q| q.count()).sum();
             let flying: u32 =
-                self.lanes.iter().map(|l| l.count(&self.slab)).sum::<u32>() + self.lines.count(&self.slab);
+                self.transits.iter().map(|l| l.count(&self.slab)).sum::<u32>() + self.shared.count(&self.slab);
             assert_eq!(self.slab.live, 1 + queued + flying, "packets are conserved");
             let waiting = self.hosts.iter().filter(|h| matches!(h.app, App::Waiting { start, .. } if start < self.now));
             assert_eq!(waiting.count(), 0, "applications start in time");

@@ -1,5 +1,5 @@
-//! Packets in one array, spoken of by `u32` handles. A lane is a chain through this array, so a packet waits, flies and
-//! is delivered without being moved, and a lane never allocates.
+//! Packets in one array, spoken of by `u32` handles. A transit is a chain through this array, so a packet waits, flies and
+//! is delivered without being moved, and a transit never allocates.
 
 use ackclock_tcp::segment::Segment;
 
@@ -10,10 +10,10 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Packet {
-    /// The key of the arrival of the packet behind this one in its lane. Kept here and not there, so that popping this
+    /// The key of the arrival of the packet behind this one in its transit. Kept here and not there, so that popping this
     /// packet, which is about to be read anyway, touches no other.
     pub(crate) next_key: u64,
-    /// The packet behind this one in its lane, or in the list of free places.
+    /// The packet behind this one in its transit, or in the list of free places.
     pub(crate) next: u32,
     /// Where it stands in the flat list of paths.
     pub(crate) hop: u32,

@@ -142,8 +142,8 @@ mod tests {
     use super::*;
     use crate::element::drop_tail::Limit;
     use crate::element::queued_link::QueuedLink;
-    use crate::lane::Pace;
     use crate::rng::Stream;
+    use crate::transit::Pace;
 
     #[derive(Clone, Copy)]
     struct One {

@@ -1,11 +1,11 @@
 //! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
-//! computed lane (`link.rs`) serves as well, both give the same results.
+//! computed transit (`link.rs`) serves as well, both give the same results.
 
 use super::drop_tail::Limit;
 use super::packet::{Backlog, Place};
 use super::{Delays, Order, Service};
-use crate::lane::{Pace, Transmitter};
 use crate::next_event::key;
+use crate::transit::{Pace, Transmitter};
 use std::collections::VecDeque;
 
 /// A packet held back by a script.

@@ -14,14 +14,14 @@ use crate::element::Site;
 use crate::error::Impossible;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host, UNARMED};
-use crate::lane::{Lane, Pace};
-use crate::line::Lines;
 use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
+use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::paths;
+use crate::transit::{Pace, Transit};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::time::{Nanos, Time};
 use fed::{feeding, fuse, Fed};
@@ -58,25 +58,25 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             parts.link(link);
         }
         parts.paths();
-        let lanes = parts.lanes.len();
-        fuse(&mut paths.hops, &fed, &parts.lanes, W::ENABLED);
+        let transits = parts.transits.len();
+        fuse(&mut paths.hops, &fed, &parts.transits, W::ENABLED);
         let mut slab = Slab::new();
         let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
         let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
-        let timers = first_host as usize - lanes + hosts.len() + generators.len();
-        let lines = Lines::new(&mut parts.lanes, &paths.hops, &paths.first);
+        let timers = first_host as usize - transits + hosts.len() + generators.len();
+        let shared = SharedTransits::new(&mut parts.transits, &paths.hops, &paths.first);
         let mut network = Network {
             watch,
-            lanes: parts.lanes,
+            transits: parts.transits,
             ports: parts.ports,
-            counts: vec![LinkResult::default(); lanes],
+            counts: vec![LinkResult::default(); transits],
             hops: paths.hops,
             spare: slab.alloc(),
             slab,
-            next: NextEvent::new(lanes, search),
+            next: NextEvent::new(transits, search),
             timers: NextEvent::new(timers, search),
             timer_min: NEVER,
-            lines,
+            shared,
             swaps: parts.swaps,
             splits: parts.paths.into_iter().map(|p| p.link).collect(),
             fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
@@ -176,7 +176,7 @@ struct Parts<'a> {
     seed: u64,
     fed: &'a [Fed],
     watched: bool,
-    lanes: Vec<Lane>,
+    transits: Vec<Transit>,
     ports: Vec<Port>,
     swaps: Vec<(u32, Swap)>,
     element: u32,
@@ -195,7 +195,7 @@ impl<'a> Parts<'a> {
             seed,
             fed,
             watched,
-            lanes: Vec::with_capacity(fed.len()),
+            transits: Vec::with_capacity(fed.len()),
             ports: Vec::new(),
             swaps: Vec::new(),
             element: (fed.len() + paths_of_splits(scenario)) as u32,
@@ -213,7 +213,7 @@ impl<'a> Parts<'a> {
         let d = direction(self.scenario, link);
         // Nothing waits before a split.
         let counts = self.fed[link] != Fed::Trailing && d.split().is_none();
-        self.lane(d, &name, counts);
+        self.transit(d, &name, counts);
     }
 
     /// Makes the paths of the splits, behind all links.
@@ -222,30 +222,30 @@ impl<'a> Parts<'a> {
             let Path { way, ref name, .. } = self.paths[i];
             let name = name.clone();
             self.forward.clone_from(&name);
-            self.lane(way, &name, true);
+            self.transit(way, &name, true);
         }
     }
 
     /// A directed link, or a path of a split. `counts`: its queue may fill.
-    fn lane(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
+    fn transit(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
         let mut port = Port::new(d, counts, self.watched);
         self.elements(d, name, &mut port);
         if let Some(queue) = &mut port.queue {
             queue.patient = port.exit.is_empty();
         }
-        let mut flags = Lane::PLAIN;
+        let mut flags = Transit::PLAIN;
         if port.queue.is_some() {
-            flags |= Lane::QUEUED;
+            flags |= Transit::QUEUED;
         } else {
-            flags |= if port.tail.is_some() { Lane::LIMITED } else { 0 };
-            flags |= if port.entry.is_empty() { 0 } else { Lane::GATED };
+            flags |= if port.tail.is_some() { Transit::LIMITED } else { 0 };
+            flags |= if port.entry.is_empty() { 0 } else { Transit::GATED };
         }
         let at = self.ports.len() as u32;
-        if flags != Lane::PLAIN {
+        if flags != Transit::PLAIN {
             self.ports.push(port);
         }
         let pace = Pace::new(d.rate.map(|r| r.0), d.delay.0);
-        self.lanes.push(Lane::new(pace, flags, at));
+        self.transits.push(Transit::new(pace, flags, at));
     }
 
     fn elements(&mut self, d: &'a DirectionSpec, name: &str, port: &mut Port) {
@@ -253,7 +253,7 @@ impl<'a> Parts<'a> {
         for e in &d.elements {
             e.build(&mut Site {
                 element: self.element,
-                link: self.lanes.len() as u32,
+                link: self.transits.len() as u32,
                 on: d,
                 port,
                 seed: self.seed,

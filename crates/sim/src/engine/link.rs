@@ -9,9 +9,9 @@ use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
 use crate::element::queued_link::Late;
 use crate::host::Endpoint;
-use crate::lane::Lane;
 use crate::next_event::{element_of, key, NEVER};
 use crate::topology::FUSED;
+use crate::transit::Transit;
 use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::time::Time;
 
@@ -19,7 +19,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet comes to `link`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
-        if self.lanes[link as usize].is(Lane::GATED | Lane::QUEUED) {
+        if self.transits[link as usize].is(Transit::GATED | Transit::QUEUED) {
             self.enter_gates(packet, link);
         } else {
             self.transmit(packet, link);
@@ -28,7 +28,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     #[inline(never)]
     fn enter_gates(&mut self, packet: u32, link: u32) {
-        if self.lanes[link as usize].is(Lane::QUEUED) {
+        if self.transits[link as usize].is(Transit::QUEUED) {
             if self.enter_queue(packet, link) {
                 return;
             }
@@ -41,16 +41,16 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet comes to a patient queued link without gates, in one go; `false` if it is another kind.
     #[inline]
     fn enter_queue(&mut self, packet: u32, link: u32) -> bool {
-        let lane = &self.lanes[link as usize];
-        let port = &mut self.ports[lane.port()];
+        let transit = &self.transits[link as usize];
+        let port = &mut self.ports[transit.port()];
         let simple = port.entry.is_empty() && port.split.is_none();
         let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
         let known = q.lands_next();
-        q.leave_up_to(self.so_far, link, &lane.pace);
+        q.leave_up_to(self.so_far, link, &transit.pace);
         let p = &self.slab[packet];
-        let offered = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &lane.pace);
+        let offered = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &transit.pace);
         if !known {
-            self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
+            self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
         }
         match offered {
             Err(nth) => self.drop_packet(packet, link, link, nth, DropWhy::Queue),
@@ -67,27 +67,27 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     #[inline(always)]
     fn transmit(&mut self, packet: u32, mut link: u32) {
         // Slices, so that where they lie need not be looked up again after each write.
-        let (lanes, hops) = (&mut self.lanes[..], &self.hops[..]);
+        let (transits, hops) = (&mut self.transits[..], &self.hops[..]);
         let p = &mut self.slab[packet];
         let (wire, mut hop) = (p.wire, p.hop as usize);
         let (mut at, mut so_far) = (self.now, self.so_far);
         loop {
-            let lane = &mut lanes[link as usize];
-            if !lane.is(Lane::LIMITED) {
-                at = lane.send(at, wire) + lane.pace.delay;
+            let transit = &mut transits[link as usize];
+            if !transit.is(Transit::LIMITED) {
+                at = transit.send(at, wire) + transit.pace.delay;
             } else {
-                let port = &mut self.ports[lane.port()];
+                let port = &mut self.ports[transit.port()];
                 let Some(tail) = port.tail.as_mut() else { return };
                 if !tail.admit(so_far, wire) {
                     return self.refuse(packet, link, hop, so_far);
                 }
-                let leaves = lane.send(at, wire);
+                let leaves = transit.send(at, wire);
                 tail.push(leaves, link, wire, at <= self.end.0);
                 if W::ENABLED && port.reports {
                     let (packets, bytes) = tail.held();
                     self.watch.queue(Time(at), link, packets, bytes);
                 }
-                at = leaves + lane.pace.delay;
+                at = leaves + transit.pace.delay;
             }
             hop += 1;
             let next = hops[hop];
@@ -98,8 +98,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             link = next & !FUSED;
         }
         p.hop = hop as u32 - 1;
-        let (key, lane) = (key(at, link), &mut lanes[link as usize]);
-        if !self.lines.push(lane.line, &mut self.slab, packet, key) && lane.push(&mut self.slab, packet, key) {
+        let (key, transit) = (key(at, link), &mut transits[link as usize]);
+        if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }
     }
@@ -109,13 +109,13 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     #[cold]
     fn refuse(&mut self, packet: u32, link: u32, hop: usize, arrival: u64) {
         if self.hops[hop] & FUSED == 0 {
-            let tail = self.ports[self.lanes[link as usize].port()].tail.as_ref();
+            let tail = self.ports[self.transits[link as usize].port()].tail.as_ref();
             let nth = tail.map_or(0, DropTail::nth);
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         self.slab[packet].hop = hop as u32 - 1;
         let before = element_of(arrival);
-        if self.lanes[before as usize].push(&mut self.slab, packet, arrival) {
+        if self.transits[before as usize].push(&mut self.slab, packet, arrival) {
             self.next.set(before as usize, arrival);
         }
     }
@@ -129,7 +129,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
     fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
-        let port = &mut self.ports[self.lanes[link as usize].port()];
+        let port = &mut self.ports[self.transits[link as usize].port()];
         let p = &self.slab[packet];
         let backlog = port.queue.as_ref().map_or(Backlog::NONE, |q| q.backlog(p.wire));
         let seen = Seen { now: self.now, wire: p.wire, data: p.seg.seq_len() > 0, backlog };
@@ -169,19 +169,19 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// A packet that came through the gates stands before the queue.
     fn offer(&mut self, link: u32, packet: u32) {
-        if !self.lanes[link as usize].is(Lane::QUEUED) {
+        if !self.transits[link as usize].is(Transit::QUEUED) {
             return self.transmit(packet, link);
         }
-        if let Some(split) = &mut self.ports[self.lanes[link as usize].port()].split {
+        if let Some(split) = &mut self.ports[self.transits[link as usize].port()].split {
             let path = split.next(self.slab[packet].to);
             return self.enter(packet, path);
         }
         self.depart_up_to(link, self.so_far);
-        let lane = &self.lanes[link as usize];
-        let port = &mut self.ports[lane.port()];
+        let transit = &self.transits[link as usize];
+        let port = &mut self.ports[transit.port()];
         let Some(q) = port.queue.as_mut() else { return };
         let p = &self.slab[packet];
-        if let Err(nth) = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &lane.pace) {
+        if let Err(nth) = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &transit.pace) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         if W::ENABLED && port.reports {
@@ -192,15 +192,15 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// A packet has left the transmitter and the gates behind it.
     fn fly(&mut self, link: u32, packet: u32) {
-        let lane = &self.lanes[link as usize];
-        if let Some(q) = self.ports[lane.port()].queue.as_mut() {
-            q.fly(packet, self.now, lane.pace.delay);
+        let transit = &self.transits[link as usize];
+        if let Some(q) = self.ports[transit.port()].queue.as_mut() {
+            q.fly(packet, self.now, transit.pace.delay);
         }
     }
 
     /// Lets packets leave a queued link's transmitter whose departure has a key up to `so_far`.
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
-        let (port, pace) = (self.lanes[link as usize].port(), self.lanes[link as usize].pace);
+        let (port, pace) = (self.transits[link as usize].port(), self.transits[link as usize].pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
             return q.leave_up_to(so_far, link, &pace);
         }
@@ -215,12 +215,12 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
     pub(crate) fn queued_event(&mut self, link: u32) {
-        let lane = &self.lanes[link as usize];
-        let port = lane.port();
+        let transit = &self.transits[link as usize];
+        let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
-            q.leave_up_to(self.so_far, link, &lane.pace);
+            q.leave_up_to(self.so_far, link, &transit.pace);
             let landed = q.land(self.now);
-            self.next.set(link as usize, q.next_at(lane.pace.delay).map_or(NEVER, |t| key(t, link)));
+            self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
             return landed.into_iter().for_each(|packet| self.arrived(packet, self.slab[packet].hop));
         }
         self.depart_up_to(link, self.so_far);
@@ -237,9 +237,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// Says when something happens next on a queued link.
     fn rekey(&mut self, link: u32) {
-        let lane = &self.lanes[link as usize];
-        if lane.is(Lane::QUEUED) {
-            let (port, delay) = (lane.port(), lane.pace.delay);
+        let transit = &self.transits[link as usize];
+        if transit.is(Transit::QUEUED) {
+            let (port, delay) = (transit.port(), transit.pace.delay);
             let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(delay));
             self.next.set(link as usize, next.map_or(NEVER, |t| key(t, link)));
         }

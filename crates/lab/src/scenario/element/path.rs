@@ -36,7 +36,7 @@ pub(super) fn redrawn_delay(node: &Node<'_>) -> Result<ElementSpec, ScenarioErro
 /// as in `own`, the link's own direction.
 pub(super) fn split(node: &Node<'_>, own: &DirectionSpec) -> Result<ElementSpec, ScenarioError> {
     let keys = node.keys(&["kind", "paths", "choice"])?;
-    let choices = [("turns", SplitChoice::Turns), ("random", SplitChoice::Random)];
+    let choices = [("turns", SplitChoice::Turns), ("random", SplitChoice::Random), ("flows", SplitChoice::Flows)];
     let choice = keys.get("choice").map_or(Ok(SplitChoice::Turns), |n| n.choice(&choices))?;
     let allowed = "a list of paths, as in [{ weight = 1 }, { weight = 3, delay = \"50 ms\" }]";
     let list = keys.need("paths", allowed)?;

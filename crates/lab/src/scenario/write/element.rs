@@ -27,7 +27,9 @@ pub(super) fn element(e: &ElementSpec) -> String {
         ElementSpec::Netem(s) => path::netem(s),
         ElementSpec::PathTrace(s) => path::path_trace(s),
         ElementSpec::Deliveries(s) => path::deliveries(s),
-        ElementSpec::Custom(_) => "kind = \"custom\"".to_owned(),
+        ElementSpec::Wobble(_) | ElementSpec::Priority(_) | ElementSpec::TokenBucket(_) | ElementSpec::Custom(_) => {
+            format!("kind = \"{}\"", e.kind())
+        }
     };
     format!("{{ {keys} }}")
 }

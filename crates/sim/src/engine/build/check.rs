@@ -16,8 +16,8 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     let slots: usize = s.background.iter().map(|b| b.slots() as usize).sum();
     let on_paths: usize = splits(s).flat_map(|s| &s.paths).map(|p| p.way.elements.len()).sum();
     let on_links = on_links + on_paths;
-    let lanes = 2 * s.links.len() + paths_of_splits(s);
-    let found = lanes + on_links + 2 * (s.flows.len() + slots) + s.background.len();
+    let transits = 2 * s.links.len() + paths_of_splits(s);
+    let found = transits + on_links + 2 * (s.flows.len() + slots) + s.background.len();
     if found > MAX_ELEMENTS {
         return Err(Impossible::TooManyElements { found });
     }
@@ -46,7 +46,7 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
             flow(&what, &t.flow)?;
         }
     }
-    Ok((lanes + on_links) as u32)
+    Ok((transits + on_links) as u32)
 }
 
 fn refuse<T>(what: &str, found: impl ToString, allowed: impl Into<String>) -> Result<T, Impossible> {

@@ -2,9 +2,9 @@
 
 use super::direction;
 use crate::element::direction::{DirectionSpec, QueueLimit};
-use crate::lane::Lane;
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario, WireSpec};
 use crate::topology::{Paths, FUSED, HOST};
+use crate::transit::Transit;
 
 /// What is known of a link that one other link alone feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +86,8 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
 
 /// Marks, in the paths, the links that are entered at once with the link before them. Where someone listens, those that
 /// may drop are not: their queues are reported when packets come, not before.
-pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], lanes: &[Lane], watched: bool) {
-    let computed = |l: u32| !lanes[l as usize].is(Lane::QUEUED);
+pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &[Transit], watched: bool) {
+    let computed = |l: u32| !transits[l as usize].is(Transit::QUEUED);
     for i in 1..hops.len() {
         let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
         if before == HOST || link == HOST || !computed(before) || !computed(link) {

@@ -27,6 +27,7 @@ pub(super) fn split(s: &SplitSpec) -> String {
     let choice = match s.choice {
         SplitChoice::Turns => "turns",
         SplitChoice::Random => "random",
+        SplitChoice::Flows => "flows",
     };
     let path = |p: &SplitPath| format!("{{ weight = {}, {} }}", p.weight, direction(&p.way).join(", "));
     format!("kind = \"split\", choice = \"{choice}\", paths = {}", list(s.paths.iter().map(path)))

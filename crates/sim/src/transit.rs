@@ -1,4 +1,4 @@
-//! A lane: one direction of a link whose packets leave in the order in which they came, at times known when they come.
+//! A transit: one direction of a link whose packets leave in the order in which they came, at times known when they come.
 
 use crate::next_event::{MAX_TIME, NEVER};
 use crate::slab::{Slab, NONE};
@@ -78,38 +78,38 @@ impl Transmitter {
 /// One direction of a link, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Lane {
+pub(crate) struct Transit {
     pub(crate) transmitter: Transmitter,
     pub(crate) pace: Pace,
     head: u32,
     tail: u32,
     /// What else must be done for each packet (8 bits), and above that where the rest of the link's state is.
     work: u32,
-    /// The line that its packets may stand in; [`Lane::ALONE`] if none.
-    pub(crate) line: u8,
+    /// The list of like transits in which its packets may stand; [`Transit::ALONE`] if none.
+    pub(crate) shared: u8,
 }
 
-impl Lane {
-    /// Its packets stand in the lane itself.
+impl Transit {
+    /// Its packets stand in the transit itself.
     pub(crate) const ALONE: u8 = u8::MAX;
-    /// Nothing but the lane: no limit, no elements.
+    /// Nothing but the transit: no limit, no elements.
     pub(crate) const PLAIN: u32 = 0;
     /// Its queue is limited.
     pub(crate) const LIMITED: u32 = 1;
     /// Elements act at its entry.
     pub(crate) const GATED: u32 = 2;
-    /// Packets wait in an explicit queue, not in the lane.
+    /// Packets wait in an explicit queue, not in the transit.
     pub(crate) const QUEUED: u32 = 4;
 
-    /// The port of a [`Lane::PLAIN`] lane means nothing.
+    /// The port of a [`Transit::PLAIN`] transit means nothing.
     pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
-        Lane {
+        Transit {
             transmitter: Transmitter::default(),
             head: NONE,
             tail: NONE,
             pace,
             work: flags | port << 8,
-            line: Self::ALONE,
+            shared: Self::ALONE,
         }
     }
 
@@ -129,13 +129,13 @@ impl Lane {
         self.work & flags != 0
     }
 
-    /// The position of its port. Only for lanes that are not [`Lane::PLAIN`].
+    /// The position of its port. Only for transits that are not [`Transit::PLAIN`].
     #[inline]
     pub(crate) fn port(&self) -> usize {
         (self.work >> 8) as usize
     }
 
-    /// Puts packet `h`, whose arrival has this key, behind the others. `true` if it is the first: the lane has a new event.
+    /// Puts packet `h`, whose arrival has this key, behind the others. `true` if it is the first: the transit has a new event.
     #[inline]
     pub(crate) fn push(&mut self, slab: &mut Slab, h: u32, key: u64) -> bool {
         let tail = std::mem::replace(&mut self.tail, h);
@@ -162,7 +162,7 @@ impl Lane {
         (h, p.next_key)
     }
 
-    /// Packets in the lane, by walking it.
+    /// Packets in the transit, by walking it.
     pub(crate) fn count(&self, slab: &Slab) -> u32 {
         if self.tail == NONE {
             return 0;
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_lane_takes_one_line() {
-        assert_eq!((size_of::<Lane>(), align_of::<Lane>()), (64, 64));
+        assert_eq!((size_of::<Transit>(), align_of::<Transit>()), (64, 64));
     }
 
     #[test]
@@ -212,20 +212,20 @@ mod tests {
 
         #[test]
         fn packets_leave_in_the_order_in_which_they_came(gaps in prop::collection::vec((0u64..5, any::<bool>()), 1..100)) {
-            let (mut slab, mut lane) = (Slab::new(), Lane::new(Pace::new(None, 0), 0, 0));
+            let (mut slab, mut transit) = (Slab::new(), Transit::new(Pace::new(None, 0), 0, 0));
             let mut model = std::collections::VecDeque::new();
             let mut at = 0;
             for (gap, pop) in gaps {
                 at += gap;
                 let h = slab.alloc();
-                prop_assert_eq!(lane.push(&mut slab, h, at), model.is_empty());
+                prop_assert_eq!(transit.push(&mut slab, h, at), model.is_empty());
                 model.push_back((h, at));
                 if pop {
                     let (first, _) = model.pop_front().unwrap();
-                    prop_assert_eq!(lane.pop(&slab), (first, model.front().map_or(NEVER, |m| m.1)));
+                    prop_assert_eq!(transit.pop(&slab), (first, model.front().map_or(NEVER, |m| m.1)));
                     slab.free(first);
                 }
-                prop_assert_eq!(lane.count(&slab) as usize, model.len());
+                prop_assert_eq!(transit.count(&slab) as usize, model.len());
             }
         }
     }

@@ -1,22 +1,22 @@
-//! Lines: one list for the packets of many like links.
+//! Shared transits: one list for the packets of many like links.
 //!
 //! Where many links have the same rate and delay and packets enter them in the order of time, such as the access links
 //! of a dumbbell, packets also arrive in that order, whichever link each is on. They then stand in one list, and one key
 //! stands for all these links when the next event is looked for. A packet that would have to be put between others (it
-//! waited behind another on its own link) stays in its own lane instead, so a list is always in order and nothing in any
+//! waited behind another on its own link) stays in its own transit instead, so a list is always in order and nothing in any
 //! result depends on it.
 
-use crate::lane::Lane;
 use crate::next_event::NEVER;
 use crate::slab::{Slab, NONE};
 use crate::topology::{FUSED, HOST};
+use crate::transit::Transit;
 use std::collections::BTreeMap;
 
-/// Most lines of a run; more kinds of links have lanes alone.
+/// Most lists of a run; more kinds of links have transits of their own alone.
 const MOST: usize = 4;
 
-/// The lines of a run.
-pub(crate) struct Lines {
+/// The shared lists of a run.
+pub(crate) struct SharedTransits {
     /// The key of the first packet of each.
     keys: [u64; MOST],
     /// The least of these.
@@ -34,17 +34,21 @@ struct List {
     latest: u64,
 }
 
-impl Lines {
-    /// Gives every lane its line.
+impl SharedTransits {
+    /// Gives every transit its list.
     ///
     /// `hops` are the paths one after the other, and `first` is where each host's begins.
-    pub(crate) fn new(lanes: &mut [Lane], hops: &[u32], first: &[u32]) -> Self {
-        for (line, alike) in alike(lanes, hops, first).iter().take(MOST).enumerate() {
+    pub(crate) fn new(transits: &mut [Transit], hops: &[u32], first: &[u32]) -> Self {
+        for (list, alike) in alike(transits, hops, first).iter().take(MOST).enumerate() {
             for link in alike {
-                lanes[*link as usize].line = line as u8;
+                transits[*link as usize].shared = list as u8;
             }
         }
-        Lines { keys: [NEVER; MOST], min: NEVER, lists: [List { head: NONE, tail: NONE, hop: 0, latest: 0 }; MOST] }
+        SharedTransits {
+            keys: [NEVER; MOST],
+            min: NEVER,
+            lists: [List { head: NONE, tail: NONE, hop: 0, latest: 0 }; MOST],
+        }
     }
 
     /// The least key of all, [`NEVER`] if there is no packet.
@@ -53,15 +57,15 @@ impl Lines {
         self.min
     }
 
-    /// Puts packet `h`, whose arrival has this key, behind all others of the line, if it arrives after them.
+    /// Puts packet `h`, whose arrival has this key, behind all others of list `list`, if it arrives after them.
     #[inline]
-    pub(crate) fn push(&mut self, line: u8, slab: &mut Slab, h: u32, key: u64) -> bool {
-        let Some(list) = self.lists.get_mut(usize::from(line)).filter(|list| list.latest <= key) else { return false };
-        list.latest = key;
-        let tail = std::mem::replace(&mut list.tail, h);
+    pub(crate) fn push(&mut self, list: u8, slab: &mut Slab, h: u32, key: u64) -> bool {
+        let Some(l) = self.lists.get_mut(usize::from(list)).filter(|l| l.latest <= key) else { return false };
+        l.latest = key;
+        let tail = std::mem::replace(&mut l.tail, h);
         if tail == NONE {
-            (list.head, list.hop) = (h, slab[h].hop);
-            self.keys[usize::from(line) % MOST] = key;
+            (l.head, l.hop) = (h, slab[h].hop);
+            self.keys[usize::from(list) % MOST] = key;
             self.min = self.min.min(key);
         } else {
             let last = &mut slab[tail];
@@ -71,26 +75,26 @@ impl Lines {
         true
     }
 
-    /// Takes the first packet of the line whose first key this is; answers it and where it stands in the list of paths.
+    /// Takes the first packet of the list whose first key this is; answers it and where it stands in the list of paths.
     #[inline]
     pub(crate) fn pop(&mut self, key: u64, slab: &Slab) -> (u32, u32) {
-        // Keys differ. Not looked up in the link's lane, which nothing else needs here.
-        let line = (0..MOST).map(|line| line * usize::from(self.keys[line] == key)).sum::<usize>() % MOST;
-        let list = &mut self.lists[line];
+        // Keys differ. Not looked up in the link's transit, which nothing else needs here.
+        let at = (0..MOST).map(|at| at * usize::from(self.keys[at] == key)).sum::<usize>() % MOST;
+        let list = &mut self.lists[at];
         let (h, hop) = (list.head, list.hop);
         if h == list.tail {
             list.tail = NONE;
-            self.keys[line] = NEVER;
+            self.keys[at] = NEVER;
         } else {
             let p = &slab[h];
             (list.head, list.hop) = (p.next, slab[p.next].hop);
-            self.keys[line] = p.next_key;
+            self.keys[at] = p.next_key;
         }
         self.min = self.keys.iter().fold(NEVER, |m, k| m.min(*k));
         (h, hop)
     }
 
-    /// Packets in all lines, by walking them.
+    /// Packets in all lists, by walking them.
     pub(crate) fn count(&self, slab: &Slab) -> u32 {
         let walk = |list: &List| {
             let (mut n, mut h) = (u32::from(list.tail != NONE), list.head);
@@ -114,7 +118,7 @@ enum From {
 }
 
 /// Links that are alike, most first.
-fn alike(lanes: &[Lane], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
+fn alike(transits: &[Transit], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
     let mut entered: BTreeMap<u32, From> = BTreeMap::new();
     for (host, start) in first.iter().enumerate() {
         let mut from = if host % 2 == 0 { From::Senders } else { From::Receivers };
@@ -126,7 +130,7 @@ fn alike(lanes: &[Lane], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
     }
     let mut kinds: BTreeMap<_, Vec<u32>> = BTreeMap::new();
     for (link, from) in entered {
-        let pace = lanes[link as usize].pace;
+        let pace = transits[link as usize].pace;
         kinds.entry((from, pace.num, pace.den, pace.delay)).or_default().push(link);
     }
     let mut alike: Vec<_> = kinds.into_values().filter(|links| links.len() > 1).collect();
@@ -137,8 +141,8 @@ fn alike(lanes: &[Lane], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::Pace;
     use crate::next_event::{element_of, key, time_of, NextEvent, Search};
+    use crate::transit::Pace;
     use proptest::prelude::*;
 
     const LINKS: u32 = 3;
@@ -149,64 +153,64 @@ mod tests {
         (hops.to_vec(), vec![0, 4, 8])
     }
 
-    fn lanes(rates: [u64; 7]) -> Vec<Lane> {
-        rates.map(|rate| Lane::new(Pace::new(Some(rate), 5_000), Lane::PLAIN, 0)).to_vec()
+    fn transits(rates: [u64; 7]) -> Vec<Transit> {
+        rates.map(|rate| Transit::new(Pace::new(Some(rate), 5_000), Transit::PLAIN, 0)).to_vec()
     }
 
     #[test]
     fn links_are_alike_if_pace_and_what_feeds_them_are() {
         let (hops, first) = paths();
-        let lined = |rates, first: &[u32]| {
-            let mut lanes = lanes(rates);
-            Lines::new(&mut lanes, &hops, first);
-            lanes.iter().map(|l| l.line).collect::<Vec<_>>()
+        let listed = |rates, first: &[u32]| {
+            let mut transits = transits(rates);
+            SharedTransits::new(&mut transits, &hops, first);
+            transits.iter().map(|l| l.shared).collect::<Vec<_>>()
         };
-        const NO: u8 = Lane::ALONE;
+        const NO: u8 = Transit::ALONE;
         let senders = [first[0], 3, first[1], 3, first[2]];
-        assert_eq!(lined([8; 7], &senders), [0, 0, 0, 1, 1, 1, NO]);
-        assert_eq!(lined([8, 8, 9, 7, 8, 9, 8], &senders), [0, 0, NO, NO, NO, NO, NO]);
+        assert_eq!(listed([8; 7], &senders), [0, 0, 0, 1, 1, 1, NO]);
+        assert_eq!(listed([8, 8, 9, 7, 8, 9, 8], &senders), [0, 0, NO, NO, NO, NO, NO]);
         // The second path is a receiver's.
-        assert_eq!(lined([8; 7], &first)[..3], [1, NO, 1]);
+        assert_eq!(listed([8; 7], &first)[..3], [1, NO, 1]);
     }
 
     proptest! {
         #[test]
-        fn packets_come_out_in_the_order_of_their_keys_whether_lined_or_not(
+        fn packets_come_out_in_the_order_of_their_keys_whether_shared_or_not(
             ops in prop::collection::vec((0u64..4_000, 0u32..LINKS, prop_oneof![Just(40u32), Just(1500)], any::<bool>()), 1..200),
             rate in prop_oneof![Just(1_000_000_000u64), Just(10_000_000_000_000)],
         ) {
             let (hops, first) = paths();
-            let (mut lanes, mut slab) = (lanes([rate; 7]), Slab::new());
-            let mut lines = Lines::new(&mut lanes, &hops, &[first[0], 3, first[1], 3, first[2]]);
+            let (mut transits, mut slab) = (transits([rate; 7]), Slab::new());
+            let mut shared = SharedTransits::new(&mut transits, &hops, &[first[0], 3, first[1], 3, first[2]]);
             let mut next = NextEvent::new(7, Search::Auto);
             let (mut now, mut model) = (0, Vec::new());
             for (gap, link, wire, pop) in ops {
                 now += gap;
-                let lane = &mut lanes[link as usize];
-                let k = key(lane.send(now, wire) + lane.pace.delay, link);
+                let transit = &mut transits[link as usize];
+                let k = key(transit.send(now, wire) + transit.pace.delay, link);
                 let h = slab.alloc();
-                if !lines.push(lane.line, &mut slab, h, k) && lane.push(&mut slab, h, k) {
+                if !shared.push(transit.shared, &mut slab, h, k) && transit.push(&mut slab, h, k) {
                     next.set(link as usize, k);
                 }
                 model.push((k, h));
                 model.sort_by_key(|(k, _)| *k);
-                prop_assert_eq!(lines.min().min(next.min()), model[0].0);
+                prop_assert_eq!(shared.min().min(next.min()), model[0].0);
                 if !pop {
                     continue;
                 }
-                let k = lines.min().min(next.min());
+                let k = shared.min().min(next.min());
                 let link = element_of(k) as usize;
-                let first = if k == lines.min() {
-                    lines.pop(k, &slab).0
+                let first = if k == shared.min() {
+                    shared.pop(k, &slab).0
                 } else {
-                    let (h, after) = lanes[link].pop(&slab);
+                    let (h, after) = transits[link].pop(&slab);
                     next.set(link, after);
                     h
                 };
                 prop_assert_eq!((k, first), model.remove(0));
                 slab.free(first);
                 now = now.max(time_of(k));
-                let lying = lanes.iter().map(|l| l.count(&slab)).sum::<u32>() + lines.count(&slab);
+                let lying = transits.iter().map(|l| l.count(&slab)).sum::<u32>() + shared.count(&slab);
                 prop_assert_eq!(lying as usize, model.len());
             }
         }
