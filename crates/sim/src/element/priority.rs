@@ -176,7 +176,7 @@ mod tests {
         };
         for (i, p) in packets.iter().enumerate() {
             depart(&mut q, p.at);
-            let _ = q.offer(i as u32, p.wire, p.data, p.at, &pace);
+            let _ = q.offer(i as u32, p.wire, || p.data, p.at, &pace);
         }
         depart(&mut q, u64::MAX);
         left

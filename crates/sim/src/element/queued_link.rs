@@ -98,8 +98,15 @@ impl QueuedLink {
         self.serving.map(|s| s.until)
     }
 
-    /// A packet comes to the queue. `Err` if it does not fit: the how manieth arrival (from 0) it is.
-    pub(crate) fn offer(&mut self, packet: u32, wire: u32, data: bool, now: u64, pace: &Pace) -> Result<(), u64> {
+    /// A packet comes to the queue; `data`: whether it takes up sequence numbers. `Err` if it does not fit: the how manieth arrival (from 0) it is.
+    pub(crate) fn offer(
+        &mut self,
+        packet: u32,
+        wire: u32,
+        data: impl FnOnce() -> bool,
+        now: u64,
+        pace: &Pace,
+    ) -> Result<(), u64> {
         let nth = self.arrivals;
         self.arrivals += 1;
         let serving = self.serving.map_or(0, |s| s.wire);
@@ -109,7 +116,7 @@ impl QueuedLink {
         self.bytes += u64::from(wire);
         self.waiting.push_back((packet, wire));
         if let Some(order) = &mut self.order {
-            order.arrange(Moment::Arrived { data }, &mut self.waiting);
+            order.arrange(Moment::Arrived { data: data() }, &mut self.waiting);
         }
         if self.serving.is_none() {
             self.serve(now, pace);

@@ -48,7 +48,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let known = q.lands_next();
         q.leave_up_to(self.so_far, link, &transit.pace);
         let p = &self.slab[packet];
-        let offered = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &transit.pace);
+        let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace);
         if !known {
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
         }
@@ -181,7 +181,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let port = &mut self.ports[transit.port()];
         let Some(q) = port.queue.as_mut() else { return };
         let p = &self.slab[packet];
-        if let Err(nth) = q.offer(packet, p.wire, p.seg.seq_len() > 0, self.now, &transit.pace) {
+        if let Err(nth) = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         if W::ENABLED && port.reports {
