@@ -37,8 +37,10 @@ def rust_functions(lines: list[str]) -> Iterator[tuple[str, int]]:
     for start, line in enumerate(lines):
         if match := RUST_FN.match(line):
             end = f"{match['indent']}}}"
+            opened = False
             for length, body in enumerate(lines[start:], 1):
-                if body == end or (length == 1 and body.endswith((";", "}"))):
+                opened = opened or body.endswith("{")
+                if body == end or (not opened and body.endswith((";", "}"))):
                     yield match["name"], length
                     break
 
