@@ -17,10 +17,10 @@ from ackclock.runs import trial
 from ackclock.runs.trial import Effort
 from conftest import laboratory
 from fukuda import curves, reference, setup, switches, views
-from fukuda.courses import Course, course
 from fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
 from fukuda.measures import MEASURES, View
 from fukuda.reference import Compared, Place
+from fukuda.window_trace import WindowTrace, window_trace
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / KEY
 ROUND_TRIPS = read(FOLDER).full.seeds
@@ -136,7 +136,9 @@ def test_a_count_is_near_if_one_apart() -> None:
     assert Compared(2, (5, 6), (4, 7), reference.EVENT).place is Place.OUTSIDE
 
 
-def made_up(newreno: np.ndarray, cubic: np.ndarray, recoveries: np.ndarray, steps: Course, smooth: Course) -> View:
+def made_up(
+    newreno: np.ndarray, cubic: np.ndarray, recoveries: np.ndarray, steps: WindowTrace, smooth: WindowTrace
+) -> View:
     """A view of two round trips with these values at RI 4 to 100."""
 
     def curve(sender: curves.Sender, share: np.ndarray) -> Curve:
@@ -144,10 +146,10 @@ def made_up(newreno: np.ndarray, cubic: np.ndarray, recoveries: np.ndarray, step
         counts = np.column_stack([recoveries, recoveries])
         return Curve(Family(sender, RIS, curves.delays(2)), twice, np.ones(2), twice, twice, counts, 0)
 
-    courses = {(s, ri): [steps if s == CUBIC else smooth] * 2 for s in SENDERS for ri in (8, 80)}
+    traces = {(s, ri): [steps if s == CUBIC else smooth] * 2 for s in SENDERS for ri in (8, 80)}
     return View(
         {NEWRENO: curve(NEWRENO, newreno), CUBIC: curve(CUBIC, cubic)},
-        courses,
+        traces,
         {key: [7953.0, 7953.0] for key in SENDERS},
         range(2),
     )
@@ -164,11 +166,11 @@ def papers_world() -> View:
     cuts = [(0.5 + 0.1 * i, 40.0, 2.0) for i in range(19)]
     at = [0.2, *(t for cut in cuts for t in (cut[0], cut[0] + 0.05)), 4.0, 6.0]
     cwnd = [40.0, *(w for _ in cuts for w in (2.0, 40.0)), 41.0, 50.0]
-    steps = Course(at, cwnd, [], cuts, [2.4], [], [])
+    steps = WindowTrace(at, cwnd, [], cuts, [2.4], [], [])
     sent = [(2.5 + 0.1 * i, 1000 * (i + 1)) for i in range(70)]
     acked = [(t + 0.1, to) for t, to in sent]
     grown = [10.0 + i for i in range(1, 71)]
-    smooth = Course(
+    smooth = WindowTrace(
         [0.2, 0.5, 2.2, *(t for t, _ in acked)], [20.0, 40.0, 10.0, *grown], [], [(2.2, 20.0, 10.0)], [2.5], sent, acked
     )
     return made_up(newreno, cubic, np.maximum(0, 100 - ri), steps, smooth)
@@ -182,7 +184,9 @@ def test_every_claim_holds_where_the_paper_is_right() -> None:
 
 def test_no_claim_holds_where_nothing_is_as_the_paper_says() -> None:
     flat = np.ones(len(RIS))
-    still = Course([0.2, 0.5, 9.0], [50.0, 90.0, 300.0], [], [(0.5, 200.0, 90.0), (2.1, 90.0, 89.0)], [2.2], [], [])
+    still = WindowTrace(
+        [0.2, 0.5, 9.0], [50.0, 90.0, 300.0], [], [(0.5, 200.0, 90.0), (2.1, 90.0, 89.0)], [2.2], [], []
+    )
     sent, acked = [(2.3 + i, 1000 * (i + 1)) for i in range(7)], [(3.3 + i, 1000 * (i + 1)) for i in range(7)]
     still = replace(still, sent=sent, acked=acked)
     view = made_up(flat, flat + 0.1, np.zeros(len(RIS)), still, still)
@@ -209,14 +213,14 @@ def test_ranks_are_shared_by_equal_values() -> None:
 
 
 def test_cubic_cuts_by_equation_1_in_whole_segments() -> None:
-    cuts = course(point(CUBIC, 8), FOLDER).cuts
+    cuts = window_trace(point(CUBIC, 8), FOLDER).cuts
     assert len(cuts) > 10
     assert all(after == max(int(before * 819 / 1024), 2) for _, before, after in cuts)
     assert cuts[-1][2] == 2
 
 
 def test_a_course_begins_with_the_first_segment_and_stands_between_its_changes() -> None:
-    one = course(point(NEWRENO, 80), FOLDER)
+    one = window_trace(point(NEWRENO, 80), FOLDER)
     # 70 ms of handshake after 0.2 s, and the packets' transmission.
     assert one.at[0] == pytest.approx(0.27, abs=1e-3)
     assert one.cwnd[0] == 1

@@ -38,7 +38,7 @@ from hoe.measures import (
     unrepaired,
 )
 from hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View, command
-from hoe.seen import Ack, Seen, Send, Window
+from hoe.sender_trace import Ack, Send, SenderTrace, Window
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "papers" / KEY
@@ -59,16 +59,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
 class Constant(View):
     """One run under every name."""
 
-    def __init__(self, one: Seen) -> None:
+    def __init__(self, one: SenderTrace) -> None:
         super().__init__(FOLDER)
         self.one = one
 
-    def __call__(self, _: str) -> Seen:
+    def __call__(self, _: str) -> SenderTrace:
         """The same, whatever the name."""
         return self.one
 
 
-QUIET = Seen(
+QUIET = SenderTrace(
     sends=[Send(0.1 * n, n, 1) for n in range(1, 60)],
     arrivals=[Send(0.1 * n + 0.05, n, 0) for n in range(1, 60)],
     acks=[Ack(0.1 * n + 0.1, n, False, 1) for n in range(1, 60)],

@@ -13,7 +13,7 @@ from ackclock.runs import trial
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.trial import Effort
 from conftest import laboratory
-from wang_shin import course, forced, model, ns2, setup, transfer
+from wang_shin import first_recovery, forced, model, ns2, setup, transfer
 from wang_shin.forced import Grid
 from wang_shin.measures import LOSS_ORDER, MEASURES, PUBLISHED_ORDER, RESTS_ON_NEW_RENO, RESTS_ON_RR
 from wang_shin.notes import NOTES
@@ -115,7 +115,7 @@ def test_sack_repairs_in_less_time_than_robust_recovery_and_tahoe_beats_new_reno
 
 def test_a_course_is_read_off_a_trace() -> None:
     events = trial.events(red(RR), FOLDER, 1)
-    one = course.course(events)
+    one = first_recovery.first_recovery(events)
     first = repairs(events)[0]
     drops = events.filter((pl.col("flow") == 0) & (pl.col("event") == "dropped"))["time_ns"]
     # Slow start until then: one segment and one for each acknowledged.
@@ -131,9 +131,9 @@ def test_a_course_is_read_off_a_trace() -> None:
 
 
 def test_new_reno_in_a_course_counts_its_round_trips() -> None:
-    every = course.courses(FOLDER, NEW_RENO, 4)
+    every = first_recovery.first_recoveries(FOLDER, NEW_RENO, 4)
     assert any(one.halved for one in every)
-    assert course.median([None, 3, None, 5]) == 4
+    assert first_recovery.median([None, 3, None, 5]) == 4
 
 
 def test_a_window_counts_from_the_end_of_the_start_up_on(lab: Laboratory) -> None:

@@ -15,7 +15,6 @@ from ackclock.papers.paper import Picture
 from ackclock.plot import style
 from ackclock.runs.trial import Ran, Trial, provenance, runs_of
 
-from .courses import Course
 from .curves import (
     CUBIC,
     FILE,
@@ -32,6 +31,7 @@ from .curves import (
 )
 from .measures import CLOSE_S, LONG, SHORT, View
 from .reference import Row
+from .window_trace import WindowTrace
 
 COLOURS = {NEWRENO: colours.of("newreno"), CUBIC: "#0072B2"}
 MARKERS = {NEWRENO: "h", CUBIC: "s"}
@@ -48,7 +48,7 @@ INFLATED = "Thin: cwnd and the inflation of fast recovery, which ns-3 keeps in o
 
 @dataclass(frozen=True)
 class Span:
-    """A figure of one window's course."""
+    """A figure of one window."""
 
     name: str
     sender: Sender
@@ -99,7 +99,7 @@ def draw(view: View, model: Sequence[Row], ran: Mapping[Trial, Ran], out: Path) 
         OSError: the folder is missing or not writable.
     """
     with style.paper():
-        return [_throughput(view, model, ran, out), _recoveries(view, model, ran, out), *_courses(view, ran, out)]
+        return [_throughput(view, model, ran, out), _recoveries(view, model, ran, out), *_windows(view, ran, out)]
 
 
 def _throughput(view: View, model: Sequence[Row], ran: Mapping[Trial, Ran], out: Path) -> Picture:
@@ -164,18 +164,18 @@ def _all(view: View, ran: Mapping[Trial, Ran]) -> list[Ran]:
     return [ran[trial] for curve in view.curves.values() for trial in curve.family.trials]
 
 
-def _courses(view: View, ran: Mapping[Trial, Ran], out: Path) -> list[Picture]:
-    return [_course(span, view.courses[span.sender, span.ri][0], ran, out) for span in SPANS]
+def _windows(view: View, ran: Mapping[Trial, Ran], out: Path) -> list[Picture]:
+    return [_window(span, view.traces[span.sender, span.ri][0], ran, out) for span in SPANS]
 
 
-def _course(span: Span, course: Course, ran: Mapping[Trial, Ran], out: Path) -> Picture:
+def _window(span: Span, trace: WindowTrace, ran: Mapping[Trial, Ran], out: Path) -> Picture:
     figure = Figure(figsize=style.SINGLE_INCHES, layout="constrained")
     axes = figure.subplots()
-    shown = _until(course.inflated, span.stop)
-    bare = _until(list(zip(course.at, course.cwnd, strict=True)), span.stop)
+    shown = _until(trace.inflated, span.stop)
+    bare = _until(list(zip(trace.at, trace.cwnd, strict=True)), span.stop)
     axes.step(*zip(*shown, strict=True), where="post", color="#999999", linewidth=0.6, label="with inflation")
     axes.step(*zip(*bare, strict=True), where="post", color=COLOURS[span.sender], linewidth=1.2, label="cwnd")
-    cuts = [(at, before) for at, before, _ in course.cuts if span.start <= at <= span.stop]
+    cuts = [(at, before) for at, before, _ in trace.cuts if span.start <= at <= span.stop]
     axes.plot(
         [at for at, _ in cuts],
         [cwnd for _, cwnd in cuts],

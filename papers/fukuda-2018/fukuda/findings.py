@@ -222,28 +222,28 @@ ON_GRID = [ri for ri in GRID if ri in BELOW and ri != EXCEPTION]
 
 def _stuck(view: View) -> str:
     """Why Cubic's window does not sink further."""
-    course = view.courses[CUBIC, SHORT][view.draw[0]]
-    until = [f"{after:.0f}" for at, _, after in course.cuts if at <= CLOSE_S[1]]
-    least = min(range(len(course.cwnd)), key=lambda i: (course.cwnd[i] if course.at[i] > CLOSE_S[0] else 1e9, i))
+    trace = view.traces[CUBIC, SHORT][view.draw[0]]
+    until = [f"{after:.0f}" for at, _, after in trace.cuts if at <= CLOSE_S[1]]
+    least = min(range(len(trace.cwnd)), key=lambda i: (trace.cwnd[i] if trace.at[i] > CLOSE_S[0] else 1e9, i))
     return (
         f"In the run with 70 ms fast retransmits cut cwnd to {', '.join(until)} segments by {CLOSE_S[1]} s. Below "
         "some 67 segments (58 on the path, RI = 8 and one in service) R1's queue is too short for anything to be "
         "moved, so cwnd sinks further only by duplicate ACKs that needless retransmissions cause. "
-        f"The smallest value comes at {course.at[least]:.1f} s: {course.cwnd[least]:.0f} segments."
+        f"The smallest value comes at {trace.at[least]:.1f} s: {trace.cwnd[least]:.0f} segments."
     )
 
 
 def _halving(view: View) -> str:
-    course = view.courses[NEWRENO, SHORT][view.draw[0]]
-    up = sum(after > before for _, before, after in course.cuts)
+    trace = view.traces[NEWRENO, SHORT][view.draw[0]]
+    up = sum(after > before for _, before, after in trace.cuts)
     return (
         "What is halved is the data outstanding, by RFC 2582 and ns-3.18. In a recovery of a packet that was only "
         "late, duplicates inflate the window, and more is outstanding afterwards than cwnd says: in the run with 70 ms "
-        f"{up} of {len(course.cuts)} fast retransmits left cwnd larger than it was."
+        f"{up} of {len(trace.cuts)} fast retransmits left cwnd larger than it was."
     )
 
 
 def _windows(view: View) -> str:
-    course = view.courses[CUBIC, LONG][view.draw[0]]
-    grown = [course.growth(2 + i / 2, 2.5 + i / 2) for i in range(12)]
+    trace = view.traces[CUBIC, LONG][view.draw[0]]
+    grown = [trace.growth(2 + i / 2, 2.5 + i / 2) for i in range(12)]
     return f"With 70 ms, growth in the half seconds: {', '.join(f'{g:.0f}' for g in grown)} segments."

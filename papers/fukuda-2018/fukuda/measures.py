@@ -10,8 +10,8 @@ import numpy as np
 
 from ackclock.statistics import rank_correlation
 
-from .courses import Course
 from .curves import BELOW, CUBIC, GRID, NEWRENO, PACKET_BYTES, SENDERS, Array, Curve, Sender
+from .window_trace import WindowTrace
 
 SENDING_S = 10.0
 """§III: from 0.2 to 10.2 s."""
@@ -35,8 +35,8 @@ class View:
     """Some of the round trips; a claim is measured in each of them, and the mean counts."""
 
     curves: Mapping[Sender, Curve]
-    courses: Mapping[tuple[Sender, int], Sequence[Course]]
-    """By sender and RI, a course for each delay."""
+    traces: Mapping[tuple[Sender, int], Sequence[WindowTrace]]
+    """By sender and RI, a trace for each delay."""
     arrivals: Mapping[Sender, Sequence[float]]
     """Without reordering, a number for each delay: packets that reached R2 in 10 s."""
     draw: Sequence[int]
@@ -57,9 +57,9 @@ class View:
         lines = self.curves[sender].lines(ris)
         return table[np.ix_(lines, list(self.draw))]
 
-    def over_courses(self, sender: Sender, ri: int, number: Callable[[Course], float]) -> float:
-        """The mean of what a function takes out of each course; of courses without it there is none."""
-        every = self.courses[sender, ri]
+    def over_traces(self, sender: Sender, ri: int, number: Callable[[WindowTrace], float]) -> float:
+        """The mean of what a function takes out of each trace; of traces without it there is none."""
+        every = self.traces[sender, ri]
         return statistics.fmean(number(every[i]) for i in self.draw)
 
 
@@ -113,23 +113,23 @@ def at_100(v: View) -> tuple[float, ...]:
 def close_up(v: View) -> tuple[float, ...]:
     """Cubic at RI = 8 in Figure 8: smallest window, and how many cuts to two segments."""
 
-    def cuts(c: Course) -> float:
+    def cuts(c: WindowTrace) -> float:
         return sum(CLOSE_S[0] <= at <= CLOSE_S[1] and after <= LEAST_SEGS for at, _, after in c.cuts)
 
-    return v.over_courses(CUBIC, SHORT, lambda c: c.smallest(*CLOSE_S)), v.over_courses(CUBIC, SHORT, cuts)
+    return v.over_traces(CUBIC, SHORT, lambda c: c.smallest(*CLOSE_S)), v.over_traces(CUBIC, SHORT, cuts)
 
 
-def early(c: Course) -> float:
+def early(c: WindowTrace) -> float:
     """The smallest window from the first fast retransmit until 2 s, segments."""
     return c.smallest(c.cuts[0][0], EARLY_S)
 
 
-def off_half(c: Course) -> float:
+def off_half(c: WindowTrace) -> float:
     """Fast retransmits from 2 s on: largest distance of the window from half of what it was, segments."""
     return max((abs(after - before / 2) for at, before, after in c.cuts if at >= EARLY_S), default=float("nan"))
 
 
-def flat(c: Course) -> float:
+def flat(c: WindowTrace) -> float:
     """Half seconds in which the window grows by less than a segment."""
     long = (SLOW_S[1] - SLOW_S[0]) / HALF_SECONDS
     starts = (SLOW_S[0] + i * long for i in range(HALF_SECONDS))
@@ -147,16 +147,16 @@ MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
     "S003-11": at_100,
     "S003-12": lambda v: (local_fall(v, NEWRENO), local_fall(v, CUBIC)),
     "S003-14": close_up,
-    "S003-15": lambda v: (v.over_courses(CUBIC, SHORT, early),),
+    "S003-15": lambda v: (v.over_traces(CUBIC, SHORT, early),),
     "S003-16": lambda v: (
-        v.over_courses(NEWRENO, SHORT, off_half),
-        v.over_courses(NEWRENO, SHORT, lambda c: c.smallest(EARLY_S, EARLY_S + SENDING_S)),
+        v.over_traces(NEWRENO, SHORT, off_half),
+        v.over_traces(NEWRENO, SHORT, lambda c: c.smallest(EARLY_S, EARLY_S + SENDING_S)),
     ),
     "S003-19": lambda v: (
-        v.over_courses(CUBIC, LONG, flat),
-        v.over_courses(CUBIC, LONG, lambda c: c.growth(*SLOW_S)),
+        v.over_traces(CUBIC, LONG, flat),
+        v.over_traces(CUBIC, LONG, lambda c: c.growth(*SLOW_S)),
     ),
-    "S003-20": lambda v: (v.over_courses(NEWRENO, LONG, Course.growth_in_a_round_trip),),
+    "S003-20": lambda v: (v.over_traces(NEWRENO, LONG, WindowTrace.growth_in_a_round_trip),),
     "S003-23": lambda v: (difference(v, LONG), float(np.mean(100 * v.normalised(CUBIC, [LONG])))),
 }
 """By claim; the others are parameters (``setup``)."""

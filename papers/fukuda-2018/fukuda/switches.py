@@ -137,6 +137,6 @@ def _line(switch: Switch, view: View) -> list[str]:
         f"{difference(view, EXCEPTION):+.1f}",
         f"{along_ri(view, NEWRENO):.2f}",
         f"{along_ri(view, CUBIC):.2f}",
-        f"{view.over_courses(CUBIC, SHORT, early):.1f}",
+        f"{view.over_traces(CUBIC, SHORT, early):.1f}",
         f"{MEASURES['S003-11'](view)[2]:g}",
     ]

@@ -9,7 +9,6 @@ from ackclock.papers.paper import Work
 from ackclock.runs import trial
 from ackclock.runs.trial import Ran, Trial
 
-from .courses import course
 from .curves import (
     NONE,
     ONE,
@@ -25,6 +24,7 @@ from .curves import (
     point,
 )
 from .measures import LONG, SHORT, View
+from .window_trace import window_trace
 
 UNTIL_D: Changes = (("run.duration", "10.21512 s"),)
 """What is at R2 by 10.2 s is at D 15.12 ms later: 0.12 ms of transmission and 15 ms."""
@@ -58,7 +58,7 @@ class Wanted:
     switch: Switch
     families: Sequence[Family]
     arrivals: dict[Sender, list[Trial]]
-    courses: dict[tuple[Sender, int], list[Trial]]
+    traces: dict[tuple[Sender, int], list[Trial]]
 
     @classmethod
     def of(cls, switch: Switch, n: int) -> Wanted:
@@ -96,7 +96,7 @@ def _view(wanted: Wanted, ran: dict[Trial, Ran], work: Work, n: int) -> View:
     syn = wanted.families[0].syn
     return View(
         {family.sender: Curve.of(family, ran) for family in wanted.families},
-        {key: [course(one, work.folder) for one in trials] for key, trials in wanted.courses.items()},
+        {key: [window_trace(one, work.folder) for one in trials] for key, trials in wanted.traces.items()},
         {sender: [arrived(ran[one].runs[0]) - syn for one in trials] for sender, trials in wanted.arrivals.items()},
         range(n),
     )

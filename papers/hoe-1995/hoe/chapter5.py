@@ -19,7 +19,7 @@ from .measures import (
     table,
 )
 from .runs import View
-from .seen import Seen
+from .sender_trace import SenderTrace
 
 LARGE, WIDE, TALL = (7.0, 4.4), (7.0, 3.6), (7.0, 5.6)
 GRAPH = (
@@ -173,7 +173,7 @@ def _fig8(figure: Figure, view: View) -> None:
     remark(axes, marks)
 
 
-def _false(axes: Axes, run: Seen) -> None:
+def _false(axes: Axes, run: SenderTrace) -> None:
     wrong, (large, _) = false_retransmit(run), large_ack(run)
     acked = max(a.segment for a in run.acks if a.at <= large)
     marks = [

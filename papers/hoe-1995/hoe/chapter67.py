@@ -8,7 +8,7 @@ from .chapter5 import GRAPH, LARGE, TALL, WIDE, WINDOW, windows
 from .drawing import Mark, Plan, height, outcome, remark, segments
 from .measures import per_loss
 from .runs import FIRST_LOST, LOST_AT_ONCE, View
-from .seen import SEGMENT
+from .sender_trace import SEGMENT
 
 MOST = LOST_AT_ONCE[-1]
 

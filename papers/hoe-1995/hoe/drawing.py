@@ -19,7 +19,7 @@ from ackclock.plot.series import KB
 from ackclock.plot.sheet import time_axis
 
 from .runs import View
-from .seen import SEGMENT, Seen
+from .sender_trace import SEGMENT, SenderTrace
 
 Corner = Literal["upper left", "lower right", ""]
 MOST_TICKS = 8
@@ -88,7 +88,7 @@ def segments(
         )
 
 
-def window(axes: Axes, run: Seen, start: float, stop: float, stack: str = "net2") -> None:
+def window(axes: Axes, run: SenderTrace, start: float, stop: float, stack: str = "net2") -> None:
     """Draw the congestion window as Net/2 has it, with what a fast recovery adds; crosses: changes of ssthresh."""
     listed = [w for w in run.windows if w.at <= stop]
     at, cwnd = [w.at for w in listed], [w.cwnd / KB for w in listed]
@@ -166,7 +166,7 @@ class Plan:
     inches: tuple[float, float]
 
 
-def outcome(run: Seen) -> str:
+def outcome(run: SenderTrace) -> str:
     """Time, timeouts and drops in words."""
     fired, lost = len(run.timeouts), len(run.drops)
     return f"{run.acks[-1].at:.2f} s, {fired} timeout{'s' * (fired != 1)}, {lost} dropped"

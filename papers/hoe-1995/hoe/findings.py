@@ -13,7 +13,7 @@ from ackclock.papers.paper import Work
 from . import setup, spread
 from .measures import MEASURES, faded, large_ack, ratios, recovery, surge, table
 from .runs import CHOICES, LOST_AT_ONCE, View
-from .seen import Seen
+from .sender_trace import SenderTrace
 
 CLAIMS = "claims.csv"
 Values = dict[str, tuple[float, ...]]
@@ -141,7 +141,7 @@ def details(view: View) -> dict[str, str]:
 _DELAYS = ("45 ms", "delayed", "55 ms")
 
 
-def _opened(run: Seen) -> int:
+def _opened(run: SenderTrace) -> int:
     return sum(a.newly > 0 for a in run.acks if a.at < run.fast_retransmits[0])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from .runs import LOST_AT_ONCE, View
-from .seen import NAN, SEGMENT, Ack, Seen, Send, at, first
+from .sender_trace import NAN, SEGMENT, Ack, Send, SenderTrace, at, first
 
 SERVICE_S = SEGMENT / 204_800
 """The bottleneck sends a segment in this time."""
@@ -24,18 +24,18 @@ ESTIMATES = ("estimate", "estimate every")
 HOES = ("hoe", "hoe every", "recovery", "recovery every", *(f"{n} lost" for n in LOST_AT_ONCE))
 
 
-def single_loss(run: Seen) -> Send | None:
+def single_loss(run: SenderTrace) -> Send | None:
     """The first segment that is lost alone, after the burst of losses that a timeout ended."""
     later = (d for d in run.drops if run.timeouts and d.at > run.timeouts[0])
     return next((d for d in later if run.alone(d, ROUND_S)), None)
 
 
-def duplicates(run: Seen, lost: Send) -> list[Ack]:
+def duplicates(run: SenderTrace, lost: Send) -> list[Ack]:
     """The duplicate ACKs that ask for it."""
     return [a for a in run.after(lost.at) if a.duplicate and a.segment == lost.segment - 1]
 
 
-def recovery(run: Seen) -> tuple[float, float, float]:
+def recovery(run: SenderTrace) -> tuple[float, float, float]:
     """§5.3.1, of the single loss: when duplicates begin, the window is what it was, and new data are acknowledged."""
     lost = single_loss(run)
     asked = duplicates(run, lost) if lost else []
@@ -47,7 +47,7 @@ def recovery(run: Seen) -> tuple[float, float, float]:
     return asked[0].at, at(full), at(run.advance(resent))
 
 
-def faded(run: Seen) -> float:
+def faded(run: SenderTrace) -> float:
     """§5.3.1: when, after that recovery, the last gap in the stream of ACKs ends."""
     done = recovery(run)[2]
     acks = [a.at for a in run.acks if a.at >= done]
@@ -56,7 +56,7 @@ def faded(run: Seen) -> float:
     return gaps[-1] if gaps else NAN
 
 
-def surge(run: Seen) -> list[Send]:
+def surge(run: SenderTrace) -> list[Send]:
     """What was sent in one go, no pause longer than ``GAP`` service times, when the buffer overflowed first."""
     if not run.drops:
         return []
@@ -70,7 +70,7 @@ def surge(run: Seen) -> list[Send]:
     return list(listed[i : j + 1])
 
 
-def surge_rate(run: Seen) -> float:
+def surge_rate(run: SenderTrace) -> float:
     """§5.3.2: the rate of that, over what the bottleneck sends."""
     sent = surge(run)
     span = sent[-1].at - sent[0].at if sent else 0.0
@@ -78,7 +78,7 @@ def surge_rate(run: Seen) -> float:
     return len(more) * SERVICE_S / span if span else NAN
 
 
-def false_retransmit(run: Seen) -> float:
+def false_retransmit(run: SenderTrace) -> float:
     """§5.3.3: the first fast retransmit after the first timeout, if nothing was lost since that."""
     if not run.timeouts:
         return NAN
@@ -87,7 +87,7 @@ def false_retransmit(run: Seen) -> float:
     return NAN if any(since < d.at < found for d in run.drops) else found
 
 
-def table(run: Seen) -> tuple[float, float, float, float]:
+def table(run: SenderTrace) -> tuple[float, float, float, float]:
     """Table 5.1: the second loss is sent, its ACK, the next ACK of new data, and the duplicate behind it."""
     if not run.timeouts:
         return NAN, NAN, NAN, NAN
@@ -98,7 +98,7 @@ def table(run: Seen) -> tuple[float, float, float, float]:
     return since, at(one), at(two), at(again)
 
 
-def large_ack(run: Seen) -> tuple[float, float]:
+def large_ack(run: SenderTrace) -> tuple[float, float]:
     """§5.4: the largest ACK between timeout and false fast retransmit, and when the hole that it filled was sent."""
     if not run.timeouts:
         return NAN, NAN
@@ -111,14 +111,14 @@ def large_ack(run: Seen) -> tuple[float, float]:
     return large.at, max((s.at for s in run.sends if s.segment == hole and since <= s.at < large.at), default=NAN)
 
 
-def released(run: Seen) -> float:
+def released(run: SenderTrace) -> float:
     """§5.2: segments that most ACKs of the first slow start release."""
     until = min([d.at for d in run.drops] + [a.at for a in run.acks if a.duplicate], default=math.inf)
     count = Counter(sum(s.at == a.at for s in run.sends) for a in run.acks if a.newly and a.at < until)
     return float(count.most_common(1)[0][0]) if count else NAN
 
 
-def ratios(run: Seen) -> dict[str, float]:
+def ratios(run: SenderTrace) -> dict[str, float]:
     """§5.4: the first slow start over that after the timeout, by each measure of what is transferred."""
     starts = (run.begins, run.timeouts[0]) if run.timeouts else (NAN, NAN)
 
@@ -135,40 +135,40 @@ def ratios(run: Seen) -> dict[str, float]:
     }
 
 
-def _fresh(run: Seen, start: float, stop: float) -> int:
+def _fresh(run: SenderTrace, start: float, stop: float) -> int:
     before = {s.segment for s in run.arrivals if s.at < start}
     return len({s.segment for s in run.arrivals if start <= s.at < stop} - before)
 
 
-def _reach(run: Seen, start: float, stop: float) -> int:
+def _reach(run: SenderTrace, start: float, stop: float) -> int:
     base = max((a.segment for a in run.acks if a.at < start), default=0)
     return max((s.segment for s in run.sent(start, stop)), default=base) - base
 
 
-def failed(run: Seen) -> float:
+def failed(run: SenderTrace) -> float:
     """§6.1: timeouts to which a fast retransmit had not been enough."""
     times = (0.0, *run.timeouts)
     return float(sum(any(a < t < b for t in run.fast_retransmits) for a, b in pairwise(times)))
 
 
-def apart(one: Seen, other: Seen) -> float:
+def apart(one: SenderTrace, other: SenderTrace) -> float:
     """§6.2: the largest difference between the n-th timeouts of two runs, seconds."""
     pairs = list(zip(one.timeouts, other.timeouts, strict=False))
     return max((abs(a - b) for a, b in pairs), default=NAN)
 
 
-def crowded(run: Seen) -> float:
+def crowded(run: SenderTrace) -> float:
     """§7.1: the most losses within a round trip (two, where a queue stands)."""
     return float(max((sum(0 <= o.at - d.at < 2 * ROUND_S for o in run.drops) for d in run.drops), default=0))
 
 
-def unrepaired(run: Seen) -> float:
+def unrepaired(run: SenderTrace) -> float:
     """§7.1: losses that no fast retransmit resent."""
     resent = {s.segment for s in run.sends if s.nth > 1 and s.at in run.fast_retransmits}
     return float(sum(d.segment not in resent for d in run.drops))
 
 
-def per_loss(run: Seen, lost: int) -> float:
+def per_loss(run: SenderTrace, lost: int) -> float:
     """§7.2: from the fast retransmission to the ACK of everything, in round trips for each loss."""
     begins = run.fast_retransmits[0]
     highest = max(s.segment for s in run.sends if s.at < begins)

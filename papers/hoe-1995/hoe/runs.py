@@ -10,7 +10,7 @@ import polars as pl
 
 from ackclock.runs.trial import Trial, Value, events
 
-from .seen import Seen
+from .sender_trace import SenderTrace
 
 KEY = "hoe-1995"
 DELAYED, EVERY, LOSSES = "scenario-delayed.toml", "scenario-every.toml", "scenario-losses.toml"
@@ -125,14 +125,14 @@ class View:
     def __init__(self, folder: Path, choice: Choice | None = None, instead: Mapping[str, Trial] | None = None) -> None:
         """``folder`` has the scenarios; ``instead`` other runs under names of ``RUNS``."""
         self.folder, self.choice, self.instead = folder, choice, instead or {}
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, SenderTrace] = {}
 
     def trial(self, name: str) -> Trial:
         """The run of this name."""
         trial = self.instead.get(name, RUNS[name])
         return trial if self.choice is None else self.choice.of(trial)
 
-    def __call__(self, name: str) -> Seen:
+    def __call__(self, name: str) -> SenderTrace:
         """What happened in it.
 
         Raises:
@@ -140,7 +140,7 @@ class View:
             ScenarioError, ValueError: it makes no sense.
         """
         if name not in self._seen:
-            self._seen[name] = Seen.of(self.events(name))
+            self._seen[name] = SenderTrace.of(self.events(name))
         return self._seen[name]
 
     def events(self, name: str) -> pl.DataFrame:

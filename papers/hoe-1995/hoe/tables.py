@@ -8,7 +8,7 @@ from ackclock.papers.paper import Table
 
 from .measures import table
 from .runs import View
-from .seen import Seen
+from .sender_trace import SenderTrace
 
 CHANGES = (
     ("Net/2 (Figure 7.1)", "delayed", "every eighth"),
@@ -27,7 +27,7 @@ def tables(view: View) -> Iterable[Table]:
     yield Table("What the changes of §7 bring: s / timeouts / drops", ("sender", "delayed ACKs", "every packet"), rows)
 
 
-def _false(run: Seen) -> list[tuple[str, str, str, str]]:
+def _false(run: SenderTrace) -> list[tuple[str, str, str, str]]:
     sent, one, two, again = table(run)
 
     def sends(at: float) -> str:
@@ -40,5 +40,5 @@ def _false(run: Seen) -> list[tuple[str, str, str, str]]:
     return [(p, f"{at:.3f}", sends(at), ack(at)) for p, at in zip(printed, (sent, one, two, again), strict=True)]
 
 
-def _numbers(run: Seen) -> str:
+def _numbers(run: SenderTrace) -> str:
     return f"{run.acks[-1].at:.2f} / {len(run.timeouts)} / {len(run.drops)}"

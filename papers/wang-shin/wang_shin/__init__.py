@@ -7,7 +7,7 @@ from ackclock.papers.paper import Outcome, Work
 from ackclock.runs import trial
 from ackclock.runs.trial import digest
 
-from . import course, findings, forced, model, ns2, pictures, setup, tables, transfer
+from . import findings, first_recovery, forced, model, ns2, pictures, setup, tables, transfer
 from .measures import View
 from .points import (
     COMPARED,
@@ -45,7 +45,7 @@ def reproduce(work: Work) -> Outcome:
     view = View(
         ran,
         forced.grid(folder, (*SENDERS, TO_THE_LETTER), every),
-        {scheme: course.courses(folder, scheme, work.effort.seeds) for scheme in (RR, NEW_RENO)},
+        {scheme: first_recovery.first_recoveries(folder, scheme, work.effort.seeds) for scheme in (RR, NEW_RENO)},
         forced.first(folder, RR, *forced.FIGURE_3, PEER_WINDOWS[0]),
     )
     found = findings.findings(view, setup.parameters(folder, ran), work, every)

@@ -11,7 +11,7 @@ from ackclock.papers.claims import Claim, Finding, Verdict
 from ackclock.papers.paper import Work
 from ackclock.runs import trial
 
-from . import course, forced, model, transfer
+from . import first_recovery, forced, model, transfer
 from .measures import (
     COURSE,
     FORCED,
@@ -116,12 +116,19 @@ def _read(switch: Switch, view: View, work: Work, differing: Iterable[str], ever
     grid = view.grid
     if asked & set(FORCED):
         grid = forced.Grid({**grid.found, **forced.grid(work.folder, own, every).found})
-    courses = dict(view.courses)
+    recoveries = dict(view.recoveries)
     if asked & set(COURSE):
-        courses |= {scheme: course.courses(work.folder, scheme, seeds) for scheme in own}
+        recoveries |= {scheme: first_recovery.first_recoveries(work.folder, scheme, seeds) for scheme in own}
     first = {t: one.drawn(range(seeds)) for t, one in view.ran.items()}
     return replace(
-        view, ran={**first, **ran}, grid=grid, courses=courses, rr=rr, new_reno=new_reno, rules=switch.rules, kept={}
+        view,
+        ran={**first, **ran},
+        grid=grid,
+        recoveries=recoveries,
+        rr=rr,
+        new_reno=new_reno,
+        rules=switch.rules,
+        kept={},
     )
 
 

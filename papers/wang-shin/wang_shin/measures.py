@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ackclock.runs.trial import Ran, Trial
 
-from . import course, forced
-from .course import Course
+from . import first_recovery, forced
+from .first_recovery import FirstRecovery
 from .forced import Grid
 from .model import Model
 from .points import (
@@ -40,7 +40,7 @@ class View:
 
     ran: Mapping[Trial, Ran]
     grid: Grid
-    courses: Mapping[Scheme, Sequence[Course]]
+    recoveries: Mapping[Scheme, Sequence[FirstRecovery]]
     figure_3: Repair
     draw: Sequence[int] | None = None
     """These seeds; None: all."""
@@ -69,14 +69,14 @@ class View:
         every = self.kept[key]
         return statistics.fmean(every if self.draw is None else [every[i] for i in self.draw])
 
-    def of(self, scheme: Scheme) -> Sequence[Course]:
+    def of(self, scheme: Scheme) -> Sequence[FirstRecovery]:
         """Figure 6: what happened in each seed."""
-        every = self.courses[scheme]
+        every = self.recoveries[scheme]
         return every if self.draw is None else [every[i] for i in self.draw]
 
-    def median(self, pick: Callable[[Course], float | None]) -> float:
+    def median(self, pick: Callable[[FirstRecovery], float | None]) -> float:
         """Of Robust Recovery's first flow."""
-        return course.median([pick(one) for one in self.of(self.rr)])
+        return first_recovery.median([pick(one) for one in self.of(self.rr)])
 
 
 def _over(losses: int) -> Callable[[View], Numbers]:
@@ -92,7 +92,7 @@ def _over_sack(losses: int) -> Callable[[View], Numbers]:
 
 
 def _further(v: View) -> Numbers:
-    def apart(one: Course) -> float | None:
+    def apart(one: FirstRecovery) -> float | None:
         return None if one.further_s is None or one.resent_s is None else one.resent_s - one.further_s
 
     return (v.median(apart),)
@@ -107,7 +107,7 @@ def _second(v: View) -> Numbers:
 def _halves(v: View) -> Numbers:
     every = v.of(v.new_reno)
     rounds = [one for each in every for one in each.halved]
-    return 100 * sum(rounds) / max(len(rounds), 1), course.median([one.last_new for one in every])
+    return 100 * sum(rounds) / max(len(rounds), 1), first_recovery.median([one.last_new for one in every])
 
 
 def _bounds(v: View) -> Numbers:

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Callable
 
-from . import course
+from . import first_recovery
 from .forced import ndup_unequal_to_actnum
 from .measures import PUBLISHED_ORDER, View
 from .points import LETTER, LOSSES, PEER_WINDOWS, RR, SACK, TAHOE, model, variant
@@ -47,14 +47,14 @@ def _bounded(v: View) -> str:
 
 
 def _reached(v: View) -> str:
-    drop = course.median([one.cwnd_at_drop for one in v.of(v.rr)])
+    drop = first_recovery.median([one.cwnd_at_drop for one in v.of(v.rr)])
     return (
         f"The paper does not say at which moment; when the first packet is dropped the window is {drop:.3g}, and slow "
         "start goes on for a round trip until the sender learns of it."
     )
 
 
-def _share(what: str, pick: Callable[[course.Course], float | None], packet: str = "") -> Note:
+def _share(what: str, pick: Callable[[first_recovery.FirstRecovery], float | None], packet: str = "") -> Note:
     def note(v: View) -> str:
         every = v.of(v.rr)
         there = [value for one in every if (value := pick(one)) is not None]

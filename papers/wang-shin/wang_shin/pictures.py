@@ -21,8 +21,8 @@ from ackclock.runs import trial
 from ackclock.runs.trial import Ran, Trial
 from ackclock.statistics import Mean
 
-from . import course, ns2, states
-from .course import Course
+from . import first_recovery, ns2, states
+from .first_recovery import FirstRecovery
 from .measures import View
 from .model import bound
 from .points import (
@@ -164,7 +164,7 @@ def _acked(events: pl.DataFrame) -> float:
     return float(mine["ack"][-1] - 1) / 1000
 
 
-EVENTS: tuple[tuple[str, Callable[[Course], float | None], float], ...] = (
+EVENTS: tuple[tuple[str, Callable[[FirstRecovery], float | None], float], ...] = (
     ("further loss", lambda one: one.further_s, 2.37),
     ("it is sent again", lambda one: one.resent_s, 3.33),
     ("first recovery ends", lambda one: one.exit_s, 3.65),
@@ -184,7 +184,7 @@ def _events(view: View, work: Work) -> Picture:
         y = [at + noise.uniform(-0.22, 0.22) for _ in times]
         axes.plot(times, y, linestyle="", marker="o", markersize=2, alpha=0.5, color=colours.of(RR.stack))
         if times:
-            middle = course.median(times)
+            middle = first_recovery.median(times)
             axes.plot([middle, middle], [at - 0.35, at + 0.35], color="black", linewidth=1.6)
         axes.plot([published], [at], marker="D", markersize=6, color=PAPER, markeredgecolor="black", linestyle="")
         axes.text(6.05, at, f"{len(times)} of {len(every)} runs", va="center", fontsize=7)

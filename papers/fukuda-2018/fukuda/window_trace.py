@@ -1,4 +1,4 @@
-"""Figures 5 to 11: the course of the congestion window, and what the text says about it."""
+"""Figures 5 to 11: the congestion window over time, and what the text says about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NS = 1e9
 
 
 @dataclass(frozen=True)
-class Course:
+class WindowTrace:
     """One sender's congestion window in one run."""
 
     at: list[float]
@@ -38,7 +38,7 @@ class Course:
     """ACKs that advanced: when, s, and up to which byte."""
 
     @classmethod
-    def of(cls, events: pl.DataFrame) -> Course:
+    def of(cls, events: pl.DataFrame) -> WindowTrace:
         """Take it from a trace's events."""
         mine = events.filter(pl.col("side") == "sender")
         window = mine.filter((pl.col("event") == "window") & (pl.col("cwnd") != pl.col("cwnd_from")))
@@ -93,11 +93,11 @@ class Course:
 def _inflated(mine: pl.DataFrame) -> list[tuple[float, float]]:
     """What a sender with one variable for both, as ns-3.18 is, shows as its window."""
     changes = mine.filter(pl.col("event").is_in(["window", "inflation"]))
-    course = changes.with_columns(
+    trace = changes.with_columns(
         pl.col("cwnd").forward_fill(),
         pl.when(pl.col("event") == "inflation").then(pl.col("inflation")).forward_fill().fill_null(0.0).alias("more"),
     ).filter(pl.col("cwnd").is_not_null())
-    total = course.select("time_ns", (pl.col("cwnd") + pl.col("more")) / SEGMENT_BYTES)
+    total = trace.select("time_ns", (pl.col("cwnd") + pl.col("more")) / SEGMENT_BYTES)
     # What happens at one instant is one change.
     return [(ns / NS, value) for ns, value in total.unique("time_ns", keep="last", maintain_order=True).iter_rows()]
 
@@ -107,10 +107,10 @@ def _advances(mine: pl.DataFrame) -> list[tuple[float, int]]:
     return [(ns / NS, to) for ns, to in acked.select("time_ns", "ack").iter_rows()]
 
 
-def course(one: Trial, folder: Path) -> Course:
-    """Run a trial for its course.
+def window_trace(one: Trial, folder: Path) -> WindowTrace:
+    """The window in the run of a trial.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``trial.events``.
     """
-    return Course.of(trial.events(one, folder))
+    return WindowTrace.of(trial.events(one, folder))

@@ -51,7 +51,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SenderTrace:
     """A run."""
 
     sends: Sequence[Send]
@@ -70,7 +70,7 @@ class Seen:
     """From the first data to their ACK, seconds."""
 
     @classmethod
-    def of(cls, events: pl.DataFrame) -> Seen:
+    def of(cls, events: pl.DataFrame) -> SenderTrace:
         """Out of a run's trace."""
         data = pl.col("len") > 0
         here = events.filter(pl.col("side") == "sender")

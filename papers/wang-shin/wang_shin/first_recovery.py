@@ -18,7 +18,7 @@ from .repair import Repair, repairs
 
 
 @dataclass(frozen=True)
-class Course:
+class FirstRecovery:
     """What §3.3 tells of Figure 6(d), in one run; None for what does not happen within it."""
 
     cwnd: float | None
@@ -44,7 +44,7 @@ class Course:
     timeouts: int
 
 
-def course(events: pl.DataFrame) -> Course:
+def first_recovery(events: pl.DataFrame) -> FirstRecovery:
     """That of the first flow."""
     mine = events.filter(pl.col("flow") == 0)
     found = repairs(events)
@@ -56,7 +56,7 @@ def course(events: pl.DataFrame) -> Course:
     further = _further(first, drops)
     second = next((r for r in found if regular and r.begun_s > (regular.left_s or 0)), None)
     rounds = [one.new for one in first.rounds] if first and regular else []
-    return Course(
+    return FirstRecovery(
         cwnd=_window(mine, first.begun_s) if first else None,
         cwnd_at_drop=_window(mine, drops[0][0]) if drops else None,
         further_s=further[0] if further else None,
@@ -94,13 +94,13 @@ def _window(mine: pl.DataFrame, at: float) -> float:
     return float(before["cwnd"][-1]) / MSS
 
 
-def courses(folder: Path, scheme: Scheme, seeds: int) -> list[Course]:
+def first_recoveries(folder: Path, scheme: Scheme, seeds: int) -> list[FirstRecovery]:
     """One for each seed, from 1.
 
     Raises:
         OSError, ValueError: the scenario is missing, or makes no sense.
     """
-    return [course(trial.events(red(scheme), folder, seed)) for seed in range(1, seeds + 1)]
+    return [first_recovery(trial.events(red(scheme), folder, seed)) for seed in range(1, seeds + 1)]
 
 
 def median(values: Sequence[float | None]) -> float:
