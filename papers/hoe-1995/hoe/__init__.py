@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock import files
 from ackclock.papers.paper import Outcome, Work
-from ackclock.runs.trial import run, runs_of
+from ackclock.runs.trial import run
 
 from . import figures, ns2, spread, tables
 from .findings import findings
@@ -23,15 +23,11 @@ def reproduce(work: Work) -> Outcome:
     view = View(work.folder)
     compared = ns2.compare(work.folder, ran)
     files.write_csv(work.out / "comparison.csv", (one.line() for one in compared))
-    runs = ran[every[0]].runs
-    return Outcome(
+    # Choices made otherwise meet at points of the grid: each run counts once.
+    return Outcome.of(
+        ran.values(),
         findings(work, view, ran),
         figures.draw(view, ran, work.out),
         [*tables.tables(view), *spread.tables(ran)],
-        # Choices made otherwise meet at points of the grid.
-        len({run["identity"] for one in ran.values() for run in one.runs}),
-        (runs[0]["seed"], runs[-1]["seed"]),
-        (runs[0]["duration_s"], runs[0]["duration_s"]),
-        runs_of(ran.values()),
         [ns2.summary(compared)],
     )
