@@ -25,8 +25,8 @@ class Detector(Algorithm):
     owns_rto: bool = False
     """Whether it takes the retransmission timer's place. Read when the object has been made."""
     began_by: Cause = Cause.FAST
-    """What an episode that its verdict of loss begins counts as: ``Cause.RTO`` if so much is lost that it is one. Read after
-    each ``Verdict.lost``."""
+    """What an episode that its verdict of loss begins counts as: ``Cause.RTO`` if so much is lost that it is one. Read
+    after each ``Verdict.lost``."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
