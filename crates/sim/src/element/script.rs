@@ -134,7 +134,7 @@ impl Element for ScriptSpec {
             only_one: None,
             reorders: delays,
             loses: does(|a| *a == ScriptAction::Drop),
-            duplicates: duplicates,
+            duplicates,
             only: self.only,
         }
     }

@@ -214,7 +214,7 @@ impl Split {
             }
             Choice::Flows(seed) => {
                 let key = xxh3_64_with_seed(&to.to_le_bytes(), *seed);
-                self.holding((u128::from(key) * u128::from(total) >> 64) as u64)
+                self.holding(((u128::from(key) * u128::from(total)) >> 64) as u64)
             }
         };
         self.first + path as u32
