@@ -17,6 +17,18 @@ pub enum Phase {
     Loss,
 }
 
+impl Phase {
+    /// Whether it is not clear yet what is missing.
+    pub fn is_disorder(self) -> bool {
+        self == Phase::Disorder
+    }
+
+    /// Whether an episode is being repaired.
+    pub fn repairs(self) -> bool {
+        matches!(self, Phase::Recovery | Phase::Loss)
+    }
+}
+
 /// What began an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {

@@ -3,7 +3,7 @@
 //! After a reordering the needless retransmission travels behind all data up to `recover`, so its DSACK often arrives
 //! after the ACK that ends recovery. Undo state kept inside the recovery phase would be gone by then.
 
-use crate::event::{Cause, Phase, Window};
+use crate::event::{Cause, Window};
 use crate::facts::reorder::ReorderSample;
 use crate::seq::Offset;
 use crate::time::Time;
@@ -123,16 +123,4 @@ pub struct Mistake {
     pub cause: Cause,
     /// What it says about reordering, if anything.
     pub sample: Option<ReorderSample>,
-}
-
-impl Phase {
-    /// Whether it is not clear yet what is missing.
-    pub fn is_disorder(self) -> bool {
-        self == Phase::Disorder
-    }
-
-    /// Whether an episode is being repaired.
-    pub fn repairs(self) -> bool {
-        matches!(self, Phase::Recovery | Phase::Loss)
-    }
 }
