@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 import ackclock as ak
 from ackclock.runs import local
+from ackclock.runs.task import Task
 from ackclock.runs.worker import Worker
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command
@@ -149,6 +152,17 @@ def test_a_class_that_is_not_there_is_refused_with_its_place(planned: Path) -> N
         ak.sweep(planned, planned.parent / "s")
     assert (caught.value.file, caught.value.line) == (str(planned), 8)
     assert "no class `Fixt`" in caught.value.found
+
+
+def test_a_process_whose_asker_died_before_it_began_ends_too() -> None:
+    """It is told who asks, since by then it has another parent."""
+    long = Task("long", SHORT.replace('"5 s"', '"30000 s"'), None, (), 1, 1)
+    command = [sys.executable, "-m", "ackclock.runs.worker", str(os.getppid())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        pickle.dump(long, process.stdin)
+        process.stdin.flush()
+        assert process.wait(60) == 1
 
 
 def test_no_process_is_left_when_the_command_is_killed(planned: Path) -> None:

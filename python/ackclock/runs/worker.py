@@ -1,4 +1,4 @@
-"""A process that runs tasks for another one: ``python -m ackclock.runs.worker``, tasks in, what came of them out.
+"""A process that runs tasks for another one: ``python -m ackclock.runs.worker PID``, tasks in, what came of them out.
 
 Algorithms in Python hold Python's lock, so that runs with them need a process for each core. A process of its own, and
 not one of ``multiprocessing``, since that would import the caller's script once more.
@@ -25,7 +25,7 @@ class Worker:
         Raises:
             OSError: there is no room for a process.
         """
-        command = [sys.executable, "-m", "ackclock.runs.worker"]
+        command = [sys.executable, "-m", "ackclock.runs.worker", str(os.getpid())]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Task) -> Done:
@@ -66,9 +66,14 @@ class Worker:
         return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
 
 
-def serve(into: BinaryIO, out: BinaryIO) -> None:
-    """Run tasks until there are no more, or nobody to ask for them."""
-    asked_by = os.getppid()
+def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
+    """Run tasks until there are no more, or nobody to ask for them.
+
+    Args:
+        into: where tasks come from.
+        out: where what came of them goes.
+        asked_by: the process that asks. It says so itself: it may be dead by the time that this one has begun.
+    """
 
     def look(_: float) -> None:
         if os.getppid() != asked_by:
@@ -99,4 +104,4 @@ if __name__ == "__main__":
     answers = sys.stdout.buffer
     # What an algorithm prints goes where errors go.
     sys.stdout = sys.stderr
-    serve(sys.stdin.buffer, answers)
+    serve(sys.stdin.buffer, answers, int(sys.argv[1]))
