@@ -9,7 +9,7 @@ pub mod heartbeat;
 pub mod window_update;
 
 use crate::error::StackError;
-use crate::slot::Factory;
+use crate::slot::{dispatch, Factory};
 use crate::time::{Nanos, Time};
 use delayed::Waits;
 use schemars::JsonSchema;
@@ -161,30 +161,22 @@ pub enum AnyAck {
     Custom(Box<dyn AckPolicy>),
 }
 
-macro_rules! dispatch {
-    ($any:expr, $p:ident => $call:expr) => {
-        match $any {
-            AnyAck::Every($p) => $call,
-            AnyAck::Delayed($p) => $call,
-            AnyAck::Heartbeat($p) => $call,
-            AnyAck::WindowUpdate($p) => $call,
-            AnyAck::Custom($p) => $call,
-        }
-    };
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyAck: Every | Delayed | Heartbeat | WindowUpdate | Custom, $x => $call) };
 }
 
 impl AckPolicy for AnyAck {
     #[inline(always)]
     fn on_arrival(&mut self, a: &Arrival) -> AckDecision {
-        dispatch!(self, p => p.on_arrival(a))
+        each!(self, p => p.on_arrival(a))
     }
     #[inline]
     fn on_timer(&mut self, now: Time) -> AckDecision {
-        dispatch!(self, p => p.on_timer(now))
+        each!(self, p => p.on_timer(now))
     }
     #[inline]
     fn on_ack_sent(&mut self, now: Time) {
-        dispatch!(self, p => p.on_ack_sent(now))
+        each!(self, p => p.on_ack_sent(now))
     }
 }
 

@@ -81,3 +81,29 @@ impl Spurious for RttMin {
         judged.then_some(Mistake { episode: ep.id, cause: ep.cause, sample: None })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{blank, context, episode, ms};
+    use crate::time::Nanos;
+
+    #[test]
+    fn of_several_retransmissions_in_a_repair_the_first_is_timed() {
+        // The shortest round trip is 100 ms; segments go again at 0 and at 90 ms.
+        for (at, needless) in [(74, true), (75, false), (100, false)] {
+            let (mut judge, mut ledger, mut board) =
+                (RttMin::new(&RttMinSpec::default()), Ledger::default(), Scoreboard::default());
+            let sent = board.push(Offset::DATA, 1000, Time::ZERO, 1e9, false);
+            let view = |at| Ctx { now: ms(at), min_rtt: Some(Nanos::from_millis(100)), ..context() };
+            let ep = ledger.begin(Episode { cause: Cause::Rto, ..episode() });
+            for (retransmits, at) in [(1, 0), (2, 90)] {
+                ep.retransmits = retransmits;
+                judge.on_retransmit(&sent, Time::ZERO, ep, &view(at));
+            }
+            let ack = AckEvent { ack: Offset::DATA + 1000, prior_una: Offset::DATA, ..blank() };
+            assert_eq!(judge.on_ack(&ack, &mut ledger, &board, &view(at)).is_some(), needless, "after {at} ms");
+        }
+    }
+}
