@@ -112,6 +112,12 @@ def hint(schema: Mapping[str, Any]) -> str:
     return " ".join(said)
 
 
+def kinds(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tables of which one is chosen; one level lower where a class of the reader's own may stand beside them."""
+    found: list[Mapping[str, Any]] = schema.get("oneOf") or schema.get("anyOf", [{}])[0].get("oneOf", [])
+    return found
+
+
 class Classes:
     """The classes of one schema."""
 
@@ -134,7 +140,7 @@ class Classes:
                 text = f"{as_class}: TypeAlias = Literal[{', '.join(map(repr, found))}]"
                 meanings = "; ".join(f"``{word}``: {meaning.rstrip('.')}" for word, meaning in found.items())
                 self.add(area, as_class, f"{text}\n{docstring(sentence(schema['description']) + f' {meanings}.')}")
-            elif tables := [c for c in schema.get("oneOf", []) if "properties" in c]:
+            elif tables := [c for c in kinds(schema) if "properties" in c]:
                 self.choice(as_class, schema, tables, area)
             else:
                 self.table(as_class, schema, area)
@@ -161,7 +167,11 @@ class Classes:
             self.home[member] = area
             members.append(member)
             self.table(member, table, area)
-        self.add(area, name, f"{name}: TypeAlias = {' | '.join(members)}\n{docstring(sentence(schema['description']))}")
+        about = sentence(schema["description"])
+        if "anyOf" in schema:
+            members += ["Given", f"type[Python{name}]"]
+            about += f" Or a class in Python: a subclass of ``ackclock.{name}``; with parameters ``ackclock.slots.given``."
+        self.add(area, name, f"{name}: TypeAlias = {' | '.join(members)}\n{docstring(about)}")
 
     def table(self, name: str, schema: Mapping[str, Any], area: Area) -> None:
         """One class."""
@@ -214,7 +224,10 @@ class Classes:
         head += [f"from typing import {', '.join(typing)}"] if typing else []
         others = {other.name: sorted(n for n in area.needs if self.home[n] is other) for other in self.areas}
         used = sorted([*others.items(), ("part", ["Part"])])
+        outside = re.findall(r"type\[Python(\w+)\]", body)
         head += ["", *(f"from ackclock.scenario.{module} import {', '.join(of)}" for module, of in used if of)]
+        head += [f"from ackclock.slots.{name.lower()} import {name} as Python{name}" for name in outside]
+        head += ["from ackclock.slots.registry import Given"] if outside else []
         head += ["", f"__all__ = [{names}]", "", ""]
         return formatted("\n".join(head) + body + "\n", area.name)
 

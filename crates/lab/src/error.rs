@@ -78,3 +78,13 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
 pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
     words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
 }
+
+/// `a`, `a or b`, or `a, b, or c`; with a comma wherever one of them has an "and", a comma or a colon in it.
+pub(crate) fn joined(words: &[String], last: &str) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [a, b] if ![a, b].iter().any(|w| w.contains(" and ") || w.contains([',', ':'])) => format!("{a} {last} {b}"),
+        [head @ .., tail] => format!("{}, {last} {tail}", head.join(", ")),
+    }
+}

@@ -8,11 +8,12 @@
 )]
 
 pub mod error;
+mod file;
+mod form;
 pub mod identity;
 #[cfg(not(target_family = "wasm"))]
 pub mod many;
 pub mod places;
-mod quantity;
 mod reader;
 pub mod report;
 pub mod run;
@@ -22,6 +23,7 @@ pub mod stacks;
 pub mod stats;
 pub mod summary;
 mod tally;
+mod written;
 
 /// Part of every run's identity: raised whenever a snapshot of results changes.
 pub const RESULTS_REVISION: u32 = 1;

@@ -1,6 +1,7 @@
 //! Reads a TOML document key by key and remembers where each one stands, so that every refusal can name its line.
 
-use crate::error::{listed, nearest, ScenarioError};
+use crate::error::ScenarioError;
+use serde_json::{Map, Value};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
@@ -19,13 +20,6 @@ pub(crate) struct Node<'a> {
     pub(crate) path: String,
     pub(crate) span: Range<usize>,
     pub(crate) value: &'a DeValue<'a>,
-}
-
-/// A table whose keys have been checked against the known ones.
-#[derive(Clone)]
-pub(crate) struct Keys<'a> {
-    pub(crate) node: Node<'a>,
-    table: &'a DeTable<'a>,
 }
 
 impl<'a> Source<'a> {
@@ -64,7 +58,8 @@ impl<'a> Node<'a> {
 
     /// A refusal of this value, with other words for what was found.
     pub(crate) fn refuse_as(&self, found: impl Into<String>, allowed: impl Into<String>) -> ScenarioError {
-        self.src.error(self.span.start, Some(self.path.clone()), found, allowed)
+        let key = Some(self.path.clone()).filter(|path| !path.is_empty());
+        self.src.error(self.span.start, key, found, allowed)
     }
 
     /// The value as it is written, shortened.
@@ -85,24 +80,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// As a table, of which only these keys are allowed.
-    pub(crate) fn keys(&self, allowed: &[&'static str]) -> Result<Keys<'a>, ScenarioError> {
-        let DeValue::Table(table) = self.value else {
-            return Err(self.refuse(format!("a table with the keys {}", listed(allowed))));
-        };
-        let keys = Keys { node: self.clone(), table };
-        let unknown = table.keys().filter(|k| !allowed.contains(&k.get_ref().as_ref()));
-        match unknown.min_by_key(|k| k.span().start) {
-            None => Ok(keys),
-            Some(k) => {
-                let (path, name) = (self.child(k.get_ref()), k.get_ref().as_ref());
-                let hint = nearest(name, allowed.iter().copied()).map(|n| format!("`{n}`"));
-                let error = self.src.error(k.span().start, Some(path), "an unknown key", listed(allowed));
-                Err(error.with_hint(hint))
-            }
-        }
-    }
-
     /// As a table with any keys, in the order in which they are written.
     pub(crate) fn entries(&self, allowed: &str) -> Result<Vec<(String, Node<'a>)>, ScenarioError> {
         let DeValue::Table(table) = self.value else { return Err(self.refuse(allowed)) };
@@ -119,6 +96,72 @@ impl<'a> Node<'a> {
     pub(crate) fn items(&self, allowed: &str) -> Result<Vec<Node<'a>>, ScenarioError> {
         let DeValue::Array(list) = self.value else { return Err(self.refuse(allowed)) };
         Ok(list.iter().enumerate().map(|(i, v)| self.at(format!("{}[{i}]", self.path), v)).collect())
+    }
+
+    /// The value of a key, if this is a table that has it.
+    pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
+        let (_, v) = self.value.as_table()?.iter().find(|(k, _)| k.get_ref().as_ref() == key)?;
+        Some(self.at(self.child(key), v))
+    }
+
+    /// What stands at a path below this table, as in `times[1]`.
+    pub(crate) fn find(&self, path: &str) -> Option<Node<'a>> {
+        path.split('.').try_fold(self.clone(), |at, step| {
+            let (key, index) = step.split_once('[').unwrap_or((step, ""));
+            let under = at.get(key)?;
+            match index.strip_suffix(']') {
+                Some(index) => under.items("").ok()?.into_iter().nth(index.parse().ok()?),
+                None => Some(under),
+            }
+        })
+    }
+
+    /// A refusal of what stands under a key of this table, or of nothing there.
+    pub(crate) fn refuse_key(&self, key: &str, found: impl Into<String>, allowed: impl Into<String>) -> ScenarioError {
+        let at = self.get(key).map_or(self.span.start, |n| n.span.start);
+        self.src.error(at, Some(self.child(key)), found, allowed)
+    }
+
+    /// A refusal of what stands under a key of this table, as it is written there.
+    pub(crate) fn refuse_in(&self, key: &str, allowed: impl Into<String>) -> ScenarioError {
+        let found = self.get(key).map_or_else(|| "nothing".to_owned(), |n| n.written());
+        self.refuse_key(key, found, allowed)
+    }
+
+    /// The items of the list under a key; none without one.
+    pub(crate) fn list(&self, key: &str) -> Vec<Node<'a>> {
+        self.get(key).and_then(|n| n.items("").ok()).unwrap_or_default()
+    }
+
+    /// The first key of this table that is none of the known ones, and a refusal of it.
+    pub(crate) fn unknown_key(&self, known: &[&str]) -> Option<(String, ScenarioError)> {
+        let unknown = self.value.as_table()?.keys().filter(|k| !known.contains(&k.get_ref().as_ref()));
+        let key = unknown.min_by_key(|k| k.span().start)?;
+        let name = key.get_ref().to_string();
+        let refusal = self.src.error(key.span().start, Some(self.child(&name)), "", "");
+        Some((name, refusal))
+    }
+
+    /// As a whole number.
+    pub(crate) fn as_u64(&self) -> Option<u64> {
+        match self.value {
+            DeValue::Integer(i) => u64::from_str_radix(i.as_str(), i.radix()).ok(),
+            _ => None,
+        }
+    }
+
+    /// As a number.
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        match self.value {
+            DeValue::Float(f) => f.as_str().parse().ok(),
+            DeValue::Integer(i) => i.as_str().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// As JSON, without its place. What JSON cannot say is null.
+    pub(crate) fn json(&self) -> Value {
+        json(self.value)
     }
 
     /// As a string.
@@ -142,18 +185,17 @@ impl<'a> Node<'a> {
     }
 }
 
-impl<'a> Keys<'a> {
-    /// The value of a key, if it is there.
-    pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
-        let (_, v) = self.table.iter().find(|(k, _)| k.get_ref().as_ref() == key)?;
-        Some(self.node.at(self.node.child(key), v))
-    }
-
-    /// The value of a key that must be there.
-    pub(crate) fn need(&self, key: &str, allowed: &str) -> Result<Node<'a>, ScenarioError> {
-        self.get(key).ok_or_else(|| {
-            let at = self.node.span.start;
-            self.node.src.error(at, Some(self.node.child(key)), "nothing", allowed)
-        })
+/// A TOML value as JSON.
+pub(crate) fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(s) => Value::String(s.to_string()),
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).map_or(Value::Null, Value::from),
+        DeValue::Float(f) => f.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(b) => Value::Bool(*b),
+        DeValue::Datetime(d) => Value::String(d.to_string()),
+        DeValue::Array(list) => list.iter().map(|v| json(v.get_ref())).collect(),
+        DeValue::Table(t) => {
+            t.iter().map(|(k, v)| (k.get_ref().to_string(), json(v.get_ref()))).collect::<Map<_, _>>().into()
+        }
     }
 }

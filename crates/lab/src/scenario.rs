@@ -3,20 +3,22 @@
 
 mod background;
 mod dumbbell;
-mod element;
 mod flow;
 mod graph;
 mod link;
 pub mod outside;
 mod overrides;
+mod table;
 mod write;
 
 pub use overrides::Overrides;
 
 use crate::error::ScenarioError;
-use crate::quantity::LONGEST;
-use crate::reader::{Keys, Node, Source};
-use ackclock_sim::scenario::Scenario;
+use crate::file::{self, SeedRange, Seeds};
+use crate::form::Form;
+use crate::reader::{Node, Source};
+use crate::schema;
+use ackclock_sim::scenario::{Gap, Scenario};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use graph::Graph;
@@ -27,6 +29,8 @@ use std::path::Path;
 const LARGEST_FILE: u64 = 16 << 20;
 /// The most flows that a file may ask for; the simulator's 2^17 elements end well before.
 const MOST_FLOWS: u64 = 1 << 16;
+/// The last seed with which seeds that are counted up may begin.
+const LAST_FIRST_SEED: u64 = u64::MAX >> 2;
 /// The most seeds that a file may ask for.
 const MOST_SEEDS: u64 = 1_000_000;
 
@@ -84,25 +88,26 @@ impl Plan {
         let root = src.parse()?;
         let (span, value) = (0..0, toml::de::DeValue::Table(root.into_inner()));
         let root = Node { src, path: String::new(), span, value: &value };
-        let keys = root.keys(&["name", "run", "dumbbell", "link", "flow", "background"])?;
-        let name = match keys.get("name") {
-            Some(n) => n.str("a name in quotes")?.to_owned(),
-            None => stem(file),
-        };
-        let run = keys.need("run", "a table with the keys duration, seeds")?.keys(&[
-            "duration",
-            "seed",
-            "seeds",
-            "reordering",
-        ])?;
-        let duration = run.need("duration", "a time, as in \"600 s\"")?.nanos_above_zero()?;
-        let seeds = seeds(&run)?;
-        let reordering = run.get("reordering").map_or(Ok(false), |n| n.flag())?;
-        let mut graph = graph(&keys, duration, overrides)?;
-        let background = background::list(&keys, &mut graph, overrides)?;
+        let file::Scenario { name, run, link, flow, background, dumbbell } = Form::new(schema::form()).read(&root)?;
+        let file::Run { duration, seed, seeds, reordering } = run;
+        let run = root.get("run").unwrap_or_else(|| root.clone());
+        above_zero(&run, "duration", duration)?;
+        let seeds = overrides.seeds(self::seeds(&run, seed, seeds)?)?;
+        let mut graph = Graph::new(duration);
+        for (node, link) in root.list("link").iter().zip(link.into_iter().flatten()) {
+            graph.link(node, link)?;
+        }
+        for (node, keys) in root.list("flow").iter().zip(flow.into_iter().flatten()) {
+            flow::add(node, keys, &mut graph, overrides)?;
+        }
+        if let (Some(node), Some(dumbbell)) = (root.get("dumbbell"), dumbbell) {
+            dumbbell::read(&node, dumbbell, &mut graph, overrides)?;
+        }
+        let background = background::list(&root.list("background"), background, &mut graph, overrides)?;
         let Graph { nodes, links, flows, stacks, outside, .. } = graph;
+        let name = name.unwrap_or_else(|| stem(file));
         let scenario = Scenario { name, duration, nodes, links, flows, background };
-        let seeds = overrides.seeds(seeds)?;
+        let reordering = reordering.unwrap_or(false);
         Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering })
     }
 }
@@ -113,67 +118,44 @@ fn stem(file: &str) -> String {
 }
 
 /// `seed = 1`, `seeds = [1, 2]` or `seeds = { first = 1, count = 30 }`; without any, seed 1.
-fn seeds(run: &Keys<'_>) -> Result<Vec<u64>, ScenarioError> {
-    let any = 0..=i64::MAX as u64;
-    match (run.get("seed"), run.get("seeds")) {
+fn seeds(run: &Node<'_>, seed: Option<u64>, seeds: Option<Seeds>) -> Result<Vec<u64>, ScenarioError> {
+    match (seed, seeds) {
         (None, None) => Ok(vec![1]),
-        (Some(_), Some(s)) => Err(s.refuse_as("both `seed` and `seeds`", "one of them")),
-        (Some(s), None) => Ok(vec![s.whole(any)?]),
-        (None, Some(s)) if s.value.is_array() => {
-            let mut all = Vec::new();
-            for item in s.items("a list of whole numbers")? {
-                let seed = item.whole(any.clone())?;
-                if all.contains(&seed) {
-                    return Err(item.refuse("each seed once"));
-                }
-                all.push(seed);
+        (Some(seed), _) => Ok(vec![seed]),
+        (None, Some(Seeds::List(all))) => Ok(all),
+        (None, Some(Seeds::Range(SeedRange { first, count }))) => {
+            let first = first.unwrap_or(1);
+            if first > LAST_FIRST_SEED {
+                let range = run.get("seeds").unwrap_or_else(|| run.clone());
+                return Err(range.refuse_in("first", format!("a whole number from 0 to {LAST_FIRST_SEED}")));
             }
-            if all.is_empty() {
-                return Err(s.refuse("at least one seed, as in [1, 2, 3]"));
-            }
-            Ok(all)
-        }
-        (None, Some(s)) if s.value.is_table() => {
-            let keys = s.keys(&["first", "count"])?;
-            let first = keys.get("first").map_or(Ok(1), |n| n.whole(0..=u64::MAX >> 2))?;
-            let count = keys.need("count", "a whole number, as in 30")?.whole(1..=MOST_SEEDS)?;
             Ok((first..first + count).collect())
         }
-        (None, Some(s)) => Err(s.refuse("{ first = 1, count = 30 } or a list, as in [1, 2, 3]; or the key `seed`")),
     }
 }
 
-/// Links and flows, from `[dumbbell]` or from `[[link]]` and `[[flow]]`.
-fn graph(keys: &Keys<'_>, duration: Nanos, overrides: &Overrides) -> Result<Graph, ScenarioError> {
-    let mut graph = Graph::new(duration);
-    if let Some(dumbbell) = keys.get("dumbbell") {
-        if let Some(other) = keys.get("link").or_else(|| keys.get("flow")) {
-            let found = format!("`{}` beside `dumbbell`", other.path);
-            return Err(other.refuse_as(found, "either [dumbbell], or [[link]] and [[flow]]"));
-        }
-        dumbbell::read(&dumbbell, &mut graph, overrides)?;
-        return Ok(graph);
+/// Refuses a time that is not above zero.
+fn above_zero(node: &Node<'_>, key: &str, time: Nanos) -> Result<(), ScenarioError> {
+    match time {
+        Nanos::ZERO => Err(node.refuse_in(key, "a time above zero, as in \"200 ms\"")),
+        _ => Ok(()),
     }
-    let links = "one or more tables [[link]], or a table [dumbbell]";
-    for link in keys.need("link", links)?.items(links)? {
-        graph.link(&link)?;
-    }
-    let flows = "one or more tables [[flow]]";
-    for flow in keys.need("flow", flows)?.items(flows)? {
-        graph.flow(&flow, overrides)?;
-    }
-    if graph.flows.is_empty() {
-        return Err(keys.node.src.error(0, Some("flow".to_owned()), "no flow", flows));
-    }
-    Ok(graph)
 }
 
-/// A time within the run.
-fn within(node: &Node<'_>, duration: Nanos) -> Result<Nanos, ScenarioError> {
-    let at = node.nanos()?;
-    debug_assert!(duration <= LONGEST);
+/// Refuses a time between events that is not above zero.
+fn gap(node: &Node<'_>, key: &str, gap: Gap) -> Result<(), ScenarioError> {
+    let (name, time) = match gap {
+        Gap::Exponential(mean) => ("exponential", mean),
+        Gap::Constant(time) => ("constant", time),
+    };
+    above_zero(&node.get(key).unwrap_or_else(|| node.clone()), name, time)
+}
+
+/// Refuses a time that is not within the run.
+fn within(node: &Node<'_>, key: &str, at: Nanos, duration: Nanos) -> Result<(), ScenarioError> {
     if at >= duration {
-        return Err(node.refuse(format!("a time before the end of the run (run.duration = \"{duration}\")")));
+        let allowed = format!("a time before the end of the run (run.duration = \"{duration}\")");
+        return Err(node.refuse_in(key, allowed));
     }
-    Ok(at)
+    Ok(())
 }

@@ -1,21 +1,18 @@
 //! The form of a scenario file as JSON Schema (draft 2020-12) and as a page to read, both derived from types: the file's own
-//! keys from `schema/file.rs`, the parameters of stacks from the descriptions in `ackclock_tcp`. An algorithm that is
+//! keys from `file.rs`, the parameters of stacks from the descriptions in `ackclock_tcp`. An algorithm that is
 //! added there is here without another line.
 
-#[expect(dead_code, reason = "described, never made")]
-mod file;
 mod outside;
 mod page;
-#[expect(dead_code, reason = "described, never made")]
-mod receiver;
-mod set;
 
 pub use page::page;
 
+use crate::file::{self, set::without_null};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::Schema;
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// The schema, as text.
 pub fn json() -> String {
@@ -26,36 +23,36 @@ pub fn json() -> String {
     text
 }
 
+/// The form of a scenario file, against which files are checked.
+pub(crate) fn form() -> &'static Value {
+    static FORM: OnceLock<Value> = OnceLock::new();
+    FORM.get_or_init(|| {
+        let mut schema = schema();
+        // Parameters of stacks are judged one by one, by the stack that they change.
+        schema["$defs"]["Set"] = serde_json::json!({});
+        schema
+    })
+}
+
 fn schema() -> Value {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<file::Scenario>();
     without_null(&mut schema);
+    RecursiveTransform(finish).transform(&mut schema);
     schema.to_value()
 }
 
-/// TOML has no null: what may be left out may not be null. Numbers' widths are no formats.
-fn without_null(schema: &mut Schema) {
-    RecursiveTransform(|s: &mut Schema| {
-        let Some(s) = s.as_object_mut() else { return };
-        s.remove("format");
-        if s.get("default").is_some_and(Value::is_null) {
-            s.remove("default");
+/// An example of one table of a choice has the key that tells it apart. A time of zero needs no small unit.
+fn finish(schema: &mut Schema) {
+    let Some(schema) = schema.as_object_mut() else { return };
+    if schema.get("default").is_some_and(|default| default == "0 ns") {
+        schema.insert("default".to_owned(), "0 s".into());
+    }
+    let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let tag = keys.filter_map(|(key, part)| Some((key.clone(), part.get("const")?.clone()))).next();
+    let examples = schema.get_mut("examples").and_then(Value::as_array_mut).into_iter().flatten();
+    for example in examples.filter_map(Value::as_object_mut) {
+        if let Some((key, word)) = tag.clone() {
+            example.shift_insert(0, key, word);
         }
-        if let Some(Value::Array(types)) = s.get_mut("type") {
-            types.retain(|t| t != "null");
-            if let [only] = types.as_slice() {
-                let only = only.clone();
-                s.insert("type".to_owned(), only);
-            }
-        }
-        let choices = s.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
-        if let [Value::Object(only), null] = choices.as_slice() {
-            if null["type"] == "null" {
-                s.remove("anyOf");
-                for (key, value) in only {
-                    s.entry(key).or_insert_with(|| value.clone());
-                }
-            }
-        }
-    })
-    .transform(schema);
+    }
 }

@@ -119,17 +119,20 @@ fn each_mistake_is_one_line_with_line_key_found_and_allowed() {
         (r#"{ kind = "split", paths = [{ weight = 1, wieght = 2 }] }"#, "paths[0].wieght`: found an unknown key"),
         (
             r#"{ kind = "split", paths = [{ weight = 1, rate = "unlimited" }] }, { kind = "demote", interval = 4 }"#,
-            "acts later",
+            "a demote beside a split, where it would act later",
         ),
         (r#"{ kind = "demote", interval = 0 }"#, "interval`: found 0, allowed: a whole number from 1"),
         (
             r#"{ kind = "demote", interval = 4, device = "64 KiB" }"#,
-            "device`: found \"64 KiB\", allowed: a number of packets",
+            "device`: found \"64 KiB\" (unknown unit), allowed: a number of packets, as in",
         ),
-        (r#"{ kind = "netem", reorder = 0.25 }"#, "reorder`: found reordering without a delay"),
-        (r#"{ kind = "netem", delay = "1 s", jitter = "3 s" }"#, "jitter`: found \"3 s\", allowed: a time of at most"),
-        (r#"{ kind = "netem", delay = "1 s", reorder = 25 }"#, "reorder`: found 25, allowed: a probability"),
-        (r#"{ kind = "path-trace" }"#, "found neither `file` nor `data`, allowed: one of them"),
+        (r#"{ kind = "netem", reorder = 0.25 }"#, "delay`: found nothing beside `reorder`, allowed: a time"),
+        (
+            r#"{ kind = "netem", delay = "1 s", jitter = "3 s" }"#,
+            "jitter`: found \"3 s\", allowed: at most 2147483647 ns",
+        ),
+        (r#"{ kind = "netem", delay = "1 s", reorder = 25 }"#, "reorder`: found 25, allowed: a number from 0 to 1"),
+        (r#"{ kind = "path-trace" }"#, "found neither `file` nor `data`, allowed: file or data"),
         (
             "{ kind = \"path-trace\", data = \"time_s,loss\\n0,2\\n\" }",
             "data`: found 2 in its line 2, loss, allowed: a probability",

@@ -62,7 +62,7 @@ macro_rules! kinds {
         /// Something that acts on the packets of one direction.
         #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
-        #[schemars(title = "elements")]
+        #[schemars(rename = "Element", title = "elements")]
         #[expect(missing_docs, reason = "each kind is described where it is defined")]
         pub enum ElementSpec {
             $(#[serde(rename = $name)] $kind($spec),)+

@@ -63,26 +63,27 @@ pub trait AckPolicy {
     fn on_ack_sent(&mut self, _now: Time) {}
 }
 
-/// A policy's description, as it stands in a scenario file.
+/// When a receiver answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AckSpec {
-    /// An ACK for every segment.
+    /// An ACK for each segment.
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Every,
-    /// RFC 1122 §4.2.3.2: every second segment, or after `delay`.
+    /// Every second segment, or after a delay (RFC 1122 §4.2.3.2).
     Delayed {
         /// Longest wait of a single segment.
         #[serde(default = "delayed::default_delay")]
         delay: Nanos,
     },
-    /// The same for what arrives out of order, too (Lee, Park & Choi 2002).
+    /// The same for segments out of order, too: neither a gap nor its filling is answered at once (Lee, Park & Choi 2002;
+    /// Leung & Ma 2005 §II).
     DelayedReordered {
-        /// Longest wait of a single segment. Default 200 ms.
+        /// Longest wait of a single segment.
         #[serde(default = "delayed::default_delay")]
         delay: Nanos,
     },
-    /// BSD's heartbeat: every second segment, or at the next beat of a clock shared by the host.
+    /// Every second segment, or at the next beat of a clock shared by the host (BSD).
     Heartbeat {
         /// Time between beats.
         #[serde(default = "heartbeat::default_interval")]
@@ -91,8 +92,8 @@ pub enum AckSpec {
         #[serde(default)]
         phase: Nanos,
     },
-    /// BSD's heartbeat, where the second answer is a window update: as soon as two full segments could be announced anew,
-    /// or at the next beat (Hoe §3.2.3).
+    /// As soon as two full segments could be announced anew, a window update, or at the next beat of the host's clock (BSD Net/2;
+    /// Hoe §3.2.3).
     WindowUpdate {
         /// Time between beats.
         #[serde(default = "heartbeat::default_interval")]

@@ -13,6 +13,10 @@ pub type Bytes = u64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
+/// A size in whole bytes, where it is written with its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size(pub Bytes);
+
 /// A number of packets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Packets(pub u32);
@@ -165,6 +169,30 @@ impl fmt::Display for Length {
 impl fmt::Debug for Packets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        bytes::serialize(&self.0, s)
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        bytes::deserialize(d).map(Size)
+    }
+}
+
+impl JsonSchema for Size {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "size".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        bytes_schema(generator)
     }
 }
 

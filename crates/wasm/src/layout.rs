@@ -1,13 +1,14 @@
 //! What a scenario consists of, under the numbers by which a trace speaks of it.
 
 use ackclock_lab::scenario::Plan;
-use ackclock_sim::scenario::{DirectionSpec, FlowSpec, QueueLimit, Scenario};
+use ackclock_sim::scenario::{DirectionSpec, FlowSpec, LinkSpec, QueueLimit, QueueSpec, Scenario, SplitPath};
 use serde_json::{json, Value};
 
 /// `links` (two for each link of the scenario, then the paths of splits, so that a link's number is its position),
 /// `elements` (with their numbers, which go on after those of the links), `flows`, and how long.
 pub(crate) fn of(plan: &Plan) -> Value {
     let s = &plan.scenario;
+    let Scenario { name, duration, nodes: _, links: _, flows, background } = s;
     let lanes = lanes(s);
     let mut number = lanes.len();
     let mut elements = Vec::new();
@@ -18,13 +19,13 @@ pub(crate) fn of(plan: &Plan) -> Value {
         }
     }
     json!({
-        "name": s.name,
-        "durationS": s.duration.as_secs_f64(),
+        "name": name,
+        "durationS": duration.as_secs_f64(),
         "seeds": plan.seeds,
         "links": lanes.iter().map(|l| l.json(s)).collect::<Vec<_>>(),
         "elements": elements,
-        "flows": s.flows.iter().map(|f| flow(plan, f)).collect::<Vec<_>>(),
-        "background": s.background.len(),
+        "flows": flows.iter().map(|f| flow(plan, f)).collect::<Vec<_>>(),
+        "background": background.len(),
     })
 }
 
@@ -39,7 +40,10 @@ struct Lane<'a> {
 
 impl Lane<'_> {
     fn json(&self, s: &Scenario) -> Value {
-        let limit = match self.way.queue.limit {
+        // What acts there is listed by itself; its form and its queue's convention change nothing that is drawn.
+        let DirectionSpec { rate, delay, queue, elements: _, form: _ } = self.way;
+        let QueueSpec { limit, limit_counts_service: _ } = queue;
+        let limit = match *limit {
             QueueLimit::Packets(n) => Some(n),
             QueueLimit::Unlimited | QueueLimit::Bytes(_) => None,
         };
@@ -47,27 +51,35 @@ impl Lane<'_> {
             "from": s.nodes[self.from as usize],
             "to": s.nodes[self.to as usize],
             "path": self.path,
-            "rateBps": self.way.rate.map(|r| r.0),
-            "delayS": self.way.delay.as_secs_f64(),
+            "rateBps": rate.map(|r| r.0),
+            "delayS": delay.as_secs_f64(),
             "limitPackets": limit,
         })
     }
 }
 
+/// Both directions, with their ends.
+fn both(link: &LinkSpec) -> [(u32, u32, &DirectionSpec); 2] {
+    let LinkSpec { from, to, forward, back } = link;
+    [(*from, *to, forward), (*to, *from, back)]
+}
+
 /// In the order of `ackclock_sim::scenario::Scenario`'s numbers.
 fn lanes(s: &Scenario) -> Vec<Lane<'_>> {
-    let ends = s.links.iter().flat_map(|l| [(l.from, l.to, &l.forward), (l.to, l.from, &l.back)]);
+    let ends = s.links.iter().flat_map(both);
     let mut lanes: Vec<Lane<'_>> = ends.map(|(from, to, way)| Lane { from, to, path: None, way }).collect();
     for link in 0..lanes.len() {
         let (from, to, way) = (lanes[link].from, lanes[link].to, lanes[link].way);
-        let paths = way.split().into_iter().flat_map(|s| &s.paths);
-        lanes.extend(paths.enumerate().map(|(i, p)| Lane { from, to, path: Some(i + 1), way: &p.way }));
+        let paths = way.split().into_iter().flat_map(|split| &split.paths);
+        let ways = paths.map(|SplitPath { weight: _, way }| way);
+        lanes.extend(ways.enumerate().map(|(i, way)| Lane { from, to, path: Some(i + 1), way }));
     }
     lanes
 }
 
 fn flow(plan: &Plan, f: &FlowSpec) -> Value {
     let node = |n: u32| &plan.scenario.nodes[n as usize];
-    let stack = &plan.stacks[f.stack as usize].name;
-    json!({ "name": f.name, "from": node(f.from), "to": node(f.to), "stack": stack, "mss": f.mss, "window": f.window })
+    let FlowSpec { name, from, to, stack, mss, window, ack: _, handshake: _, wire: _, app: _ } = f;
+    let stack = &plan.stacks[*stack as usize].name;
+    json!({ "name": name, "from": node(*from), "to": node(*to), "stack": stack, "mss": mss, "window": window })
 }

@@ -37,9 +37,9 @@ class Transfers(Part):
     TAG: ClassVar = ("kind", "transfers")
 
     from_: str
-    """The node that sends."""
+    """The node that sends. As in "R1"."""
     to: str
-    """The node to which it is sent."""
+    """The node to which it is sent. As in "R1"."""
     start: str | None = None
     """When it begins. As in "200 ms". Default: ``"0 s"``."""
     stop: str | None = None
@@ -79,9 +79,9 @@ class Source(Part):
     TAG: ClassVar = ("kind", "source")
 
     from_: str
-    """The node that sends."""
+    """The node that sends. As in "R1"."""
     to: str
-    """The node to which it is sent."""
+    """The node to which it is sent. As in "R1"."""
     start: str | None = None
     """When it begins. As in "200 ms". Default: ``"0 s"``."""
     stop: str | None = None

@@ -23,25 +23,30 @@ __all__ = [
     "Distribution",
     "Draws",
     "Element",
+    "Excess",
     "GilbertElliott",
     "Late",
     "Netem",
     "Outage",
     "PathTrace",
+    "Priority",
     "Red",
     "RedrawnDelay",
     "Script",
+    "Shape",
     "Split",
     "SplitChoice",
     "SplitPath",
     "Swap",
     "SwapMode",
+    "TokenBucket",
+    "Wobble",
 ]
 
 SwapMode: TypeAlias = Literal["slots", "literal", "neighbours"]
 """Which two packets change places. ``slots``: Two of the queue's slots, drawn uniformly; nothing happens if one is
-empty. The queue needs a limit in packets; ``literal``: Two waiting packets; ``neighbours``: A waiting packet and the
-one behind it.
+empty or both are the same. The queue needs a limit in packets; ``literal``: Two different waiting packets, drawn
+uniformly; ``neighbours``: A waiting packet and the one behind it.
 """
 
 
@@ -54,7 +59,7 @@ class Swap(Part):
     mode: SwapMode
     """Which two change places."""
     count: int | None = None
-    """Swaps at each event. At least 1, at most 100000. Default: ``1``."""
+    """Swaps at each event, all at one instant. At least 1, at most 100000. Default: ``1``."""
     gap: Gap
     """Time between events."""
 
@@ -72,7 +77,7 @@ class Bernoulli(Part):
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets it sees. Without it all."""
+    """Which packets it sees. Default: all."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -96,7 +101,7 @@ class GilbertElliott(Part):
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets it sees. Without it all."""
+    """Which packets it sees. Default: all."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -114,7 +119,7 @@ class DelaySpike(Part):
     at: Place | None = None
     """Where on the link. At the exit what waits does not fill the queue. Default: ``"exit"``."""
     only: Only | None = None
-    """Which packets it sees. Without it all."""
+    """Which packets it sees. Default: all. The others overtake those that wait."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -132,7 +137,7 @@ class Outage(Part):
     at: Place | None = None
     """Where on the link. At the exit what waits does not fill the queue. Default: ``"exit"``."""
     only: Only | None = None
-    """Which packets it sees. Without it all."""
+    """Which packets it sees. Default: all."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -150,18 +155,26 @@ class Red(Part):
     As in "65 packets" or "1460 B".
     """
     max_p: float | None = None
-    """Probability at `max`, before drops are spaced. Above 0, at most 1. Default: ``0.1``."""
+    """Probability at `max`, before drops are spaced. The default is ns-2's (`linterm_ 10`). Above 0, at most 1.
+    Default: ``0.1``.
+    """
     weight: float | None = None
-    """Weight of the newest length in the average. Above 0, at most 1. Default: ``0.002``."""
+    """Weight of the newest length in the average. The default is from Floyd & Jacobson 1993 §8. Above 0, at most 1.
+    Default: ``0.002``.
+    """
     gentle: bool | None = None
-    """Above `max` the probability goes from `max_p` to 1 at twice `max`. Default: ``true``."""
+    """Above `max` the probability goes from `max_p` to 1 at twice `max`. The default is ns-2's since 2001; the
+    paper's RED has no such region. Default: ``true``.
+    """
     wait: bool | None = None
-    """Drops are at least 1 / p packets apart. Default: ``true``."""
+    """Drops are at least 1 / p packets apart. The default is ns-2's; the paper spaces them evenly from 1 to 1 / p.
+    Default: ``true``.
+    """
     per: Per | None = None
     """To what the probability belongs. Default: ``"packet"``."""
     mean_packet: str | None = None
-    """A typical packet on the wire, by which idle time and, per byte, sizes are measured. As in "1460 B". Default:
-    ``"500 B"``.
+    """A typical packet on the wire, by which idle time and, per byte, sizes are measured. The default is ns-2's. As
+    in "1460 B". Default: ``"500 B"``.
     """
     ecn: bool | None = None
     """While the average is below `max`, packets that may be marked are marked in place of dropped (RFC 3168 §5);
@@ -185,16 +198,16 @@ class Script(Part):
 
     TAG: ClassVar = ("kind", "script")
 
+    drop: Sequence[int] | None = None
+    """These disappear, as in `[14, 26]`. Default: ``[]``."""
+    duplicate: Sequence[int] | None = None
+    """These go on twice. Default: ``[]``."""
+    delay: Sequence[Late] | None = None
+    """These go on later and are overtaken. Default: ``[]``."""
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets are counted. Without it all."""
-    drop: Sequence[int] | None = None
-    """These disappear, as in `[14, 26]`."""
-    duplicate: Sequence[int] | None = None
-    """These go on twice."""
-    delay: Sequence[Late] | None = None
-    """These go on later and are overtaken."""
+    """Which packets are counted. Default: all."""
 
 
 BelowZero: TypeAlias = Literal["again", "zero"]
@@ -214,17 +227,23 @@ class RedrawnDelay(Part):
     TAG: ClassVar = ("kind", "redrawn-delay")
 
     mean: str
-    """The distribution's mean, above zero. As in "200 ms"."""
+    """The distribution's mean, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4. As in "200 ms"."""
     deviation: str
-    """Its standard deviation. As in "200 ms"."""
+    """Its standard deviation. Leung & Ma 2005 Table 1: 200 f / 3 ms. As in "200 ms"."""
     every: str
-    """Time between draws; the first is at 0 s. As in "200 ms"."""
+    """Time between draws; the first is at 0 s. Leung & Ma 2005 Table 1: 50 ms or 100 ms. As in "200 ms"."""
     below_zero: BelowZero | None = None
-    """What happens to a draw that is not above zero. Default: ``"again"``."""
+    """What happens to a draw that is not above zero. Unsaid in the source. Default: ``"again"``."""
     overtaking: bool | None = None
-    """Whether a packet may arrive before one that left earlier. Default: ``true``."""
+    """Whether a packet may arrive before one that left earlier. The source needs it. Default: ``true``."""
     draws: Draws | None = None
-    """Whose draws they are. Default: ``"own"``."""
+    """Whose draws they are. Unsaid in the source. Default: ``"own"``."""
+
+
+SplitChoice: TypeAlias = Literal["turns", "random", "flows"]
+"""How a split chooses. ``turns``: Weighted round robin, packet by packet; ``random``: A draw for each packet;
+``flows``: A flow keeps to one path, which a hash of the flow chooses; another in each seed.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -247,10 +266,6 @@ class SplitPath(Part):
     """How the link is simulated; results are equal."""
 
 
-SplitChoice: TypeAlias = Literal["turns", "random"]
-"""How a split chooses. ``turns``: Weighted round robin, packet by packet; ``random``: A draw for each packet."""
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Split(Part):
     """Packets go over several paths side by side, in place of this one (Leung & Ma 2005 §IV-B).
@@ -260,10 +275,10 @@ class Split(Part):
 
     TAG: ClassVar = ("kind", "split")
 
-    paths: Sequence[SplitPath]
-    """The paths, at least one of them with a weight above 0."""
     choice: SplitChoice | None = None
     """How a packet's path is chosen. Default: ``"turns"``."""
+    paths: Sequence[SplitPath]
+    """The paths, at least one of them with a weight above 0."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -273,11 +288,11 @@ class Demote(Part):
     TAG: ClassVar = ("kind", "demote")
 
     interval: int
-    """By so many places, whenever more wait; no other packet is moved until it has been sent. At least 1, at most
-    1000000.
+    """By this many places, whenever more wait; no other packet is moved until it has been sent. The source has 4 to
+    100. At least 1, at most 1000000.
     """
     device: str | None = None
-    """Only so many of those that wait are looked at. Without it all. As in "65 packets"."""
+    """Only this many of those that wait are looked at. Default: all. Unsaid in the source. As in "65 packets"."""
 
 
 Distribution: TypeAlias = Literal["uniform", "normal"]
@@ -303,13 +318,13 @@ class Netem(Part):
     distribution: Distribution | None = None
     """How it varies. Default: ``"uniform"``."""
     reorder: float | None = None
-    """Probability with which a packet skips the delay. Without it 0, or 1 beside `gap`. At least 0, at most 1."""
-    reorder_correlation: float | None = None
-    """How much of the random number for that before is in the next. At least 0, at most 1. Default: ``0.0``."""
+    """Probability with which a packet skips the delay. Default: 0, or 1 beside `gap`. At least 0, at most 1."""
     gap: int | None = None
-    """At most one in so many packets skips it. Without it 1 beside `reorder`. At least 1, at most 1000000."""
+    """At most one in this many packets skips it. Default: 1 beside `reorder`. At least 1, at most 1000000."""
     rate: str | None = None
-    """Packets follow each other at this rate. Without it at once. As in "5 Mbps" or "unlimited"."""
+    """Packets follow each other at this rate. Default: at once. As in "5 Mbps" or "unlimited"."""
+    reorder_correlation: float | None = None
+    """How much of the random number for skipping before is in the next. At least 0, at most 1. Default: ``0.0``."""
     limit: str | None = None
     """The emulator's queue. As in "65 packets". Default: ``"1000 packets"``."""
 
@@ -330,7 +345,7 @@ class PathTrace(Part):
     data: str | None = None
     """The table itself."""
     repeat: str | None = None
-    """After this much time it begins again. Without it its last row stays in force. As in "200 ms"."""
+    """After this much time it begins again. Default: its last row stays in force. As in "200 ms"."""
     at: Place | None = None
     """Where packets are lost. Default: ``"exit"``."""
 
@@ -352,6 +367,68 @@ class Deliveries(Part):
     """What each instant delivers, bytes on the wire, 1 B to 1 MiB. As in "1460 B". Default: ``"1500 B"``."""
 
 
+Shape: TypeAlias = Literal["sine", "square"]
+"""How a periodic delay goes up and down. ``sine``: A sine that begins at its mean and rises; ``square``: High in the
+first half of each period, low in the second.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Wobble(Part):
+    """The delay goes up and down regularly, on top of the link's own: from 0 to twice `amplitude` and back in each period."""
+
+    TAG: ClassVar = ("kind", "wobble")
+
+    shape: Shape | None = None
+    """How it goes up and down. Default: ``"sine"``."""
+    amplitude: str
+    """By how much it differs from its mean at most. As in "200 ms"."""
+    period: str
+    """How long it takes to come back, above zero. As in "200 ms"."""
+    overtaking: bool | None = None
+    """Whether a packet may arrive before one that left earlier. Default: ``true``."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Priority(Part):
+    """Short packets, or those of a class, overtake the others that wait (tc-prio(8)). Needs a rate."""
+
+    TAG: ClassVar = ("kind", "priority")
+
+    ahead: Only | None = None
+    """Which packets go ahead. Default: all, if they are short enough."""
+    up_to: str | None = None
+    """Only packets of at most this many bytes on the wire go ahead. Default: of any size. As in "1460 B"."""
+
+
+Excess: TypeAlias = Literal["wait", "drop"]
+"""What happens to packets for which there are no tokens. ``wait``: They wait for tokens, in order (shaping);
+``drop``: They are dropped (policing).
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TokenBucket(Part):
+    """Packets go on at a rate, and a burst at once; what exceeds both waits or is dropped (RFC 2697, tc-tbf(8))."""
+
+    TAG: ClassVar = ("kind", "token-bucket")
+
+    rate: str
+    """How fast tokens come: the rate in the long run. As in "5 Mbps"."""
+    burst: str
+    """How many bytes on the wire may go at once: the size of the bucket, at most 1 GB. Larger packets are dropped.
+    As in "1460 B".
+    """
+    excess: Excess | None = None
+    """What happens to a packet for which there are no tokens. Default: ``"wait"``."""
+    limit: str | None = None
+    """How many may wait; a packet that finds so many is dropped. As in "65 packets". Default: ``"1000 packets"``."""
+    at: Place | None = None
+    """Where on the link. Default: ``"entry"``."""
+    only: Only | None = None
+    """Which packets it sees. Default: all. The others overtake those that wait."""
+
+
 Element: TypeAlias = (
     Swap
     | Bernoulli
@@ -366,5 +443,8 @@ Element: TypeAlias = (
     | Netem
     | PathTrace
     | Deliveries
+    | Wobble
+    | Priority
+    | TokenBucket
 )
 """Something that acts on the packets of one direction."""

@@ -42,41 +42,41 @@ class AckDelayed(Part):
     TAG: ClassVar = ("ack", "delayed")
 
     delay: str | None = None
-    """The delay. As in "200 ms". Default: ``"200 ms"``."""
+    """Longest wait of a single segment. As in "200 ms". Default: ``"200 ms"``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AckDelayedReordered(Part):
-    """The same for segments out of order, too: neither a gap nor its filling is answered at once (Leung & Ma 2005 §II)."""
+    """The same for segments out of order, too: neither a gap nor its filling is answered at once (Lee, Park & Choi 2002; Leung & Ma 2005 §II)."""
 
     TAG: ClassVar = ("ack", "delayed-reordered")
 
     delay: str | None = None
-    """The delay. As in "200 ms". Default: ``"200 ms"``."""
+    """Longest wait of a single segment. As in "200 ms". Default: ``"200 ms"``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AckHeartbeat(Part):
-    """Every second segment, or at the next beat of the host's clock (BSD)."""
+    """Every second segment, or at the next beat of a clock shared by the host (BSD)."""
 
     TAG: ClassVar = ("ack", "heartbeat")
 
     interval: str | None = None
     """Time between beats. As in "200 ms". Default: ``"200 ms"``."""
     phase: str | None = None
-    """Where in the interval the beats lie. As in "200 ms". Default: ``"0 s"``."""
+    """Where in the interval the beats lie (`t mod interval = phase`). As in "200 ms". Default: ``"0 s"``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AckWindowUpdate(Part):
-    """As soon as two full segments have come, or at the next beat of the host's clock (BSD Net/2)."""
+    """As soon as two full segments could be announced anew, a window update, or at the next beat of the host's clock (BSD Net/2; Hoe §3.2.3)."""
 
     TAG: ClassVar = ("ack", "window-update")
 
     interval: str | None = None
     """Time between beats. As in "200 ms". Default: ``"200 ms"``."""
     phase: str | None = None
-    """Where in the interval the beats lie. As in "200 ms". Default: ``"0 s"``."""
+    """Where in the interval the beats lie (`t mod interval = phase`). As in "200 ms". Default: ``"0 s"``."""
 
 
 Receiver: TypeAlias = AckEvery | AckDelayed | AckDelayedReordered | AckHeartbeat | AckWindowUpdate
@@ -124,9 +124,9 @@ class Flow(Part):
     """A flow between two nodes, or `count` equal ones."""
 
     from_: str
-    """The sender's node."""
+    """The sender's node. As in "R1"."""
     to: str
-    """The receiver's node."""
+    """The receiver's node. As in "R1"."""
     stack: str
     """The sender's TCP; `ackclock stacks` lists them."""
     set: Mapping[str, Any] | None = None

@@ -38,9 +38,9 @@ class Link(Part):
     """A link between two nodes. Both directions are alike but for the keys in `back`."""
 
     from_: str
-    """One end. A node is whatever a link names."""
+    """One end. A node is whatever a link names. As in "R1"."""
     to: str
-    """The other end."""
+    """The other end. As in "R1"."""
     rate: str
     """Bits or bytes a second, or `"unlimited"`: transmission takes no time. As in "5 Mbps" or "unlimited"."""
     delay: str

@@ -24,16 +24,20 @@ class Gap(Part):
 
 
 Per: TypeAlias = Literal["packet", "byte"]
-"""What a probability belongs to. ``packet``: A packet of whatever size; ``byte``: A byte on the wire."""
+"""To what a probability belongs. ``packet``: A packet of whatever size; ``byte``: A byte on the wire; a packet is
+lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+"""
 
 
 Place: TypeAlias = Literal["entry", "exit"]
-"""Where on a link an element acts. ``entry``: Before the queue; ``exit``: After transmission."""
+"""Where on a link an element acts. ``entry``: Before the queue; ``exit``: After transmission, before the propagation
+delay.
+"""
 
 
-Only: TypeAlias = Literal["data", "acks"]
-"""Which packets an element sees; the others pass. ``data``: Those that take up sequence numbers: data, SYN, FIN, and
-unresponsive sources'; ``acks``: Pure ACKs.
+Only: TypeAlias = Literal["all", "data", "acks"]
+"""Which packets an element sees; the others pass. ``all``: All of them; ``data``: Those that take up sequence
+numbers: data, SYN, FIN, and unresponsive sources'; ``acks``: Pure ACKs.
 """
 
 

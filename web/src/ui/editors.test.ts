@@ -6,7 +6,6 @@ import { FATES } from "../engine/trace";
 import { toToml } from "../scenario/toml";
 import { deeds, placeOf, withDeed, withDeeds } from "./hand";
 import { linksOf, withHopAfter, withoutHop } from "./links";
-import { STARTERS } from "./names";
 import { get, keyOf, put, type Table } from "./path";
 import { parse, write } from "./quantity";
 import { scaleOf } from "./scale";
@@ -32,14 +31,16 @@ test("the page, where no Python runs, offers no algorithm in Python", () => {
   expect(JSON.stringify(slots)).not.toContain("python");
 });
 
-test("every kind of element is a variant whose fields have a shape, and has something to begin with", () => {
+test("every kind of element is a variant whose fields have a shape, with a name and something to begin with", () => {
   const element = schema.definition("Element");
   if (element.type !== "variants") throw new Error("no variants");
   expect(element.tag).toBe("kind");
-  expect(Object.keys(STARTERS)).toEqual(expect.arrayContaining(element.variants.map((v) => v.name)));
-  for (const { name, fields } of element.variants) {
+  expect(element.variants.length).toBeGreaterThan(12);
+  for (const { name, title, starter, fields } of element.variants) {
+    expect(title, name).not.toBe(name);
     for (const field of fields) expect(field.shape.type, `${name}.${field.key}`).not.toBe("unknown");
-    const begun = Object.keys(STARTERS[name] ?? {});
+    const begun = Object.keys(starter);
+    expect(begun, name).not.toHaveLength(0);
     const needed = fields.filter((f) => f.required).map((f) => f.key);
     expect(begun).toEqual(expect.arrayContaining(needed));
   }
@@ -48,8 +49,24 @@ test("every kind of element is a variant whose fields have a shape, and has some
 test("each kind of element, made new, gives a scenario that the engine takes", async () => {
   const engine = await loadHere();
   const element = schema.definition("Element");
-  for (const { name } of element.type === "variants" ? element.variants : []) {
-    const scenario = put(CHAIN, ["link", 1, "elements"], [{ kind: name, ...STARTERS[name] } as Table]) as Table;
+  for (const { name, starter } of element.type === "variants" ? element.variants : []) {
+    const scenario = put(CHAIN, ["link", 1, "elements"], [{ kind: name, ...starter }]) as Table;
+    await expect(engine.check({ scenario: toToml(scenario) }), name).resolves.toBeDefined();
+  }
+});
+
+test("each kind of application and of background traffic, made new, gives a scenario that the engine takes", async () => {
+  const engine = await loadHere();
+  const kinds = (name: string) => {
+    const shape = schema.definition(name);
+    return shape.type === "variants" ? shape.variants : [];
+  };
+  for (const { name, starter } of kinds("App")) {
+    const scenario = put(CHAIN, ["flow", 0, "app"], { kind: name, ...starter }) as Table;
+    await expect(engine.check({ scenario: toToml(scenario) }), name).resolves.toBeDefined();
+  }
+  for (const { name, starter } of kinds("Background")) {
+    const scenario = put(CHAIN, ["background"], [{ kind: name, from: "S", to: "D", ...starter }]) as Table;
     await expect(engine.check({ scenario: toToml(scenario) }), name).resolves.toBeDefined();
   }
 });

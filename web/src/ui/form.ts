@@ -3,7 +3,7 @@ import { h, prose } from "./dom";
 import type { Editing } from "./editing";
 import { place, simple } from "./field";
 import { icon } from "./icons";
-import { kind, STARTERS, words } from "./names";
+import { words } from "./names";
 import { isTable, type Json, type Path, type Table } from "./path";
 import type { Field, Shape, Variant } from "./schema";
 
@@ -81,7 +81,7 @@ function began(shape: Of<"variants">, name: string, before: Json | undefined): J
     return { [name]: single ?? "1 s" };
   }
   const kept = isTable(before) ? variant.fields.filter((f) => f.key in before).map((f) => [f.key, before[f.key]]) : [];
-  return { [shape.tag]: name, ...(STARTERS[name] as Table | undefined), ...Object.fromEntries(kept) } as Json;
+  return { [shape.tag]: name, ...variant.starter, ...Object.fromEntries(kept) } as Json;
 }
 
 /** A list of tables: a card for each, to be taken away, moved and added. */
@@ -97,7 +97,7 @@ function list(editing: Editing, path: Path, field: Field, item: Shape): HTMLElem
     const at = [...path, i];
     const variant = item.type === "variants" ? variantOf(item, one) : undefined;
     const fields = item.type === "table" ? item.fields : (variant?.fields ?? []);
-    const title = variant ? kind(variant.name) : `${singular(field.key)} ${i + 1}`;
+    const title = variant ? variant.title : `${singular(field.key)} ${i + 1}`;
     return card(title, variant?.sentence ?? "", table(editing, at, fields), {
       ...(i > 0 ? { up: () => change(items.with(i - 1, one).with(i, items[i - 1] as Json)) } : {}),
       remove: () => change(items.toSpliced(i, 1)),
@@ -135,7 +135,7 @@ function addLike(field: Field, items: Json[], change: (next: Json[]) => void): H
 /** A menu of what may be added; traffic begins between `ends`. */
 function addOneOf(shape: Of<"variants">, ends: Table, add: (made: Json) => void): HTMLElement {
   const select = h("select", { class: "add", "aria-label": "Add" }, h("option", { value: "" }, "+ Add …"));
-  for (const v of shape.variants) select.append(h("option", { value: v.name, title: v.sentence }, kind(v.name)));
+  for (const v of shape.variants) select.append(h("option", { value: v.name, title: v.sentence }, v.title));
   select.addEventListener("change", () => {
     if (select.value !== "") add(began(shape, select.value, ends));
   });

@@ -4,7 +4,6 @@ import type { Editing } from "./editing";
 import { control, table } from "./form";
 import { icon } from "./icons";
 import { flowsOf, linksOf, withHopAfter, withoutHop } from "./links";
-import { kind, STARTERS } from "./names";
 import { isTable, type Json, type Path, type Table } from "./path";
 import type { Field, Schema, Shape } from "./schema";
 
@@ -86,7 +85,7 @@ function chain(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
       ...ends.map((f) => control(editing, ["link", i, f.key], f)),
     );
     const inside = [...linkFields(editing, schema, ["link", i], "Link"), ending, tools];
-    return fold(`link-${i}`, i === busiest, [linkTitle(`${link.from} → ${link.to}`, link)], ...inside);
+    return fold(`link-${i}`, i === busiest, [linkTitle(schema, `${link.from} → ${link.to}`, link)], ...inside);
   });
 }
 
@@ -96,17 +95,18 @@ function dumbbell(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
     return fold(
       key,
       open,
-      [linkTitle(name, isTable(link) ? link : {})],
+      [linkTitle(schema, name, isTable(link) ? link : {})],
       ...linkFields(editing, schema, ["dumbbell", key], "Both"),
     );
   };
   return [one("bottleneck", "Bottleneck", true), one("access", "Access links", false)];
 }
 
-function linkTitle(name: string, link: Table): HTMLElement {
+function linkTitle(schema: Schema, name: string, link: Table): HTMLElement {
   const elements = Array.isArray(link.elements) ? link.elements.filter(isTable) : [];
   const brief = [link.rate, link.delay].map(String).join(" · ");
-  return title(name, brief, ...elements.map((e) => kind(String(e.kind))));
+  const called = (kind: string) => schema.variant("Element", kind)?.title ?? kind;
+  return title(name, brief, ...elements.map((e) => called(String(e.kind))));
 }
 
 /** The link that is most worth a look: the first on which something happens, else the first with a limited queue. */
@@ -123,24 +123,25 @@ function linkFields(editing: Editing, schema: Schema, path: Path, definition: st
   const back = fields.find((f) => f.key === "back");
   const forward = oneWay(
     editing,
+    schema,
     path,
     fields.filter((f) => f.key !== "back"),
   );
-  return [...forward, ...(back ? [wayBack(editing, [...path, "back"], back)] : [])];
+  return [...forward, ...(back ? [wayBack(editing, schema, [...path, "back"], back)] : [])];
 }
 
-function oneWay(editing: Editing, path: Path, fields: Field[]): HTMLElement[] {
+function oneWay(editing: Editing, schema: Schema, path: Path, fields: Field[]): HTMLElement[] {
   const plain = table(editing, path, fields, { always: PLAIN, skip: ["from", "to", "elements", "form"] });
   const elements = fields.find((f) => f.key === "elements");
   return [
     ...plain,
-    discipline(editing, [...path, "elements"]),
+    discipline(editing, schema, [...path, "elements"]),
     ...(elements ? [control(editing, [...path, "elements"], elements)] : []),
   ];
 }
 
 /** Drop tail, or one of the elements that drop before the queue is full. */
-function discipline(editing: Editing, path: Path): HTMLElement {
+function discipline(editing: Editing, schema: Schema, path: Path): HTMLElement {
   const read = editing.read(path);
   const elements = Array.isArray(read) ? read : [];
   const early = (e: Json) => isTable(e) && e.kind === "red";
@@ -154,7 +155,7 @@ function discipline(editing: Editing, path: Path): HTMLElement {
   select.value = now;
   select.addEventListener("change", () => {
     const rest = elements.filter((e) => !early(e));
-    const red = { kind: "red", ...STARTERS.red } as Table;
+    const red = { kind: "red", ...schema.variant("Element", "red")?.starter };
     editing.write(path, select.value === "red" ? [red, ...rest] : rest);
     editing.redraw();
   });
@@ -165,7 +166,7 @@ function discipline(editing: Editing, path: Path): HTMLElement {
   );
 }
 
-function wayBack(editing: Editing, path: Path, field: Field): HTMLElement {
+function wayBack(editing: Editing, schema: Schema, path: Path, field: Field): HTMLElement {
   const own = editing.read(path) !== undefined;
   const box = h("input", { type: "checkbox", class: "switch", id: `own-${path.join("-")}` });
   box.checked = own;
@@ -177,7 +178,7 @@ function wayBack(editing: Editing, path: Path, field: Field): HTMLElement {
   const shape: Shape = field.shape;
   const fields =
     shape.type === "table" ? shape.fields.map((f) => ({ ...f, standard: undefined, unset: "as forward" })) : [];
-  return h("div", { class: own ? "group back" : "back" }, line, ...(own ? oneWay(editing, path, fields) : []));
+  return h("div", { class: own ? "group back" : "back" }, line, ...(own ? oneWay(editing, schema, path, fields) : []));
 }
 
 function flows(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {

@@ -3,6 +3,7 @@
  *
  * The schema comes from the engine, so that a parameter that the engine learns is in the page without a line here.
  */
+import { isTable, type Table } from "./path";
 import type { Dimension } from "./quantity";
 
 /** A node of a JSON Schema. */
@@ -28,6 +29,10 @@ export interface Field {
 export interface Variant {
   /** The value of the key that tells them apart, or the key that only this one has. */
   name: string;
+  /** What it is called. */
+  title: string;
+  /** What it begins with, so that the scenario still runs: the schema's example, without the key that tells them apart. */
+  starter: Table;
   sentence: string;
   fields: Field[];
 }
@@ -53,6 +58,12 @@ export class Schema {
   /** The shape at the definition `name`. */
   definition(name: string): Shape {
     return this.shape((this.root.$defs as Record<string, Node>)[name] ?? {});
+  }
+
+  /** One of the tables at the definition `name`, by the value of the key that tells them apart. */
+  variant(name: string, of: string): Variant | undefined {
+    const shape = this.definition(name);
+    return shape.type === "variants" ? shape.variants.find((v) => v.name === of) : undefined;
   }
 
   /** The slots of a stack, in the order of the schema: those parameters whose path has no dot. */
@@ -116,7 +127,10 @@ export class Schema {
       const fields = this.fields(n);
       const constant = tag && ((n.properties as Record<string, Node>)[tag] as Node).const;
       const name = tag ? String(constant) : (fields[0]?.key ?? "");
-      return { name, sentence: sentence(n), fields: fields.filter((f) => f.key !== tag) };
+      const title = typeof n.title === "string" ? n.title : name;
+      const example = (n.examples as unknown[] | undefined)?.[0];
+      const { [tag ?? ""]: _, ...starter } = isTable(example) ? example : {};
+      return { name, title, starter, sentence: sentence(n), fields: fields.filter((f) => f.key !== tag) };
     });
     return { type: "variants", tag, variants };
   }

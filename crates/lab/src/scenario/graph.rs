@@ -1,12 +1,11 @@
 //! Nodes, links and flows as they are read, and whether a flow can get where it wants.
 
-use super::flow::{self, FlowKeys};
-use super::link::{self, DIRECTION};
+use super::link;
 use super::outside::Tables;
-use super::overrides::Overrides;
 use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
-use crate::reader::{Keys, Node};
+use crate::file::Link;
+use crate::reader::Node;
 use ackclock_sim::scenario::{AppSpec, FlowSpec, LinkSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
@@ -21,6 +20,15 @@ pub(super) struct Graph {
     pub(super) stacks: Vec<Stack>,
     pub(super) outside: Vec<Tables>,
     numbers: BTreeMap<String, u32>,
+}
+
+/// A table of flows that has been read: all but their nodes.
+pub(super) struct Flows<'a> {
+    pub(super) node: Node<'a>,
+    pub(super) name: Option<String>,
+    pub(super) count: u32,
+    pub(super) spread: Nanos,
+    pub(super) spec: FlowSpec,
 }
 
 impl Graph {
@@ -50,22 +58,13 @@ impl Graph {
     }
 
     /// Reads one `[[link]]`.
-    pub(super) fn link(&mut self, node: &Node<'_>) -> Result<(), ScenarioError> {
-        let mut allowed = vec!["from", "to", "back"];
-        allowed.extend(DIRECTION);
-        let keys = node.keys(&allowed)?;
-        let end = |key: &str| {
-            let node = keys.need(key, "the name of a node, as in \"R1\"")?;
-            match node.str("the name of a node in quotes, as in \"R1\"")? {
-                "" => Err(node.refuse("the name of a node, as in \"R1\"")),
-                name => Ok((node.clone(), name.to_owned())),
-            }
-        };
-        let ((_, from), (to_node, to)) = (end("from")?, end("to")?);
+    pub(super) fn link(&mut self, node: &Node<'_>, link: Link) -> Result<(), ScenarioError> {
+        let Link { from, to, forward, back } = link;
         if from == to {
-            return Err(to_node.refuse_as(format!("a link from \"{from}\" to itself"), "another node"));
+            let found = format!("a link from \"{from}\" to itself");
+            return Err(node.refuse_key("to", found, "another node"));
         }
-        let (forward, back) = link::directions(&keys)?;
+        let (forward, back) = link::directions(node, forward, back)?;
         let (from, to) = (self.node(&from), self.node(&to));
         if self.links.iter().any(|l| (l.from, l.to) == (from, to) || (l.to, l.from) == (from, to)) {
             let found = format!("a second link between {} and {}", self.nodes[from as usize], self.nodes[to as usize]);
@@ -75,30 +74,22 @@ impl Graph {
         Ok(())
     }
 
-    /// Reads one `[[flow]]`.
-    pub(super) fn flow(&mut self, node: &Node<'_>, overrides: &Overrides) -> Result<(), ScenarioError> {
-        let keys = flow::read(node, &[&["from", "to"], &flow::FLOW], self, overrides)?;
-        let (from, to) = self.ends(&keys.keys)?;
-        self.add(keys, |_, _| (from, to))
-    }
-
-    /// The nodes that the keys `from` and `to` name: two different ones that links connect.
-    pub(super) fn ends(&self, keys: &Keys<'_>) -> Result<(u32, u32), ScenarioError> {
-        let end = |key: &str| {
-            let node = keys.need(key, "the name of a node that stands in a [[link]]")?;
-            let name = node.str("the name of a node in quotes, as in \"S\"")?;
-            self.numbers.get(name).map(|n| (node.clone(), *n)).ok_or_else(|| {
+    /// The nodes that the keys `from` and `to` of a table name: two different ones that links connect.
+    pub(super) fn ends(&self, node: &Node<'_>, from: &str, to: &str) -> Result<(u32, u32), ScenarioError> {
+        let end = |key: &str, name: &str| {
+            self.numbers.get(name).copied().ok_or_else(|| {
                 let hint = nearest(name, self.nodes.iter().map(String::as_str)).map(|n| format!("\"{n}\""));
-                node.refuse(format!("a node that stands in a [[link]]: {}", listed(&self.nodes))).with_hint(hint)
+                let allowed = format!("a node that stands in a [[link]]: {}", listed(&self.nodes));
+                node.refuse_in(key, allowed).with_hint(hint)
             })
         };
-        let ((_, from), (to_node, to)) = (end("from")?, end("to")?);
+        let (from, to) = (end("from", from)?, end("to", to)?);
         if from == to {
-            return Err(to_node.refuse_as("a flow from a node to itself", "another node"));
+            return Err(node.refuse_key("to", "a flow from a node to itself", "another node"));
         }
         if !self.connected(from, to) {
             let (a, b) = (&self.nodes[from as usize], &self.nodes[to as usize]);
-            return Err(to_node.refuse_as(format!("no path from \"{a}\" to \"{b}\""), "nodes that links connect"));
+            return Err(node.refuse_key("to", format!("no path from \"{a}\" to \"{b}\""), "nodes that links connect"));
         }
         Ok((from, to))
     }
@@ -106,10 +97,10 @@ impl Graph {
     /// Adds the flows that one table describes; `ends` gives the nodes of each by its number among all flows.
     pub(super) fn add(
         &mut self,
-        f: FlowKeys<'_>,
+        f: Flows<'_>,
         mut ends: impl FnMut(&mut Self, usize) -> (u32, u32),
     ) -> Result<(), ScenarioError> {
-        let node = &f.keys.node;
+        let node = &f.node;
         if self.flows.len() as u64 + u64::from(f.count) > MOST_FLOWS {
             let found = format!("{} flows in all", self.flows.len() as u64 + u64::from(f.count));
             return Err(node.refuse_as(found, format!("at most {MOST_FLOWS}")));
@@ -117,8 +108,8 @@ impl Graph {
         for k in 0..f.count {
             let number = self.flows.len();
             let name = match (&f.name, f.count) {
-                (Some((_, name)), 1) => name.clone(),
-                (Some((_, name)), _) => format!("{name}-{}", k + 1),
+                (Some(name), 1) => name.clone(),
+                (Some(name), _) => format!("{name}-{}", k + 1),
                 (None, _) => format!("flow-{}", number + 1),
             };
             let (from, to) = ends(self, number);
@@ -126,12 +117,15 @@ impl Graph {
             let app = AppSpec { start: f.spec.app.start + Nanos(later), ..f.spec.app };
             self.flows.push(FlowSpec { name, from, to, app, ..f.spec.clone() });
         }
-        if let Some((at, name)) = &f.name {
+        if let Some(name) = &f.name {
             let (old, new) = self.flows.split_at(self.flows.len() - f.count as usize);
             let names: std::collections::BTreeSet<&str> = old.iter().map(|f| f.name.as_str()).collect();
             if let Some(twice) = new.iter().find(|n| names.contains(n.name.as_str())) {
-                let found = if twice.name == *name { at.written() } else { format!("\"{}\"", twice.name) };
-                return Err(at.refuse_as(format!("{found} a second time"), "a name for each flow"));
+                let found = match node.get("name") {
+                    Some(at) if twice.name == *name => at.written(),
+                    _ => format!("\"{}\"", twice.name),
+                };
+                return Err(node.refuse_key("name", format!("{found} a second time"), "a name for each flow"));
             }
         }
         Ok(())

@@ -1,84 +1,77 @@
-//! A link's two directions, and their queues.
+//! What the keys of a link's directions mean. What the way back does not say is as forward, and what a path of a split does
+//! not say is as in its link.
 
-use super::element;
+use super::table;
+use super::write::object;
 use crate::error::ScenarioError;
-use crate::reader::{Keys, Node};
-use ackclock_sim::scenario::{DirectionSpec, LinkForm, QueueLimit, QueueSpec};
+use crate::file::Direction;
+use crate::form::{blame, made};
+use crate::reader::Node;
+use ackclock_sim::scenario::{DirectionSpec, ElementSpec, QueueLimit, QueueSpec};
 use ackclock_tcp::time::Nanos;
+use serde_json::{Map, Value};
 
-/// The keys of one direction.
-pub(super) const DIRECTION: [&str; 5] = ["rate", "delay", "queue", "elements", "form"];
+/// The longest propagation delay, far from the end of countable time.
+const LONGEST_DELAY: Nanos = Nanos::from_secs(3600);
 
 /// Both directions: alike, but for the keys that stand in `back`.
-pub(super) fn directions(keys: &Keys<'_>) -> Result<(DirectionSpec, DirectionSpec), ScenarioError> {
-    let forward = direction(keys, None)?;
-    let back = match keys.get("back") {
-        Some(node) => direction(&node.keys(&DIRECTION)?, Some(&forward))?,
-        None => forward.clone(),
+pub(super) fn directions(
+    node: &Node<'_>,
+    forward: Direction,
+    back: Option<Direction>,
+) -> Result<(DirectionSpec, DirectionSpec), ScenarioError> {
+    let forward = direction(node, forward.0, QueueSpec::default())?;
+    let back = match (node.get("back"), back) {
+        (Some(node), Some(Direction(keys))) => direction(&node, beside(object(&forward), keys), forward.queue)?,
+        _ => forward.clone(),
     };
     Ok((forward, back))
 }
 
-/// One direction; what `keys` do not say is as in `like`.
-pub(super) fn direction(keys: &Keys<'_>, like: Option<&DirectionSpec>) -> Result<DirectionSpec, ScenarioError> {
-    let rate = match (keys.get("rate"), like) {
-        (None, Some(l)) => l.rate,
-        _ => keys.need("rate", "a rate, as in \"5 Mbps\", or \"unlimited\"")?.rate()?,
-    };
-    let delay = match (keys.get("delay"), like) {
-        (None, Some(l)) => l.delay,
-        _ => delay(&keys.need("delay", "a time, as in \"50 ms\"")?)?,
-    };
-    let queue = match (keys.get("queue"), like) {
-        (None, Some(l)) => l.queue,
-        (None, None) => QueueSpec { limit: QueueLimit::Unlimited, limit_counts_service: false },
-        (Some(q), _) => queue(&q)?,
-    };
-    let form = match (keys.get("form"), like) {
-        (None, Some(l)) => l.form,
-        (None, None) => LinkForm::Auto,
-        (Some(f), _) => f.choice(&[("auto", LinkForm::Auto), ("queued", LinkForm::Queued)])?,
-    };
-    let mut spec = DirectionSpec { rate, delay, queue, elements: Vec::new(), form };
-    spec.elements = match (keys.get("elements"), like) {
-        (None, Some(l)) => l.elements.clone(),
-        (None, None) => Vec::new(),
-        (Some(list), _) => element::list(&list, &spec)?,
-    };
-    if let (false, Some(q)) = (element::waits(&spec), keys.get("queue")) {
-        if queue.limit != QueueLimit::Unlimited {
-            return Err(q.refuse_as("a limited queue on a link of unlimited rate", "a rate, since nothing waits here"));
-        }
-    }
-    element::check_queue(keys, &spec)?;
-    Ok(spec)
+/// These keys, with others in front of them where both have one.
+fn beside(mut all: Map<String, Value>, keys: Map<String, Value>) -> Map<String, Value> {
+    all.extend(keys);
+    all
 }
 
-/// A propagation delay: at most an hour, far from the end of countable time.
-fn delay(node: &Node<'_>) -> Result<Nanos, ScenarioError> {
-    let n = node.nanos()?;
-    if n > Nanos::from_secs(3600) {
-        return Err(node.refuse("a delay of at most \"3600 s\""));
+/// One direction, from all of its keys. Those that `node` does not have were taken from elsewhere; its queue would be `like`.
+fn direction(node: &Node<'_>, mut keys: Map<String, Value>, like: QueueSpec) -> Result<DirectionSpec, ScenarioError> {
+    let elements = keys.remove("elements").unwrap_or_default();
+    let mut spec: DirectionSpec = made(keys.into()).map_err(|fault| blame(node, fault))?;
+    if spec.delay > LONGEST_DELAY {
+        return Err(node.refuse_in("delay", format!("a delay of at most \"{LONGEST_DELAY}\"")));
     }
-    Ok(n)
+    if spec.queue.limit_counts_service && spec.queue.limit == QueueLimit::Unlimited {
+        let queue = node.get("queue").unwrap_or_else(|| node.clone());
+        return Err(queue.refuse_key("limit_counts_service", "true for an unlimited queue", "false, or a limit"));
+    }
+    let (nodes, list) = (node.list("elements"), node.get("elements").unwrap_or_else(|| node.clone()));
+    for (i, keys) in elements.as_array().into_iter().flatten().enumerate() {
+        spec.elements.push(element(nodes.get(i).unwrap_or(&list), keys.clone(), &spec)?);
+    }
+    if let (false, Some(queue)) = (spec.waits(), node.get("queue")) {
+        if spec.queue.limit != QueueLimit::Unlimited && spec.queue != like {
+            let found = "a limited queue on a link of unlimited rate";
+            return Err(queue.refuse_as(found, "a rate, since nothing waits here"));
+        }
+    }
+    match spec.fault() {
+        None => Ok(spec),
+        Some(fault) => Err(blame(node, fault)),
+    }
 }
 
-/// `"65 packets"`, or a table with the limit and its convention.
-fn queue(node: &Node<'_>) -> Result<QueueSpec, ScenarioError> {
-    if !node.value.is_table() {
-        return Ok(QueueSpec { limit: node.limit()?, limit_counts_service: false });
+/// One element. What its paths leave out, if it has any, is as in `own`, the direction on which it stands.
+fn element(node: &Node<'_>, mut keys: Value, own: &DirectionSpec) -> Result<ElementSpec, ScenarioError> {
+    let own = DirectionSpec { elements: Vec::new(), ..own.clone() };
+    let paths = keys.get_mut("paths").and_then(Value::as_array_mut);
+    for (path, at) in paths.into_iter().flatten().zip(node.list("paths")) {
+        let Value::Object(keys) = path else { continue };
+        let mut way = beside(object(&own), std::mem::take(keys));
+        let weight = way.remove("weight");
+        *keys = object(direction(&at, way, own.queue)?);
+        keys.extend(weight.map(|weight| ("weight".to_owned(), weight)));
     }
-    let keys = node.keys(&["limit", "limit_counts_service"])?;
-    let limit = keys.need("limit", "\"65 packets\", a size as in \"64 KiB\", or \"unlimited\"")?.limit()?;
-    let counts = match keys.get("limit_counts_service") {
-        None => false,
-        Some(n) => {
-            let counts = n.flag()?;
-            if counts && limit == QueueLimit::Unlimited {
-                return Err(n.refuse_as("true for an unlimited queue", "false, or a limit"));
-            }
-            counts
-        }
-    };
-    Ok(QueueSpec { limit, limit_counts_service: counts })
+    let (keys, file) = table::beside(node, keys)?;
+    made(keys).map_err(|fault| table::blame(node, file.as_deref(), fault))
 }

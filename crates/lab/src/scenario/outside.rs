@@ -22,19 +22,7 @@ use std::fmt;
 /// The kind that says that a slot's algorithm comes from outside.
 const KIND: &str = "python";
 
-/// The slots that an algorithm from outside may have, by their paths in a stack.
-pub const SLOTS: [&str; 10] = [
-    "congestion",
-    "detect",
-    "detect.threshold",
-    "disorder",
-    "recovery",
-    "rto",
-    "spurious",
-    "startup",
-    "timeout",
-    "undo",
-];
+pub use crate::file::set::SLOTS;
 
 /// Makes the algorithms from outside that a scenario names.
 pub trait Workshop: fmt::Debug + Send + Sync {

@@ -3,7 +3,7 @@
 use super::outside::{Outside, Place, Tables, Workshop};
 use super::MOST_SEEDS;
 use crate::error::{listed, nearest, ScenarioError};
-use crate::reader::{Keys, Node, Source};
+use crate::reader::{json, Node, Source};
 use ackclock_tcp::stack::Stack;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -43,20 +43,20 @@ impl Overrides {
     }
 }
 
-/// The stack of one flow: its profile, then `[flow.set]`, then the command line's parameters. With it the tables of its
-/// algorithms from outside.
-pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<(Stack, Tables), ScenarioError> {
+/// The stack of one flow, whose table names `profile`: that profile, then `[flow.set]`, then the command line's parameters.
+/// With it the tables of its algorithms from outside.
+pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Result<(Stack, Tables), ScenarioError> {
     let allowed = || format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
-    let hint = |name: &str| nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
-    let named = keys.need("stack", &allowed())?;
-    let name = named.str(&allowed())?;
-    let of_file = Stack::named(name).ok_or_else(|| named.refuse(allowed()).with_hint(hint(name)))?;
+    let named = node.get("stack").unwrap_or_else(|| node.clone());
+    let of_file = Stack::named(profile).ok_or_else(|| named.refuse(allowed()))?;
     let mut stack = match &overrides.stack {
         None => of_file,
-        Some(name) => Stack::named(name)
-            .ok_or_else(|| ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint(name)))?,
+        Some(name) => Stack::named(name).ok_or_else(|| {
+            let hint = nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
+            ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint)
+        })?,
     };
-    let set = parameters_set(keys, overrides)?;
+    let set = parameters_set(node, overrides)?;
     // Of several stacks that are compared, one may lack a parameter: say which.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     let mut outside = Outside::default();
@@ -78,9 +78,9 @@ pub(super) fn stack(keys: &Keys<'_>, overrides: &Overrides) -> Result<(Stack, Ta
 type Set<'a> = (String, Value, Place<'a>);
 
 /// Every parameter that was set, in the order in which they count.
-fn parameters_set<'a>(keys: &Keys<'a>, overrides: &'a Overrides) -> Result<Vec<Set<'a>>, ScenarioError> {
+fn parameters_set<'a>(node: &Node<'a>, overrides: &'a Overrides) -> Result<Vec<Set<'a>>, ScenarioError> {
     let mut of_file = Vec::new();
-    if let Some(set) = keys.get("set") {
+    if let Some(set) = node.get("set") {
         flatten(&set, "", &mut of_file)?;
     }
     let of_file = of_file.into_iter().map(|(path, node)| (path, json(node.value), Place::File(node)));
@@ -188,20 +188,5 @@ fn from_option(text: &str) -> Value {
     match (Source { file: "", text: &line }).parse() {
         Ok(table) => table.get_ref().get("v").map_or(Value::Null, |v| json(v.get_ref())),
         Err(_) => Value::String(text.to_owned()),
-    }
-}
-
-/// A TOML value as JSON, the form in which parameters are set.
-fn json(value: &DeValue<'_>) -> Value {
-    match value {
-        DeValue::String(s) => Value::String(s.to_string()),
-        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).map_or(Value::Null, Value::from),
-        DeValue::Float(f) => f.as_str().parse::<f64>().map_or(Value::Null, Value::from),
-        DeValue::Boolean(b) => Value::Bool(*b),
-        DeValue::Datetime(d) => Value::String(d.to_string()),
-        DeValue::Array(list) => list.iter().map(|v| json(v.get_ref())).collect(),
-        DeValue::Table(t) => {
-            t.iter().map(|(k, v)| (k.get_ref().to_string(), json(v.get_ref()))).collect::<Map<_, _>>().into()
-        }
     }
 }

@@ -1,169 +1,143 @@
-//! A plan as TOML again, with nothing left to a default: what `ackclock show` prints.
-
-mod element;
+//! A plan as a scenario file again, with nothing left to a default: what `ackclock show` prints.
 
 use super::outside::{self, Tables};
 use super::Plan;
+use crate::file::amount::Amount;
+use crate::file::background::{Background, Size as Sizes, When};
+use crate::file::flow::{App, Connection, Flow, FlowKeys, Wire};
+use crate::file::receiver::Receiver;
+use crate::file::set::Set;
+use crate::file::{self, Direction, Link, Run, SeedRange, Seeds};
+use crate::written;
 use ackclock_sim::scenario::{
-    BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkForm, QueueLimit, Size, WireSpec,
+    AppSpec, BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkSpec, Scenario, Size, SourceSpec,
+    TransfersSpec, WireSpec,
 };
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::units::show_bytes;
-use element::{element, gap};
+use ackclock_tcp::units;
+use serde::Serialize;
 use serde_json::{Map, Value};
-use std::fmt::{self, Display, Write};
 
 impl Plan {
     /// This plan as a scenario file in which every default is spelled out, the stacks' parameters too. Read again, it is
     /// the same scenario with the same stacks and seeds, so its runs have the same identities.
     pub fn to_toml(&self) -> String {
-        let mut out = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.write(&mut out);
-        out
+        written::document(&object(self.file()))
     }
 
-    fn write(&self, out: &mut String) -> fmt::Result {
-        let s = &self.scenario;
-        writeln!(out, "name = {}\n\n[run]", quoted(&s.name))?;
-        writeln!(out, "duration = \"{}\"\n{}", s.duration, seeds(&self.seeds))?;
-        if self.reordering {
-            writeln!(out, "reordering = true")?;
+    fn file(&self) -> file::Scenario {
+        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering } = self;
+        let Scenario { name, duration, nodes: _, links, flows, background } = scenario;
+        let (seed, seeds) = self::seeds(seeds);
+        file::Scenario {
+            name: Some(name.clone()),
+            run: Run { duration: *duration, seed, seeds, reordering: reordering.then_some(true) },
+            link: Some(links.iter().map(|l| self.link(l)).collect()),
+            flow: Some(flows.iter().map(|f| self.flow(f)).collect()),
+            background: background.iter().map(|b| self.background(b)).collect(),
+            dumbbell: None,
         }
-        let node = |n: u32| quoted(s.nodes.get(n as usize).map_or("", String::as_str));
-        for l in &s.links {
-            writeln!(out, "\n[[link]]\nfrom = {}\nto = {}", node(l.from), node(l.to))?;
-            writeln!(out, "{}", direction(&l.forward).join("\n"))?;
-            writeln!(out, "back = {{ {} }}", direction(&l.back).join(", "))?;
+    }
+
+    fn node(&self, number: u32) -> String {
+        self.scenario.nodes.get(number as usize).cloned().unwrap_or_default()
+    }
+
+    fn link(&self, link: &LinkSpec) -> Link {
+        let LinkSpec { from, to, forward, back } = link;
+        Link { from: self.node(*from), to: self.node(*to), forward: direction(forward), back: Some(direction(back)) }
+    }
+
+    fn flow(&self, flow: &FlowSpec) -> Flow {
+        let AppSpec { start, jitter, bytes } = flow.app;
+        let app = match bytes {
+            None => App::Bulk { start, jitter },
+            Some(n) => App::Fixed { size: Amount::from(n), start, jitter },
+        };
+        let (from, to) = (self.node(flow.from), self.node(flow.to));
+        let (name, app) = (Some(flow.name.clone()), Some(app));
+        Flow { from, to, what: FlowKeys { connection: self.connection(flow), name, count: None, spread: None, app } }
+    }
+
+    /// What a connection is like; its name, nodes and application stand elsewhere.
+    fn connection(&self, flow: &FlowSpec) -> Connection {
+        let FlowSpec { name: _, from: _, to: _, stack, mss, window, ack, handshake, wire, app: _ } = flow;
+        let (stack, set) = self.stack(*stack);
+        let (wire, header) = match *wire {
+            WireSpec::Ipv4 => (Wire::Ipv4, None),
+            WireSpec::Ns2 { header } => (Wire::Ns2, Some(units::Size(header.into()))),
+        };
+        Connection {
+            stack,
+            set: Some(set),
+            segment: Some(units::Size((*mss).into())),
+            window: Some(Amount::from(*window)),
+            receiver: Some(Receiver(ack.clone())),
+            handshake: Some(*handshake),
+            wire: Some(wire),
+            header,
         }
-        for f in &s.flows {
-            writeln!(out, "\n[[flow]]\nname = {}\nfrom = {}\nto = {}", quoted(&f.name), node(f.from), node(f.to))?;
-            flow(out, f, self, "flow")?;
+    }
+
+    /// The name of a stack, and all of its parameters.
+    fn stack(&self, number: u32) -> (String, Set) {
+        let Some(stack) = self.stacks.get(number as usize) else { return (String::new(), Set(Map::new())) };
+        let none = Tables::new();
+        let tables = self.outside.get(number as usize).unwrap_or(&none);
+        // A stack that `set` gave another name is written as what it was made from; every parameter follows anyway.
+        let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
+        let mut set = outside::written(stack, tables).map(object).unwrap_or_default();
+        if set.get("name").is_some_and(|name| name == profile) {
+            set.shift_remove("name");
         }
-        for b in &s.background {
-            writeln!(out, "\n[[background]]\nfrom = {}\nto = {}", node(b.from), node(b.to))?;
-            background(out, b, self)?;
+        (profile.to_owned(), Set(set))
+    }
+
+    fn background(&self, background: &BackgroundSpec) -> Background {
+        let BackgroundSpec { from, to, start, stop, kind } = background;
+        let when = When { from: self.node(*from), to: self.node(*to), start: *start, stop: *stop };
+        match kind {
+            BackgroundKind::Source(SourceSpec { rate, packet, on_off }) => {
+                let (on, off) = on_off.unzip();
+                Background::Source { when, rate: *rate, packet: units::Size((*packet).into()), on, off }
+            }
+            BackgroundKind::Transfers(TransfersSpec { gap, size, most, flow }) => {
+                let connection = Box::new(self.connection(flow));
+                Background::Transfers { when, gap: *gap, size: sizes(*size), most: *most, connection }
+            }
         }
-        Ok(())
     }
 }
 
-/// As a TOML string. JSON's escapes are TOML's, but for DEL, which TOML wants escaped.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+fn direction(direction: &DirectionSpec) -> Direction {
+    Direction(object(direction))
 }
 
-fn seeds(seeds: &[u64]) -> String {
+fn seeds(seeds: &[u64]) -> (Option<u64>, Option<Seeds>) {
     let consecutive = seeds.windows(2).all(|w| w[0].checked_add(1) == Some(w[1]));
     match (seeds, consecutive) {
-        ([seed], _) => format!("seed = {seed}"),
-        ([first, ..], true) if *first <= u64::MAX >> 2 => {
-            format!("seeds = {{ first = {first}, count = {} }}", seeds.len())
+        ([seed], _) => (Some(*seed), None),
+        ([first, ..], true) if *first <= super::LAST_FIRST_SEED => {
+            let (first, count) = (Some(*first), seeds.len() as u64);
+            (None, Some(Seeds::Range(SeedRange { first, count })))
         }
-        _ => format!("seeds = {}", list(seeds.iter())),
+        _ => (None, Some(Seeds::List(seeds.to_vec()))),
     }
 }
 
-fn list(items: impl Iterator<Item = impl Display>) -> String {
-    format!("[{}]", items.map(|i| i.to_string()).collect::<Vec<_>>().join(", "))
-}
-
-/// The keys of one direction of a link.
-fn direction(d: &DirectionSpec) -> [String; 5] {
-    let limit = match d.queue.limit {
-        QueueLimit::Unlimited => "unlimited".to_owned(),
-        QueueLimit::Packets(n) => format!("{n} packets"),
-        QueueLimit::Bytes(n) => show_bytes(n),
-    };
-    let form = match d.form {
-        LinkForm::Auto => "auto",
-        LinkForm::Queued => "queued",
-    };
-    let rate = d.rate.map_or_else(|| "unlimited".to_owned(), |r| r.to_string());
-    let counts = d.queue.limit_counts_service;
-    [
-        format!("rate = \"{rate}\""),
-        format!("delay = \"{}\"", d.delay),
-        format!("queue = {{ limit = \"{limit}\", limit_counts_service = {counts} }}"),
-        format!("elements = {}", list(d.elements.iter().map(element))),
-        format!("form = \"{form}\""),
-    ]
-}
-
-/// The keys of one table of background traffic from `start` on.
-fn background(out: &mut String, b: &BackgroundSpec, plan: &Plan) -> fmt::Result {
-    writeln!(out, "start = \"{}\"", b.start)?;
-    if let Some(stop) = b.stop {
-        writeln!(out, "stop = \"{stop}\"")?;
-    }
-    match &b.kind {
-        BackgroundKind::Source(s) => {
-            writeln!(out, "kind = \"source\"\nrate = \"{}\"\npacket = \"{} B\"", s.rate, s.packet)?;
-            s.on_off.map_or(Ok(()), |(on, off)| writeln!(out, "on = {}\noff = {}", gap(&on), gap(&off)))
-        }
-        BackgroundKind::Transfers(t) => {
-            let size = match t.size {
-                Size::Constant(n) => format!("{{ constant = \"{}\" }}", show_bytes(n)),
-                Size::Exponential(n) => format!("{{ exponential = \"{}\" }}", show_bytes(n)),
-                Size::Pareto { mean, shape } => format!("{{ pareto = \"{}\", shape = {shape:?} }}", show_bytes(mean)),
-            };
-            writeln!(out, "kind = \"transfers\"\ngap = {}\nsize = {size}\nmost = {}", gap(&t.gap), t.most)?;
-            flow(out, &t.flow, plan, "background")
-        }
+fn sizes(size: Size) -> Sizes {
+    let of = |n| Some(Amount::from(n));
+    match size {
+        Size::Constant(n) => Sizes { constant: of(n), ..Sizes::default() },
+        Size::Exponential(n) => Sizes { exponential: of(n), ..Sizes::default() },
+        Size::Pareto { mean, shape } => Sizes { pareto: of(mean), shape: Some(shape), ..Sizes::default() },
     }
 }
 
-/// The keys of one flow from `stack` on.
-fn flow(out: &mut String, f: &FlowSpec, plan: &Plan, table: &str) -> fmt::Result {
-    let Some(stack) = plan.stacks.get(f.stack as usize) else { return Ok(()) };
-    let none = Tables::new();
-    let tables = plan.outside.get(f.stack as usize).unwrap_or(&none);
-    // A stack that `set` gave another name is written as what it was made from; every parameter follows anyway.
-    let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
-    writeln!(out, "stack = {}\nsegment = \"{} B\"\nwindow = \"{}\"", quoted(profile), f.mss, show_bytes(f.window))?;
-    writeln!(out, "handshake = {}", f.handshake)?;
-    match f.wire {
-        WireSpec::Ipv4 => writeln!(out, "wire = \"ipv4\"")?,
-        WireSpec::Ns2 { header } => writeln!(out, "wire = \"ns2\"\nheader = \"{header} B\"")?,
-    }
-    let start = format!("start = \"{}\", jitter = \"{}\"", f.app.start, f.app.jitter);
-    match f.app.bytes {
-        _ if table != "flow" => {}
-        None => writeln!(out, "app = {{ kind = \"bulk\", {start} }}")?,
-        Some(n) => {
-            writeln!(out, "app = {{ kind = \"fixed\", {start}, size = \"{}\" }}", show_bytes(n))?;
-        }
-    }
-    let mut receiver = Map::new();
-    for (key, value) in object(serde_json::to_value(&f.ack)) {
-        receiver.insert(if key == "kind" { "ack".to_owned() } else { key }, value);
-    }
-    writeln!(out, "receiver = {}\n[{table}.set]", toml(&receiver.into()))?;
-    for (slot, value) in object(outside::written(stack, tables)) {
-        if slot != "name" || value != profile {
-            writeln!(out, "{slot} = {}", toml(&value))?;
-        }
-    }
-    Ok(())
-}
-
-/// The members of an object; only specs that code made and no file can name have none.
-fn object(value: serde_json::Result<Value>) -> Map<String, Value> {
-    match value {
+/// The members of a table; only descriptions that code made and no file can name have none.
+pub(super) fn object(table: impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(table) {
         Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
-}
-
-/// A JSON value as inline TOML; what is null is left out, as is its default.
-fn toml(value: &Value) -> String {
-    match value {
-        Value::Object(map) => {
-            let members = map.iter().filter(|(_, v)| !v.is_null()).map(|(k, v)| format!("{k} = {}", toml(v)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
-        }
-        Value::Array(items) => list(items.iter().map(toml)),
-        Value::String(s) => quoted(s),
-        other => other.to_string(),
+        Ok(_) | Err(_) => Map::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! What a slot may be besides a built-in kind: a class of the reader's own. The lab page, where no Python runs, offers none.
 
-use crate::scenario::outside::SLOTS;
+use crate::file::set::SLOTS;
 use serde_json::{json, Value};
 
 /// Adds it to every slot below `set`.

@@ -1,6 +1,6 @@
 //! The same as a page to read: `docs/scenario.md`.
 
-use super::set;
+use crate::file::set;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// Each packet is lost with the same probability, or with its bytes' share of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "Random loss", extend("examples" = [{ "p": 0.01 }]))]
 pub struct BernoulliSpec {
     /// That probability.
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Packets that come during a spike wait for its end, then go on in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "Delay spikes", extend("examples" = [{ "gap": { "exponential": "10 s" }, "length": "500 ms" }]))]
 pub struct DelaySpikeSpec {
     /// When each begins.
     pub when: When,

@@ -32,6 +32,7 @@ use std::fmt::{self, Display};
 /// millisecond. The trace begins again after its last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "Delivery trace", extend("examples" = [{ "data": "1\n2\n4\n7\n8\n" }]))]
 pub struct DeliveriesSpec {
     /// Milliseconds, ascending; several may be equal.
     pub times: Rows<u32>,

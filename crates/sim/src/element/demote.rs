@@ -33,6 +33,7 @@ use std::collections::VecDeque;
 /// The head of the queue is moved back, again and again (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "Queue head moved back", extend("examples" = [{ "interval": 4 }]))]
 pub struct DemoteSpec {
     /// By this many places, whenever more wait; no other packet is moved until it has been sent. The source has 4 to 100.
     #[schemars(range(min = 1, max = 1_000_000))]

@@ -20,6 +20,7 @@ pub struct DirectionSpec {
     pub delay: Nanos,
     /// What may wait: packets, or bytes on the wire; or a table with the limit and its convention.
     #[serde(default)]
+    #[schemars(extend("default" = "unlimited"))]
     pub queue: QueueSpec,
     /// What acts on packets, in order.
     #[serde(default)]
@@ -53,6 +54,7 @@ pub enum QueueLimit {
 /// How a link is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Form")]
 pub enum LinkForm {
     /// Departure times computed where nothing acts on a waiting packet.
     #[default]
@@ -61,7 +63,7 @@ pub enum LinkForm {
     Queued,
 }
 
-/// A queue as a table; a limit alone may be written in its place.
+/// A queue's limit and its convention.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "queue")]

@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 /// Loss in bursts: a channel that is good or bad, and changes by packets (`p`, `r`) or by time (`good_for`, `bad_for`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "Bursty loss (Gilbert–Elliott)", extend("examples" = [{ "p": 0.002, "r": 0.3 }]))]
 pub struct GilbertElliottSpec {
     /// How the channel goes from good to bad and back.
     pub chain: Chain,

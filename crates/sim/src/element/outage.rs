@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 /// Packets that come during an outage are lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "Outages", extend("examples" = [{ "gap": { "exponential": "10 s" }, "length": "100 ms" }]))]
 pub struct OutageSpec {
     /// When each begins.
     pub when: When,

@@ -33,6 +33,7 @@ use std::fmt::{self, Display, Write};
 /// nothing). A row is in force until the next; the first has time 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "Path trace", extend("examples" = [{ "data": "time_s,delay_ms\n0,0\n10,40\n20,0\n" }]))]
 pub struct PathTraceSpec {
     /// The rows.
     pub rows: Rows<PathRow>,

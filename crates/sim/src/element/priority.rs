@@ -54,6 +54,7 @@ struct Written {
 /// A packet's size on the wire.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 struct Size(
     #[serde(with = "ackclock_tcp::units::bytes")]
     #[schemars(schema_with = "ackclock_tcp::units::bytes_schema")]

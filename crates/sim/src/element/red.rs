@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 /// Random early detection as ns-2's (Floyd & Jacobson 1993). Needs a rate; the queue's `limit` holds besides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "RED", extend("examples" = [{ "min": "5 packets", "max": "15 packets" }]))]
 pub struct RedSpec {
     /// Between which averages drops go from none to `max_p`.
     pub thresholds: Thresholds,

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 /// The delay is redrawn from a normal distribution, on top of the link's own; packets overtake (Leung & Ma 2005 §IV-A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "Redrawn delay", extend("examples" = [{ "mean": "25 ms", "deviation": "8 ms", "every": "250 ms" }]))]
 pub struct RedrawnDelaySpec {
     /// The distribution's mean, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4.
     pub mean: Nanos,

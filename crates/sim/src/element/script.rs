@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// The n-th arrivals, counted from 0, retransmissions included, are treated by hand; at least one is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
+#[schemars(title = "By hand (script)", extend("examples" = [{ "drop": [20] }]))]
 pub struct ScriptSpec {
     /// Where on the link (a packet dropped at the exit has used up its transmission slot).
     pub at: Place,

@@ -26,7 +26,7 @@ use crate::error::Fault;
 use crate::rng::Stream;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -35,6 +35,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// acts before the queue.
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "Paths side by side", extend("examples" = [{ "paths": [{ "weight": 1 }, { "weight": 1, "delay": "40 ms" }] }]))]
 pub struct SplitSpec {
     /// How a packet's path is chosen.
     #[serde(default)]
@@ -65,7 +66,7 @@ pub enum SplitChoice {
     Flows,
 }
 
-/// One of the paths of a split.
+/// One of the paths of a split. What it does not say is as in the link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written", into = "Written")]
 pub struct SplitPath {
@@ -78,7 +79,7 @@ pub struct SplitPath {
 /// One of the paths of a split. What it does not say is as in the link.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "paths")]
+#[schemars(title = "paths", transform = as_in_the_link)]
 struct Written {
     /// Its share is this over the sum of all.
     #[schemars(range(max = 1_000_000))]
@@ -98,6 +99,15 @@ struct Written {
     /// How the link is simulated; results are equal.
     #[serde(default)]
     form: LinkForm,
+}
+
+/// Whoever reads a scenario takes from the link what a path leaves out.
+fn as_in_the_link(path: &mut Schema) {
+    path.insert("required".to_owned(), vec!["weight"].into());
+    let keys = path.get_mut("properties").and_then(|p| p.as_object_mut());
+    for key in keys.into_iter().flat_map(|p| p.values_mut()) {
+        key.as_object_mut().map(|k| k.remove("default"));
+    }
 }
 
 impl From<Written> for SplitPath {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// At random times waiting packets change places (Blanton & Allman §2.2). Needs a rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "Queue swaps", extend("examples" = [{ "mode": "neighbours", "gap": { "exponential": "500 ms" } }]))]
 pub struct SwapSpec {
     /// Which two change places.
     pub mode: SwapMode,

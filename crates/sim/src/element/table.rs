@@ -53,10 +53,10 @@ pub struct BadRow {
 }
 
 impl BadRow {
-    /// As a fault of the key that holds the text.
+    /// As a fault of the key that holds the text: `data[3].loss` is column `loss` in line 3.
     pub(super) fn fault(self, key: &'static str) -> Fault {
-        let column = self.column.map(|c| format!(", {c}")).unwrap_or_default();
-        Fault::of(key, format!("{} in its line {}{column}", self.found, self.line), self.allowed)
+        let column = self.column.map(|c| format!(".{c}")).unwrap_or_default();
+        Fault::of(format!("{key}[{}]{column}", self.line), self.found, self.allowed)
     }
 }
 

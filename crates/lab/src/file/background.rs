@@ -1,18 +1,22 @@
 //! `[[background]]`: traffic beside the flows.
 
-use super::amount;
-use super::element::Gap;
+use super::amount::Amount;
 use super::flow::Connection;
+use ackclock_sim::scenario::Gap;
 use ackclock_tcp::time::Nanos;
-use ackclock_tcp::units::{bytes_schema, Rate};
+use ackclock_tcp::units::{Rate, Size as Bytes};
 use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Traffic beside the flows.
-#[derive(JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(title = "[[background]]")]
-pub(super) enum Background {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[schemars(title = "[[background]]", deny_unknown_fields)]
+pub(crate) enum Background {
     /// Transfers of finite size that arrive and end, each a new connection.
+    #[schemars(title = "Transfers", extend("examples" = [{
+        "from": "S", "to": "D", "gap": { "exponential": "1 s" }, "size": { "exponential": "10 kB" }, "stack": "reno"
+    }]))]
     Transfers {
         #[serde(flatten)]
         when: When,
@@ -21,22 +25,25 @@ pub(super) enum Background {
         /// Payload of each.
         size: Size,
         /// So many at once; further ones are refused and counted.
-        #[schemars(range(min = 1, max = 32_768), extend("default" = 100))]
-        most: Option<u32>,
+        #[schemars(range(min = 1, max = 32_768))]
+        #[serde(default = "most")]
+        most: u32,
         #[serde(flatten)]
-        connection: Connection,
+        connection: Box<Connection>,
     },
     /// Packets at a rate, whatever happens to them.
-    #[schemars(extend("dependentRequired" = { "on": ["off"], "off": ["on"] }))]
+    #[schemars(title = "Source", extend(
+        "examples" = [{ "from": "S", "to": "D", "rate": "500 kbps" }],
+        "dependentRequired" = { "on": ["off"], "off": ["on"] },
+    ))]
     Source {
         #[serde(flatten)]
         when: When,
         /// Bits or bytes a second on the wire while it sends.
         rate: Rate,
         /// Bytes of each packet on the wire, 1 B to 65535 B.
-        #[schemars(schema_with = "bytes_schema", extend("default" = "1000 B"))]
-        #[serde(default)]
-        packet: (),
+        #[serde(default = "packet")]
+        packet: Bytes,
         /// How long it sends at a time; it begins by sending. Without `on` and `off` it always sends.
         on: Option<Gap>,
         /// How long it is silent between.
@@ -45,43 +52,44 @@ pub(super) enum Background {
 }
 
 /// Between which nodes and times.
-#[derive(JsonSchema)]
-pub(super) struct When {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct When {
     /// The node that sends.
-    #[schemars(length(min = 1))]
-    from: String,
+    #[schemars(length(min = 1), extend("examples" = ["R1"]))]
+    pub(crate) from: String,
     /// The node to which it is sent.
-    #[schemars(length(min = 1))]
-    to: String,
+    #[schemars(length(min = 1), extend("examples" = ["R1"]))]
+    pub(crate) to: String,
     /// When it begins.
-    #[schemars(extend("default" = "0 s"))]
-    start: Option<Nanos>,
+    #[serde(default)]
+    pub(crate) start: Nanos,
     /// From then on no packet of a source, and no new transfer. Without it never.
-    stop: Option<Nanos>,
+    pub(crate) stop: Option<Nanos>,
 }
 
 /// How large transfers are, each kind by its mean, at most 2^50 B.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "size", extend("oneOf" = [
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "size", deny_unknown_fields, extend("oneOf" = [
     { "required": ["constant"], "maxProperties": 1 },
     { "required": ["exponential"], "maxProperties": 1 },
     { "required": ["pareto", "shape"], "maxProperties": 2 },
 ]))]
-pub(super) struct Size {
+pub(crate) struct Size {
     /// All alike.
-    #[schemars(schema_with = "amount")]
-    #[serde(default)]
-    constant: (),
+    pub(crate) constant: Option<Amount>,
     /// Exponentially distributed.
-    #[schemars(schema_with = "amount")]
-    #[serde(default)]
-    exponential: (),
+    pub(crate) exponential: Option<Amount>,
     /// Pareto distributed: a few are very large.
-    #[schemars(schema_with = "amount")]
-    #[serde(default)]
-    pareto: (),
+    pub(crate) pareto: Option<Amount>,
     /// The exponent of `pareto`, above 1; with 2 or less the variance is infinite.
     #[schemars(extend("exclusiveMinimum" = 1))]
-    shape: Option<f64>,
+    pub(crate) shape: Option<f64>,
+}
+
+fn most() -> u32 {
+    100
+}
+
+fn packet() -> Bytes {
+    Bytes(1000)
 }

@@ -4,31 +4,49 @@
 
 use ackclock_tcp::stack::Stack;
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
 use serde_json::{json, Map, Value};
 use std::borrow::Cow;
 
 /// The description of a stack without references.
-pub(super) fn stack() -> Value {
+pub(crate) fn stack() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
     let mut stack = settings.into_generator().into_root_schema_for::<Stack>();
-    super::without_null(&mut stack);
+    without_null(&mut stack);
     stack.to_value()
 }
 
 /// The kinds of a component, if it is one: name, and the table that it describes.
-pub(super) fn kinds(schema: &Value) -> Vec<(&str, &Value)> {
+pub(crate) fn kinds(schema: &Value) -> Vec<(&str, &Value)> {
     let choices = schema["oneOf"].as_array().into_iter().flatten();
     choices.filter_map(|c| Some((c["properties"]["kind"]["const"].as_str()?, c))).collect()
 }
 
 /// The parameters in a table, without its `kind`.
-pub(super) fn parameters(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub(crate) fn parameters(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
     table["properties"].as_object().into_iter().flatten().filter(|(key, _)| *key != "kind")
 }
 
+/// The slots that an algorithm from outside the engine may have, by their paths in a stack.
+pub const SLOTS: [&str; 10] = [
+    "congestion",
+    "detect",
+    "detect.threshold",
+    "disorder",
+    "recovery",
+    "rto",
+    "spurious",
+    "startup",
+    "timeout",
+    "undo",
+];
+
 /// What `set` may hold: any part of a stack, in nested tables or by quoted paths.
-pub(super) struct Set;
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Set(pub(crate) Map<String, Value>);
 
 impl JsonSchema for Set {
     fn schema_name() -> Cow<'static, str> {
@@ -124,4 +142,32 @@ fn part(schema: &Value) -> Value {
 fn names(schema: &Value) -> Value {
     let named = kinds(schema).into_iter().map(|(k, s)| json!({ "const": k, "description": s["description"] }));
     json!({ "type": "string", "oneOf": named.collect::<Vec<_>>() })
+}
+
+/// TOML has no null: what may be left out may not be null. Numbers' widths are no formats.
+pub(crate) fn without_null(schema: &mut Schema) {
+    RecursiveTransform(|s: &mut Schema| {
+        let Some(s) = s.as_object_mut() else { return };
+        s.remove("format");
+        if s.get("default").is_some_and(Value::is_null) {
+            s.remove("default");
+        }
+        if let Some(Value::Array(types)) = s.get_mut("type") {
+            types.retain(|t| t != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                s.insert("type".to_owned(), only);
+            }
+        }
+        let choices = s.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
+        if let [Value::Object(only), null] = choices.as_slice() {
+            if null["type"] == "null" {
+                s.remove("anyOf");
+                for (key, value) in only {
+                    s.entry(key).or_insert_with(|| value.clone());
+                }
+            }
+        }
+    })
+    .transform(schema);
 }

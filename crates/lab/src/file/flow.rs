@@ -1,83 +1,79 @@
 //! `[[flow]]`, and what each connection is like.
 
-use super::amount;
-use crate::schema::receiver::Receiver;
-use crate::schema::set::Set;
+use super::amount::Amount;
+use super::receiver::Receiver;
+use super::set::Set;
 use ackclock_tcp::stack::profiles::PROFILES;
 use ackclock_tcp::time::Nanos;
-use ackclock_tcp::units::bytes_schema;
+use ackclock_tcp::units::Size;
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
 
 /// A flow between two nodes, or `count` equal ones.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "[[flow]]")]
-pub(super) struct Flow {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "[[flow]]", deny_unknown_fields)]
+pub(crate) struct Flow {
     /// The sender's node.
-    #[schemars(length(min = 1))]
-    from: String,
+    #[schemars(length(min = 1), extend("examples" = ["R1"]))]
+    pub(crate) from: String,
     /// The receiver's node.
-    #[schemars(length(min = 1))]
-    to: String,
+    #[schemars(length(min = 1), extend("examples" = ["R1"]))]
+    pub(crate) to: String,
     #[serde(flatten)]
-    what: FlowKeys,
+    pub(crate) what: FlowKeys,
 }
 
 /// A flow, or `count` equal ones, each with a sender and a receiver of its own.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "[[dumbbell.flow]]")]
-pub(super) struct FlowKeys {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "[[dumbbell.flow]]", deny_unknown_fields)]
+pub(crate) struct FlowKeys {
     #[serde(flatten)]
-    connection: Connection,
+    pub(crate) connection: Connection,
     /// For people. Without it `flow-1`, …
     #[schemars(length(min = 1))]
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// So many equal flows, called `name-1`, …
     #[schemars(range(min = 1, max = 65_536), extend("default" = 1))]
-    count: Option<u32>,
+    pub(crate) count: Option<u32>,
     /// Over this time their starts are spread evenly.
     #[schemars(extend("default" = "0 s"))]
-    spread: Option<Nanos>,
+    pub(crate) spread: Option<Nanos>,
     /// What is sent. Without it all the time from the start of the run.
-    app: Option<App>,
+    pub(crate) app: Option<App>,
 }
 
 /// What a connection is like.
-#[derive(JsonSchema)]
-pub(super) struct Connection {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Connection {
     /// The sender's TCP; `ackclock stacks` lists them.
     #[schemars(schema_with = "stack")]
-    stack: (),
+    pub(crate) stack: String,
     /// Parameters of the stack by path, as with `--set`: `"rto.tick" = "500 ms"`; `recovery = "tahoe"`, a component by
     /// its kind; `recovery = { kind = … }`, all of it.
-    set: Option<Set>,
+    pub(crate) set: Option<Set>,
     /// Payload of a full segment, 1 B to 65495 B.
-    #[schemars(schema_with = "bytes_schema", extend("default" = "1460 B"))]
-    #[serde(default)]
-    segment: (),
+    #[schemars(extend("default" = "1460 B"))]
+    pub(crate) segment: Option<Size>,
     /// The receiver's window, from one segment to 1 GiB (RFC 7323 §2.3).
-    #[schemars(schema_with = "amount", extend("default" = "65535 B"))]
-    #[serde(default)]
-    window: (),
+    #[schemars(extend("default" = "65535 B"))]
+    pub(crate) window: Option<Amount>,
     /// When the receiver answers. Without it as the stack says.
-    receiver: Option<Receiver>,
+    pub(crate) receiver: Option<Receiver>,
     /// Whether the connection begins with a SYN, or is established at its start.
     #[schemars(extend("default" = false))]
-    handshake: Option<bool>,
+    pub(crate) handshake: Option<bool>,
     /// Sizes on the wire. With `header` it is `"ns2"`.
     #[schemars(extend("default" = "ipv4"))]
-    wire: Option<Wire>,
+    pub(crate) wire: Option<Wire>,
     /// The fixed header of `wire = "ns2"`.
-    #[schemars(schema_with = "bytes_schema", extend("default" = "40 B"))]
-    #[serde(default)]
-    header: (),
+    #[schemars(extend("default" = "40 B"))]
+    pub(crate) header: Option<Size>,
 }
 
 /// Sizes on the wire.
-#[derive(JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Wire {
+pub(crate) enum Wire {
     /// Real headers with the options that are carried.
     Ipv4,
     /// A fixed header; ACKs of 40 bytes and 8 for each SACK block.
@@ -85,30 +81,31 @@ pub(super) enum Wire {
 }
 
 /// What is sent.
-#[derive(JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(title = "app")]
-pub(super) enum App {
+pub(crate) enum App {
     /// It never stops.
+    #[schemars(title = "Bulk", extend("examples" = [{}]))]
     Bulk {
         /// When it begins.
-        #[schemars(extend("default" = "0 s"))]
-        start: Option<Nanos>,
+        #[serde(default)]
+        start: Nanos,
         /// It begins later by a random time below this, another in each seed.
-        #[schemars(extend("default" = "0 s"))]
-        jitter: Option<Nanos>,
+        #[serde(default)]
+        jitter: Nanos,
     },
     /// So much.
+    #[schemars(title = "Fixed size", extend("examples" = [{ "size": "100 packets" }]))]
     Fixed {
         /// How much: segments, as in `"100 packets"`, or bytes.
-        #[schemars(schema_with = "amount")]
-        size: (),
+        size: Amount,
         /// When it begins.
-        #[schemars(extend("default" = "0 s"))]
-        start: Option<Nanos>,
+        #[serde(default)]
+        start: Nanos,
         /// It begins later by a random time below this, another in each seed.
-        #[schemars(extend("default" = "0 s"))]
-        jitter: Option<Nanos>,
+        #[serde(default)]
+        jitter: Nanos,
     },
 }
 

@@ -1,0 +1,157 @@
+//! The keys of a scenario file as types: what a file is read into, written from, and described by ([`crate::schema`]).
+//! What stands in the engine's own descriptions (links, elements, receivers' policies) is those.
+
+pub(crate) mod amount;
+pub(crate) mod background;
+pub(crate) mod flow;
+pub(crate) mod receiver;
+pub(crate) mod set;
+
+use ackclock_sim::scenario::DirectionSpec;
+use ackclock_tcp::time::Nanos;
+use background::Background;
+use flow::{Flow, FlowKeys};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// One scenario: how long to run and with which seeds, which links there are, and which flows use them. Either
+/// `[[link]]` and `[[flow]]`, or `[dumbbell]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    { "required": ["link", "flow"], "properties": { "dumbbell": false } },
+    { "required": ["dumbbell"], "properties": { "link": false, "flow": false } },
+]))]
+pub(crate) struct Scenario {
+    /// For people. Without it the file's name.
+    pub(crate) name: Option<String>,
+    /// How long, and with which seeds.
+    pub(crate) run: Run,
+    /// Links, each with two directions. Their order is part of the scenario: where two things happen at the same
+    /// nanosecond, the one that stands first goes first. A packet takes the path with the fewest links; where two are
+    /// equally short, over the link that stands first.
+    #[schemars(length(min = 1))]
+    pub(crate) link: Option<Vec<Link>>,
+    /// Flows.
+    #[schemars(length(min = 1))]
+    pub(crate) flow: Option<Vec<Flow>>,
+    /// Traffic beside the flows: counted apart, in no trace, and untouched by what the command line overrides.
+    #[schemars(extend("default" = []))]
+    #[serde(default)]
+    pub(crate) background: Vec<Background>,
+    /// In place of links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2.
+    pub(crate) dumbbell: Option<Dumbbell>,
+}
+
+/// How long, and with which seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("not" = { "required": ["seed", "seeds"] }))]
+#[schemars(title = "[run]")]
+pub(crate) struct Run {
+    /// Simulated time, above zero, at most 39 hours.
+    pub(crate) duration: Nanos,
+    /// The only seed.
+    #[schemars(range(max = 9_223_372_036_854_775_807_u64), extend("default" = 1))]
+    pub(crate) seed: Option<u64>,
+    /// One run for each.
+    pub(crate) seeds: Option<Seeds>,
+    /// Whether to measure how the packets of each flow are reordered, each transmission as a packet of its own (RFC 4737); runs
+    /// stay the same.
+    #[schemars(extend("default" = false))]
+    pub(crate) reordering: Option<bool>,
+}
+
+/// Several seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Seeds {
+    /// These, each once.
+    List(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<u64>),
+    /// Counted up.
+    Range(SeedRange),
+}
+
+/// Seeds counted up, as in `{ first = 1, count = 30 }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "seeds")]
+pub(crate) struct SeedRange {
+    /// The first.
+    #[schemars(extend("default" = 1))]
+    pub(crate) first: Option<u64>,
+    /// How many.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub(crate) count: u64,
+}
+
+/// A link between two nodes. Both directions are alike but for the keys in `back`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "[[link]]", deny_unknown_fields)]
+pub(crate) struct Link {
+    /// One end. A node is whatever a link names.
+    #[schemars(length(min = 1), extend("examples" = ["R1"]))]
+    pub(crate) from: String,
+    /// The other end.
+    #[schemars(length(min = 1), extend("examples" = ["R1"]))]
+    pub(crate) to: String,
+    #[serde(flatten)]
+    pub(crate) forward: Direction,
+    /// What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`.
+    #[schemars(schema_with = "back")]
+    #[serde(default)]
+    pub(crate) back: Option<Direction>,
+}
+
+/// The keys of one direction of a link ([`DirectionSpec`]) as they are written, since what they leave out is as elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Direction(pub(crate) Map<String, Value>);
+
+impl JsonSchema for Direction {
+    fn schema_name() -> Cow<'static, str> {
+        "Direction".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        DirectionSpec::json_schema(generator)
+    }
+}
+
+/// Senders S1, S2, … on one router, receivers D1, D2, … on another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "[dumbbell]")]
+pub(crate) struct Dumbbell {
+    /// The link from R1 to R2.
+    pub(crate) bottleneck: Both,
+    /// Each sender's and each receiver's own link, from left to right.
+    pub(crate) access: Both,
+    /// Flows, each with its own sender and receiver.
+    #[schemars(length(min = 1))]
+    pub(crate) flow: Vec<FlowKeys>,
+}
+
+/// A link whose ends are known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "bottleneck and access", deny_unknown_fields)]
+pub(crate) struct Both {
+    #[serde(flatten)]
+    pub(crate) forward: Direction,
+    /// What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`.
+    #[schemars(schema_with = "back")]
+    #[serde(default)]
+    pub(crate) back: Option<Direction>,
+}
+
+/// What is left out is as in the other direction.
+fn back(generator: &mut SchemaGenerator) -> Schema {
+    let mut direction = Direction::json_schema(generator);
+    direction.remove("required");
+    let keys = direction.get_mut("properties").and_then(Value::as_object_mut);
+    for key in keys.into_iter().flat_map(|p| p.values_mut()) {
+        key.as_object_mut().map(|k| k.remove("default"));
+    }
+    direction
+}

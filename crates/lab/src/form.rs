@@ -1,0 +1,217 @@
+//! Whether a value in a document is what a schema describes. What is not is refused with its place, what was found and
+//! what is allowed.
+//!
+//! The schema comes from the type that the value becomes ([`crate::schema`]), so a key or a kind that a description has is
+//! known here without another line.
+
+mod groups;
+mod quantity;
+mod shape;
+
+use crate::error::{listed, nearest, ScenarioError};
+use crate::reader::Node;
+use ackclock_sim::error::Fault;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use shape::{keys, needed, whole_range, Shape};
+
+/// A schema with the definitions that it refers to.
+#[derive(Clone, Copy)]
+pub(crate) struct Form<'s> {
+    root: &'s Value,
+}
+
+impl<'s> Form<'s> {
+    /// All of `root`.
+    pub(crate) fn new(root: &'s Value) -> Self {
+        Form { root }
+    }
+
+    /// Refuses what is not as the schema says.
+    fn check(self, node: &Node<'_>) -> Result<(), ScenarioError> {
+        self.value(node, self.root)
+    }
+
+    /// What the document says, as the type whose schema this is.
+    pub(crate) fn read<T: DeserializeOwned>(self, node: &Node<'_>) -> Result<T, ScenarioError> {
+        self.check(node)?;
+        made(node.json()).map_err(|fault| blame(node, fault))
+    }
+
+    fn value(self, node: &Node<'_>, schema: &'s Value) -> Result<(), ScenarioError> {
+        self.shape(node, &Shape::of(schema, self.root))
+    }
+
+    fn shape(self, node: &Node<'_>, shape: &Shape<'s>) -> Result<(), ScenarioError> {
+        let refuse = || Err(node.refuse(shape.allowed(self.root)));
+        match shape {
+            Shape::Text { words, .. } if node.value.as_str().is_some_and(|text| words.contains(&text)) => Ok(()),
+            Shape::Text { words, dimensions } if dimensions.is_empty() => {
+                let hint = node.value.as_str().and_then(|word| nearest(word, words.iter().copied()));
+                refuse().map_err(|e| e.with_hint(hint.map(|n| format!("\"{n}\""))))
+            }
+            Shape::Text { words, dimensions } => quantity::check(node, dimensions, words),
+            Shape::Prose(schema) => match node.value.as_str() {
+                Some("") if schema["minLength"].is_u64() => refuse(),
+                Some(_) => Ok(()),
+                None => refuse(),
+            },
+            Shape::Whole(schema) => {
+                let (min, max) = whole_range(schema);
+                if node.as_u64().is_some_and(|n| (min..=max).contains(&n)) {
+                    Ok(())
+                } else {
+                    refuse()
+                }
+            }
+            Shape::Number(schema) => match node.as_f64() {
+                Some(n) if in_range(n, schema) => Ok(()),
+                _ => refuse(),
+            },
+            Shape::Truth => {
+                if node.value.is_bool() {
+                    Ok(())
+                } else {
+                    refuse()
+                }
+            }
+            Shape::List(schema) => self.list(node, schema, &shape.allowed(self.root)),
+            Shape::Table(schema) => self.table(node, schema, None),
+            Shape::Tagged(tag, tables) => self.tagged(node, tag, tables),
+            Shape::OneKey(choices) => self.one_key(node, choices, &shape.allowed(self.root)),
+            Shape::Either(shapes) => {
+                let fits = |s: &&Shape<'s>| match s {
+                    Shape::List(_) => node.value.is_array(),
+                    Shape::Table(_) | Shape::Tagged(..) | Shape::OneKey(_) | Shape::Free => node.value.is_table(),
+                    Shape::Text { .. } | Shape::Prose(_) => node.value.is_str(),
+                    Shape::Whole(_) | Shape::Number(_) => node.as_f64().is_some(),
+                    Shape::Truth => node.value.is_bool(),
+                    Shape::Either(_) => false,
+                };
+                shapes.iter().find(fits).map_or_else(refuse, |s| self.shape(node, s))
+            }
+            Shape::Free => Ok(()),
+        }
+    }
+
+    fn list(self, node: &Node<'_>, schema: &'s Value, allowed: &str) -> Result<(), ScenarioError> {
+        let items = node.items(allowed)?;
+        if (items.len() as u64) < schema["minItems"].as_u64().unwrap_or(0) {
+            return Err(node.refuse(allowed));
+        }
+        let mut seen = Vec::new();
+        for item in &items {
+            self.value(item, &schema["items"])?;
+            if schema["uniqueItems"] == true {
+                if seen.contains(&item.json()) {
+                    return Err(item.refuse("each value once"));
+                }
+                seen.push(item.json());
+            }
+        }
+        Ok(())
+    }
+
+    /// A table with these keys. `tag` is the one that has already been looked at: its name and its value.
+    fn table(self, node: &Node<'_>, schema: &'s Value, tag: Option<(&str, &Tagged<'s>)>) -> Result<(), ScenarioError> {
+        let known: Vec<&str> = keys(schema).map(|k| k.0).collect();
+        let entries = node.entries(&Shape::Table(schema).allowed(self.root))?;
+        unknown(node, &known, tag)?;
+        groups::exclude(node, schema)?;
+        for (key, part) in keys(schema).filter(|(key, _)| tag.is_none_or(|t| t.0 != *key)) {
+            match entries.iter().find(|(name, _)| name == key) {
+                Some((_, value)) => self.value(value, part)?,
+                None if needed(schema, key) => return Err(self.missing(node, schema, key)),
+                None => {}
+            }
+        }
+        groups::complete(node, schema, |key| self.missing(node, schema, key))
+    }
+
+    /// A refusal of a table in which this key is missing.
+    fn missing(self, node: &Node<'_>, schema: &'s Value, key: &str) -> ScenarioError {
+        node.refuse_key(key, "nothing", Shape::of(&schema["properties"][key], self.root).allowed(self.root))
+    }
+
+    fn tagged(self, node: &Node<'_>, tag: &'s str, tables: &Tagged<'s>) -> Result<(), ScenarioError> {
+        let words: Vec<&str> = tables.iter().map(|t| t.0).collect();
+        let allowed = format!("one of {}", listed(&words));
+        node.entries(&Shape::Tagged(tag, tables.clone()).allowed(self.root))?;
+        let Some(at) = node.get(tag) else { return Err(node.refuse_key(tag, "nothing", allowed)) };
+        let word = at.str(&allowed)?;
+        match tables.iter().find(|t| t.0 == word) {
+            Some((_, table)) => self.table(node, table, Some((tag, tables))),
+            None => {
+                let hint = nearest(word, words).map(|n| format!("\"{n}\""));
+                Err(at.refuse(allowed).with_hint(hint))
+            }
+        }
+    }
+
+    fn one_key(self, node: &Node<'_>, choices: &[(&str, &'s Value)], allowed: &str) -> Result<(), ScenarioError> {
+        let known: Vec<&str> = choices.iter().map(|c| c.0).collect();
+        let entries = node.entries(allowed)?;
+        unknown(node, &known, None)?;
+        match entries.as_slice() {
+            [(name, value)] => {
+                let part = choices.iter().find(|c| c.0 == name).map(|c| c.1);
+                part.map_or(Ok(()), |part| self.value(value, part))
+            }
+            [] => Err(node.refuse_as("neither key", allowed)),
+            several => Err(node.refuse_as(groups::together(several.iter().map(|e| e.0.as_str())), allowed)),
+        }
+    }
+}
+
+/// What a value that is as its schema says describes.
+pub(crate) fn made<T: DeserializeOwned>(value: Value) -> Result<T, Fault> {
+    serde_json::from_value(value).map_err(|e| {
+        let (found, allowed) = (e.to_string(), "what its description says".to_owned());
+        Fault::parse(&found).unwrap_or(Fault { key: String::new(), found, allowed })
+    })
+}
+
+/// A refusal of the part of a table in which the fault lies.
+pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
+    let Fault { key, found, allowed } = fault;
+    if key.is_empty() {
+        return node.refuse_as(found, allowed);
+    }
+    let Some(at) = node.find(&key) else {
+        let (above, last) = key.rsplit_once('.').unwrap_or(("", &key));
+        let above = if above.is_empty() { Some(node.clone()) } else { node.find(above) };
+        // What stands in none of these tables was taken from elsewhere.
+        return match above.filter(|_| !last.contains('[')) {
+            Some(above) => above.refuse_key(last, found, allowed),
+            None => node.refuse_as(found, allowed),
+        };
+    };
+    let only = at.value.as_table().filter(|table| table.len() == 1).and_then(|table| table.keys().next());
+    let at = only.and_then(|key| at.get(key.get_ref())).unwrap_or(at);
+    // A value is shown as it was written, with the unit that it was given.
+    match found.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        true => at.refuse(allowed),
+        false => at.refuse_as(found, allowed),
+    }
+}
+
+/// The tables of a choice, each with its word.
+type Tagged<'s> = Vec<(&'s str, &'s Value)>;
+
+/// Refuses a key that the table does not have; another one of the choice may.
+fn unknown(node: &Node<'_>, known: &[&str], tag: Option<(&str, &Tagged<'_>)>) -> Result<(), ScenarioError> {
+    let Some((name, refusal)) = node.unknown_key(known) else { return Ok(()) };
+    let elsewhere = tag.filter(|(_, tables)| tables.iter().any(|(_, table)| keys(table).any(|k| k.0 == name)));
+    let found = elsewhere.and_then(|(tag, _)| Some(format!("`{name}` with {tag} = {}", node.get(tag)?.written())));
+    let found = found.unwrap_or_else(|| "an unknown key".to_owned());
+    let hint = nearest(&name, known.iter().copied()).map(|n| format!("`{n}`"));
+    Err(ScenarioError { found, allowed: listed(known), hint, ..refusal })
+}
+
+fn in_range(n: f64, schema: &Value) -> bool {
+    let bound = |key: &str| schema[key].as_f64();
+    n.is_finite()
+        && bound("minimum").is_none_or(|min| n >= min)
+        && bound("exclusiveMinimum").is_none_or(|min| n > min)
+        && bound("maximum").is_none_or(|max| n <= max)
+}

@@ -1,0 +1,54 @@
+//! Tables that an element takes from a text, which may stand in a file beside the scenario's.
+
+use super::LARGEST_FILE;
+use crate::error::ScenarioError;
+use crate::form;
+use crate::reader::Node;
+use ackclock_sim::error::Fault;
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The keys of an element, with the text of its file under `data` in place of `file`; and where that file is.
+pub(super) fn beside(node: &Node<'_>, mut keys: Value) -> Result<(Value, Option<PathBuf>), ScenarioError> {
+    let Some(file) = node.get("file") else { return Ok((keys, None)) };
+    let path = Path::new(file.src.file).with_file_name(file.str("the path of a file, relative to the scenario's")?);
+    if let Some(keys) = keys.as_object_mut() {
+        keys.remove("file");
+        keys.insert("data".to_owned(), text(&file, &path)?.into());
+    }
+    Ok((keys, Some(path)))
+}
+
+fn text(node: &Node<'_>, path: &Path) -> Result<String, ScenarioError> {
+    let mut text = String::new();
+    let read = std::fs::File::open(path).and_then(|f| f.take(LARGEST_FILE + 1).read_to_string(&mut text));
+    let allowed = "a text file of at most 16 MiB, its path relative to the scenario's; or the table under `data`";
+    read.map_err(|e| node.refuse_as(format!("{} (no readable file: {e})", node.written()), allowed))?;
+    if text.len() as u64 > LARGEST_FILE {
+        return Err(node.refuse_as(format!("{} (more than 16 MiB)", node.written()), allowed));
+    }
+    Ok(text)
+}
+
+/// A refusal of the part of an element in which the fault lies: of a table in a file, its line and column there.
+pub(super) fn blame(node: &Node<'_>, file: Option<&Path>, fault: Fault) -> ScenarioError {
+    let Some((line, column)) = row(&fault.key) else { return form::blame(node, fault) };
+    let Fault { key: _, found, allowed } = fault;
+    match file {
+        Some(path) => {
+            let (file, key) = (path.display().to_string(), column.map(str::to_owned));
+            ScenarioError { file, line: Some(line), key, found, allowed, hint: None }
+        }
+        None => {
+            let column = column.map(|c| format!(", {c}")).unwrap_or_default();
+            node.refuse_key("data", format!("{found} in its line {line}{column}"), allowed)
+        }
+    }
+}
+
+/// The line and the column in `data[3].loss`.
+fn row(key: &str) -> Option<(u32, Option<&str>)> {
+    let (line, column) = key.strip_prefix("data[")?.split_once(']')?;
+    Some((line.parse().ok()?, column.strip_prefix('.')))
+}
