@@ -1,7 +1,7 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
 mod arrow;
-mod asked;
+mod request;
 mod runs;
 mod slots;
 mod tables;
@@ -13,9 +13,9 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
 use arrow::Table;
-use asked::Asked;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use request::Request;
 use runs::Runs;
 
 /// The extension module `ackclock._native`.
@@ -60,9 +60,9 @@ fn run(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Runs> {
-    let asked = Asked::read(py, file, text, stacks, &set, (seed, seeds))?;
-    let runs = asked.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
-    Ok(Runs::new(asked.into_first(), runs))
+    let request = Request::read(py, file, text, stacks, &set, (seed, seeds))?;
+    let runs = request.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
+    Ok(Runs::new(request.into_first(), runs))
 }
 
 /// Runs a scenario as [`run`] does; the result is the JSON that `ackclock run --json` prints.
@@ -95,8 +95,8 @@ fn events(
     seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Table)> {
-    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (Some(seed), None))?;
-    let (summary, events) = asked.record(py, seed, progress.as_ref())?;
+    let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (Some(seed), None))?;
+    let (summary, events) = request.record(py, seed, progress.as_ref())?;
     Ok((summary.trace_hash, Table::new(events.schema, events.batches)))
 }
 
@@ -115,8 +115,8 @@ fn run_rows(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    let runs = asked.simulate(py, None, threads, progress.as_ref())?;
+    let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let runs = request.simulate(py, None, threads, progress.as_ref())?;
     let text = |run| serde_json::to_string(run).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     runs.iter().map(text).collect()
 }
@@ -124,8 +124,8 @@ fn run_rows(
 /// Whether a scenario file (or its text) can be run; nothing is run.
 #[pyfunction]
 fn check(py: Python<'_>, file: &str, text: Option<&str>) -> PyResult<()> {
-    let asked = Asked::read(py, file, text, Vec::new(), &[], (None, None))?;
-    ackclock_lab::run::check(asked.first()).map_err(|e| scenario_error(py, &e))
+    let request = Request::read(py, file, text, Vec::new(), &[], (None, None))?;
+    ackclock_lab::run::check(request.first()).map_err(|e| scenario_error(py, &e))
 }
 
 /// Any TOML document as JSON, `{"value": …, "lines": {path: line}}`.
@@ -146,8 +146,8 @@ fn show_toml(
     seed: Option<u64>,
     seeds: Option<u64>,
 ) -> PyResult<String> {
-    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    Ok(asked.first().to_toml())
+    let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    Ok(request.first().to_toml())
 }
 
 /// The identity of each run that [`run_json`] would make of a scenario and one stack, without running it.
@@ -162,8 +162,8 @@ fn identities(
     seed: Option<u64>,
     seeds: Option<u64>,
 ) -> PyResult<Vec<String>> {
-    let asked = Asked::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    let plan = asked.first();
+    let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
+    let plan = request.first();
     Ok(plan.seeds.iter().map(|&seed| identity(plan, seed)).collect())
 }
 

@@ -20,13 +20,13 @@ use std::sync::Arc;
 const TOLD_TIMES: u64 = 1000;
 
 /// What a function of the module is asked to run.
-pub(crate) struct Asked {
+pub(crate) struct Request {
     first: Plan,
     others: Vec<Plan>,
     watch: Arc<Watch>,
 }
 
-impl Asked {
+impl Request {
     /// Reads a scenario file, or its text, once for each stack (without any once with its own).
     pub(crate) fn read(
         py: Python<'_>,
@@ -52,7 +52,7 @@ impl Asked {
         };
         let mut stacks = stacks.into_iter();
         let (first, others) = (plan(stacks.next())?, stacks.map(|s| plan(Some(s))).collect::<PyResult<_>>()?);
-        Ok(Asked { first, others, watch })
+        Ok(Request { first, others, watch })
     }
 
     /// The plan with the first stack.
