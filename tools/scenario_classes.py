@@ -170,7 +170,7 @@ class Classes:
         about = sentence(schema["description"])
         if "anyOf" in schema:
             members += ["Given", f"type[Python{name}]"]
-            about += f" Or a class in Python: a subclass of ``ackclock.{name}``; with parameters ``ackclock.slots.given``."
+            about += f" Or a subclass of ``ackclock.{name}``; with parameters ``ackclock.slots.given``."
         self.add(area, name, f"{name}: TypeAlias = {' | '.join(members)}\n{docstring(about)}")
 
     def table(self, name: str, schema: Mapping[str, Any], area: Area) -> None:

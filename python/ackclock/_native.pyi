@@ -9,6 +9,7 @@ __all__ = [
     "Context",
     "Cut",
     "Episode",
+    "Fate",
     "Flow",
     "Gate",
     "GiveBack",
@@ -16,6 +17,7 @@ __all__ = [
     "Loss",
     "Mistake",
     "Newest",
+    "Packet",
     "Phase",
     "Prior",
     "Rearm",
@@ -294,6 +296,14 @@ class Episode:
     def sample(self) -> Sample | None: ...
 
 @final
+class Fate:
+    PASS: ClassVar[Fate]
+    DROP: ClassVar[Fate]
+    DUPLICATE: ClassVar[Fate]
+    @staticmethod
+    def delay(ns: int) -> Fate: ...
+
+@final
 class Flow:
     CONTINUE: ClassVar[Flow]
     DONE: ClassVar[Flow]
@@ -368,6 +378,17 @@ class Newest:
     def end(self) -> int: ...
     @property
     def retransmitted(self) -> bool: ...
+
+@final
+class Packet:
+    @property
+    def now(self) -> int: ...
+    @property
+    def nth(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def data(self) -> bool: ...
 
 @final
 class Phase:

@@ -116,7 +116,9 @@ impl<'s> Form<'s> {
     fn table(self, node: &Node<'_>, schema: &'s Value, tag: Option<(&str, &Tagged<'s>)>) -> Result<(), ScenarioError> {
         let known: Vec<&str> = keys(schema).map(|k| k.0).collect();
         let entries = node.entries(&Shape::Table(schema).allowed(self.root))?;
-        unknown(node, &known, tag)?;
+        if schema["additionalProperties"] == false {
+            unknown(node, &known, tag)?;
+        }
         groups::exclude(node, schema)?;
         for (key, part) in keys(schema).filter(|(key, _)| tag.is_none_or(|t| t.0 != *key)) {
             match entries.iter().find(|(name, _)| name == key) {

@@ -95,7 +95,7 @@ impl Plan {
         let seeds = overrides.seeds(self::seeds(&run, seed, seeds)?)?;
         let mut graph = Graph::new(duration);
         for (node, link) in root.list("link").iter().zip(link.into_iter().flatten()) {
-            graph.link(node, link)?;
+            graph.link(node, link, overrides)?;
         }
         for (node, keys) in root.list("flow").iter().zip(flow.into_iter().flatten()) {
             flow::add(node, keys, &mut graph, overrides)?;
@@ -109,6 +109,15 @@ impl Plan {
         let scenario = Scenario { name, duration, nodes, links, flows, background };
         let reordering = reordering.unwrap_or(false);
         Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering })
+    }
+}
+
+impl Plan {
+    /// Whether an algorithm or a path element from outside takes part.
+    pub fn is_from_outside(&self) -> bool {
+        let links = self.scenario.links.iter();
+        self.outside.iter().any(|tables| !tables.is_empty())
+            || links.flat_map(|l| [&l.forward, &l.back]).any(outside::stands_on)
     }
 }
 

@@ -30,6 +30,9 @@ pub(crate) fn form() -> &'static Value {
         let mut schema = schema();
         // Parameters of stacks are judged one by one, by the stack that they change.
         schema["$defs"]["Set"] = serde_json::json!({});
+        if let Some(kinds) = schema.pointer_mut("/$defs/Element/oneOf").and_then(Value::as_array_mut) {
+            kinds.push(outside::element());
+        }
         schema
     })
 }

@@ -97,7 +97,7 @@ fn a_refusal_names_the_place_of_the_key() {
     );
     assert_eq!(
         refuse(TABLE, &[], false),
-        "x.toml:13: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: algorithms in Python run only where Python does"
+        "x.toml:13: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: classes in Python run only where Python does"
     );
     let rack =
         "[flow.set]\ndetect = \"vegas\"\n\"detect.threshold\" = { kind = \"python\", source = \"a.py:A\", n = 5 }\n";
@@ -105,5 +105,28 @@ fn a_refusal_names_the_place_of_the_key() {
         refuse(rack, &[], true),
         "x.toml:15: key `flow[0].set[\"detect.threshold\"]`: found a rule for the threshold of a detector that has none, allowed: detect = \"dup-ack\" or detect = \"sack\" beside it"
             .replace("[\"detect.threshold\"]", ".\"detect.threshold\"")
+    );
+}
+
+#[test]
+fn without_python_a_path_element_in_python_is_refused_with_its_place() {
+    let text = r#"
+[run]
+duration = "1 s"
+[[link]]
+from = "A"
+to = "B"
+rate = "5 Mbps"
+delay = "30 ms"
+elements = [{ kind = "python", source = "model.py:Model", at = "exit" }]
+[[flow]]
+from = "A"
+to = "B"
+stack = "reno"
+"#;
+    let error = Plan::parse("x.toml", text, &Overrides::default()).expect_err("there is no Python here");
+    assert_eq!(
+        error.to_string(),
+        "x.toml:9: key `link[0].elements[0]`: found kind \"python\", allowed: a kind of Ackclock's own: classes in Python run only where Python does"
     );
 }

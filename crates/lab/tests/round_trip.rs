@@ -34,6 +34,9 @@ impl Drawer<'_> {
         if schema["properties"].is_object() {
             return self.table(schema);
         }
+        if schema["anyOf"][0]["oneOf"].is_array() {
+            return self.value(&schema["anyOf"][0]);
+        }
         if let Some(choices) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
             let chosen = self.below(choices.len() as u64) as usize;
             return self.value(&choices[chosen]);
@@ -141,7 +144,9 @@ fn parsed() -> Value {
 /// Each kind of each definition that is a choice: the definition, the kind's name and its schema.
 fn kinds(root: &Value) -> Vec<(&'static str, String, Value)> {
     let of = |definition: &'static str| {
-        let choices = root["$defs"][definition]["oneOf"].as_array().unwrap_or_else(|| panic!("{definition}")).iter();
+        let table = &root["$defs"][definition];
+        // Beside the kinds of elements may stand a class in Python.
+        let choices = table["oneOf"].as_array().or(table["anyOf"][0]["oneOf"].as_array()).expect("choices").iter();
         choices.map(move |choice| {
             let tag = choice["properties"].as_object().expect("keys").values().find_map(|part| part["const"].as_str());
             (definition, tag.expect("a tag").to_owned(), choice.clone())

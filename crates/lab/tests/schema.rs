@@ -16,7 +16,7 @@ fn unknown_keys(schema: &Value) -> Vec<(String, String)> {
     let flow = |more: &str| format!("{RUN}{LINK}{FLOW}{more}");
     let background = |more: &str| format!("{RUN}{LINK}{FLOW}[[background]]\n{more}");
     let dumbbell = |more: &str| format!("{RUN}[dumbbell]\n{more}");
-    let kinds = schema["$defs"]["Element"]["oneOf"].as_array().expect("a schema of this form").iter();
+    let kinds = schema["$defs"]["Element"]["anyOf"][0]["oneOf"].as_array().expect("a schema of this form").iter();
     let kinds = kinds.map(|k| k["properties"]["kind"]["const"].as_str().expect("a schema of this form"));
     let elements =
         kinds.map(|kind| (format!("Element.{kind}"), link(&format!("elements = [{{ kind = \"{kind}\", x = 1 }}]\n"))));
@@ -66,7 +66,8 @@ fn keys(schema: &Value, name: &str) -> BTreeSet<String> {
     if table["properties"].is_object() {
         return of(if part.is_empty() { table } else { &table["properties"][part] });
     }
-    let choices = table["oneOf"].as_array().expect("choices").iter();
+    // Beside the kinds of elements may stand a class in Python.
+    let choices = table["oneOf"].as_array().or(table["anyOf"][0]["oneOf"].as_array()).expect("choices").iter();
     let tag = |c: &&Value| ["kind", "ack"].iter().any(|tag| c["properties"][*tag]["const"] == part);
     let chosen = choices.filter(|c| part.is_empty() || tag(c));
     chosen.flat_map(of).collect::<BTreeSet<String>>()

@@ -28,8 +28,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::views::{
-        Ack, Advice, Board, Cause, Context, Cut, Episode, Flow, Gate, GiveBack, Ledger, Loss, Mistake, Newest, Phase,
-        Prior, Rearm, Repair, Sample, Segment, Verdict, Window, Xmit,
+        Ack, Advice, Board, Cause, Context, Cut, Episode, Fate, Flow, Gate, GiveBack, Ledger, Loss, Mistake, Newest,
+        Packet, Phase, Prior, Rearm, Repair, Sample, Segment, Verdict, Window, Xmit,
     };
 
     #[pymodule_export]

@@ -70,7 +70,7 @@ impl Request {
     ) -> PyResult<Vec<Summary>> {
         let mut jobs = Job::all(&self.first, trace.map(Path::new));
         jobs.extend(self.others.iter().flat_map(|plan| Job::all(plan, None)));
-        if jobs.iter().any(|job| in_python(job.plan)) {
+        if jobs.iter().any(|job| job.plan.is_from_outside()) {
             in_turn(py, &jobs, &self.watch, progress)
         } else {
             let mut told = Told::new(progress);
@@ -88,7 +88,7 @@ impl Request {
         progress: Option<&Py<PyAny>>,
     ) -> PyResult<(Summary, Events)> {
         let plan = &self.first;
-        if in_python(plan) {
+        if plan.is_from_outside() {
             let mut turn = Turn::new(py, &self.watch, progress, plan.scenario.duration.0);
             return turn.take(seed, |told| run_recorded(plan, seed, told));
         }
@@ -106,11 +106,6 @@ impl Request {
     pub(crate) fn into_first(self) -> Plan {
         self.first
     }
-}
-
-/// Whether an algorithm in Python takes part.
-fn in_python(plan: &Plan) -> bool {
-    plan.outside.iter().any(|tables| !tables.is_empty())
 }
 
 /// Where the relative sources of a scenario begin: beside its file; for a text in the current folder.

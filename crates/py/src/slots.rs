@@ -5,6 +5,7 @@ mod algorithm;
 mod congestion;
 mod detect;
 mod disorder;
+mod element;
 mod recovery;
 mod rto;
 mod spurious;
@@ -15,7 +16,9 @@ mod undo;
 
 pub(crate) use algorithm::{Fault, Watch};
 
-use ackclock_lab::scenario::outside::{Custom, Refused, Workshop};
+use ackclock_lab::scenario::outside::{Custom, Refused, Workshop, ELEMENT};
+use ackclock_sim::scenario::custom::{self, CustomSpec};
+use ackclock_sim::scenario::{Only, Place};
 use ackclock_tcp::Factory;
 use algorithm::{Algorithm, Maker};
 use pyo3::exceptions::{PyException, PyRuntimeError};
@@ -41,6 +44,7 @@ impl Workshop for Finder {
                 "congestion" => Custom::Congestion(found.factory(|a| Box::new(congestion::Growth::new(a)))),
                 "detect" => Custom::Detect(found.factory(|a| Box::new(detect::Judge::new(a)))),
                 "detect.threshold" => Custom::Threshold(found.factory(|a| Box::new(threshold::Threshold::new(a)))),
+                ELEMENT => Custom::Element(found.element(py)?),
                 "disorder" => Custom::Disorder(found.factory(|a| Box::new(disorder::Doubt::new(a)))),
                 "recovery" => Custom::Recovery(found.factory(|a| Box::new(recovery::Repairer::new(a)))),
                 "rto" => Custom::Rto(found.factory(|a| Box::new(rto::Timer::new(a)))),
@@ -73,7 +77,18 @@ struct Found {
 impl Found {
     fn factory<T: ?Sized + 'static>(self, adapt: fn(Algorithm) -> Box<T>) -> Factory<T> {
         let Found { name, identity, maker } = self;
-        Factory { name, identity, make: Arc::new(move |mss| adapt(maker.make(mss))) }
+        Factory { name, identity, make: Arc::new(move |mss| adapt(maker.make(mss.into()))) }
+    }
+
+    /// A path element; where it stands and what it sees is said by its table.
+    fn element(self, py: Python<'_>) -> PyResult<CustomSpec> {
+        let Found { name, identity, maker } = self;
+        let declared = element::Declared::read(maker.class.bind(py))?;
+        let element::Declared { delays, reorders, loses, duplicates } = declared;
+        let make: Arc<custom::Make> = Arc::new(move |seed| Box::new(element::Element::new(maker.make(seed), declared)));
+        let factory = custom::Factory { name, identity, make };
+        let (at, only, table) = (Place::default(), Only::default(), Map::new());
+        Ok(CustomSpec { factory, at, only, delays, reorders, loses, duplicates, table })
     }
 }
 
@@ -83,6 +98,7 @@ impl Finder {
         let found = py.import("ackclock.slots.registry")?.call_method1("resolve", (slot, json, &self.folder))?;
         let maker = Maker {
             make: found.getattr("make")?.unbind(),
+            class: found.getattr("cls")?.unbind(),
             base: found.getattr("base")?.unbind(),
             name: found.getattr("shown")?.extract()?,
             watch: Arc::clone(&self.watch),

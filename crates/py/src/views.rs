@@ -1,4 +1,4 @@
-//! What algorithms in Python see of a sender: copies that they may keep, and views that are lent for one call.
+//! What classes in Python see of a sender or a packet: copies that they may keep, and views that are lent for one call.
 
 mod ack;
 mod answers;
@@ -6,6 +6,7 @@ mod board;
 mod context;
 mod episode;
 mod give_back;
+mod packet;
 mod window;
 
 pub(crate) use ack::{Ack, Newest, Sample};
@@ -14,4 +15,5 @@ pub(crate) use board::{Board, Segment};
 pub(crate) use context::{Context, Phase};
 pub(crate) use episode::{finite, Episode, Ledger, Loss, Mistake};
 pub(crate) use give_back::GiveBack;
+pub(crate) use packet::{Fate, Packet};
 pub(crate) use window::{fits, Window};

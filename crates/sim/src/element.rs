@@ -66,8 +66,9 @@ macro_rules! kinds {
         #[expect(missing_docs, reason = "each kind is described where it is defined")]
         pub enum ElementSpec {
             $(#[serde(rename = $name)] $kind($spec),)+
-            /// An element from outside the crate; no file can name it.
-            #[serde(skip)]
+            /// An element from outside the crate. Whoever reads files makes it.
+            #[serde(rename = "python", skip_deserializing)]
+            #[schemars(skip)]
             Custom(custom::CustomSpec),
         }
 
@@ -93,7 +94,7 @@ macro_rules! kinds {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(ElementSpec::$kind(_) => $name,)+
-                    ElementSpec::Custom(_) => "custom",
+                    ElementSpec::Custom(_) => "python",
                 }
             }
 

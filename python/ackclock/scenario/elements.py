@@ -13,6 +13,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario.part import Part
 from ackclock.scenario.settings import Form, Gap, Only, Per, Place, Queue
+from ackclock.slots.element import Element as PythonElement
+from ackclock.slots.registry import Given
 
 __all__ = [
     "BelowZero",
@@ -446,5 +448,9 @@ Element: TypeAlias = (
     | Wobble
     | Priority
     | TokenBucket
+    | Given
+    | type[PythonElement]
 )
-"""Something that acts on the packets of one direction."""
+"""Something that acts on the packets of one direction. Or a subclass of ``ackclock.Element``; with parameters
+``ackclock.slots.given``.
+"""

@@ -64,6 +64,8 @@ def plain(value: object, at: str) -> Toml:
         return value.to_dict()
     if isinstance(value, str | bool | int | float):
         return value
+    if isinstance(value, type | Given):
+        return in_python(value)
     if isinstance(value, Mapping):
         return {str(key): plain(inner, f"{at}[{key!r}]") for key, inner in value.items()}
     if isinstance(value, Iterable):
@@ -75,9 +77,12 @@ def setting(value: object, at: str) -> Toml:
     """What ``set`` holds, as TOML knows it: parameters of stacks, and algorithms in Python."""
     if isinstance(value, Mapping):
         return {str(key): setting(inner, f"{at}[{key!r}]") for key, inner in value.items()}
-    if isinstance(value, type | Given):
-        return tomllib.loads(f"value = {in_words(value)}")["value"]
     return plain(value, at)
+
+
+def in_python(value: type | Given) -> Toml:
+    """The table by which a scenario names a class of this program."""
+    return tomllib.loads(f"value = {in_words(value)}")["value"]
 
 
 @cache

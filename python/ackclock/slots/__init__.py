@@ -1,4 +1,4 @@
-"""Algorithms in Python: a base class for each slot of a stack, and how scenarios name what is made of them.
+"""Classes in Python: a base class for each slot of a stack and for path elements, and how scenarios name them.
 
 See ``docs/python-algorithms.md``.
 """
@@ -13,6 +13,7 @@ from ackclock._native import (
     Context,
     Cut,
     Episode,
+    Fate,
     Flow,
     Gate,
     GiveBack,
@@ -20,6 +21,7 @@ from ackclock._native import (
     Loss,
     Mistake,
     Newest,
+    Packet,
     Phase,
     Prior,
     Rearm,
@@ -30,13 +32,14 @@ from ackclock._native import (
     Window,
     Xmit,
 )
-from ackclock.slots.base import Algorithm
+from ackclock.slots.base import Algorithm, Outside
 from ackclock.slots.bases import (
     BASES,
     Congestion,
     Detector,
     Disorder,
     DupThresh,
+    Element,
     Recovery,
     Rto,
     Spurious,
@@ -61,7 +64,9 @@ __all__ = [
     "Detector",
     "Disorder",
     "DupThresh",
+    "Element",
     "Episode",
+    "Fate",
     "Flow",
     "Gate",
     "GiveBack",
@@ -70,6 +75,8 @@ __all__ = [
     "Loss",
     "Mistake",
     "Newest",
+    "Outside",
+    "Packet",
     "Phase",
     "Prior",
     "Rearm",

@@ -1,11 +1,12 @@
-"""Which base class belongs to which slot."""
+"""Which base class belongs to which slot, and that of path elements."""
 
 from __future__ import annotations
 
-from ackclock.slots.base import Algorithm
+from ackclock.slots.base import Outside
 from ackclock.slots.congestion import Congestion
 from ackclock.slots.detector import Detector
 from ackclock.slots.disorder import Disorder
+from ackclock.slots.element import Element
 from ackclock.slots.recovery import Recovery
 from ackclock.slots.rto import Rto
 from ackclock.slots.spurious import Spurious
@@ -14,7 +15,7 @@ from ackclock.slots.threshold import DupThresh
 from ackclock.slots.timeout import Timeout
 from ackclock.slots.undo import Undo
 
-BASES: dict[str, type[Algorithm]] = {
+BASES: dict[str, type[Outside]] = {
     "rto": Rto,
     "detect": Detector,
     "detect.threshold": DupThresh,
@@ -25,8 +26,9 @@ BASES: dict[str, type[Algorithm]] = {
     "startup": Startup,
     "spurious": Spurious,
     "undo": Undo,
+    "element": Element,
 }
-"""The base class of each slot, by its path in a stack."""
+"""The base class of each slot, by its path in a stack; and of path elements."""
 
 __all__ = [
     "BASES",
@@ -34,6 +36,7 @@ __all__ = [
     "Detector",
     "Disorder",
     "DupThresh",
+    "Element",
     "Recovery",
     "Rto",
     "Spurious",

@@ -16,13 +16,13 @@ from types import ModuleType
 from typing import Any
 
 from ackclock.document import written
-from ackclock.slots.base import Algorithm
-from ackclock.slots.bases import BASES
+from ackclock.slots.base import Outside
+from ackclock.slots.bases import BASES, Element
 from ackclock.slots.source import EXECUTED, source_hash
 
 _ALLOWED = '"file.py:Class", the file beside the scenario'
 _MSS = 1460
-_of_program: dict[str, type[Algorithm]] = {}
+_of_program: dict[str, type[Outside]] = {}
 """Classes of this program by their content-addressed sources."""
 _sent = threading.local()
 """Classes that came with the task that this thread is at, by their sources as written."""
@@ -44,7 +44,7 @@ class RefusedError(Exception):
 class Given:
     """A class with its parameters, as a value for ``set``; made by :func:`given`."""
 
-    algorithm: type[Algorithm]
+    algorithm: type[Outside]
     parameters: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -52,22 +52,23 @@ class Given:
 class Found:
     """What the engine must know of an algorithm."""
 
-    make: Callable[[int], Algorithm]
-    base: type[Algorithm]
+    make: Callable[[int], Outside]
+    cls: type[Outside]
+    base: type[Outside]
     name: str
     shown: str
     identity: int
 
 
-Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"] | type[Algorithm] | Given
+Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"] | type[Outside] | Given
 """What ``set`` may hold: see :func:`setting`."""
 
 
-def given(algorithm: type[Algorithm], **parameters: object) -> Given:
+def given(algorithm: type[Outside], **parameters: object) -> Given:
     """A class with values for its parameters, for ``set``.
 
     Args:
-        algorithm: a subclass of one of the slots' base classes.
+        algorithm: a subclass of one of the base classes.
         parameters: its keyword arguments: numbers, texts, booleans, and lists or tables of them.
     """
     return Given(algorithm, parameters)
@@ -85,7 +86,7 @@ def setting(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, type) and issubclass(value, Algorithm):
+    if isinstance(value, type) and issubclass(value, Outside):
         value = Given(value)
     if isinstance(value, Given):
         source = f"#{source_hash(value.algorithm)}:{value.algorithm.__qualname__}"
@@ -99,15 +100,15 @@ def setting(value: object) -> str:
         ) from error
 
 
-def register(source: str, cls: type[Algorithm]) -> None:
+def register(source: str, cls: type[Outside]) -> None:
     """Let scenarios of this program name a class by ``source``, whatever files there are."""
     _of_program[source] = cls
 
 
 @contextmanager
-def sent(classes: Mapping[str, type[Algorithm]]) -> Iterator[None]:
+def sent(classes: Mapping[str, type[Outside]]) -> Iterator[None]:
     """Let these sources, on this thread and in this block, mean these classes."""
-    before: Mapping[str, type[Algorithm]] = getattr(_sent, "classes", {})
+    before: Mapping[str, type[Outside]] = getattr(_sent, "classes", {})
     _sent.classes = {**before, **classes}
     try:
         yield
@@ -119,7 +120,7 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
     """Find the algorithm of a slot; called by the engine.
 
     Args:
-        slot: path of the slot in a stack, as in ``detect.threshold``.
+        slot: path of the slot in a stack, as in ``detect.threshold``, or ``element``.
         table: what stands there, as JSON: ``kind``, ``source`` and the class's parameters.
         folder: where relative files begin.
 
@@ -135,9 +136,11 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
     base = BASES[slot]
     if not issubclass(cls, base):
         mine = next((b for b in BASES.values() if issubclass(cls, b)), None)
-        what = f"`{cls.__name__}`, a subclass of ackclock.{(mine or Algorithm).__name__}"
+        what = f"`{cls.__name__}`, a subclass of ackclock.{(mine or Outside).__name__}"
         raise RefusedError("source", what, f"a subclass of ackclock.{base.__name__}")
     _check_methods(cls, base)
+    if issubclass(cls, Element):
+        _check_declared(cls)
     _check_parameters(cls, parameters)
     make = partial(create, cls, parameters)
     try:
@@ -148,18 +151,18 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
     what = json.dumps([source_hash(cls), cls.__qualname__, parameters], sort_keys=True)
     identity = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8])
     file = "" if source.startswith("#") else f"{Path(source.rpartition(':')[0]).name}:"
-    return Found(make, base, cls.__qualname__, f"{file}{cls.__qualname__}", identity)
+    return Found(make, cls, base, cls.__qualname__, f"{file}{cls.__qualname__}", identity)
 
 
-def create(cls: type[Algorithm], parameters: Mapping[str, Any], mss: int) -> Algorithm:
-    """A new object for one flow; ``mss`` is there before ``__init__`` runs."""
+def create(cls: type[Outside], parameters: Mapping[str, Any], given: int) -> Outside:
+    """A new object; what ``GIVEN`` names is there before ``__init__`` runs."""
     made = cls.__new__(cls)
-    made.mss = mss
+    setattr(made, cls.GIVEN, given)
     cls.__init__(made, **parameters)
     return made
 
 
-def find(source: str, folder: Path) -> type[Algorithm]:
+def find(source: str, folder: Path) -> type[Outside]:
     """The class that a source names.
 
     Raises:
@@ -167,7 +170,7 @@ def find(source: str, folder: Path) -> type[Algorithm]:
     """
     for known in (getattr(_sent, "classes", {}), _of_program):
         if source in known:
-            cls: type[Algorithm] = known[source]
+            cls: type[Outside] = known[source]
             return cls
     shown = json.dumps(source, ensure_ascii=False)
     if source.startswith("#"):
@@ -179,11 +182,9 @@ def find(source: str, folder: Path) -> type[Algorithm]:
     found: object = module
     for step in name.split("."):
         found = getattr(found, step, None)
-    if isinstance(found, type) and issubclass(found, Algorithm):
+    if isinstance(found, type) and issubclass(found, Outside):
         return found
-    names = [
-        k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, Algorithm) and _is_of(module, v)
-    ]
+    names = [k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, Outside) and _is_of(module, v)]
     allowed = f"one of the classes {', '.join(names)}" if names else "a class that is a subclass of one of ackclock's"
     near = difflib.get_close_matches(name, names, 1)
     what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm"
@@ -243,7 +244,7 @@ def _line(error: BaseException) -> str:
     return " ".join(said.split())
 
 
-def _check_methods(cls: type[Algorithm], base: type[Algorithm]) -> None:
+def _check_methods(cls: type[Outside], base: type[Outside]) -> None:
     """Refuse a class that lacks a method or has one that would never be called."""
     lacks = sorted(getattr(cls, "__abstractmethods__", ()))
     if lacks:
@@ -265,7 +266,15 @@ def _check_methods(cls: type[Algorithm], base: type[Algorithm]) -> None:
             )
 
 
-def _check_parameters(cls: type[Algorithm], parameters: Mapping[str, object]) -> None:
+def _check_declared(cls: type[Element]) -> None:
+    """Refuse a class that says of itself what is neither True nor False."""
+    for name in ("delays", "reorders", "loses", "duplicates"):
+        value = getattr(cls, name)
+        if not isinstance(value, bool):
+            raise RefusedError("source", f"`{cls.__name__}` with {name} = {value!r}", "True or False")
+
+
+def _check_parameters(cls: type[Outside], parameters: Mapping[str, object]) -> None:
     """Refuse a parameter that the class does not take, and one that it must have and does not get."""
     import inspect  # noqa: PLC0415 - start-up time
 

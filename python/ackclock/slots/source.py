@@ -8,7 +8,7 @@ import re
 import sys
 from types import CodeType
 
-from ackclock.slots.base import Algorithm
+from ackclock.slots.base import Outside
 
 EXECUTED = "__ackclock_text__"
 """Where a module that was loaded for a scenario keeps the text that was executed: its file may have changed since."""
@@ -16,7 +16,7 @@ _KEPT = "__ackclock_source__"
 """Where a class keeps its hash."""
 
 
-def source_hash(cls: type[Algorithm]) -> str:
+def source_hash(cls: type[Outside]) -> str:
     """Hash of the source text that defines a class: 16 hexadecimal digits.
 
     It is taken over the whole files of the class and of its bases outside Ackclock; over the class alone if it was
@@ -35,7 +35,7 @@ def source_hash(cls: type[Algorithm]) -> str:
     return hashed.hexdigest()[:16]
 
 
-def keep_hash(cls: type[Algorithm]) -> None:
+def keep_hash(cls: type[Outside]) -> None:
     """Write a class's hash into it, so that it goes where the class goes."""
     setattr(cls, _KEPT, source_hash(cls))
 

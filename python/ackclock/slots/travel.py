@@ -11,11 +11,11 @@ from pathlib import Path
 from ackclock import _native
 from ackclock.errors import ScenarioError
 from ackclock.slots import registry
-from ackclock.slots.base import Algorithm
+from ackclock.slots.base import Outside
 from ackclock.slots.source import keep_hash, outside
 
 
-def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, type[Algorithm]]:
+def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, type[Outside]]:
     """The algorithms in Python that a scenario and its options name: source as written, and the class.
 
     Args:
@@ -53,7 +53,7 @@ def unpacked(algorithms: Sequence[tuple[str, bytes]]) -> Iterator[None]:
         yield
 
 
-def _dumps(cls: type[Algorithm]) -> bytes:
+def _dumps(cls: type[Outside]) -> bytes:
     import sys  # noqa: PLC0415 - start-up time
 
     import cloudpickle  # noqa: PLC0415 - start-up time
@@ -74,10 +74,10 @@ def _dumps(cls: type[Algorithm]) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _loads(data: bytes) -> type[Algorithm]:
+def _loads(data: bytes) -> type[Outside]:
     import cloudpickle  # noqa: PLC0415 - start-up time
 
-    cls: type[Algorithm] = cloudpickle.loads(data)
+    cls: type[Outside] = cloudpickle.loads(data)
     return cls
 
 

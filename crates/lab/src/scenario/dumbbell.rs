@@ -17,8 +17,8 @@ pub(super) fn read(
     overrides: &Overrides,
 ) -> Result<(), ScenarioError> {
     let Dumbbell { bottleneck, access, flow } = table;
-    let (forward, back) = both(node, "bottleneck", bottleneck)?;
-    let access = both(node, "access", access)?;
+    let (forward, back) = both(node, "bottleneck", bottleneck, overrides)?;
+    let access = both(node, "access", access, overrides)?;
     let (r1, r2) = (graph.node("R1"), graph.node("R2"));
     graph.links.push(LinkSpec { from: r1, to: r2, forward, back });
     for (table, keys) in node.list("flow").iter().zip(flow) {
@@ -35,7 +35,12 @@ pub(super) fn read(
     Ok(())
 }
 
-fn both(node: &Node<'_>, key: &str, link: Both) -> Result<(DirectionSpec, DirectionSpec), ScenarioError> {
+fn both(
+    node: &Node<'_>,
+    key: &str,
+    link: Both,
+    overrides: &Overrides,
+) -> Result<(DirectionSpec, DirectionSpec), ScenarioError> {
     let Both { forward, back } = link;
-    link::directions(&node.get(key).unwrap_or_else(|| node.clone()), forward, back)
+    link::directions(&node.get(key).unwrap_or_else(|| node.clone()), forward, back, overrides.workshop.as_deref())
 }

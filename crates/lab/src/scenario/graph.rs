@@ -2,6 +2,7 @@
 
 use super::link;
 use super::outside::Tables;
+use super::overrides::Overrides;
 use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::file::Link;
@@ -58,13 +59,13 @@ impl Graph {
     }
 
     /// Reads one `[[link]]`.
-    pub(super) fn link(&mut self, node: &Node<'_>, link: Link) -> Result<(), ScenarioError> {
+    pub(super) fn link(&mut self, node: &Node<'_>, link: Link, overrides: &Overrides) -> Result<(), ScenarioError> {
         let Link { from, to, forward, back } = link;
         if from == to {
             let found = format!("a link from \"{from}\" to itself");
             return Err(node.refuse_key("to", found, "another node"));
         }
-        let (forward, back) = link::directions(node, forward, back)?;
+        let (forward, back) = link::directions(node, forward, back, overrides.workshop.as_deref())?;
         let (from, to) = (self.node(&from), self.node(&to));
         if self.links.iter().any(|l| (l.from, l.to) == (from, to) || (l.to, l.from) == (from, to)) {
             let found = format!("a second link between {} and {}", self.nodes[from as usize], self.nodes[to as usize]);

@@ -1,6 +1,7 @@
 //! What the keys of a link's directions mean. What the way back does not say is as forward, and what a path of a split does
 //! not say is as in its link.
 
+use super::outside::{self, Workshop};
 use super::table;
 use super::write::object;
 use crate::error::ScenarioError;
@@ -19,10 +20,13 @@ pub(super) fn directions(
     node: &Node<'_>,
     forward: Direction,
     back: Option<Direction>,
+    workshop: Option<&dyn Workshop>,
 ) -> Result<(DirectionSpec, DirectionSpec), ScenarioError> {
-    let forward = direction(node, forward.0, QueueSpec::default())?;
+    let forward = direction(node, forward.0, QueueSpec::default(), workshop)?;
     let back = match (node.get("back"), back) {
-        (Some(node), Some(Direction(keys))) => direction(&node, beside(object(&forward), keys), forward.queue)?,
+        (Some(node), Some(Direction(keys))) => {
+            direction(&node, beside(object(&forward), keys), forward.queue, workshop)?
+        }
         _ => forward.clone(),
     };
     Ok((forward, back))
@@ -35,7 +39,12 @@ fn beside(mut all: Map<String, Value>, keys: Map<String, Value>) -> Map<String, 
 }
 
 /// One direction, from all of its keys. Those that `node` does not have were taken from elsewhere; its queue would be `like`.
-fn direction(node: &Node<'_>, mut keys: Map<String, Value>, like: QueueSpec) -> Result<DirectionSpec, ScenarioError> {
+fn direction(
+    node: &Node<'_>,
+    mut keys: Map<String, Value>,
+    like: QueueSpec,
+    workshop: Option<&dyn Workshop>,
+) -> Result<DirectionSpec, ScenarioError> {
     let elements = keys.remove("elements").unwrap_or_default();
     let mut spec: DirectionSpec = made(keys.into()).map_err(|fault| blame(node, fault))?;
     if spec.delay > LONGEST_DELAY {
@@ -47,7 +56,7 @@ fn direction(node: &Node<'_>, mut keys: Map<String, Value>, like: QueueSpec) -> 
     }
     let (nodes, list) = (node.list("elements"), node.get("elements").unwrap_or_else(|| node.clone()));
     for (i, keys) in elements.as_array().into_iter().flatten().enumerate() {
-        spec.elements.push(element(nodes.get(i).unwrap_or(&list), keys.clone(), &spec)?);
+        spec.elements.push(element(nodes.get(i).unwrap_or(&list), keys.clone(), &spec, workshop)?);
     }
     if let (false, Some(queue)) = (spec.waits(), node.get("queue")) {
         if spec.queue.limit != QueueLimit::Unlimited && spec.queue != like {
@@ -62,14 +71,22 @@ fn direction(node: &Node<'_>, mut keys: Map<String, Value>, like: QueueSpec) -> 
 }
 
 /// One element. What its paths leave out, if it has any, is as in `own`, the direction on which it stands.
-fn element(node: &Node<'_>, mut keys: Value, own: &DirectionSpec) -> Result<ElementSpec, ScenarioError> {
+fn element(
+    node: &Node<'_>,
+    mut keys: Value,
+    own: &DirectionSpec,
+    workshop: Option<&dyn Workshop>,
+) -> Result<ElementSpec, ScenarioError> {
+    if outside::is_outside(&keys) {
+        return outside::element(node, keys, workshop);
+    }
     let own = DirectionSpec { elements: Vec::new(), ..own.clone() };
     let paths = keys.get_mut("paths").and_then(Value::as_array_mut);
     for (path, at) in paths.into_iter().flatten().zip(node.list("paths")) {
         let Value::Object(keys) = path else { continue };
         let mut way = beside(object(&own), std::mem::take(keys));
         let weight = way.remove("weight");
-        *keys = object(direction(&at, way, own.queue)?);
+        *keys = object(direction(&at, way, own.queue, workshop)?);
         keys.extend(weight.map(|weight| ("weight".to_owned(), weight)));
     }
     let (keys, file) = table::beside(node, keys)?;

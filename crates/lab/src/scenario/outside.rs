@@ -2,7 +2,10 @@
 //! set, made by whoever can make them, and put into their slots at the end.
 
 use crate::error::ScenarioError;
+use crate::form::{blame, made};
 use crate::reader::Node;
+use ackclock_sim::scenario::custom::CustomSpec;
+use ackclock_sim::scenario::{self, DirectionSpec, ElementSpec, Only};
 use ackclock_tcp::congestion::{Congestion, CongestionSpec};
 use ackclock_tcp::detect::threshold::{DupThresh, ThresholdSpec};
 use ackclock_tcp::detect::{dup_ack::DupAckSpec, DetectSpec, Detector};
@@ -19,14 +22,17 @@ use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The kind that says that a slot's algorithm comes from outside.
+/// The kind that says that an algorithm or a path element comes from outside.
 const KIND: &str = "python";
+/// What [`Workshop::make`] is asked for where it makes a path element.
+pub const ELEMENT: &str = "element";
 
 pub use crate::file::set::SLOTS;
 
-/// Makes the algorithms from outside that a scenario names.
+/// Makes the algorithms and path elements from outside that a scenario names.
 pub trait Workshop: fmt::Debug + Send + Sync {
-    /// The algorithm that `table` (its `kind`, and whatever else stands there) describes for the slot at the path `slot`.
+    /// The algorithm that `table` (its `kind`, and whatever else stands there) describes for the slot at the path `slot`, or
+    /// the path element if that is [`ELEMENT`].
     ///
     /// # Errors
     /// Why there is none.
@@ -60,6 +66,8 @@ pub enum Custom {
     Startup(Factory<dyn Startup>),
     Timeout(Factory<dyn Timeout>),
     Undo(Factory<dyn Undo>),
+    /// A path element. Where it stands, which packets it sees and its table are still to be filled in.
+    Element(CustomSpec),
 }
 
 /// The tables of a stack's algorithms from outside as they were written, by the paths of their slots.
@@ -172,12 +180,6 @@ impl<'a> Outside<'a> {
     ) -> Result<Tables, ScenarioError> {
         let mut tables = Tables::new();
         for (slot, asked) in self.asked {
-            let nobody = || Refused {
-                key: None,
-                found: format!("kind \"{KIND}\""),
-                allowed: "a kind of Ackclock's own: algorithms in Python run only where Python does".to_owned(),
-                hint: None,
-            };
             let made = workshop.map_or_else(|| Err(nobody()), |w| w.make(slot, &asked.table));
             let put = made.and_then(|custom| custom.put(stack));
             put.map_err(|r| {
@@ -193,6 +195,53 @@ impl<'a> Outside<'a> {
     }
 }
 
+/// That nobody makes what comes from outside.
+fn nobody() -> Refused {
+    Refused {
+        key: None,
+        found: format!("kind \"{KIND}\""),
+        allowed: "a kind of Ackclock's own: classes in Python run only where Python does".to_owned(),
+        hint: None,
+    }
+}
+
+/// Whether the keys are those of a path element from outside.
+pub(super) fn is_outside(keys: &Value) -> bool {
+    kind(keys) == Some(KIND)
+}
+
+/// The path element from outside that the keys describe.
+pub(super) fn element(
+    node: &Node<'_>,
+    keys: Value,
+    workshop: Option<&dyn Workshop>,
+) -> Result<ElementSpec, ScenarioError> {
+    let Value::Object(mut table) = keys else { return Err(node.refuse("a table")) };
+    let mut asked = table.clone();
+    table.shift_remove("kind");
+    let at = asked.remove("at").map_or(Ok(scenario::Place::default()), made).map_err(|fault| blame(node, fault))?;
+    let only = asked.remove("only").map_or(Ok(Only::default()), made).map_err(|fault| blame(node, fault))?;
+    let made = workshop.map_or_else(|| Err(nobody()), |w| w.make(ELEMENT, &asked));
+    match made {
+        Ok(Custom::Element(spec)) => Ok(ElementSpec::Custom(CustomSpec { at, only, table, ..spec })),
+        Ok(_) => Err(node.refuse_as("an algorithm of a stack", "a path element")),
+        Err(Refused { key, found, allowed, hint }) => {
+            let refusal = match key {
+                Some(key) => node.refuse_key(&key, found, allowed),
+                None => node.refuse_as(found, allowed),
+            };
+            Err(refusal.with_hint(hint))
+        }
+    }
+}
+
+/// Whether a path element from outside stands on a direction, or on one of its paths.
+pub(super) fn stands_on(direction: &DirectionSpec) -> bool {
+    let custom = |e: &ElementSpec| matches!(e, ElementSpec::Custom(_));
+    let paths = direction.split().into_iter().flat_map(|split| &split.paths);
+    direction.elements.iter().any(custom) || paths.into_iter().any(|path| stands_on(&path.way))
+}
+
 fn kind(value: &Value) -> Option<&str> {
     value.as_str().or_else(|| value.get("kind")?.as_str())
 }
@@ -201,6 +250,10 @@ impl Custom {
     /// Puts it into its slot.
     fn put(self, stack: &mut Stack) -> Result<(), Refused> {
         match self {
+            Custom::Element(_) => {
+                let (found, allowed) = ("a path element".to_owned(), "an algorithm of a stack".to_owned());
+                return Err(Refused { key: None, found, allowed, hint: None });
+            }
             Custom::Congestion(f) => stack.congestion = CongestionSpec::Custom(f),
             Custom::Detect(f) => stack.detect = DetectSpec::Custom(f),
             Custom::Disorder(f) => stack.disorder = DisorderSpec::Custom(f),

@@ -84,10 +84,12 @@ impl Watch {
     }
 }
 
-/// Makes the objects of one class with its parameters: one for each flow.
+/// Makes the objects of one class with its parameters: one for each flow, or for each direction of a link.
 pub(super) struct Maker {
-    /// A callable: the maximum segment size in, an object out.
+    /// A callable: the maximum segment size or the seed of a path element in, an object out.
     pub(super) make: Py<PyAny>,
+    /// The class itself.
+    pub(super) class: Py<PyAny>,
     /// The slot's base class.
     pub(super) base: Py<PyAny>,
     /// File and class, for people.
@@ -97,10 +99,10 @@ pub(super) struct Maker {
 
 impl Maker {
     /// A new object; one that cannot be made has failed and answers nothing.
-    pub(super) fn make(&self, mss: u32) -> Algorithm {
+    pub(super) fn make(&self, given: u64) -> Algorithm {
         let (name, watch) = (self.name.clone(), Arc::clone(&self.watch));
         Python::attach(|py| {
-            let object = match self.make.call1(py, (mss,)) {
+            let object = match self.make.call1(py, (given,)) {
                 Ok(object) => Some(object),
                 Err(e) => {
                     watch.fail(&name, "__init__", e);

@@ -9,6 +9,8 @@ use super::{Element, GateKind, Site};
 use crate::error::Fault;
 use crate::watch::DropWhy;
 use ackclock_tcp::time::{Nanos, Time};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -73,7 +75,7 @@ impl PartialEq for Factory {
 
 /// A path element from outside the crate, and what it says of itself. A verdict that it did not declare is not carried out: the
 /// packet goes on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CustomSpec {
     /// Makes its state.
     pub factory: Factory,
@@ -90,6 +92,24 @@ pub struct CustomSpec {
     pub loses: bool,
     /// Whether it may make two packets of one.
     pub duplicates: bool,
+    /// Its table in a scenario file but for the kind; whoever made the factory knows what it means. Where the class is found
+    /// is no part of a run's identity, so this is not shown.
+    pub table: Map<String, Value>,
+}
+
+impl fmt::Debug for CustomSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CustomSpec { factory, at, only, delays, reorders, loses, duplicates, table: _ } = self;
+        let mut fields = f.debug_struct("CustomSpec");
+        fields.field("factory", factory).field("at", at).field("only", only).field("delays", delays);
+        fields.field("reorders", reorders).field("loses", loses).field("duplicates", duplicates).finish()
+    }
+}
+
+impl Serialize for CustomSpec {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        self.table.serialize(s)
+    }
 }
 
 impl Element for CustomSpec {
@@ -172,7 +192,8 @@ mod tests {
         let make: Arc<Make> = Arc::new(move |_| Box::new(Turns(verdicts.clone())));
         let factory = Factory { name, identity: 1, make };
         let (at, only) = (Place::Entry, Only::All);
-        CustomSpec { factory, at, only, delays: false, reorders: false, loses: false, duplicates: false }
+        let table = Map::new();
+        CustomSpec { factory, at, only, delays: false, reorders: false, loses: false, duplicates: false, table }
     }
 
     const LATE: Verdict = Verdict::Delay(Nanos(9_000_000));

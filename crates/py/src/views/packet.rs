@@ -1,0 +1,70 @@
+//! What path elements see and answer.
+
+use ackclock_sim::scenario::custom;
+use ackclock_tcp::time::Nanos;
+use pyo3::prelude::*;
+
+/// A packet that comes to a path element.
+#[pyclass(frozen, eq, module = "ackclock.slots")]
+#[derive(PartialEq)]
+pub(crate) struct Packet(pub(crate) custom::Packet);
+
+#[pymethods]
+impl Packet {
+    /// When it comes, ns since the run began.
+    #[getter]
+    fn now(&self) -> u64 {
+        self.0.at.0
+    }
+    /// How many packets came before it, of those that the element sees.
+    #[getter]
+    fn nth(&self) -> u64 {
+        self.0.nth
+    }
+    /// Bytes on the wire.
+    #[getter]
+    fn size(&self) -> u32 {
+        self.0.wire
+    }
+    /// Whether it takes up sequence numbers (data, SYN, FIN, an unresponsive source's); else it is a pure ACK.
+    #[getter]
+    fn data(&self) -> bool {
+        self.0.data
+    }
+    fn __repr__(&self) -> String {
+        let custom::Packet { at, nth, wire, data } = self.0;
+        let what = if data { "data" } else { "ACK" };
+        format!("<Packet {nth}: {what}, {wire} B, at {} ns>", at.0)
+    }
+}
+
+/// What becomes of a packet.
+#[pyclass(frozen, eq, module = "ackclock.slots")]
+#[derive(PartialEq)]
+pub(crate) struct Fate(pub(crate) custom::Verdict);
+
+#[pymethods]
+impl Fate {
+    /// It goes on.
+    #[classattr]
+    const PASS: Fate = Fate(custom::Verdict::Pass);
+    /// It is lost.
+    #[classattr]
+    const DROP: Fate = Fate(custom::Verdict::Drop);
+    /// It goes on twice.
+    #[classattr]
+    const DUPLICATE: Fate = Fate(custom::Verdict::Duplicate);
+    /// It goes on this many ns later.
+    #[staticmethod]
+    fn delay(ns: u64) -> Self {
+        Fate(custom::Verdict::Delay(Nanos(ns)))
+    }
+    fn __repr__(&self) -> String {
+        match self.0 {
+            custom::Verdict::Pass => "Fate.PASS".to_owned(),
+            custom::Verdict::Drop => "Fate.DROP".to_owned(),
+            custom::Verdict::Duplicate => "Fate.DUPLICATE".to_owned(),
+            custom::Verdict::Delay(by) => format!("Fate.delay({})", by.0),
+        }
+    }
+}
