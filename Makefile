@@ -14,18 +14,12 @@ BIN := .venv/bin
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
+# What needs the build waits for it; the rest goes two at a time, the output of each in one piece.
 test: setup ## everything that must pass: sets up, then all the checks below
 	@$(MAKE) check
 	@$(MAKE) unit
-	@$(MAKE) newcomer
-	@$(MAKE) python
-	@$(MAKE) lint
-	@$(MAKE) cite
-	@$(MAKE) wasm
-	@$(MAKE) web-test
-	@$(MAKE) docs
-	@$(MAKE) ns2-logs
-	@$(MAKE) instructions
+	@$(MAKE) .venv/.extension
+	@$(MAKE) --jobs=2 --output-sync=target python newcomer lint cite wasm web-test docs ns2-logs instructions
 	@echo "make test: all checks passed"
 
 setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what builds and tests the lab page
