@@ -52,7 +52,7 @@ lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows 
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/sizes.py
-	$(BIN)/python tools/arrows.py tcp
+	$(BIN)/python tools/arrows.py
 
 SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements.toml paths.toml)
 newcomer: ## CONTRIBUTING's steps with copies of newreno.rs and wobble.rs: they run as their models do, and only the listed places change
