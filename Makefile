@@ -19,7 +19,7 @@ test: setup ## everything that must pass: sets up, then all the checks below
 	@$(MAKE) check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
-	@$(MAKE) --jobs=2 --output-sync=target python newcomer lint cite wasm web-test docs ns2-logs instructions
+	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 python newcomer lint cite wasm web-test docs ns2-logs instructions
 	@echo "make test: all checks passed"
 
 setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what builds and tests the lab page
@@ -45,7 +45,7 @@ python: .venv/.extension ## the Python tests, on the extension in the tests' own
 # Cargo knows whether anything is to be built; this is always asked.
 .PHONY: .venv/.extension
 .venv/.extension: .venv/.ready
-	$(BIN)/maturin develop --quiet --locked --profile dev
+	$(if $(EXTENSION_IS_BUILT),,$(BIN)/maturin develop --quiet --locked --profile dev)
 
 lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows between modules
 	$(BIN)/ruff check
@@ -73,7 +73,8 @@ generated: .venv/.extension ## renew what is made of the code: docs/algorithms.m
 
 wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown --profile web
-	cargo run --quiet -p ackclock-wasm --locked --example expected -- $(SAME) > target/same.json
+	cargo build --workspace --locked --example expected
+	"$${CARGO_TARGET_DIR:-target}"/debug/examples/expected $(SAME) > target/same.json
 	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/web/ackclock_wasm.wasm < target/same.json
 
 web: web/node_modules/.ready ## the lab page, into web/dist: plain files for any web host
@@ -100,7 +101,7 @@ web-bench: web ## click to picture, frames a second, size of the first load, int
 	cd web && CHROMIUM=$$(../tools/need.sh chromium) npm run --silent bench
 
 ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
-	cargo test -p ackclock-sim --locked --test ns2 -- --nocapture
+	cargo test --workspace --locked --test ns2 -- --nocapture
 
 instructions: .venv/.ready ## instructions per delivered packet (callgrind), also of every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind

@@ -6,7 +6,7 @@
 //!
 //! | source | here |
 //! | --- | --- |
-//! | delivery opportunity: one full-sized packet may go at this millisecond | [`Deliveries`]; small packets share one |
+//! | delivery opportunity: one full-sized packet may go at this millisecond | `Deliveries`; small packets share one |
 //! | what an opportunity finds no packet for is lost | so here |
 //! | the trace begins again after its last line | so here |
 //!
