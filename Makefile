@@ -15,8 +15,8 @@ help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 # What needs the build waits for it; the rest goes two at a time, the output of each in one piece.
-test: setup ## everything that must pass: sets up, then all the checks below
-	@$(MAKE) check
+test: ## everything that must pass: sets up, then all the checks below
+	@$(MAKE) --jobs=2 --output-sync=target setup check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
 	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 python newcomer lint cite wasm web-test docs ns2-logs instructions

@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 /// Linux's network emulator, before the queue (tc-netem(8)).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
-#[schemars(title = "netem", extend("examples" = [{ "delay": "10 ms", "jitter": "2 ms" }]))]
+#[schemars(title = "Network emulator (netem)", extend("examples" = [{ "delay": "10 ms", "jitter": "2 ms" }]))]
 pub struct NetemSpec {
     /// Delay of each packet.
     pub delay: Nanos,
