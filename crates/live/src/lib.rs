@@ -1,0 +1,36 @@
+//! The engine on a network interface: a TCP that talks to real kernels, in network namespaces made and removed here.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`namespace`] | network namespaces of this process; they end with it |
+//! | [`netlink`] | links, addresses and routes in them |
+//! | [`tun`] | a TUN device, with or without offload |
+//!
+//! Linux only. Elsewhere the crate compiles, and [`supported`] says in one sentence that it cannot run.
+//! Nothing outside the namespaces that are made here is touched, but for a device that the user names.
+
+#![deny(unsafe_code)]
+
+pub mod error;
+#[cfg(target_os = "linux")]
+pub mod namespace;
+#[cfg(target_os = "linux")]
+pub mod netlink;
+#[cfg(target_os = "linux")]
+mod sys;
+#[cfg(target_os = "linux")]
+pub mod tun;
+
+pub use error::LiveError;
+
+/// Whether this system has what live runs need. What the user may do there is another question.
+///
+/// # Errors
+/// [`LiveError::Unavailable`] on every system but Linux.
+pub fn supported() -> Result<(), LiveError> {
+    if cfg!(target_os = "linux") {
+        Ok(())
+    } else {
+        Err(LiveError::Unavailable("live runs need Linux with its network namespaces and TUN devices".into()))
+    }
+}

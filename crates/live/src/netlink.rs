@@ -1,0 +1,220 @@
+//! Links, addresses and routes of a namespace, by rtnetlink; no program is called.
+//!
+//! Source: Linux, `man 7 rtnetlink`.
+
+use crate::error::LiveError;
+use netlink_packet_core::{NetlinkMessage, NetlinkPayload, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST};
+use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage};
+use netlink_packet_route::link::{InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::{protocols::NETLINK_ROUTE, Socket};
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// A socket that speaks of one namespace: that in which it was made.
+pub struct Netlink {
+    socket: Socket,
+}
+
+/// What a device is to be like.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// The largest packet, bytes. Default: 1500.
+    pub mtu: u32,
+    /// Packets that wait for whoever reads the device (`txqueuelen`). Default: 2000. A full queue drops, and nobody is told.
+    pub queue_len: u32,
+    /// The kernel's addresses on it, with the lengths of their prefixes.
+    pub addresses: Vec<(IpAddr, u8)>,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Device { mtu: 1500, queue_len: 2000, addresses: Vec::new() }
+    }
+}
+
+impl Netlink {
+    /// For the calling thread's namespace.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn new() -> Result<Netlink, LiveError> {
+        let open = || {
+            let mut socket = Socket::new(NETLINK_ROUTE)?;
+            socket.bind_auto()?;
+            Ok(Netlink { socket })
+        };
+        open().map_err(LiveError::system::<std::io::Error>("opening a netlink socket"))
+    }
+
+    /// Sets a device's MTU and queue, gives it its addresses and brings it up.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn configure(&self, name: &str, device: &Device) -> Result<(), LiveError> {
+        let Device { mtu, queue_len, addresses } = device;
+        self.set(name, vec![LinkAttribute::Mtu(*mtu), LinkAttribute::TxQueueLen(*queue_len)], false)?;
+        let index = self.index(name)?;
+        for (address, prefix) in addresses {
+            self.add_address(index, *address, *prefix)?;
+        }
+        self.set_up(name)
+    }
+
+    /// Brings a device up.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn set_up(&self, name: &str) -> Result<(), LiveError> {
+        self.set(name, Vec::new(), true)
+    }
+
+    /// The largest train that the kernel hands a device, segments: 1 lets it cut everything by itself.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn set_max_train(&self, name: &str, segments: u32) -> Result<(), LiveError> {
+        self.set(name, vec![LinkAttribute::GsoMaxSegs(segments)], false)
+    }
+
+    /// A pair of devices that are connected; the second one stands in the namespace `there`. Neither resolves addresses.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn add_veth(&self, here: &str, peer: &str, there: BorrowedFd<'_>) -> Result<(), LiveError> {
+        let mut other = LinkMessage::default();
+        other.attributes = vec![LinkAttribute::IfName(peer.into()), LinkAttribute::NetNsFd(there.as_raw_fd())];
+        let mut link = LinkMessage::default();
+        link.attributes = vec![
+            LinkAttribute::IfName(here.into()),
+            LinkAttribute::LinkInfo(vec![
+                LinkInfo::Kind(InfoKind::Veth),
+                LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(other))),
+            ]),
+        ];
+        self.change(RouteNetlinkMessage::NewLink(link), NLM_F_CREATE | NLM_F_EXCL, &format!("making {here}"))
+    }
+
+    /// What goes to `to` leaves by the device `name`, by way of `via` if there is one.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn add_route(&self, to: (IpAddr, u8), name: &str, via: Option<IpAddr>) -> Result<(), LiveError> {
+        let mut route = RouteMessage::default();
+        route.header = RouteHeader {
+            address_family: family(to.0),
+            destination_prefix_length: to.1,
+            table: RouteHeader::RT_TABLE_MAIN,
+            protocol: RouteProtocol::Static,
+            scope: if via.is_some() { RouteScope::Universe } else { RouteScope::Link },
+            kind: RouteType::Unicast,
+            ..RouteHeader::default()
+        };
+        let address = |a: IpAddr| match a {
+            IpAddr::V4(a) => RouteAddress::Inet(a),
+            IpAddr::V6(a) => RouteAddress::Inet6(a),
+        };
+        route.attributes = vec![RouteAttribute::Oif(self.index(name)?)];
+        if to.1 > 0 {
+            route.attributes.push(RouteAttribute::Destination(address(to.0)));
+        }
+        route.attributes.extend(via.map(|via| RouteAttribute::Gateway(address(via))));
+        let doing = format!("the route to {}/{} over {name}", to.0, to.1);
+        self.change(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE | NLM_F_EXCL, &doing)
+    }
+
+    /// A device's number.
+    ///
+    /// # Errors
+    /// [`LiveError::Input`] if there is none of this name.
+    pub fn index(&self, name: &str) -> Result<u32, LiveError> {
+        Ok(self.link(name)?.header.index)
+    }
+
+    /// A device's MTU, bytes.
+    ///
+    /// # Errors
+    /// [`LiveError::Input`] if there is none of this name.
+    pub fn mtu(&self, name: &str) -> Result<u32, LiveError> {
+        let link = self.link(name)?;
+        let mtu = link.attributes.iter().find_map(|a| if let LinkAttribute::Mtu(mtu) = a { Some(*mtu) } else { None });
+        mtu.ok_or_else(|| LiveError::Failed(format!("the kernel names no MTU for the device {name}")))
+    }
+
+    /// A device's hardware address; empty where it has none.
+    ///
+    /// # Errors
+    /// [`LiveError::Input`] if there is none of this name.
+    pub fn hardware_address(&self, name: &str) -> Result<Vec<u8>, LiveError> {
+        let link = self.link(name)?;
+        let found =
+            link.attributes.into_iter().find_map(|a| if let LinkAttribute::Address(a) = a { Some(a) } else { None });
+        Ok(found.unwrap_or_default())
+    }
+
+    fn link(&self, name: &str) -> Result<LinkMessage, LiveError> {
+        let mut link = LinkMessage::default();
+        link.attributes.push(LinkAttribute::IfName(name.into()));
+        match self.ask(RouteNetlinkMessage::GetLink(link), 0) {
+            Ok(Some(RouteNetlinkMessage::NewLink(link))) => Ok(link),
+            Ok(_) => Err(LiveError::Failed(format!("the kernel says nothing of the device {name}"))),
+            Err(e) => Err(LiveError::Input(format!("the device {name}: {e}"))),
+        }
+    }
+
+    /// Changes what `attributes` name; `up` brings the device up, too.
+    fn set(&self, name: &str, mut attributes: Vec<LinkAttribute>, up: bool) -> Result<(), LiveError> {
+        attributes.push(LinkAttribute::IfName(name.into()));
+        let mut link = LinkMessage::default();
+        if up {
+            (link.header.flags, link.header.change_mask) = (LinkFlags::Up, LinkFlags::Up);
+        }
+        link.attributes = attributes;
+        self.change(RouteNetlinkMessage::SetLink(link), 0, &format!("setting the device {name}"))
+    }
+
+    fn add_address(&self, index: u32, address: IpAddr, prefix: u8) -> Result<(), LiveError> {
+        let mut message = AddressMessage::default();
+        message.header.family = family(address);
+        message.header.prefix_len = prefix;
+        message.header.index = index;
+        // Nobody else is there: the address is used at once.
+        message.header.flags = if address.is_ipv6() { AddressHeaderFlags::Nodad } else { AddressHeaderFlags::empty() };
+        message.attributes = vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
+        let doing = format!("the address {address}/{prefix}");
+        self.change(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE | NLM_F_EXCL, &doing)
+    }
+
+    fn change(&self, message: RouteNetlinkMessage, flags: u16, doing: &str) -> Result<(), LiveError> {
+        self.ask(message, flags | NLM_F_ACK).map(|_| ()).map_err(LiveError::system(doing))
+    }
+
+    /// Sends a message; returns what comes back, or nothing if that is only "done".
+    fn ask(&self, message: RouteNetlinkMessage, flags: u16) -> std::io::Result<Option<RouteNetlinkMessage>> {
+        let mut message = NetlinkMessage::from(message);
+        message.header.flags = NLM_F_REQUEST | flags;
+        message.header.sequence_number = 1;
+        message.finalize();
+        let mut bytes = vec![0; message.buffer_len()];
+        message.serialize(&mut bytes);
+        self.socket.send(&bytes, 0)?;
+        let (answer, _) = self.socket.recv_from_full()?;
+        let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer)
+            .map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.to_string()))?;
+        match answer.payload {
+            NetlinkPayload::Error(e) if e.code.is_some() => Err(e.to_io()),
+            NetlinkPayload::InnerMessage(inner) => Ok(Some(inner)),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn family(address: IpAddr) -> AddressFamily {
+    match address {
+        IpAddr::V4(_) => AddressFamily::Inet,
+        IpAddr::V6(_) => AddressFamily::Inet6,
+    }
+}
