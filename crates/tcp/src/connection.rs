@@ -5,21 +5,25 @@
 //! The driver owns the clock, the network and the payload. It hands in what arrived (`on_segment`), says when time has
 //! come (`on_timer`, at `next_timer`), and takes what is to be sent (`poll_transmit`, until it says no).
 
+mod extras;
 mod handshake;
+mod info;
 mod state;
 #[cfg(test)]
 mod tests;
 
 use crate::event::Observer;
 use crate::receiver::{Accept, Consume, Receiver, ReceiverConfig};
-use crate::segment::{timestamp, Segment};
+use crate::segment::Segment;
 use crate::sender::Sender;
 use crate::seq::Offset;
 use crate::stack::Stack;
 use crate::time::{earliest, Nanos, Time};
 use crate::units::Bytes;
+use extras::{stamp, Extras};
 pub use handshake::reset_for;
 use handshake::Handshake;
+pub use info::{Agreed, Info};
 pub use state::{CloseReason, State};
 
 /// Which halves a connection has. Where data flow one way, a host needs only one.
@@ -54,10 +58,6 @@ pub struct Connection {
     extras: Extras,
     last_sends: u8,
 }
-
-/// What segments carry beyond the plain header, and what the receiving end of ECN remembers (RFC 3168 §6.1.3).
-#[derive(Clone, Copy, Debug, Default)]
-struct Extras(u8);
 
 impl Connection {
     /// A connection that is established from the start, as simulations of the older papers want it: full segments
@@ -342,58 +342,4 @@ impl Connection {
     pub fn receiver(&self) -> Option<&Receiver> {
         self.rx.as_deref()
     }
-}
-
-impl Extras {
-    /// Timestamps are in use (RFC 7323).
-    const TIMESTAMPS: u8 = 1;
-    /// ECN is in use (RFC 3168).
-    const ECN: u8 = 2;
-    /// A mark of congestion came, and no CWR since.
-    const ECHO: u8 = 4;
-    /// A mark came since the last ACK; a delayed one speaks for every segment since then.
-    const UNANSWERED: u8 = 8;
-
-    fn agreed(timestamps: bool, ecn: bool) -> Self {
-        Extras(u8::from(timestamps) * Self::TIMESTAMPS + u8::from(ecn) * Self::ECN)
-    }
-
-    #[inline]
-    fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    #[inline]
-    fn has(self, bit: u8) -> bool {
-        self.0 & bit != 0
-    }
-
-    /// A segment has arrived: a CWR ends the echo, a mark (of the same segment, too) begins it.
-    #[cold]
-    fn hear(&mut self, seg: &Segment) {
-        if seg.has(Segment::CWR) {
-            self.0 &= !Self::ECHO;
-        }
-        if seg.opts & Segment::CE != 0 {
-            self.0 |= Self::ECHO | Self::UNANSWERED;
-        }
-    }
-
-    /// Whatever leaves carries the time and the echo.
-    #[cold]
-    fn tell(&mut self, now: Time, out: &mut Segment) {
-        if self.has(Self::TIMESTAMPS) {
-            stamp(now, out);
-        }
-        if self.has(Self::ECHO | Self::UNANSWERED) {
-            out.flags |= Segment::ECE;
-            self.0 &= !Self::UNANSWERED;
-        }
-    }
-}
-
-#[inline]
-fn stamp(now: Time, out: &mut Segment) {
-    out.tsval = timestamp(now);
-    out.opts |= Segment::TIMESTAMPS;
 }

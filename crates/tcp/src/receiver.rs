@@ -9,6 +9,7 @@
 //! | `RCV.NXT + RCV.WND` | `right_edge` |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
 
+mod info;
 mod reassembly;
 mod sack_blocks;
 mod timestamps;

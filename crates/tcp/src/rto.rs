@@ -24,6 +24,10 @@ pub trait Rto {
     fn on_spurious_timeout(&mut self, _fired: Time) {}
     /// Smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<Nanos>;
+    /// Its variation (RFC 6298 §2); `None` before the first sample and of a rule that keeps none.
+    fn rttvar(&self) -> Option<Nanos> {
+        None
+    }
     /// Timeout without back-off.
     fn base(&self) -> Nanos;
     /// Timeout with back-off.
@@ -114,6 +118,9 @@ impl Rto for AnyRto {
     #[inline]
     fn srtt(&self) -> Option<Nanos> {
         each!(self, x => x.srtt())
+    }
+    fn rttvar(&self) -> Option<Nanos> {
+        each!(self, x => x.rttvar())
     }
     #[inline]
     fn base(&self) -> Nanos {

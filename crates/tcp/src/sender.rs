@@ -4,6 +4,7 @@
 //! The rules are numbered as in ARCHITECTURE.md, "The sequencer", which also says which file carries out which.
 
 mod ecn;
+mod info;
 mod persist;
 mod read;
 mod reorder;
@@ -34,7 +35,7 @@ use crate::time::Time;
 use crate::timeout::Timeout;
 use crate::units::Bytes;
 use persist::Persist;
-use read::MinRtt;
+use read::{MinRtt, PeerWindow};
 use reorder::Reorder;
 use std::num::NonZeroU16;
 use timers::Timers;
@@ -105,15 +106,8 @@ struct Cold {
     reorder: Reorder,
     /// Marks below this have been answered (RFC 3168 §6.1.2: once per window).
     ecn_recover: Option<Offset>,
-}
-
-/// The peer's window as last announced (RFC 9293 §3.3.1).
-#[derive(Clone, Copy, Debug)]
-struct PeerWindow {
-    wnd: u32,
-    max_wnd: u32,
-    wl1: Offset,
-    wl2: Offset,
+    /// Segments sent again since the connection was established; saturates.
+    retransmits: u32,
 }
 
 impl Sender {

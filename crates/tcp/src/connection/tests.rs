@@ -1,6 +1,7 @@
 //! Opening, closing and resetting, one rule of RFC 9293 at a time.
 
 mod ecn;
+mod info;
 
 use super::*;
 use crate::testing::{ms, named};

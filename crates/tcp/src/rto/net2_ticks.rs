@@ -167,6 +167,9 @@ impl Rto for Net2Ticks {
     fn srtt(&self) -> Option<Nanos> {
         self.srtt8.map(|srtt8| Nanos((srtt8 / 8.0 * self.tick.0 as f64) as u64))
     }
+    fn rttvar(&self) -> Option<Nanos> {
+        self.srtt8.map(|_| Nanos((self.rttvar4 / 4.0 * self.tick.0 as f64) as u64))
+    }
     fn base(&self) -> Nanos {
         self.in_ticks(u64::from(self.ticks))
     }

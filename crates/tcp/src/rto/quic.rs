@@ -103,6 +103,9 @@ impl Rto for Quic {
     fn srtt(&self) -> Option<Nanos> {
         self.srtt
     }
+    fn rttvar(&self) -> Option<Nanos> {
+        self.srtt.map(|_| self.rttvar)
+    }
     fn base(&self) -> Nanos {
         let measured = |srtt| srtt + Nanos((4 * self.rttvar.0).max(self.granularity.0)) + self.max_ack_delay;
         self.srtt.map_or(self.initial, measured).min(self.max)

@@ -253,6 +253,9 @@ impl Rto for Rfc6298 {
     fn srtt(&self) -> Option<Nanos> {
         self.srtt8.map(|srtt8| Nanos((srtt8.get() as u64).saturating_mul(self.tick) / 8))
     }
+    fn rttvar(&self) -> Option<Nanos> {
+        self.srtt8.map(|_| Nanos((self.rttvar4 as u64).saturating_mul(self.tick) / 4))
+    }
     #[inline]
     fn base(&self) -> Nanos {
         self.base

@@ -32,6 +32,11 @@ impl Persist {
         self.probing
     }
 
+    /// How often the window was probed since it closed.
+    pub(super) fn probes(&self) -> u32 {
+        self.backoff
+    }
+
     pub(super) fn probe_sent(&mut self) {
         self.probing = true;
     }

@@ -18,6 +18,15 @@ use std::num::NonZeroU64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MinRtt(Option<NonZeroU64>);
 
+/// The peer's window as last announced (RFC 9293 §3.3.1).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PeerWindow {
+    pub(super) wnd: u32,
+    pub(super) max_wnd: u32,
+    pub(super) wl1: Offset,
+    pub(super) wl2: Offset,
+}
+
 impl MinRtt {
     #[inline]
     pub(super) fn get(self) -> Option<Nanos> {

@@ -197,6 +197,7 @@ impl Sender {
     /// Records and reports a retransmission.
     fn send_again<O: Observer>(&mut self, now: Time, at: Offset, by: Slot, obs: &mut O) -> Option<Sent> {
         let sent = *self.board.resend(at, now, self.w.cwnd)?;
+        self.cold.retransmits = self.cold.retransmits.saturating_add(1);
         self.sent(now, &sent, by, obs);
         Some(sent)
     }
