@@ -4,22 +4,36 @@
 //! | --- | --- |
 //! | [`namespace`] | network namespaces of this process; they end with it |
 //! | [`netlink`] | links, addresses and routes in them |
+//! | [`wire`] | what gives and takes frames |
 //! | [`tun`] | a TUN device, with or without offload |
+//! | [`veth`] | a packet socket, where no TUN device opens |
+//! | [`pcapng`] | a capture of what goes over a wire |
+//! | [`clock`], [`realtime`] | time, how late it was, and the priority that keeps it |
 //!
 //! Linux only. Elsewhere the crate compiles, and [`supported`] says in one sentence that it cannot run.
 //! Nothing outside the namespaces that are made here is touched, but for a device that the user names.
 
 #![deny(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+pub mod clock;
 pub mod error;
 #[cfg(target_os = "linux")]
 pub mod namespace;
 #[cfg(target_os = "linux")]
 pub mod netlink;
 #[cfg(target_os = "linux")]
+pub mod pcapng;
+#[cfg(target_os = "linux")]
+pub mod realtime;
+#[cfg(target_os = "linux")]
 mod sys;
 #[cfg(target_os = "linux")]
 pub mod tun;
+#[cfg(target_os = "linux")]
+pub mod veth;
+#[cfg(target_os = "linux")]
+pub mod wire;
 
 pub use error::LiveError;
 

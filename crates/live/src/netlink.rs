@@ -80,7 +80,8 @@ impl Netlink {
         self.set(name, vec![LinkAttribute::GsoMaxSegs(segments)], false)
     }
 
-    /// A pair of devices that are connected; the second one stands in the namespace `there`. Neither resolves addresses.
+    /// A pair of devices that are connected; the second one stands in the namespace `there`. The first one does not ask for
+    /// hardware addresses.
     ///
     /// # Errors
     /// What the kernel answers.
@@ -88,6 +89,7 @@ impl Netlink {
         let mut other = LinkMessage::default();
         other.attributes = vec![LinkAttribute::IfName(peer.into()), LinkAttribute::NetNsFd(there.as_raw_fd())];
         let mut link = LinkMessage::default();
+        (link.header.flags, link.header.change_mask) = (LinkFlags::Noarp, LinkFlags::Noarp);
         link.attributes = vec![
             LinkAttribute::IfName(here.into()),
             LinkAttribute::LinkInfo(vec![

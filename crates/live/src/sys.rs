@@ -1,13 +1,14 @@
-//! The system calls for which no library has a safe function: three ioctls of a TUN device.
+//! The system calls for which no library has a safe function: ioctls of a TUN device, a packet socket, the scheduler.
 //!
-//! Source: Linux, `include/uapi/linux/if_tun.h`, `drivers/net/tun.c`.
+//! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`.
 #![expect(
     unsafe_code,
     reason = "no library offers these calls; each hands the kernel memory that lives through the call"
 )]
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::mem::size_of;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// A device without a header in front of its packets (`IFF_TUN | IFF_NO_PI`).
 const PLAIN: libc::c_int = libc::IFF_TUN | libc::IFF_NO_PI;
@@ -33,6 +34,39 @@ pub(crate) fn attach_tun(fd: BorrowedFd<'_>, name: &str, offload: bool) -> io::R
         check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETOFFLOAD as _, OFFLOADS) })?;
     }
     Ok(())
+}
+
+/// A socket for all frames of the device with this index, with a virtio-net header of ten bytes in front of each.
+pub(crate) fn packet_socket(index: u32) -> io::Result<OwnedFd> {
+    let all = (libc::ETH_P_ALL as u16).to_be();
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: takes numbers only.
+    let fd = unsafe { libc::socket(libc::AF_PACKET, kind, 0) };
+    check(fd)?;
+    // SAFETY: the kernel has just made `fd`, and nobody else has it.
+    let socket = unsafe { OwnedFd::from_raw_fd(fd) };
+    let one: libc::c_int = 1;
+    let len = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the kernel reads one `int`, which outlives the call.
+    check(unsafe { libc::setsockopt(fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, (&raw const one).cast(), len) })?;
+    // SAFETY: all zeroes is a valid `sockaddr_ll`.
+    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = all;
+    address.sll_ifindex = index as libc::c_int;
+    let len = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+    // SAFETY: the kernel reads one `sockaddr_ll`, which outlives the call.
+    check(unsafe { libc::bind(fd, (&raw const address).cast(), len) })?;
+    Ok(socket)
+}
+
+/// Gives the calling thread a priority of `SCHED_FIFO`, from 1 to 99.
+pub(crate) fn schedule_fifo(priority: i32) -> io::Result<()> {
+    // SAFETY: all zeroes is a valid `sched_param`, here and in every C library.
+    let mut param: libc::sched_param = unsafe { std::mem::zeroed() };
+    param.sched_priority = priority;
+    // SAFETY: the kernel reads one `sched_param`, which outlives the call; 0 is the calling thread.
+    check(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &param) })
 }
 
 fn check(answer: libc::c_int) -> io::Result<()> {
