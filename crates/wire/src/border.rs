@@ -192,6 +192,17 @@ impl Border {
         buf: &mut [u8],
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<Written, WriteError> {
+        let header = self.compose(seg);
+        let mut written = header.write(self.dialect, writing, buf, seg.len as usize, fill)?;
+        if seg.train > 1 {
+            written.segment_len = (seg.len / u32::from(seg.train)).min(0xffff) as u16;
+        }
+        Ok(written)
+    }
+
+    /// The headers of `seg`, which now counts as sent.
+    #[inline]
+    pub(crate) fn compose(&mut self, seg: &Segment) -> Header {
         if seg.has(Segment::SYN) {
             self.shift = (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(MAX_SHIFT));
         }
@@ -205,11 +216,7 @@ impl Border {
         if self.local.is_ipv4() {
             self.label = self.label.wrapping_add(u32::from(seg.train.max(1)));
         }
-        let mut written = header.write(self.dialect, writing, buf, seg.len as usize, fill)?;
-        if seg.train > 1 {
-            written.segment_len = (seg.len / u32::from(seg.train)).min(0xffff) as u16;
-        }
-        Ok(written)
+        header
     }
 
     /// The headers of `seg`.

@@ -33,18 +33,9 @@ impl Secret {
 
     /// The numbers of a connection that opens at `now`. Time must go on from start to start, or the key be new.
     pub fn choose(&self, local: SocketAddr, remote: SocketAddr, now: Time) -> Initial {
-        // The family, both ends, and what the hash is for.
+        // Both ends, and what the hash is for.
         let mut tuple = [0; 38];
-        tuple[0] = if local.is_ipv4() { 4 } else { 6 };
-        let mut put = |at: usize, end: &SocketAddr| {
-            match end.ip() {
-                IpAddr::V4(ip) => tuple[at..at + 4].copy_from_slice(&ip.octets()),
-                IpAddr::V6(ip) => tuple[at..at + 16].copy_from_slice(&ip.octets()),
-            }
-            tuple[at + 16..at + 18].copy_from_slice(&end.port().to_be_bytes());
-        };
-        put(1, &local);
-        put(19, &remote);
+        tuple[..37].copy_from_slice(&four_tuple(local, remote));
         // RFC 6528 §3: a clock that ticks every 4 µs.
         let ticks = (now.0 / 4_000) as u32;
         let isn = self.hash(&tuple) as u32;
@@ -57,17 +48,36 @@ impl Secret {
         }
     }
 
+    /// A hash that nobody without the key can foresee.
+    pub(crate) fn hash(&self, bytes: &[u8]) -> u64 {
+        use std::hash::Hasher;
+        let mut hasher = self.hasher();
+        hasher.write(bytes);
+        hasher.finish()
+    }
+
     #[expect(
         deprecated,
         reason = "the hasher that replaces it has no key and may change; a test holds this one to its paper"
     )]
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        use std::hash::{Hasher, SipHasher};
+    pub(crate) fn hasher(&self) -> std::hash::SipHasher {
         let half = |at: usize| (0..8).rev().fold(0, |key, i| key << 8 | u64::from(self.0[at + i]));
-        let mut hasher = SipHasher::new_with_keys(half(0), half(8));
-        hasher.write(bytes);
-        hasher.finish()
+        std::hash::SipHasher::new_with_keys(half(0), half(8))
     }
+}
+
+/// The family and both ends of a connection, in bytes.
+pub(crate) fn four_tuple(local: SocketAddr, remote: SocketAddr) -> [u8; 37] {
+    let mut tuple = [0; 37];
+    tuple[0] = if local.is_ipv4() { 4 } else { 6 };
+    for (at, end) in [(1, local), (19, remote)] {
+        match end.ip() {
+            IpAddr::V4(ip) => tuple[at..at + 4].copy_from_slice(&ip.octets()),
+            IpAddr::V6(ip) => tuple[at..at + 16].copy_from_slice(&ip.octets()),
+        }
+        tuple[at + 16..at + 18].copy_from_slice(&end.port().to_be_bytes());
+    }
+    tuple
 }
 
 impl std::fmt::Debug for Secret {

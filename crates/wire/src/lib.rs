@@ -5,6 +5,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`endpoint`] | one end of a connection with its bytes: packets in, packets out |
+//! | [`host`] | many of them behind one device: which packet is whose, listeners, timers |
 //! | [`border`] | the conversion of one connection: numbers, window scale, timestamps |
 //! | [`stores`] | payload by offset: what was written and is not acknowledged, what arrived and is not read |
 //! | [`packet`] | reading an IPv4 or IPv6 packet |
@@ -24,6 +25,7 @@ pub mod border;
 pub mod checksum;
 pub mod dialect;
 pub mod endpoint;
+pub mod host;
 pub mod initial;
 pub mod offload;
 pub mod options;
@@ -35,6 +37,7 @@ pub mod write;
 pub use border::{Border, BorderError};
 pub use dialect::Dialect;
 pub use endpoint::{Buffers, Endpoint};
+pub use host::{Host, HostConfig, Id};
 pub use initial::{Initial, Secret};
 pub use options::Options;
 pub use packet::{parse, Checksums, Header, Packet, Refused};

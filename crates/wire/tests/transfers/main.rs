@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 
 mod every_stack;
+mod hosts;
+mod lan;
 mod memory;
 mod net;
 mod smoltcp_peer;
