@@ -3,6 +3,7 @@
 mod background;
 mod build;
 mod link;
+pub mod outside;
 mod tcp;
 mod traffic;
 
@@ -110,6 +111,12 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// Up to when the run has gone.
     pub fn now(&self) -> Time {
         Time(self.now)
+    }
+
+    /// When something happens next; nothing does after the end.
+    pub fn next_event(&self) -> Option<Time> {
+        let next = self.next.min().min(self.shared.min()).min(self.timer_min);
+        Some(Time(time_of(next))).filter(|at| *at <= self.end)
     }
 
     /// When the scenario ends.

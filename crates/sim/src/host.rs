@@ -24,6 +24,11 @@ pub trait Endpoint {
     fn fast_recovery(&self) -> Option<u32> {
         None
     }
+    /// Bytes that the segment just polled takes on the wire.
+    #[inline]
+    fn size(&self, wire: WireSpec, seg: &Segment) -> u32 {
+        wire.size(seg)
+    }
     /// `bytes` more exist to be sent.
     fn write(&mut self, bytes: u64);
     /// Nothing more will be written.

@@ -63,6 +63,9 @@ pub trait Watch {
     /// How long a sender's retransmission timer now runs, back-off included; told after each of its ACKs and timeouts.
     #[inline]
     fn rto(&mut self, _at: Time, _flow: u32, _side: Side, _rto: Nanos) {}
+    /// The packet of the next call of [`Watch::doubled`], likewise.
+    #[inline]
+    fn copied(&mut self, _flow: u32, _to: Side, _number: u32) {}
     /// The network made two packets of one; each will be dropped or delivered.
     #[inline]
     fn doubled(&mut self, _at: Time, _flow: u32, _to: Side, _seg: &Segment, _sends: u8) {}

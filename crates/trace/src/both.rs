@@ -60,6 +60,12 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     }
 
     #[inline]
+    fn copied(&mut self, flow: u32, to: Side, number: u32) {
+        self.0.copied(flow, to, number);
+        self.1.copied(flow, to, number);
+    }
+
+    #[inline]
     fn rto(&mut self, at: Time, flow: u32, side: Side, rto: Nanos) {
         self.0.rto(at, flow, side, rto);
         self.1.rto(at, flow, side, rto);

@@ -21,18 +21,7 @@ impl<W: Watch> Sim<W> {
     /// # Errors
     /// What makes the scenario impossible to run.
     pub fn new(scenario: &Scenario, stacks: &[Stack], seed: u64, watch: W) -> Result<Self, Impossible> {
-        for s in stacks {
-            let stack = s.name.clone();
-            s.validate().map_err(|source| Impossible::Stack { stack, source })?;
-        }
-        let background = scenario.background.iter().filter_map(|b| match &b.kind {
-            BackgroundKind::Transfers(t) => Some(&t.flow),
-            BackgroundKind::Source(_) => None,
-        });
-        if let Some(f) = scenario.flows.iter().chain(background).find(|f| f.stack as usize >= stacks.len()) {
-            let what = format!("flow \"{}\"", f.name);
-            return Err(Impossible::Unknown { what, kind: "stack", index: f.stack, len: stacks.len() });
-        }
+        check(scenario, stacks)?;
         let stacks = stacks.to_vec();
         Self::with_endpoints(scenario, seed, watch, move |flow, side| {
             endpoint(&stacks[flow.stack as usize], flow, side)
@@ -40,7 +29,24 @@ impl<W: Watch> Sim<W> {
     }
 }
 
-fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection {
+/// Whether each stack makes sense and every flow has one.
+pub(super) fn check(scenario: &Scenario, stacks: &[Stack]) -> Result<(), Impossible> {
+    for s in stacks {
+        let stack = s.name.clone();
+        s.validate().map_err(|source| Impossible::Stack { stack, source })?;
+    }
+    let background = scenario.background.iter().filter_map(|b| match &b.kind {
+        BackgroundKind::Transfers(t) => Some(&t.flow),
+        BackgroundKind::Source(_) => None,
+    });
+    if let Some(f) = scenario.flows.iter().chain(background).find(|f| f.stack as usize >= stacks.len()) {
+        let what = format!("flow \"{}\"", f.name);
+        return Err(Impossible::Unknown { what, kind: "stack", index: f.stack, len: stacks.len() });
+    }
+    Ok(())
+}
+
+pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection {
     let (mss, rwnd) = (flow.mss, flow.window);
     let receiver = || Stack { ack: flow.ack.clone(), ..stack.clone() };
     match (flow.handshake, side) {

@@ -48,7 +48,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// Sends all that a host has to send now, and arms its wake-up if it must be earlier.
     #[inline]
-    fn pump(&mut self, host: u32) {
+    pub(super) fn pump(&mut self, host: u32) {
         let now = Time(self.now);
         loop {
             let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[self.spare]);
@@ -79,7 +79,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let (h, p) = (&mut self.hosts[host as usize], &mut self.slab[packet]);
         p.to = h.peer;
         p.hop = h.first_hop;
-        p.wire = h.wire.size(&p.seg);
+        p.wire = h.tcp.size(h.wire, &p.seg);
         if p.seg.len > 0 {
             h.data_sent += 1;
             if p.sends > 1 {
@@ -142,6 +142,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let p = self.slab[packet];
         self.slab[twin] = p;
         if W::ENABLED && p.to < self.shown {
+            self.watch.copied(p.to / 2, side(p.to), p.number);
             self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {

@@ -1,0 +1,202 @@
+//! The network as a path for packets from outside: the hosts of the flows are elsewhere, and their packets are put in at one end
+//! and come out at the other. Links, elements, background traffic and all luck are those of a simulated run.
+//!
+//! Whoever drives it owns the clock: [`Path::put`] and [`Network::run_until`] move the network to a time, and
+//! [`Network::next_event`] says when to come back. A listener is told by [`Watch::arrived`] and [`Watch::lost`] which packets
+//! have come out and which never will.
+
+use super::Network;
+use crate::error::Impossible;
+use crate::host::Endpoint;
+use crate::scenario::{Scenario, WireSpec};
+use crate::watch::{Side, Watch};
+use ackclock_tcp::connection::Connection;
+use ackclock_tcp::event::Observer;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Time;
+
+/// A network whose flows have their hosts elsewhere.
+pub type Path<W> = Network<W, Stand>;
+
+/// A packet that is put into the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entering {
+    /// What elements and listeners see of it.
+    pub seg: Segment,
+    /// Bytes on the wire, with all headers.
+    pub wire: u32,
+    /// How often its data have been sent (1 = first); 0 for a pure ACK.
+    pub sends: u8,
+    /// The number of the fast recovery that is under way at its sender, from 1, where that is known.
+    pub recovery: Option<u32>,
+}
+
+/// What stands at the end of a path.
+pub enum Stand {
+    /// In place of a host that is elsewhere.
+    Outside(Outside),
+    /// Transfers of background traffic are simulated.
+    Inside(Box<Connection>),
+}
+
+/// Stands in place of a host that is elsewhere. What its TCP has done is read off its packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outside {
+    /// The packet that is being put in.
+    entering: Option<Entering>,
+    /// Of the packet put in last.
+    wire: u32,
+    sends: u8,
+    recovery: Option<u32>,
+    /// The ends of the data that it has sent and that have come to it: no FIN is counted.
+    sent: Offset,
+    came: Offset,
+    /// The highest acknowledgments that have come to it and that it has sent.
+    acked: Offset,
+    acknowledged: Offset,
+}
+
+impl<W: Watch> Path<W> {
+    /// Lays out `scenario` with its flows' hosts elsewhere. `stacks` are for the transfers of background traffic. All luck comes
+    /// from `seed`, and each element and source has the luck that it has in a simulated run.
+    ///
+    /// # Errors
+    /// What makes the scenario impossible to run.
+    pub fn outside(scenario: &Scenario, stacks: &[Stack], seed: u64, watch: W) -> Result<Self, Impossible> {
+        const { assert!(W::ENABLED, "packets of outside come out through the listener") };
+        super::tcp::check(scenario, stacks)?;
+        let flows = 2 * scenario.flows.len();
+        let (stacks, mut made) = (stacks.to_vec(), 0);
+        Self::with_endpoints(scenario, seed, watch, move |flow, side| {
+            made += 1;
+            if made <= flows {
+                return Stand::Outside(Outside::default());
+            }
+            Stand::Inside(Box::new(super::tcp::endpoint(&stacks[flow.stack as usize], flow, side)))
+        })
+    }
+
+    /// Puts a packet in at one end of a flow at `at`, or now if that has passed; what is due before happens before. Answers the
+    /// packet's number as in [`Watch::arrived`]; `None` if there is no such flow, or the run is over.
+    pub fn put(&mut self, at: Time, flow: u32, from: Side, packet: Entering) -> Option<u32> {
+        let host = 2 * flow + u32::from(from == Side::Receiver);
+        if host >= self.shown || at > self.end {
+            return None;
+        }
+        self.run_until(at);
+        let h = &mut self.hosts[host as usize];
+        let number = h.sent;
+        if let Stand::Outside(outside) = &mut h.tcp {
+            outside.entering = Some(packet);
+        }
+        self.pump(host);
+        Some(number)
+    }
+}
+
+impl Outside {
+    fn poll_transmit(&mut self, out: &mut Segment) -> bool {
+        let Some(Entering { seg, wire, sends, recovery }) = self.entering.take() else { return false };
+        (*out, self.wire, self.sends, self.recovery) = (seg, wire, sends, recovery);
+        self.sent = self.sent.max(end_of_data(&seg));
+        if seg.has(Segment::ACK) {
+            self.acknowledged = self.acknowledged.max(seg.ack);
+        }
+        true
+    }
+
+    fn on_segment(&mut self, seg: &Segment) {
+        self.came = self.came.max(end_of_data(seg));
+        if seg.has(Segment::ACK) {
+            self.acked = self.acked.max(seg.ack);
+        }
+    }
+}
+
+/// Where the data of a segment end.
+fn end_of_data(seg: &Segment) -> Offset {
+    seg.seq + u64::from(seg.len) + u64::from(seg.has(Segment::SYN))
+}
+
+/// Bytes of data before an offset.
+fn data_before(at: Offset) -> u64 {
+    at.0.saturating_sub(Offset::DATA.0)
+}
+
+impl Endpoint for Stand {
+    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        match self {
+            Stand::Outside(o) => o.on_segment(seg),
+            Stand::Inside(c) => Endpoint::on_segment(&mut **c, now, seg, obs),
+        }
+    }
+
+    fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        if let Stand::Inside(c) = self {
+            Endpoint::on_timer(&mut **c, now, obs);
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        match self {
+            Stand::Outside(_) => None,
+            Stand::Inside(c) => Endpoint::next_timer(&**c),
+        }
+    }
+
+    fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        match self {
+            Stand::Outside(o) => o.poll_transmit(out),
+            Stand::Inside(c) => Endpoint::poll_transmit(&mut **c, now, out, obs),
+        }
+    }
+
+    fn last_sends(&self) -> u8 {
+        match self {
+            Stand::Outside(o) => o.sends,
+            Stand::Inside(c) => Endpoint::last_sends(&**c),
+        }
+    }
+
+    fn fast_recovery(&self) -> Option<u32> {
+        match self {
+            Stand::Outside(o) => o.recovery,
+            Stand::Inside(c) => Endpoint::fast_recovery(&**c),
+        }
+    }
+
+    fn size(&self, wire: WireSpec, seg: &Segment) -> u32 {
+        match self {
+            Stand::Outside(o) => o.wire,
+            Stand::Inside(_) => wire.size(seg),
+        }
+    }
+
+    fn write(&mut self, bytes: u64) {
+        if let Stand::Inside(c) = self {
+            Endpoint::write(&mut **c, bytes);
+        }
+    }
+
+    fn close(&mut self) {
+        if let Stand::Inside(c) = self {
+            Endpoint::close(&mut **c);
+        }
+    }
+
+    fn acked(&self) -> u64 {
+        match self {
+            Stand::Outside(o) => data_before(o.acked.min(o.sent)),
+            Stand::Inside(c) => Endpoint::acked(&**c),
+        }
+    }
+
+    fn received(&self) -> u64 {
+        match self {
+            Stand::Outside(o) => data_before(o.acknowledged.min(o.came)),
+            Stand::Inside(c) => Endpoint::received(&**c),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The network as a path for packets from outside.
+
+use ackclock_sim::engine::outside::{Entering, Path};
+use ackclock_sim::engine::Sim;
+use ackclock_sim::results::{FlowResult, Results};
+use ackclock_sim::scenario::*;
+use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::units::Rate;
+
+/// What went in, and what became of it.
+#[derive(Default)]
+struct Log {
+    sent: Vec<(Time, u32, Side, Entering)>,
+    fates: Vec<String>,
+    copied: u32,
+    lost: u32,
+}
+
+impl Watch for Log {
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.sent.push((at, flow, from, Entering { seg: *seg, wire, sends, recovery: None }));
+    }
+    fn dropped(
+        &mut self,
+        at: Time,
+        flow: u32,
+        to: Side,
+        element: u32,
+        nth: u64,
+        why: DropWhy,
+        seg: &Segment,
+        sends: u8,
+    ) {
+        let number = self.lost;
+        self.fates.push(format!("{at} {flow} {to:?} {number} dropped {element} {nth} {why:?} {} {sends}", seg.seq));
+    }
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
+        self.fates.push(format!("{at} {flow} {to:?} {number} arrived {} {} {:x}", seg.seq, seg.ack, seg.opts));
+    }
+    fn lost(&mut self, _: u32, _: Side, number: u32) {
+        self.lost = number;
+    }
+    fn copied(&mut self, _: u32, _: Side, number: u32) {
+        self.copied = number;
+    }
+    fn doubled(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
+        let number = self.copied;
+        self.fates.push(format!("{at} {flow} {to:?} {number} doubled {} {sends}", seg.seq));
+    }
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+        // Access links have no rate: what they hold at one instant depends on what is asked first.
+        if link < 2 {
+            self.fates.push(format!("{at} queue {link} {packets} {bytes}"));
+        }
+    }
+}
+
+/// Two flows of an engine over a bottleneck of 5 Mb/s with this on it. Access is without a rate, so that nothing departs
+/// at the instant at which a timer sends.
+fn scenario(elements: &str) -> Scenario {
+    let mut elements: Vec<ElementSpec> = serde_json::from_str(elements).expect("elements");
+    let queue = QueueSpec { limit: QueueLimit::Packets(40), limit_counts_service: true };
+    let shared = DirectionSpec { queue, ..pipe(Some(Rate(5_000_017)), Nanos(20_000_003)) };
+    let mut s = dumbbell(2, &pipe(None, Nanos(1_000_001)), &shared, &flow());
+    s.links[0].forward.elements.append(&mut elements);
+    s.links[3].forward.delay = Nanos(3_000_017);
+    s.duration = Nanos::from_secs(20);
+    for (i, f) in s.flows.iter_mut().enumerate() {
+        (f.handshake, f.wire) = (true, WireSpec::Ipv4);
+        (f.app.start, f.app.bytes) = (Nanos(i as u64 * 500_000_001), (i == 1).then_some(2_000_000));
+    }
+    let source = SourceSpec { rate: Rate(500_003), packet: 997, on_off: Some((exponential(500), exponential(300))) };
+    let size = Size::Exponential(20_000);
+    let transfers = TransfersSpec { gap: exponential(900), size, most: 5, flow: flow() };
+    for kind in [BackgroundKind::Source(source), BackgroundKind::Transfers(transfers)] {
+        s.background.push(BackgroundSpec { from: 2, to: 1, start: Nanos(7), stop: None, kind });
+    }
+    s
+}
+
+fn exponential(ms: u64) -> Gap {
+    Gap::Exponential(Nanos::from_millis(ms))
+}
+
+const PATHS: [&str; 9] = [
+    "[]",
+    r#"[{"kind": "bernoulli", "p": 0.01, "at": "exit"}]"#,
+    r#"[{"kind": "swap", "mode": "literal", "count": 12, "gap": {"exponential": "300 ms"}}]"#,
+    r#"[{"kind": "netem", "delay": "10 ms", "jitter": "3 ms", "reorder": 0.02, "gap": 5}]"#,
+    r#"[{"kind": "redrawn-delay", "mean": "10 ms", "deviation": "5 ms", "every": "37 ms"}]"#,
+    r#"[{"kind": "split", "paths": [
+        {"weight": 2, "rate": "2 Mbps", "delay": "10 ms"}, {"weight": 3, "rate": "3 Mbps", "delay": "31 ms"}]}]"#,
+    r#"[{"kind": "delay-spike", "gap": {"exponential": "2 s"}, "length": "200 ms"}]"#,
+    r#"[{"kind": "gilbert-elliott", "p": 0.005, "r": 0.3}]"#,
+    r#"[{"kind": "script", "drop": [41, 500, 501, 900], "duplicate": [77, 1200], "delay": [{"nth": 99, "by": "90 ms"}]}]"#,
+];
+
+fn simulated(s: &Scenario, stack: &Stack, seed: u64) -> (Results, Log) {
+    let mut sim = Sim::new(s, std::slice::from_ref(stack), seed, Log::default()).expect("a scenario");
+    (sim.run(), sim.into_watch())
+}
+
+/// The same packets at the same times, put in from outside.
+fn replayed(s: &Scenario, stack: &Stack, seed: u64, sent: &[(Time, u32, Side, Entering)]) -> (Results, Log) {
+    let mut path = Path::outside(s, std::slice::from_ref(stack), seed, Log::default()).expect("a scenario");
+    let mut numbers = [[0; 2]; 2];
+    for (at, flow, from, packet) in sent {
+        assert!(path.next_event().is_none_or(|next| next >= path.now()), "what is due has happened");
+        let next = &mut numbers[*flow as usize][usize::from(*from == Side::Receiver)];
+        assert_eq!(path.put(*at, *flow, *from, *packet), Some(*next));
+        *next += 1;
+    }
+    (path.run(), path.into_watch())
+}
+
+#[test]
+fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
+    let stack = Stack::named("linux-2025").expect("a stack");
+    let mut harmed = 0;
+    for elements in PATHS {
+        let s = scenario(elements);
+        for seed in [1, 2] {
+            let (results, log) = simulated(&s, &stack, seed);
+            let (again, put) = replayed(&s, &stack, seed, &log.sent);
+            assert!(log.sent.len() > 2_000 && put.sent == log.sent, "{elements} {seed}");
+            let differs = log.fates.iter().zip(&put.fates).find(|(a, b)| a != b);
+            assert!(differs.is_none() && log.fates.len() == put.fates.len(), "{elements} {seed}: {differs:?}");
+            assert_eq!((&results.links, &results.background), (&again.links, &again.background), "{elements} {seed}");
+            for (a, b) in results.flows.iter().zip(&again.flows) {
+                let told = |f: &FlowResult| (f.delivered, f.acked, f.data_sent, f.retransmitted, f.finished);
+                assert_eq!(told(a), told(b), "{elements} {seed}");
+            }
+            harmed += log.fates.iter().filter(|f| f.contains("dropped") || f.contains("doubled")).count();
+        }
+    }
+    assert!(harmed > 1_000, "{harmed}");
+}
+
+#[test]
+fn another_seed_has_another_fate_for_the_same_packets() {
+    let (stack, s) = (Stack::named("linux-2025").expect("a stack"), scenario(PATHS[1]));
+    let (_, log) = simulated(&s, &stack, 1);
+    assert_ne!(replayed(&s, &stack, 2, &log.sent).1.fates, log.fates);
+}
+
+#[test]
+fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
+    let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
+    let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");
+    let packet = Entering { seg: Segment { len: 100, ..Segment::EMPTY }, wire: 140, sends: 1, recovery: None };
+    assert_eq!(path.put(Time(5), 2, Side::Sender, packet), None);
+    assert_eq!(path.put(path.end() + Nanos(1), 0, Side::Sender, packet), None);
+    assert_eq!(path.put(path.end(), 0, Side::Sender, packet), Some(0));
+}
