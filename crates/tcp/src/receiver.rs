@@ -175,7 +175,13 @@ impl Receiver {
 
     /// What has arrived above [`Receiver::rcv_nxt`], as (left, right) in sequence order.
     pub fn out_of_order(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
-        self.held.iter().flat_map(|h| h.data.ranges()).map(|r| (r.left, r.right))
+        self.out_of_order_from(Offset(0))
+    }
+
+    /// The same, beginning with the range that contains `at` or else the next one. Finding it takes a number of steps
+    /// that is logarithmic in the number of ranges.
+    pub fn out_of_order_from(&self, at: Offset) -> impl Iterator<Item = (Offset, Offset)> + '_ {
+        self.held.iter().flat_map(move |h| h.data.from(at))
     }
 
     /// Takes a segment. Afterwards ask [`Receiver::ack_due`].

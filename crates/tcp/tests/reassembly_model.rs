@@ -263,26 +263,73 @@ proptest! {
     }
 }
 
+fn answering_everything(buffer: u64) -> Receiver {
+    Receiver::new(&ReceiverConfig {
+        rcv_nxt: Offset::DATA,
+        buffer,
+        mss: 1460,
+        wscale: 14,
+        sack: true,
+        dsack: true,
+        sack_blocks: 4,
+        timestamps: false,
+        ts_recent: None,
+        ack: AckSpec::Every,
+        consume: Consume::AtOnce,
+    })
+}
+
+/// The byte at this place, and the answer to it.
+fn byte(r: &mut Receiver, at: u64) -> Segment {
+    r.on_segment(Time::ZERO, &Segment { seq: Offset(at), len: 1, flags: Segment::ACK, ..Segment::EMPTY });
+    answer(r)
+}
+
 #[test]
 fn a_peer_that_sends_every_second_byte_cannot_fill_the_memory() {
     for buffer in [1 << 14, 1 << 30] {
-        let mut r = Receiver::new(&ReceiverConfig {
-            rcv_nxt: Offset::DATA,
-            buffer,
-            mss: 1460,
-            wscale: 14,
-            sack: true,
-            dsack: true,
-            sack_blocks: 4,
-            timestamps: false,
-            ts_recent: None,
-            ack: AckSpec::Every,
-            consume: Consume::AtOnce,
-        });
+        let mut r = answering_everything(buffer);
         for i in 1..100_000 {
-            let seg = Segment { seq: Offset(1 + 2 * i), len: 1, flags: Segment::ACK, ..Segment::EMPTY };
-            r.on_segment(Time::ZERO, &seg);
+            byte(&mut r, 1 + 2 * i);
         }
-        assert_eq!(r.out_of_order().count() as u64, (64 + buffer / 64).min(1 << 16));
+        assert_eq!(r.out_of_order().count() as u64, (64 + buffer / 128).min(1 << 16));
+    }
+}
+
+/// Nanoseconds for a segment and its ACK where about `held` ranges are held: a byte of its own, and one that is held already. The
+/// bytes come upwards, downwards, and from all over the window.
+fn cost(held: u64) -> [f64; 2] {
+    let (mut new, mut again) = (0, 0);
+    let rounds = 3 * 60_000 / held;
+    for round in 0..rounds {
+        let place = |i: u64| match round % 3 {
+            0 => 1 + 2 * (1 + i),
+            1 => 1 + 2 * (held - i),
+            _ => 1 + 2 * (1 + i * 7919 % held),
+        };
+        let mut r = answering_everything(1 << 30);
+        (0..held / 2).for_each(|i| _ = byte(&mut r, place(i)));
+        let began = std::time::Instant::now();
+        (held / 2..held).for_each(|i| _ = byte(&mut r, place(i)));
+        new += began.elapsed().as_nanos();
+        assert_eq!(r.out_of_order().count() as u64, held);
+        let began = std::time::Instant::now();
+        (0..held / 2).for_each(|i| _ = byte(&mut r, place(i)));
+        again += began.elapsed().as_nanos();
+    }
+    [new, again].map(|ns| ns as f64 / (rounds * (held / 2)) as f64)
+}
+
+/// `cargo test --release -p ackclock-tcp --test reassembly_model -- --ignored --nocapture`
+#[test]
+#[ignore = "measures time"]
+fn a_segment_costs_little_more_when_much_is_held() {
+    let costs = [10, 1_000, 60_000].map(|held| (held, cost(held)));
+    for (held, [new, again]) in costs {
+        println!("{held:6} ranges held: {new:.0} ns for a new one, {again:.0} ns for a repetition");
+    }
+    let [_, (_, some), (_, many)] = costs;
+    for (some, many) in some.into_iter().zip(many) {
+        assert!(many < 10.0 * some, "60,000 ranges may cost a few cache misses, not a walk over all of them");
     }
 }

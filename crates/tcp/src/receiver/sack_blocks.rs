@@ -23,24 +23,8 @@ pub(super) fn fill(out: &mut Segment, held: &mut Reassembly, dsack: Option<(Offs
         out.push_sack(left, right);
         room -= usize::from(out.blocks - before);
     }
-    let Some(any) = held.ranges().first() else { return };
-    let (mut newest, mut n) = ([any; 4], 0);
-    // From the top: the newest mostly stand there, and the others are then passed by with one look.
-    for r in held.ranges().iter().rev() {
-        if n < room {
-            n += 1;
-        } else if n == 0 || r.touched < newest[n - 1].touched {
-            continue;
-        }
-        let mut at = n - 1;
-        while at > 0 && newest[at - 1].touched < r.touched {
-            newest[at] = newest[at - 1];
-            at -= 1;
-        }
-        newest[at] = r;
-    }
-    for r in &newest[..n] {
-        out.push_sack(r.left, r.right);
+    for (left, right) in held.newest_first().take(room) {
+        out.push_sack(left, right);
     }
 }
 
