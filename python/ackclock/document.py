@@ -141,7 +141,7 @@ class Node:
         return self.value
 
     def whole(self, least: int, most: int) -> int:
-        """A whole number of at least and at most so much.
+        """A whole number between two bounds.
 
         Raises:
             ScenarioError: it is none.

@@ -25,7 +25,7 @@ use std::borrow::Cow;
     { "required": ["dumbbell"], "properties": { "link": false, "flow": false } },
 ]))]
 pub(crate) struct Scenario {
-    /// For people. Without it the file's name.
+    /// A name for people. Default: the file's name.
     pub(crate) name: Option<String>,
     /// How long, and with which seeds.
     pub(crate) run: Run,

@@ -106,7 +106,7 @@ pub struct BackgroundSummary {
 /// RFC 4737's metrics of one direction of a flow, each transmission a packet of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReorderingSummary {
-    /// Packets that arrived, those that the network doubled once.
+    /// Packets that arrived. One that the network doubled counts once.
     pub packets: u64,
     /// Second arrivals of doubled packets.
     pub duplicates: u64,
@@ -177,7 +177,7 @@ pub struct LinkSummary {
     pub max_queue_packets: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
-    /// Those that found too few packets waiting.
+    /// Packets that found too few others waiting.
     pub swap_skipped: u64,
 }
 

@@ -130,7 +130,7 @@ impl Generator {
     }
 }
 
-/// The names that seed the luck of background traffic: its nodes, and the how manieth it is between them.
+/// The names that seed the luck of background traffic: its nodes, and its number among the sources between them.
 pub(crate) fn names(s: &Scenario) -> Vec<String> {
     let name = |(i, b): (usize, &BackgroundSpec)| {
         let before = s.background[..i].iter().filter(|o| (o.from, o.to) == (b.from, b.to)).count();

@@ -66,7 +66,7 @@ macro_rules! kinds {
         #[expect(missing_docs, reason = "each kind is described where it is defined")]
         pub enum ElementSpec {
             $(#[serde(rename = $name)] $kind($spec),)+
-            /// An element from outside the crate. Whoever reads files makes it.
+            /// An element from outside the crate, made by the reader of a file.
             #[serde(rename = "python", skip_deserializing)]
             #[schemars(skip)]
             Custom(custom::CustomSpec),
@@ -140,7 +140,7 @@ impl ElementSpec {
         self.each().properties()
     }
 
-    /// What is out of range by itself, on a link like this. [`DirectionSpec::fault`] says besides what may not stand here.
+    /// What is out of range, on a link like this. [`DirectionSpec::fault`] also checks the elements together.
     pub fn fault(&self, on: &DirectionSpec) -> Option<Fault> {
         self.each().fault(on)
     }
@@ -167,15 +167,13 @@ impl fmt::Debug for ElementSpec {
                 let mut fields = f.debug_struct("Script");
                 fields.field("at", at).field("only", only).field("rules", rules).finish()
             }
-            ElementSpec::DelaySpike(delay_spike::DelaySpikeSpec { when, length, at, only }) => {
+            ElementSpec::DelaySpike(delay_spike::DelaySpikeSpec(spec))
+            | ElementSpec::Outage(outage::OutageSpec(spec)) => {
+                let interruption::InterruptionSpec { when, length, at, only } = spec;
                 let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
-                write!(f, "Interruption(InterruptionSpec {{ what: DelaySpike, {fields} }})")
+                write!(f, "Interruption(InterruptionSpec {{ what: {}, {fields} }})", self.variant())
             }
-            ElementSpec::Outage(outage::OutageSpec { when, length, at, only }) => {
-                let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
-                write!(f, "Interruption(InterruptionSpec {{ what: Outage, {fields} }})")
-            }
-            // A kind that is newer than that has no other form.
+            // A newer kind never had another form.
             newer => f.debug_tuple(newer.variant()).field(newer.each()).finish(),
         }
     }
@@ -185,7 +183,7 @@ impl fmt::Debug for ElementSpec {
 pub(crate) struct Gate {
     /// Its number in the run.
     pub(crate) element: u32,
-    /// Packets that have come so far, of those that it sees.
+    /// How many packets it has seen.
     pub(crate) arrivals: u64,
     /// Which packets it sees; others pass.
     pub(crate) only: Only,
@@ -206,7 +204,7 @@ pub(crate) enum GateKind {
 }
 
 impl Gate {
-    /// What happens to the packet that comes now, and the how manieth it is (from 0).
+    /// What happens to the packet that comes now, and its number among those that the element sees (from 0).
     #[inline]
     pub(crate) fn judge(&mut self, seen: &Seen) -> (Fate, u64) {
         let nth = self.arrivals;
@@ -288,11 +286,11 @@ pub(crate) struct Site<'s, 'a> {
     pub(crate) link: u32,
     pub(crate) on: &'a DirectionSpec,
     pub(crate) port: &'s mut Port,
-    /// The run's, what the link's luck is called, and that of its forward direction.
+    /// The run's seed. Below, the names of the random streams of this direction, and of the forward one.
     pub(crate) seed: u64,
     pub(crate) name: &'s str,
     pub(crate) forward: &'s str,
-    /// How many elements that share a name for their luck stand before.
+    /// How many elements before this one have each name for their random streams.
     pub(crate) before: &'s mut BTreeMap<&'static str, u32>,
     /// Swaps, with their element numbers.
     pub(crate) swaps: &'s mut Vec<(u32, swap::Swap)>,
@@ -302,7 +300,7 @@ pub(crate) struct Site<'s, 'a> {
 }
 
 impl Site<'_, '_> {
-    /// The how manieth element (from 0) this is whose luck is called `luck`.
+    /// How many elements before this one share the name `luck` for their random streams.
     pub(crate) fn nth(&mut self, luck: &'static str) -> u32 {
         let n = self.before.entry(luck).or_default();
         *n += 1;

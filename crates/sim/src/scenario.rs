@@ -8,7 +8,7 @@ pub use crate::element::deliveries::DeliveriesSpec;
 pub use crate::element::demote::DemoteSpec;
 pub use crate::element::direction::{DirectionSpec, LinkForm, QueueLimit, QueueSpec};
 pub use crate::element::gilbert_elliott::{Chain, GilbertElliottSpec};
-pub use crate::element::interruption::When;
+pub use crate::element::interruption::{InterruptionSpec, When};
 pub use crate::element::netem::{Distribution, NetemSpec};
 pub use crate::element::outage::OutageSpec;
 pub use crate::element::packet::{Only, Per, Place};

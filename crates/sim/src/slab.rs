@@ -21,7 +21,7 @@ pub(crate) struct Packet {
     pub(crate) to: u32,
     /// Bytes on the wire.
     pub(crate) wire: u32,
-    /// The how manieth packet of its host it is, from 0; written only where someone listens.
+    /// Its number among the packets of its host, from 0; written only where someone listens.
     pub(crate) number: u32,
     /// How often its data has been sent (1 = first), 0 for a pure ACK.
     pub(crate) sends: u8,

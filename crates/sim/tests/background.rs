@@ -99,7 +99,7 @@ fn a_packet_that_outlives_its_transfer_meets_no_other() {
     let mut s = path(vec![transfers(20, Size::Constant(6_000), 2)]);
     s.duration = Nanos::from_secs(300);
     let (gap, length) = (Gap::Exponential(Nanos::from_secs(3)), Nanos::from_millis(1500));
-    let spike = DelaySpikeSpec { when: When::Gap(gap), length, at: Place::Exit, only: Only::All };
+    let spike = DelaySpikeSpec(InterruptionSpec { when: When::Gap(gap), length, at: Place::Exit, only: Only::All });
     s.links[0].forward.elements = vec![ElementSpec::DelaySpike(spike)];
     s.links[0].forward.queue.limit = QueueLimit::Unlimited;
     let b = run(&s).background[0];

@@ -70,7 +70,7 @@ fn run_stack(s: &Scenario, stack: Stack) -> (Results, Log) {
 
 fn spike(length: Nanos, at: Place) -> ElementSpec {
     let when = When::Times(vec![Nanos::from_secs(10)]);
-    ElementSpec::DelaySpike(DelaySpikeSpec { when, length, at, only: Only::All })
+    ElementSpec::DelaySpike(DelaySpikeSpec(InterruptionSpec { when, length, at, only: Only::All }))
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_delay_spike_below_the_rto_costs_nothing_but_time() {
 #[test]
 fn an_outage_drops_what_comes_and_the_flow_goes_on_after_it() {
     let when = When::Times(vec![Nanos::from_secs(10)]);
-    let outage = OutageSpec { when, length: Nanos::from_secs(2), at: Place::Entry, only: Only::All };
+    let outage = OutageSpec(InterruptionSpec { when, length: Nanos::from_secs(2), at: Place::Entry, only: Only::All });
     let (r, log) = run(&path(1, vec![ElementSpec::Outage(outage)]), "newreno");
     assert!(r.links[0].drops.loss > 10 && !log.timeouts.is_empty());
     assert!(!log.arrivals.iter().any(|(t, _)| (10.2..12.0).contains(&t.as_secs_f64())));

@@ -62,7 +62,7 @@ struct What {
     /// As in `rto.tick=500 ms`.
     #[serde(default)]
     set: Vec<String>,
-    /// Digits, since JavaScript's numbers end at 2⁵³. Without it the scenario's first.
+    /// Digits, since JavaScript's numbers end at 2⁵³. Default: the scenario's first.
     #[serde(default)]
     seed: Option<String>,
 }

@@ -56,7 +56,7 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
 
 @contextmanager
 def workers_here(number: int) -> Iterator[LocalCluster]:
-    """A cluster of so many worker processes on this machine, with a thread each.
+    """A cluster of worker processes on this machine, with a thread each.
 
     Raises:
         ClusterError: they do not start.

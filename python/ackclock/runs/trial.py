@@ -27,8 +27,6 @@ Value = str | int | float | bool | tuple[str | int | float, ...]
 Changes = Iterable[tuple[str, Value]]
 """Values by path: ``("link[1].elements[0].mean", "360 ms")``."""
 Document = dict[str, Any]
-_WITH_FILES = ("path-trace", "deliveries")
-"""Kinds of elements that take a table from a file."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +103,14 @@ def carried(document: Document, folder: Path, apart: Sequence[paths.Steps] = ())
     copy = deepcopy(document)
     for path in list(paths.every(copy)):
         steps = paths.parse(path) or ()
-        if steps[-1] != "file" or any(paths.within(steps, other) for other in apart if other):
+        if (
+            steps[-1] != "file"
+            or steps[-3:-2] != ("elements",)
+            or any(paths.within(steps, other) for other in apart if other)
+        ):
             continue
         element = paths.get(copy, steps[:-1])
-        if element.get("kind") in _WITH_FILES and "data" not in element:
+        if "data" not in element:
             try:
                 element["data"] = (folder / element["file"]).read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError, TypeError):

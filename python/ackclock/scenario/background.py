@@ -43,13 +43,15 @@ class Transfers(Part):
     start: str | None = None
     """When it begins. As in "200 ms". Default: ``"0 s"``."""
     stop: str | None = None
-    """From then on no packet of a source, and no new transfer. Without it never. As in "200 ms"."""
+    """When sources fall silent and no new transfer begins. Default: never. As in "200 ms"."""
     gap: Gap
     """Time from one arrival to the next; exponential gives Poisson arrivals."""
     size: Size
     """Payload of each."""
     most: int | None = None
-    """So many at once; further ones are refused and counted. At least 1, at most 32768. Default: ``100``."""
+    """How many run at once at most. Further ones are refused and counted. At least 1, at most 32768. Default:
+    ``100``.
+    """
     stack: str
     """The sender's TCP; `ackclock stacks` lists them."""
     set: Mapping[str, Any] | None = None
@@ -63,7 +65,7 @@ class Transfers(Part):
     ``"65535 B"``.
     """
     receiver: Receiver | None = None
-    """When the receiver answers. Without it as the stack says."""
+    """When the receiver answers. Default: as the stack says."""
     handshake: bool | None = None
     """Whether the connection begins with a SYN, or is established at its start. Default: ``false``."""
     wire: Wire | None = None
@@ -85,7 +87,7 @@ class Source(Part):
     start: str | None = None
     """When it begins. As in "200 ms". Default: ``"0 s"``."""
     stop: str | None = None
-    """From then on no packet of a source, and no new transfer. Without it never. As in "200 ms"."""
+    """When sources fall silent and no new transfer begins. Default: never. As in "200 ms"."""
     rate: str
     """Bits or bytes a second on the wire while it sends. As in "5 Mbps"."""
     packet: str | None = None

@@ -55,7 +55,7 @@ class DumbbellFlow(Part):
     ``"65535 B"``.
     """
     receiver: Receiver | None = None
-    """When the receiver answers. Without it as the stack says."""
+    """When the receiver answers. Default: as the stack says."""
     handshake: bool | None = None
     """Whether the connection begins with a SYN, or is established at its start. Default: ``false``."""
     wire: Wire | None = None
@@ -63,13 +63,13 @@ class DumbbellFlow(Part):
     header: str | None = None
     """The fixed header of `wire = "ns2"`. As in "1460 B". Default: ``"40 B"``."""
     name: str | None = None
-    """For people. Without it `flow-1`, …."""
+    """A name for people. Default: `flow-1`, …."""
     count: int | None = None
-    """So many equal flows, called `name-1`, …. At least 1, at most 65536. Default: ``1``."""
+    """How many equal flows there are. Two or more are called `name-1`, …. At least 1, at most 65536. Default: ``1``."""
     spread: str | None = None
     """Over this time their starts are spread evenly. As in "200 ms". Default: ``"0 s"``."""
     app: App | None = None
-    """What is sent. Without it all the time from the start of the run."""
+    """What is sent. Default: data without end, from the start of the run."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

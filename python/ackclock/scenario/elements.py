@@ -73,7 +73,7 @@ class Bernoulli(Part):
     TAG: ClassVar = ("kind", "bernoulli")
 
     p: float
-    """That probability. At least 0, at most 1."""
+    """The probability of a loss. At least 0, at most 1."""
     per: Per | None = None
     """To what the probability belongs. Default: ``"packet"``."""
     at: Place | None = None
@@ -119,9 +119,9 @@ class DelaySpike(Part):
     length: str
     """How long each lasts. As in "200 ms"."""
     at: Place | None = None
-    """Where on the link. At the exit what waits does not fill the queue. Default: ``"exit"``."""
+    """Where on the link. At the exit, waiting packets do not fill the queue. Default: ``"exit"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all. The others overtake those that wait."""
+    """Which packets it sees. Default: all. The others overtake the packets that a delay spike holds back."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -137,9 +137,9 @@ class Outage(Part):
     length: str
     """How long each lasts. As in "200 ms"."""
     at: Place | None = None
-    """Where on the link. At the exit what waits does not fill the queue. Default: ``"exit"``."""
+    """Where on the link. At the exit, waiting packets do not fill the queue. Default: ``"exit"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all."""
+    """Which packets it sees. Default: all. The others overtake the packets that a delay spike holds back."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -217,8 +217,8 @@ BelowZero: TypeAlias = Literal["again", "zero"]
 
 
 Draws: TypeAlias = Literal["own", "link"]
-"""Whether the directions of a link share draws. ``own``: The direction's own; ``link``: Those of the link: the other
-direction's with the same keys are the same.
+"""Whether the directions of a link share draws. ``own``: The direction's own; ``link``: The link's: both directions
+with the same keys draw the same.
 """
 
 
@@ -294,7 +294,7 @@ class Demote(Part):
     100. At least 1, at most 1000000.
     """
     device: str | None = None
-    """Only this many of those that wait are looked at. Default: all. Unsaid in the source. As in "65 packets"."""
+    """How many of the waiting packets are looked at. Default: all. Unsaid in the source. As in "65 packets"."""
 
 
 Distribution: TypeAlias = Literal["uniform", "normal"]
@@ -424,11 +424,11 @@ class TokenBucket(Part):
     excess: Excess | None = None
     """What happens to a packet for which there are no tokens. Default: ``"wait"``."""
     limit: str | None = None
-    """How many may wait; a packet that finds so many is dropped. As in "65 packets". Default: ``"1000 packets"``."""
+    """How many packets may wait. Further ones are dropped. As in "65 packets". Default: ``"1000 packets"``."""
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all. The others overtake those that wait."""
+    """Which packets it sees. Default: all. The others overtake waiting packets."""
 
 
 Element: TypeAlias = (

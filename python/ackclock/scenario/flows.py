@@ -103,7 +103,7 @@ class Bulk(Part):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Fixed(Part):
-    """So much."""
+    """A fixed number of bytes."""
 
     TAG: ClassVar = ("kind", "fixed")
 
@@ -140,7 +140,7 @@ class Flow(Part):
     ``"65535 B"``.
     """
     receiver: Receiver | None = None
-    """When the receiver answers. Without it as the stack says."""
+    """When the receiver answers. Default: as the stack says."""
     handshake: bool | None = None
     """Whether the connection begins with a SYN, or is established at its start. Default: ``false``."""
     wire: Wire | None = None
@@ -148,10 +148,10 @@ class Flow(Part):
     header: str | None = None
     """The fixed header of `wire = "ns2"`. As in "1460 B". Default: ``"40 B"``."""
     name: str | None = None
-    """For people. Without it `flow-1`, …."""
+    """A name for people. Default: `flow-1`, …."""
     count: int | None = None
-    """So many equal flows, called `name-1`, …. At least 1, at most 65536. Default: ``1``."""
+    """How many equal flows there are. Two or more are called `name-1`, …. At least 1, at most 65536. Default: ``1``."""
     spread: str | None = None
     """Over this time their starts are spread evenly. As in "200 ms". Default: ``"0 s"``."""
     app: App | None = None
-    """What is sent. Without it all the time from the start of the run."""
+    """What is sent. Default: data without end, from the start of the run."""

@@ -9,6 +9,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, TypeAlias, get_args, get_origin, get_type_hints
 
+from ackclock.slots.base import Outside
 from ackclock.slots.registry import Given
 from ackclock.slots.registry import setting as in_words
 
@@ -64,7 +65,7 @@ def plain(value: object, at: str) -> Toml:
         return value.to_dict()
     if isinstance(value, str | bool | int | float):
         return value
-    if isinstance(value, type | Given):
+    if isinstance(value, Given) or (isinstance(value, type) and issubclass(value, Outside)):
         return in_python(value)
     if isinstance(value, Mapping):
         return {str(key): plain(inner, f"{at}[{key!r}]") for key, inner in value.items()}
@@ -80,7 +81,7 @@ def setting(value: object, at: str) -> Toml:
     return plain(value, at)
 
 
-def in_python(value: type | Given) -> Toml:
+def in_python(value: type[Outside] | Given) -> Toml:
     """The table by which a scenario names a class of this program."""
     return tomllib.loads(f"value = {in_words(value)}")["value"]
 

@@ -36,8 +36,8 @@ delay.
 
 
 Only: TypeAlias = Literal["all", "data", "acks"]
-"""Which packets an element sees; the others pass. ``all``: All of them; ``data``: Those that take up sequence
-numbers: data, SYN, FIN, and unresponsive sources'; ``acks``: Pure ACKs.
+"""Which packets an element sees; the others pass. ``all``: All of them; ``data``: Packets that take up sequence
+numbers: data, SYN, FIN, and those of unresponsive sources; ``acks``: Pure ACKs.
 """
 
 

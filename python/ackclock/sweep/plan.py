@@ -49,7 +49,7 @@ class Stop:
 
     column: str
     half_width: float
-    """Half the width of the 95 % confidence interval: so much, or this share of the mean."""
+    """Half the width of the 95 % confidence interval: an absolute value, or a share of the mean."""
     relative: bool
     at_least: int
     at_most: int

@@ -45,7 +45,7 @@ export interface Timeout {
 
 export interface Facts {
   pause: Pause;
-  /** The how-manieth full segment of the stream it is that all wait for, from 1. */
+  /** Which full segment of the stream all wait for, counted from 1. */
   segment: number;
   copies: Copy[];
   ways: Ways;

@@ -18,7 +18,7 @@ export interface Pause {
 /** A pause is worth telling from so many of the flow's shortest round trips on. */
 const LONG = 2;
 
-/** The longest pauses of a flow, at most so many, the longest first. */
+/** The longest pauses of a flow, the longest first; at most the number asked for. */
 export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[] {
   const all: Pause[] = [];
   let shortest = Number.POSITIVE_INFINITY;

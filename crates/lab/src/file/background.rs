@@ -24,7 +24,7 @@ pub(crate) enum Background {
         gap: Gap,
         /// Payload of each.
         size: Size,
-        /// So many at once; further ones are refused and counted.
+        /// How many run at once at most. Further ones are refused and counted.
         #[schemars(range(min = 1, max = 32_768))]
         #[serde(default = "most")]
         most: u32,
@@ -63,7 +63,7 @@ pub(crate) struct When {
     /// When it begins.
     #[serde(default)]
     pub(crate) start: Nanos,
-    /// From then on no packet of a source, and no new transfer. Without it never.
+    /// When sources fall silent and no new transfer begins. Default: never.
     pub(crate) stop: Option<Nanos>,
 }
 

@@ -29,16 +29,16 @@ pub(crate) struct Flow {
 pub(crate) struct FlowKeys {
     #[serde(flatten)]
     pub(crate) connection: Connection,
-    /// For people. Without it `flow-1`, …
+    /// A name for people. Default: `flow-1`, …
     #[schemars(length(min = 1))]
     pub(crate) name: Option<String>,
-    /// So many equal flows, called `name-1`, …
+    /// How many equal flows there are. Two or more are called `name-1`, …
     #[schemars(range(min = 1, max = 65_536), extend("default" = 1))]
     pub(crate) count: Option<u32>,
     /// Over this time their starts are spread evenly.
     #[schemars(extend("default" = "0 s"))]
     pub(crate) spread: Option<Nanos>,
-    /// What is sent. Without it all the time from the start of the run.
+    /// What is sent. Default: data without end, from the start of the run.
     pub(crate) app: Option<App>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Connection {
     /// The receiver's window, from one segment to 1 GiB (RFC 7323 §2.3).
     #[schemars(extend("default" = "65535 B"))]
     pub(crate) window: Option<Amount>,
-    /// When the receiver answers. Without it as the stack says.
+    /// When the receiver answers. Default: as the stack says.
     pub(crate) receiver: Option<Receiver>,
     /// Whether the connection begins with a SYN, or is established at its start.
     #[schemars(extend("default" = false))]
@@ -95,7 +95,7 @@ pub(crate) enum App {
         #[serde(default)]
         jitter: Nanos,
     },
-    /// So much.
+    /// A fixed number of bytes.
     #[schemars(title = "Fixed size", extend("examples" = [{ "size": "100 packets" }]))]
     Fixed {
         /// How much: segments, as in `"100 packets"`, or bytes.

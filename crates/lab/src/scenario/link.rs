@@ -32,13 +32,13 @@ pub(super) fn directions(
     Ok((forward, back))
 }
 
-/// These keys, with others in front of them where both have one.
+/// `all`, with `keys` in place of what both have.
 fn beside(mut all: Map<String, Value>, keys: Map<String, Value>) -> Map<String, Value> {
     all.extend(keys);
     all
 }
 
-/// One direction, from all of its keys. Those that `node` does not have were taken from elsewhere; its queue would be `like`.
+/// One direction, from all of its keys. Keys that are not in `node` were taken from elsewhere, the queue from `like`.
 fn direction(
     node: &Node<'_>,
     mut keys: Map<String, Value>,
@@ -70,7 +70,7 @@ fn direction(
     }
 }
 
-/// One element. What its paths leave out, if it has any, is as in `own`, the direction on which it stands.
+/// One element. Keys that its paths leave out, if it has any, are as in `own`, its direction.
 fn element(
     node: &Node<'_>,
     mut keys: Value,

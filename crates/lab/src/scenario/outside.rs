@@ -266,7 +266,13 @@ impl Custom {
             Custom::Threshold(f) => match &mut stack.detect {
                 DetectSpec::DupAck(s) => s.threshold = ThresholdSpec::Custom(f),
                 DetectSpec::Sack(s) => s.threshold = ThresholdSpec::Custom(f),
-                _ => {
+                DetectSpec::Delayed(_)
+                | DetectSpec::Vegas(_)
+                | DetectSpec::RackTlp(_)
+                | DetectSpec::Fack(_)
+                | DetectSpec::TcpPr(_)
+                | DetectSpec::Quic(_)
+                | DetectSpec::Custom(_) => {
                     return Err(Refused {
                         key: None,
                         found: "a rule for the threshold of a detector that has none".to_owned(),

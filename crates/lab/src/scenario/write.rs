@@ -49,19 +49,20 @@ impl Plan {
     }
 
     fn flow(&self, flow: &FlowSpec) -> Flow {
-        let AppSpec { start, jitter, bytes } = flow.app;
+        let FlowSpec { name, from, to, app, stack: _, mss: _, window: _, ack: _, handshake: _, wire: _ } = flow;
+        let AppSpec { start, jitter, bytes } = *app;
         let app = match bytes {
             None => App::Bulk { start, jitter },
             Some(n) => App::Fixed { size: Amount::from(n), start, jitter },
         };
-        let (from, to) = (self.node(flow.from), self.node(flow.to));
-        let (name, app) = (Some(flow.name.clone()), Some(app));
-        Flow { from, to, what: FlowKeys { connection: self.connection(flow), name, count: None, spread: None, app } }
+        let (name, app) = (Some(name.clone()), Some(app));
+        let what = FlowKeys { connection: self.connection(flow), name, count: None, spread: None, app };
+        Flow { from: self.node(*from), to: self.node(*to), what }
     }
 
-    /// What a connection is like; its name, nodes and application stand elsewhere.
+    /// The keys of a connection. [`Plan::flow`] writes its name, nodes and application.
     fn connection(&self, flow: &FlowSpec) -> Connection {
-        let FlowSpec { name: _, from: _, to: _, stack, mss, window, ack, handshake, wire, app: _ } = flow;
+        let FlowSpec { stack, mss, window, ack, handshake, wire, name: _, from: _, to: _, app: _ } = flow;
         let (stack, set) = self.stack(*stack);
         let (wire, header) = match *wire {
             WireSpec::Ipv4 => (Wire::Ipv4, None),

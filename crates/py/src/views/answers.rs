@@ -33,12 +33,12 @@ impl Verdict {
     /// One segment is to be sent now, whatever the window says.
     #[classattr]
     const PROBE: Verdict = Verdict(detect::Verdict::Probe);
-    /// So many bytes are marked lost and it is a new event: an episode begins if none is running.
+    /// Bytes newly marked lost, as a new event: an episode begins if none is running.
     #[staticmethod]
     fn lost(bytes: u64) -> Self {
         Verdict(detect::Verdict::Lost(bytes))
     }
-    /// So many bytes are marked lost, and it is no new event.
+    /// Bytes newly marked lost, as part of an earlier event.
     #[staticmethod]
     fn more(bytes: u64) -> Self {
         Verdict(detect::Verdict::More(bytes))

@@ -141,7 +141,7 @@ impl Board {
     fn mark_rest_lost(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_rest_lost())
     }
-    /// Mark lost every hole that has at least so many SACKed segments above it; the bytes newly marked.
+    /// Mark lost every hole that has at least this many SACKed segments above it; the bytes newly marked.
     fn mark_holes_under(&self, py: Python<'_>, segments: u32) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_holes_under(segments))
     }

@@ -16,7 +16,7 @@ impl Packet {
     fn now(&self) -> u64 {
         self.0.at.0
     }
-    /// How many packets came before it, of those that the element sees.
+    /// Its number among the packets that the element sees, from 0.
     #[getter]
     fn nth(&self) -> u64 {
         self.0.nth

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Random loss", extend("examples" = [{ "p": 0.01 }]))]
 pub struct BernoulliSpec {
-    /// That probability.
+    /// The probability of a loss.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub p: f64,
     /// To what the probability belongs.

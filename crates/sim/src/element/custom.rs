@@ -26,7 +26,7 @@ pub trait PathElement {
 pub struct Packet {
     /// When it comes.
     pub at: Time,
-    /// Packets that came before it, of those that the element sees.
+    /// Its number among the packets that the element sees, from 0.
     pub nth: u64,
     /// Bytes on the wire.
     pub wire: u32,
@@ -121,7 +121,7 @@ impl Element for CustomSpec {
             rate: RateUse::None,
             beside_split: !exit,
             only_one: None,
-            // Those that it does not see overtake those that it delays.
+            // Packets that it does not see overtake the ones that it delays.
             reorders: self.delays && (self.reorders || self.only != Only::All),
             loses: self.loses,
             duplicates: self.duplicates,
@@ -149,7 +149,7 @@ impl Element for CustomSpec {
 pub(crate) struct Custom {
     state: Box<dyn PathElement>,
     spec: CustomSpec,
-    /// When the last of those that it held back goes on, where order matters.
+    /// When the latest delayed packet goes on. Kept where order matters.
     last: Option<u64>,
 }
 
@@ -169,7 +169,7 @@ impl Custom {
             return Fate::Pass;
         }
         self.last = (!reorders).then_some(at);
-        // Perhaps for no time at all: those that wait until now still stand there.
+        // The delay may be zero: packets that wait until now have not gone on yet.
         Fate::Delay(Nanos(at - seen.now))
     }
 }

@@ -14,7 +14,7 @@
 //! Departures: none.
 //!
 //! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100 although the buffer is said to be
-//! large enough. `device` is one answer: only so many of the waiting packets are in the device whose queue is looked at. The
+//! large enough. `device` is one answer: only the first few waiting packets are in the device whose queue is looked at. The
 //! flow's window is the other.
 
 use super::direction::DirectionSpec;
@@ -38,7 +38,7 @@ pub struct DemoteSpec {
     /// By this many places, whenever more wait; no other packet is moved until it has been sent. The source has 4 to 100.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub interval: u32,
-    /// Only this many of those that wait are looked at. Default: all. Unsaid in the source.
+    /// How many of the waiting packets are looked at. Default: all. Unsaid in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<Packets>,
 }

@@ -150,7 +150,7 @@ impl DropTail {
         (self.end.wrapping_sub(self.first), self.bytes)
     }
 
-    /// The how manieth (from 0) the packet is that came last.
+    /// The number of the latest arrival, from 0.
     pub(crate) fn nth(&self) -> u64 {
         self.arrivals - 1
     }

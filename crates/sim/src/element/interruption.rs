@@ -1,8 +1,94 @@
 //! Interruptions: when a link is interrupted, for delay spikes and outages alike.
 
-use super::Fault;
+use super::packet::{Only, Place};
+use super::Site;
+use crate::error::Fault;
 use crate::rng::{Gap, Stream};
 use ackclock_tcp::time::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When a link is interrupted, where, and for which packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Written", into = "Written")]
+#[schemars(inline)]
+pub struct InterruptionSpec {
+    /// When each begins.
+    pub when: When,
+    /// How long each lasts; above 0.
+    pub length: Nanos,
+    /// Where on the link.
+    pub at: Place,
+    /// Which packets it sees. The others overtake the packets that a delay spike holds back.
+    pub only: Only,
+}
+
+/// The keys of a file.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline, extend("oneOf" = [{ "required": ["times"] }, { "required": ["gap"] }]))]
+struct Written {
+    /// When each begins, as in `["5 s", "20 s"]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    times: Option<Vec<Nanos>>,
+    /// Time from the end of one to the next, at least 1 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<Gap>,
+    /// How long each lasts.
+    length: Nanos,
+    /// Where on the link. At the exit, waiting packets do not fill the queue.
+    #[serde(default = "Place::exit")]
+    at: Place,
+    /// Which packets it sees. Default: all. The others overtake the packets that a delay spike holds back.
+    #[serde(default, skip_serializing_if = "Only::is_all")]
+    only: Only,
+}
+
+impl TryFrom<Written> for InterruptionSpec {
+    type Error = Fault;
+
+    fn try_from(w: Written) -> Result<Self, Fault> {
+        let Written { times, gap, length, at, only } = w;
+        Ok(InterruptionSpec { when: When::read(times, gap)?, length, at, only })
+    }
+}
+
+impl From<InterruptionSpec> for Written {
+    fn from(s: InterruptionSpec) -> Self {
+        let InterruptionSpec { when, length, at, only } = s;
+        let (times, gap) = when.written();
+        Written { times, gap, length, at, only }
+    }
+}
+
+impl InterruptionSpec {
+    /// What is out of range.
+    pub(super) fn fault(&self) -> Option<Fault> {
+        self.when.fault(self.length)
+    }
+
+    /// Its interruptions on a link. Both kinds share the names of their random streams.
+    pub(super) fn on(&self, site: &mut Site<'_, '_>) -> Interruptions {
+        let n = site.nth("interruption");
+        Interruptions::new(self, site.stream(format_args!("interruption.{n}")))
+    }
+
+    /// Interruptions that differ in the properties of the elements that have them.
+    #[cfg(test)]
+    pub(super) fn examples() -> [Self; 4] {
+        let times = When::Times(vec![Nanos::from_millis(400), Nanos::from_secs(3)]);
+        let gap = When::Gap(Gap::Exponential(Nanos::from_secs(1)));
+        let spec =
+            |when: &When, at, only| InterruptionSpec { when: when.clone(), length: Nanos::from_millis(300), at, only };
+        [
+            spec(&times, Place::Entry, Only::All),
+            spec(&gap, Place::Exit, Only::All),
+            spec(&times, Place::Exit, Only::Data),
+            spec(&gap, Place::Entry, Only::Acks),
+        ]
+    }
+}
 
 /// When interruptions begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +104,7 @@ const SHORTEST_GAP: Nanos = Nanos::from_millis(1);
 
 impl When {
     /// Of the keys `times` and `gap`, one.
-    pub(super) fn read(times: Option<Vec<Nanos>>, gap: Option<Gap>) -> Result<Self, Fault> {
+    fn read(times: Option<Vec<Nanos>>, gap: Option<Gap>) -> Result<Self, Fault> {
         match (times, gap) {
             (Some(times), None) => Ok(When::Times(times)),
             (None, Some(gap)) => Ok(When::Gap(gap)),
@@ -30,7 +116,7 @@ impl When {
     }
 
     /// As the keys `times` and `gap`.
-    pub(super) fn written(self) -> (Option<Vec<Nanos>>, Option<Gap>) {
+    fn written(self) -> (Option<Vec<Nanos>>, Option<Gap>) {
         match self {
             When::Times(times) => (Some(times), None),
             When::Gap(gap) => (None, Some(gap)),
@@ -38,7 +124,7 @@ impl When {
     }
 
     /// What is out of range, if each interruption lasts for `length`.
-    pub(super) fn fault(&self, length: Nanos) -> Option<Fault> {
+    fn fault(&self, length: Nanos) -> Option<Fault> {
         if length == Nanos::ZERO {
             return Some(Fault::of("length", length, "above 0 s"));
         }
@@ -61,7 +147,7 @@ pub(super) struct Interruptions {
     when: When,
     length: u64,
     luck: Stream,
-    /// The interruption that goes on, or else the next one.
+    /// The current interruption, or the next one.
     pub(super) begin: u64,
     pub(super) end: u64,
     /// Interruptions that began at or before `begin`.
@@ -69,20 +155,21 @@ pub(super) struct Interruptions {
 }
 
 impl Interruptions {
-    pub(super) fn new(when: When, length: Nanos, luck: Stream) -> Self {
-        let mut i = Interruptions { when, length: length.0, luck, begin: 0, end: 0, seen: 0 };
+    pub(super) fn new(spec: &InterruptionSpec, luck: Stream) -> Self {
+        let (when, length) = (spec.when.clone(), spec.length.0);
+        let mut i = Interruptions { when, length, luck, begin: 0, end: 0, seen: 0 };
         i.advance();
         i
     }
 
-    /// Goes on to the first interruption whose last instant is not before `now`.
+    /// Moves to the first interruption whose last instant is not before `now`.
     pub(super) fn follow(&mut self, now: u64) {
         while now > self.end {
             self.advance();
         }
     }
 
-    /// Goes to the next interruption.
+    /// Moves to the next interruption.
     fn advance(&mut self) {
         let begin = match &self.when {
             When::Times(times) => times.get(self.seen).map(|t| t.0),

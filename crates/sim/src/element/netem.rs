@@ -10,7 +10,7 @@
 //! | delay TIME JITTER CORRELATION, distribution | `delay`, `jitter`, `jitter_correlation`, `distribution` |
 //! | reorder PERCENT CORRELATION gap DISTANCE | `reorder`, `reorder_correlation`, `gap` |
 //! | rate RATE | `rate`: a packet follows the last one in the queue by its transmission time; jitter counts from there |
-//! | limit PACKETS | `limit`: what finds so many in the queue is dropped |
+//! | limit PACKETS | `limit`: a packet that finds this many in the queue is dropped |
 //!
 //! Departures: the normal distribution is 4096 of its quantiles, computed here, where iproute2 has a table in a file; the random
 //! numbers are ours. Loss, duplication, corruption, overheads and slots are left out: other elements do these.
@@ -51,11 +51,11 @@ pub struct NetemSpec {
     pub reorder: f64,
     /// How much the random number for that has of the one before, 0 to 1.
     pub reorder_correlation: f64,
-    /// At least so many packets from one that skips the delay to the next; 0: none skips it.
+    /// At least this many packets lie between two that skip the delay. 0: none skips it.
     pub gap: u32,
     /// Packets follow each other at this rate; `None`: at once.
     pub rate: Option<Rate>,
-    /// What finds so many packets in the emulator's queue is dropped.
+    /// How many packets the emulator's queue holds. A packet that finds it full is dropped.
     pub limit: Packets,
 }
 

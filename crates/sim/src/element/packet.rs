@@ -40,7 +40,7 @@ pub enum Only {
     /// All of them.
     #[default]
     All,
-    /// Those that take up sequence numbers: data, SYN, FIN, and unresponsive sources'.
+    /// Packets that take up sequence numbers: data, SYN, FIN, and those of unresponsive sources.
     Data,
     /// Pure ACKs.
     Acks,

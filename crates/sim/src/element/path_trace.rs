@@ -147,7 +147,17 @@ impl Element for PathTraceSpec {
     }
 }
 
-const COLUMNS: [&str; 4] = ["time_s", "delay_ms", "loss", "rate_mbps"];
+/// The columns of a table, in the order in which they are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Time,
+    Delay,
+    Loss,
+    Rate,
+}
+
+const COLUMNS: [(&str, Column); 4] =
+    [("time_s", Column::Time), ("delay_ms", Column::Delay), ("loss", Column::Loss), ("rate_mbps", Column::Rate)];
 const HEADER: &str = "a line with the columns' names: time_s, and at least one of delay_ms, loss, rate_mbps";
 
 impl PathRow {
@@ -165,7 +175,7 @@ impl PathRow {
         let mut last = line;
         for (line, text) in lines {
             let row = row(line, text, &columns)?;
-            let time = |allowed| BadRow { line, column: Some(COLUMNS[0]), found: text.to_owned(), allowed };
+            let time = |allowed| BadRow { line, column: Some(COLUMNS[0].0), found: text.to_owned(), allowed };
             match rows.last() {
                 None if row.time > Nanos::ZERO => return Err(time("0 in the first row")),
                 Some(before) if row.time <= before.time => return Err(time("a later time than in the row before")),
@@ -188,23 +198,23 @@ impl Display for Rows<PathRow> {
     /// The table as [`PathRow::parse`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.first();
-        let there = [
-            true,
-            first.is_some_and(|r| r.delay.is_some()),
-            first.is_some_and(|r| r.loss.is_some()),
-            first.is_some_and(|r| r.rate.is_some()),
-        ];
-        let names: Vec<&str> = COLUMNS.iter().zip(there).filter(|c| c.1).map(|c| *c.0).collect();
+        let there = |column: Column| match column {
+            Column::Time => true,
+            Column::Delay => first.is_some_and(|r| r.delay.is_some()),
+            Column::Loss => first.is_some_and(|r| r.loss.is_some()),
+            Column::Rate => first.is_some_and(|r| r.rate.is_some()),
+        };
+        let names: Vec<&str> = COLUMNS.iter().filter(|c| there(c.1)).map(|c| c.0).collect();
         writeln!(f, "{}", names.join(","))?;
-        for r in self.iter() {
-            let mut line = decimal(r.time.0, 1_000_000_000);
-            if let Some(d) = r.delay {
+        for PathRow { time, delay, loss, rate } in self.iter() {
+            let mut line = decimal(time.0, 1_000_000_000);
+            if let Some(d) = delay {
                 write!(line, ",{}", decimal(d.0, 1_000_000))?;
             }
-            if let Some(p) = r.loss {
+            if let Some(p) = loss {
                 write!(line, ",{p:?}")?;
             }
-            if let Some(rate) = r.rate {
+            if let Some(rate) = rate {
                 write!(line, ",{}", decimal(rate.0, 1_000_000))?;
             }
             writeln!(f, "{line}")?;
@@ -213,38 +223,40 @@ impl Display for Rows<PathRow> {
     }
 }
 
-/// For each column of the text its position in [`COLUMNS`].
-fn columns(line: u32, header: &str) -> Result<Vec<usize>, BadRow> {
+/// The columns of the text, from left to right.
+fn columns(line: u32, header: &str) -> Result<Vec<(&'static str, Column)>, BadRow> {
     let bad = |found: &str| BadRow { line, column: None, found: found.to_owned(), allowed: HEADER };
     let mut columns = Vec::new();
     for name in header.split(',').map(str::trim) {
-        let known = COLUMNS.iter().position(|c| *c == name).filter(|c| !columns.contains(c));
+        let known = COLUMNS.into_iter().find(|c| c.0 == name).filter(|c| !columns.contains(c));
         columns.push(known.ok_or_else(|| bad(if name.is_empty() { "no column's name" } else { name }))?);
     }
-    if !columns.contains(&0) || columns.len() < 2 {
+    if !columns.contains(&COLUMNS[0]) || columns.len() < 2 {
         return Err(bad(header));
     }
     Ok(columns)
 }
 
-fn row(line: u32, text: &str, columns: &[usize]) -> Result<PathRow, BadRow> {
+fn row(line: u32, text: &str, columns: &[(&'static str, Column)]) -> Result<PathRow, BadRow> {
     let mut row = PathRow { time: Nanos::ZERO, delay: None, loss: None, rate: None };
     let values: Vec<&str> = text.split(',').map(str::trim).collect();
     if values.len() != columns.len() {
         let found = format!("{} values", values.len());
         return Err(BadRow { line, column: None, found, allowed: "as many values as columns" });
     }
-    for (value, column) in values.into_iter().zip(columns) {
+    for (value, (name, column)) in values.into_iter().zip(columns) {
         let number = |most: f64, allowed| {
             let number = value.parse::<f64>().ok().filter(|x| (0.0..=most).contains(x));
-            number.ok_or_else(|| BadRow { line, column: Some(COLUMNS[*column]), found: value.to_owned(), allowed })
+            number.ok_or_else(|| BadRow { line, column: Some(name), found: value.to_owned(), allowed })
         };
         let whole = |x: f64| libm::rint(x) as u64;
         match column {
-            0 => row.time = Nanos(whole(number(140_000.0, "seconds, from 0 to 140000")? * 1e9)),
-            1 => row.delay = Some(Nanos(whole(number(3_600_000.0, "milliseconds, from 0 to 3600000")? * 1e6))),
-            2 => row.loss = Some(number(1.0, "a probability from 0 to 1")?),
-            _ => row.rate = Some(Rate(whole(number(1e6, "megabits per second, from 0 to 1000000")? * 1e6))),
+            Column::Time => row.time = Nanos(whole(number(140_000.0, "seconds, from 0 to 140000")? * 1e9)),
+            Column::Delay => {
+                row.delay = Some(Nanos(whole(number(3_600_000.0, "milliseconds, from 0 to 3600000")? * 1e6)))
+            }
+            Column::Loss => row.loss = Some(number(1.0, "a probability from 0 to 1")?),
+            Column::Rate => row.rate = Some(Rate(whole(number(1e6, "megabits per second, from 0 to 1000000")? * 1e6))),
         }
     }
     Ok(row)

@@ -34,7 +34,7 @@ use std::collections::VecDeque;
 pub struct PrioritySpec {
     /// Which go ahead.
     pub ahead: Only,
-    /// Only packets of at most so many bytes on the wire do; `None`: of any size.
+    /// Only packets of at most this many bytes on the wire do; `None`: of any size.
     pub up_to: Option<u32>,
 }
 
@@ -112,7 +112,7 @@ impl Element for PrioritySpec {
 
 pub(crate) struct Priority {
     spec: PrioritySpec,
-    /// So many places at the front are those of packets that go ahead.
+    /// How many places at the front belong to packets that go ahead.
     first: usize,
 }
 

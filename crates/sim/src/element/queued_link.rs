@@ -98,7 +98,7 @@ impl QueuedLink {
         self.serving.map(|s| s.until)
     }
 
-    /// A packet comes to the queue; `data`: whether it takes up sequence numbers. `Err` if it does not fit: the how manieth arrival (from 0) it is.
+    /// A packet comes to the queue; `data`: whether it takes up sequence numbers. `Err`, with its number among the arrivals (from 0), if it does not fit.
     pub(crate) fn offer(
         &mut self,
         packet: u32,

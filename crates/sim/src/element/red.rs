@@ -259,7 +259,7 @@ impl Law {
             Thresholds::Bytes { .. } => (bytes as f64, bytes),
         };
         if let Some(since) = idle_since {
-            // §4: as if so many packets had found the queue empty.
+            // §4: as if this many packets had found the queue empty.
             let missed = libm::floor((seen.now - since) as f64 / self.packet_time);
             self.average *= libm::pow(1.0 - self.spec.weight, missed);
         }

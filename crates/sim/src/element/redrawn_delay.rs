@@ -73,7 +73,7 @@ pub enum Draws {
     /// The direction's own.
     #[default]
     Own,
-    /// Those of the link: the other direction's with the same keys are the same.
+    /// The link's: both directions with the same keys draw the same.
     Link,
 }
 

@@ -195,6 +195,7 @@ fn what_a_runs_identity_hashes_of_an_element_stays_as_it_was() {
     let rules = vec![ScriptRule { nth: 3, action: ScriptAction::Drop }];
     let chain = Chain::Packets { p: 0.1, r: 0.5 };
     let way = pipe(None, Nanos::ZERO);
+    let spell = InterruptionSpec { when, length: Nanos(7), at, only };
     let text = |e: ElementSpec| format!("{e:?}");
     assert_eq!(
         text(ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 12, gap: Gap::Exponential(second) })),
@@ -209,11 +210,11 @@ fn what_a_runs_identity_hashes_of_an_element_stays_as_it_was() {
         "Script { at: Exit, only: All, rules: [ScriptRule { nth: 3, action: Drop }] }"
     );
     assert_eq!(
-        text(ElementSpec::DelaySpike(DelaySpikeSpec { when: when.clone(), length: Nanos(7), at, only })),
+        text(ElementSpec::DelaySpike(DelaySpikeSpec(spell.clone()))),
         "Interruption(InterruptionSpec { what: DelaySpike, when: Times([Nanos(5)]), length: Nanos(7), at: Exit, only: All })"
     );
     assert_eq!(
-        text(ElementSpec::Outage(OutageSpec { when, length: Nanos(7), at, only })),
+        text(ElementSpec::Outage(OutageSpec(spell))),
         "Interruption(InterruptionSpec { what: Outage, when: Times([Nanos(5)]), length: Nanos(7), at: Exit, only: All })"
     );
     assert_eq!(

@@ -10,7 +10,7 @@
 //! | CIR, CBS; rate, burst | `rate`, `burst` |
 //! | a packet without tokens is red (RFC 2697) | `excess = "drop"`: policing |
 //! | a packet without tokens waits for them (tc-tbf) | `excess = "wait"`: shaping, in order |
-//! | limit (tc-tbf) | `limit`: what finds so many waiting is dropped |
+//! | limit (tc-tbf) | `limit`: a packet that finds this many waiting is dropped |
 //!
 //! Departures: a packet that is larger than the bucket never conforms and is dropped, when it would wait too, as by tc-tbf.
 //!
@@ -44,13 +44,13 @@ pub struct TokenBucketSpec {
     /// What happens to a packet for which there are no tokens.
     #[serde(default)]
     pub excess: Excess,
-    /// How many may wait; a packet that finds so many is dropped.
+    /// How many packets may wait. Further ones are dropped.
     #[serde(default = "limit")]
     pub limit: Packets,
     /// Where on the link.
     #[serde(default)]
     pub at: Place,
-    /// Which packets it sees. Default: all. The others overtake those that wait.
+    /// Which packets it sees. Default: all. The others overtake waiting packets.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     pub only: Only,
 }

@@ -141,7 +141,7 @@ fn burst_loss(s: &mut Scenario) {
 
 fn spike(s: &mut Scenario) {
     let when = When::Times(vec![Nanos::from_secs(1)]);
-    let spec = DelaySpikeSpec { when, length: Nanos::from_secs(2), at: Place::Exit, only: Only::All };
+    let spec = DelaySpikeSpec(InterruptionSpec { when, length: Nanos::from_secs(2), at: Place::Exit, only: Only::All });
     s.links[BOTTLENECK].forward.elements.push(ElementSpec::DelaySpike(spec));
 }
 

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FackSpec {
-    /// A loss begins when the forward-most byte is more than so many segments away, or with so many duplicates. Default 3.
+    /// A loss begins when the forward-most byte is more than this many segments away, or with this many duplicates. Default 3.
     pub threshold_segs: u32,
     /// When an earlier episode forbids a fast retransmit. Default "after-timeout".
     pub guard: Guard,

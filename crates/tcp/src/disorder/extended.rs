@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub struct ExtendedSpec {
     /// One new segment for every duplicate. Default no.
     pub every_dup: bool,
-    /// At most so many windows beyond the window, RR-TCP: 1. Default: no limit.
+    /// How many windows beyond the window at most. RR-TCP: 1. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub most_cwnds: Option<f32>,

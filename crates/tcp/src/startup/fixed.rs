@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 5681 §3.1 (initial window, ssthresh "arbitrarily high"); RFC 3390; RFC 6928; ns-2 (`ssthresh` = `window_`).
 //!
-//! Idea: so many segments to begin with; slow start ends at the first loss or at a threshold known beforehand.
+//! Idea: a fixed number of segments to begin with; slow start ends at the first loss or at a threshold known beforehand.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -93,7 +93,7 @@ pub struct FaSpec {
     pub samples: u32,
     /// How the histogram becomes a threshold. Default "percentile".
     pub rule: Rule,
-    /// Ceiling: what so many windows can cause in duplicates, less one. Default 2: limited transmit doubles the window.
+    /// Ceiling: as many duplicates as this many windows can cause, less one. Default 2: limited transmit doubles the window.
     #[schemars(range(min = 1.0))]
     pub flight_cwnds: f64,
     /// Timeout avoidance. Default: none, the ratio stays.
