@@ -54,7 +54,7 @@ pub enum AckDecision {
 }
 
 /// When to answer.
-pub trait AckPolicy {
+pub trait AckPolicy: Send {
     /// A segment with data (or a FIN) arrived.
     fn on_arrival(&mut self, a: &Arrival) -> AckDecision;
     /// The time named by [`AckDecision::Delay`] has come and nothing was sent since.

@@ -51,7 +51,7 @@ pub struct LossEvent {
 }
 
 /// Growth and cut.
-pub trait Congestion {
+pub trait Congestion: Send {
     /// An ACK of new data in Open or Loss, or the one that ended a phase with `Done { grow: true }`.
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx);
     /// A loss: what should the window become?

@@ -5,6 +5,7 @@
 //! The driver owns the clock, the network and the payload. It hands in what arrived (`on_segment`), says when time has
 //! come (`on_timer`, at `next_timer`), and takes what is to be sent (`poll_transmit`, until it says no).
 
+mod accept;
 mod extras;
 mod handshake;
 mod info;
@@ -13,7 +14,8 @@ mod state;
 mod tests;
 
 use crate::event::Observer;
-use crate::receiver::{Accept, Consume, Receiver, ReceiverConfig};
+pub use crate::outcome::{Outcome, Refusal};
+use crate::receiver::{Consume, Receiver, ReceiverConfig};
 use crate::segment::Segment;
 use crate::sender::Sender;
 use crate::seq::Offset;
@@ -110,9 +112,9 @@ impl Connection {
         }
     }
 
-    /// A segment has arrived.
+    /// A segment has arrived; says what was taken of it. A driver that keeps no payload need not look.
     #[inline(always)]
-    pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+    pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         debug_assert_eq!(self.usual, self.handshake.is_none() && self.closed.is_none() && self.time_wait.is_none());
         if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
             return self.on_rare(now, seg, obs);
@@ -120,79 +122,8 @@ impl Connection {
         // Where data flow one way, a host has one half.
         match (&mut self.tx, &mut self.rx) {
             (Some(_), None) => self.take_ack(now, seg, obs),
-            (None, Some(rx)) if !self.extras.has(Extras::ECN) => _ = rx.on_segment(now, seg),
+            (None, Some(rx)) if !self.extras.has(Extras::ECN) => rx.on_segment(now, seg).1,
             _ => self.on_plain(now, seg, obs),
-        }
-    }
-
-    /// Before the connection is established and after its end, SYN, FIN and RST, and anything in TIME-WAIT.
-    #[inline(never)]
-    fn on_rare<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        if self.handshake.is_some() || self.closed.is_some() {
-            self.on_segment_unestablished(now, seg, obs);
-        } else {
-            self.on_flagged(now, seg, obs);
-        }
-    }
-
-    /// Data and ACKs of an established connection.
-    #[inline(never)]
-    fn on_plain<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        if let Some(rx) = &mut self.rx {
-            if (self.tx.is_none() || seg.len > 0 || seg.has(Segment::ACK)) && rx.on_segment(now, seg) == Accept::No {
-                return;
-            }
-            if self.extras.has(Extras::ECN) {
-                self.extras.hear(seg);
-            }
-        }
-        self.take_ack(now, seg, obs);
-    }
-
-    #[inline]
-    fn take_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        if let (Some(tx), true) = (&mut self.tx, seg.has(Segment::ACK)) {
-            // RFC 9293 §3.10.7.4: an ACK for what was never sent is answered with an ACK.
-            if seg.ack > tx.positions().2 {
-                if let Some(rx) = &mut self.rx {
-                    rx.answer();
-                }
-                return;
-            }
-            tx.on_ack(now, seg, obs);
-            if tx.is_closed() {
-                self.maybe_finished(now);
-            }
-        }
-    }
-
-    fn on_flagged<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        let accept = self.rx.as_mut().map_or(Accept::Same, |rx| rx.on_segment(now, seg));
-        // RFC 9293 §3.10.7.4: the peer's FIN again; it has been answered, and the wait begins anew.
-        if seg.has(Segment::FIN) && self.time_wait.is_some() {
-            self.time_wait = Some(now + TIME_WAIT);
-        }
-        if accept == Accept::No {
-            return;
-        }
-        if seg.has(Segment::RST) {
-            return self.on_reset(seg);
-        }
-        if accept == Accept::Finished {
-            self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed());
-        }
-        if self.extras.has(Extras::ECN) {
-            self.extras.hear(seg);
-        }
-        self.take_ack(now, seg, obs);
-        self.maybe_finished(now);
-    }
-
-    /// RFC 5961 §3.2: a RST counts only at exactly `rcv_nxt`; elsewhere in the window it is answered with an ACK.
-    fn on_reset(&mut self, seg: &Segment) {
-        match &mut self.rx {
-            Some(rx) if seg.seq != rx.rcv_nxt() => rx.answer(),
-            _ => self.end(CloseReason::Reset),
         }
     }
 

@@ -68,7 +68,7 @@ impl Verdict {
 }
 
 /// A judge of loss. What every one answers; what it may have beside is said by [`Timekeeper`] and [`Learner`].
-pub trait Detector: Timekeeper + Learner {
+pub trait Detector: Timekeeper + Learner + Send {
     /// Reads an ACK; marks on `board` what it holds to be lost.
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict;
     /// The duplicates that now make it declare a loss, segments; `None` if it counts none. Asked for observers only.

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Owner of the Disorder phase.
-pub trait Disorder {
+pub trait Disorder: Send {
     /// The phase begins; `on_dup` follows.
     fn on_enter(&mut self, _w: &Window, _cx: &Ctx) {}
     /// A duplicate ACK arrived.

@@ -30,6 +30,7 @@ pub mod error;
 pub mod event;
 pub mod facts;
 mod needs;
+mod outcome;
 pub mod percentiles;
 pub mod receiver;
 pub mod recovery;

@@ -17,6 +17,7 @@ mod unusual;
 mod window;
 
 use crate::ack::{AckDecision, AckPolicy, AckSpec, AnyAck, Arrival};
+use crate::outcome::{Outcome, Refusal};
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
@@ -60,7 +61,7 @@ pub struct ReceiverConfig {
     pub consume: Consume,
 }
 
-/// What became of a segment.
+/// What a segment means for the rest of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accept {
     /// Not acceptable: nothing in it counts, its acknowledgment neither. If that wants an answer, an ACK is now due.
@@ -184,13 +185,13 @@ impl Receiver {
         self.held.iter().flat_map(move |h| h.data.from(at))
     }
 
-    /// Takes a segment. Afterwards ask [`Receiver::ack_due`].
+    /// Takes a segment; says whether it counts, and what of its payload is new. Afterwards ask [`Receiver::ack_due`].
     ///
     /// A train counts as one segment of its whole length for everything but the ACK policy, which hears of each of its
     /// segments; the answers coalesce into one ACK. A driver that wants every ACK of a train hands in its segments one
     /// by one and asks after each.
     #[inline(always)]
-    pub fn on_segment(&mut self, now: Time, seg: &Segment) -> Accept {
+    pub fn on_segment(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
             let age = self.ts.age(now, seg);
             if age != Age::Fresh {
@@ -211,7 +212,7 @@ impl Receiver {
         }
         let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
         self.tell_policy(&a, seg.train);
-        Accept::Advanced
+        (Accept::Advanced, Outcome { from: seg.seq, to: seg.seq + len, bytes: seg.len, refused: None })
     }
 
     /// Whether an ACK must go out now; if data go out instead, it rides on them.
@@ -298,13 +299,13 @@ impl Receiver {
     }
 
     #[cold]
-    fn on_bad_timestamp(&mut self, age: Age, seg: &Segment) -> Accept {
+    fn on_bad_timestamp(&mut self, age: Age, seg: &Segment) -> (Accept, Outcome) {
         // RFC 7323 §5.3 R1 answers an old segment; §3.2 drops one without the option silently.
         if age == Age::Old {
             self.due = true;
             self.note_duplicate(seg);
         }
-        Accept::No
+        (Accept::No, Outcome::refused(Refusal::Paws))
     }
 
     fn fill_blocks(&mut self, out: &mut Segment) {

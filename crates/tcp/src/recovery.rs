@@ -29,7 +29,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Owner of the Recovery phase.
-pub trait Recovery {
+pub trait Recovery: Send {
     /// The episode begins; `w.ssthresh` is already cut, `w.cwnd` is not. `ack` is `None` when a timer began it.
     fn enter(
         &mut self,

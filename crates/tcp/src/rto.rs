@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An estimator of the retransmission timeout.
-pub trait Rto {
+pub trait Rto: Send {
     /// A segment was sent (for those that time one segment at a time).
     fn on_sent(&mut self, sent: &Sent);
     /// An ACK of new data: a sample, and the end of back-off by a valid one. `sampled` is the timestamps' round trip.

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A judge of mistakes.
-pub trait Spurious {
+pub trait Spurious: Send {
     /// An episode has begun.
     fn on_begin(&mut self, _ledger: &mut Ledger, _cx: &Ctx) {}
     /// A segment of the running episode was sent again; it had last been sent at `before`.

@@ -29,7 +29,7 @@ pub enum Advice {
 }
 
 /// The start of a connection.
-pub trait Startup {
+pub trait Startup: Send {
     /// The window before anything is sent; `rwnd` is the largest window, in bytes, that the peer is known to be able to offer.
     fn initial(&self, mss: u32, rwnd: Bytes) -> Window;
     /// The handshake took so long.

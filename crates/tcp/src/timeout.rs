@@ -29,7 +29,7 @@ pub enum Repair {
 }
 
 /// Owner of the Loss phase.
-pub trait Timeout {
+pub trait Timeout: Send {
     /// The phase begins; `w.ssthresh` is already cut.
     fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair;
     /// An ACK arrived; if it advanced, the window has already grown. `lost` bytes were newly marked by the detector.

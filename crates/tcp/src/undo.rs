@@ -44,7 +44,7 @@ pub enum Prior {
 }
 
 /// A consequence of a mistake.
-pub trait Undo {
+pub trait Undo: Send {
     /// Writes the window and says what else is to be given back: once per verdict and never above the episode's `prior`; not
     /// for a `void` episode. If the episode was running it has been ended: what was marked lost is not, and `snd_nxt` is
     /// `snd_max` again.

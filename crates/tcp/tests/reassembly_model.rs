@@ -1,6 +1,7 @@
 //! The receiver against a naive one that keeps a flag for every byte, and against nonsense.
 
 use ackclock_tcp::ack::AckSpec;
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::receiver::{Accept, Consume, Receiver, ReceiverConfig};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -67,6 +68,12 @@ impl Naive {
         let mut runs: Vec<_> = (self.rcv_nxt()..=BYTES).filter(|&b| self.has(b)).map(|b| self.run(b)).collect();
         runs.dedup();
         runs
+    }
+
+    /// Which bytes of a segment are new and inside the window: the first, the one after the last, and how many.
+    fn news(&self, at: u64, len: u64) -> (u64, u64, u64) {
+        let new: Vec<u64> = (at..(at + len).min(self.edge)).filter(|&b| !self.has(b)).collect();
+        new.first().map_or((0, 0, 0), |&first| (first, new[new.len() - 1] + 1, new.len() as u64))
     }
 
     /// Takes a segment; says whether RFC 5681 §4.2 and RFC 9293 §3.10.7.4 want an ACK at once.
@@ -139,7 +146,10 @@ proptest! {
                     let flags = Segment::ACK | if at + len == BYTES { Segment::FIN } else { 0 };
                     let opts = if stamps { Segment::TIMESTAMPS } else { 0 };
                     let seg = Segment { seq: Offset(at), len: len as u32, flags, opts, ..Segment::EMPTY };
-                    let got = r.on_segment(Time::ZERO, &seg);
+                    let news = m.news(at, len);
+                    let (got, took) = r.on_segment(Time::ZERO, &seg);
+                    prop_assert_eq!((took.from.0, took.to.0, u64::from(took.bytes)), news);
+                    prop_assert!(took.refused.is_none() || news.2 == 0, "took bytes of what it refused: {:?}", took);
                     let at_once = m.segment(at, len);
                     prop_assert!(r.ack_due() || !at_once, "{:?} wants an ACK at once", seg);
                     prop_assert!(r.ack_due() || r.next_timer().is_some(), "{:?} is never answered", seg);
@@ -239,7 +249,7 @@ proptest! {
             let near_seq = r.rcv_nxt().0.saturating_add(n % 3000).saturating_sub(500);
             let seg = Segment { seq: if near { Offset(near_seq) } else { seg.seq }, ..seg };
             let (was, edge) = (r.rcv_nxt(), r.right_edge());
-            let got = r.on_segment(Time(n), &seg);
+            let (got, _) = r.on_segment(Time(n), &seg);
             prop_assert_eq!(matches!(got, Accept::Advanced | Accept::Finished), r.rcv_nxt() > was);
             if wake {
                 r.on_timer(Time(n.saturating_add(1 << 20)));
@@ -289,10 +299,14 @@ fn byte(r: &mut Receiver, at: u64) -> Segment {
 fn a_peer_that_sends_every_second_byte_cannot_fill_the_memory() {
     for buffer in [1 << 14, 1 << 30] {
         let mut r = answering_everything(buffer);
+        let limit: u64 = (64 + buffer / 128).min(1 << 16);
         for i in 1..100_000 {
-            byte(&mut r, 1 + 2 * i);
+            let seg = Segment { seq: Offset(1 + 2 * i), len: 1, flags: Segment::ACK, ..Segment::EMPTY };
+            let (_, took) = r.on_segment(Time::ZERO, &seg);
+            assert_eq!(took.refused, (i > limit).then_some(Refusal::Window), "range {i}");
+            answer(&mut r);
         }
-        assert_eq!(r.out_of_order().count() as u64, (64 + buffer / 128).min(1 << 16));
+        assert_eq!(r.out_of_order().count() as u64, limit);
     }
 }
 

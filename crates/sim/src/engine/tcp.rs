@@ -60,7 +60,7 @@ pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection
 impl Endpoint for Connection {
     #[inline]
     fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        Connection::on_segment(self, now, seg, obs);
+        _ = Connection::on_segment(self, now, seg, obs);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Opening a connection: RFC 9293 §3.5, with the options that a SYN may carry.
 
-use super::{CloseReason, Connection, Extras, State};
+use super::{CloseReason, Connection, Extras, Outcome, Refusal, State};
 use crate::event::Observer;
 use crate::receiver::{Consume, Receiver, ReceiverConfig};
 use crate::rto::RtoSpec;
@@ -198,50 +198,53 @@ impl Handshake {
 impl Connection {
     /// RFC 9293 §3.10.7.2 and §3.10.7.3, and SYN-RECEIVED of §3.10.7.4.
     #[cold]
-    pub(super) fn on_segment_unestablished<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        let Some(h) = &mut self.handshake else { return };
+    pub(super) fn on_segment_unestablished<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        let Some(h) = &mut self.handshake else { return Outcome::refused(Refusal::Closed) };
         let (syn, ack, rst) = (seg.has(Segment::SYN), seg.has(Segment::ACK), seg.has(Segment::RST));
         // Our SYN stands at offset 0, so the only acknowledgment that can be right is 1.
         let ours_acked = ack && seg.ack == Offset::DATA;
         match h.state {
             // §3.10.7.2 second, §3.10.7.3 first, §3.10.7.4 fifth: an old connection of the peer's; a RST clears it up.
-            _ if ack && !rst && (!ours_acked || h.state == State::Listen) => h.refuse = Some(seg.ack),
+            _ if ack && !rst && (!ours_acked || h.state == State::Listen) => {
+                h.refuse = Some(seg.ack);
+                return Outcome::refused(Refusal::Ack);
+            }
             State::Listen if syn && !ack && !rst => {
                 h.note_syn(seg);
                 h.enter(State::SynReceived);
             }
             State::SynSent if rst && ours_acked => self.end(CloseReason::Reset),
-            State::SynSent if rst => {}
-            State::SynSent if syn && ours_acked => {
+            State::SynSent if syn && ours_acked && !rst => {
                 h.note_syn(seg);
-                self.establish(now, seg, obs);
+                return self.establish(now, seg, obs);
             }
-            State::SynSent if syn => {
+            State::SynSent if syn && !rst => {
                 h.note_syn(seg);
                 h.enter(State::SynReceived);
             }
             State::SynReceived if rst && seg.seq == Offset::DATA => self.end(CloseReason::Reset),
-            State::SynReceived if rst => {}
             // RFC 9293 §3.5, figure 8: in a simultaneous open it is a SYN-ACK that acknowledges our SYN.
-            State::SynReceived if ours_acked => self.establish(now, seg, obs),
-            State::SynReceived if syn => h.due = true,
-            _ => {}
+            State::SynReceived if ours_acked && !rst => return self.establish(now, seg, obs),
+            State::SynReceived if syn && !rst => h.due = true,
+            _ => return Outcome::refused(Refusal::Flags),
         }
+        Outcome::NOTHING
     }
 
-    fn establish<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        let Some(h) = self.handshake.take() else { return };
-        let Some(peer) = h.peer else { return };
+    fn establish<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        let Some(h) = self.handshake.take() else { return Outcome::refused(Refusal::Closed) };
+        let Some(peer) = h.peer else { return Outcome::refused(Refusal::Flags) };
         let (tx, mut rx, extras) = h.finish(now, seg, peer);
         if seg.has(Segment::SYN) {
             rx.answer();
         }
         (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
         self.usual = true;
-        if !seg.has(Segment::SYN) {
-            // The ACK that completes the handshake may bring data or a FIN.
-            self.on_segment(now, seg, obs);
+        if seg.has(Segment::SYN) {
+            return Outcome::NOTHING;
         }
+        // The ACK that completes the handshake may bring data or a FIN.
+        self.on_segment(now, seg, obs)
     }
 
     #[cold]

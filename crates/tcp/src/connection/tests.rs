@@ -25,7 +25,9 @@ fn speak(c: &mut Connection, now: Time) -> Vec<Segment> {
 }
 
 fn hear(c: &mut Connection, now: Time, segs: &[Segment]) {
-    segs.iter().for_each(|s| c.on_segment(now, s, &mut ()));
+    for s in segs {
+        c.on_segment(now, s, &mut ());
+    }
 }
 
 /// Lets both talk without any delay until nobody has anything to say; returns the number of segments.
@@ -46,6 +48,28 @@ fn converse(a: &mut Connection, b: &mut Connection, now: Time) -> usize {
 fn pair(stack: &Stack) -> (Connection, Connection) {
     let end = || Connection::established(stack, Sides::Both, MSS, RWND);
     (end(), end())
+}
+
+#[test]
+fn a_connection_may_move_to_another_thread() {
+    fn moves<T: Send + 'static>(_: &T) {}
+    moves(&pair(&stack()).0);
+}
+
+#[test]
+fn a_segment_is_answered_with_what_was_taken_of_it() {
+    let (_, mut b) = pair(&stack());
+    let mut take = |seq, len, ack| {
+        let seg = Segment { seq: Offset(seq), len, ack: Offset(ack), flags: Segment::ACK, ..Segment::EMPTY };
+        let got = b.on_segment(ms(1), &seg, &mut ());
+        (got.from.0, got.to.0, got.bytes, got.refused)
+    };
+    assert_eq!(take(1, 1000, 1), (1, 1001, 1000, None), "in order");
+    assert_eq!(take(2001, 1000, 1), (2001, 3001, 1000, None), "behind a hole");
+    assert_eq!(take(501, 3000, 1), (1001, 3501, 1500, None), "around what is held");
+    assert_eq!(take(1, 1000, 1), (0, 0, 0, Some(Refusal::Window)), "a duplicate");
+    assert_eq!(take(3501, 0, 1), (0, 0, 0, None), "an ACK brings no data");
+    assert_eq!(take(3501 + RWND, 10, 1).3, Some(Refusal::Window), "beyond the window");
 }
 
 #[test]

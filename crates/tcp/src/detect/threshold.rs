@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A rule for the duplicate ACK threshold. What becomes of the connection it hears as a [`Learner`].
-pub trait DupThresh: Learner {
+pub trait DupThresh: Learner + Send {
     /// The threshold, at least 1: asked on the first duplicate of a hole and kept for that hole.
     fn segments(&self, w: &Window, cx: &Ctx) -> u32;
     /// Whether it is asked at every duplicate instead, until a recovery begins.

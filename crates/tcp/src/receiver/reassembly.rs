@@ -7,6 +7,7 @@
 //! a fraction of its window in book-keeping: a range takes 45 bytes, in half-empty nodes up to 100. A segment beyond the
 //! limit counts as not arrived, as RFC 9293 §3.10.7.4 allows ("should" hold, not must).
 
+use crate::outcome::Outcome;
 use crate::seq::Offset;
 use crate::units::Bytes;
 use std::collections::BTreeMap;
@@ -65,8 +66,27 @@ impl Reassembly {
         (l < e).then_some((l, e))
     }
 
-    /// Holds `left..right` (not empty), joined with what it overlaps or touches.
-    pub(super) fn insert(&mut self, left: Offset, right: Offset) {
+    /// What of `left..right` is not held. Looks at each held range in between, all of which an insertion would join.
+    pub(super) fn lacking(&self, left: Offset, right: Offset) -> Outcome {
+        let mut found = Outcome::NOTHING;
+        let mut add = |from: Offset, to: Offset| {
+            if from < to {
+                found.from = if found.bytes == 0 { from } else { found.from };
+                found.to = to;
+                found.bytes += (to - from) as u32;
+            }
+        };
+        let mut at = left;
+        for (from, to) in self.from(left).take_while(|(from, _)| *from < right) {
+            add(at, from);
+            at = to;
+        }
+        add(at, right);
+        found
+    }
+
+    /// Holds `left..right` (not empty), joined with what it overlaps or touches; says whether there was room for it.
+    pub(super) fn insert(&mut self, left: Offset, right: Offset) -> bool {
         let before = self.ranges.range_mut(..=left).next_back().filter(|(_, r)| left <= r.right);
         let Some((&at, r)) = before else { return self.insert_apart(left, right) };
         let Reach { right: end, touched } = *r;
@@ -75,17 +95,19 @@ impl Reassembly {
         if end < right {
             self.swallow(at, right);
         }
+        true
     }
 
     /// The same where no range begins at or before `left` and reaches it.
-    fn insert_apart(&mut self, left: Offset, right: Offset) {
+    fn insert_apart(&mut self, left: Offset, right: Offset) -> bool {
         if self.ranges.len() >= self.limit && self.ranges.range(left..=right).next().is_none() {
-            return;
+            return false;
         }
         self.clock += 1;
         self.ranges.insert(left, Reach { right, touched: self.clock });
         self.newest.insert(self.clock, left);
         self.swallow(left, right);
+        true
     }
 
     /// Joins the range at `at` with those that begin behind it, up to `right`.

@@ -8,6 +8,7 @@
 
 use super::{Accept, Receiver};
 use crate::ack::Arrival;
+use crate::outcome::{Outcome, Refusal};
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
@@ -15,7 +16,7 @@ use crate::time::Time;
 impl Receiver {
     /// Everything but a segment with data, in order, while nothing is held.
     #[inline(never)]
-    pub(super) fn on_unusual(&mut self, now: Time, seg: &Segment) -> Accept {
+    pub(super) fn on_unusual(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         if !self.acceptable(seg) {
             // RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
             self.due |= !seg.has(Segment::RST);
@@ -23,20 +24,23 @@ impl Receiver {
                 self.note_duplicate(seg);
             }
             let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
-            return if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
+            let accept = if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
+            // An empty segment has nothing that could be refused but its acknowledgment.
+            let counts = accept == Accept::Same && seg.seq_len() == 0;
+            return (accept, if counts { Outcome::NOTHING } else { Outcome::refused(Refusal::Window) });
         }
         if seg.has(Segment::RST) {
-            return Accept::Same;
+            return (Accept::Same, Outcome::NOTHING);
         }
         if seg.has(Segment::SYN) {
             self.due = true; // RFC 5961 §4.2
-            return Accept::No;
+            return (Accept::No, Outcome::refused(Refusal::Flags));
         }
         if self.timestamps {
             self.ts.take(now, seg);
         }
         if seg.seq_len() == 0 {
-            return Accept::Same;
+            return (Accept::Same, Outcome::NOTHING);
         }
         self.take(now, seg)
     }
@@ -58,21 +62,23 @@ impl Receiver {
     }
 
     /// Takes data or a FIN of an acceptable segment.
-    fn take(&mut self, now: Time, seg: &Segment) -> Accept {
+    fn take(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         let before = self.rcv_nxt;
         let data_end = seg.seq + u64::from(seg.len);
         let repeated = self.note_duplicate(seg);
         let waiting = self.held.as_ref().is_some_and(|h| h.data.end().is_some());
         let last = if self.fin { before } else { self.held.as_ref().and_then(|h| h.fin).unwrap_or(self.right_edge) };
         let (left, right) = (seg.seq.max(before), data_end.min(self.right_edge).min(last));
+        let mut outcome = Outcome::NOTHING;
         if left < right {
+            outcome = if repeated.is_none() { Outcome::took(left, right) } else { self.lacking(left, right) };
             if left == before {
                 self.rcv_nxt = self.held.as_mut().map_or(right, |h| h.data.advance(right));
                 if self.by_hand {
                     self.unread += (self.rcv_nxt - before) as u32;
                 }
-            } else {
-                self.held().data.insert(left, right);
+            } else if !self.held().data.insert(left, right) {
+                outcome = Outcome::refused(Refusal::Window);
             }
         }
         let fin = seg.has(Segment::FIN) || self.held.as_ref().is_some_and(|h| h.fin.is_some());
@@ -90,11 +96,19 @@ impl Receiver {
             fin: seg.has(Segment::FIN),
         };
         self.tell_policy(&a, seg.train);
-        match (finished, self.rcv_nxt > before) {
+        let accept = match (finished, self.rcv_nxt > before) {
             (true, _) => Accept::Finished,
             (false, true) => Accept::Advanced,
             (false, false) => Accept::Same,
-        }
+        };
+        (accept, outcome)
+    }
+
+    /// What of `left..right`, all of it above `rcv_nxt`, is not held.
+    #[cold]
+    fn lacking(&self, left: Offset, right: Offset) -> Outcome {
+        let held = self.held.as_ref();
+        held.map_or(Outcome::took(left, right), |h| h.data.lacking(left, right))
     }
 
     /// Passes the FIN if it is next, else remembers it; says whether it was passed. The first FIN counts; one outside the

@@ -158,7 +158,7 @@ impl Talk {
                 }
             },
             None => {
-                let ((), more) = measured(|| self.c.on_timer(self.now, &mut self.told));
+                let (_, more) = measured(|| self.c.on_timer(self.now, &mut self.told));
                 self.held += more;
                 let next = self.c.next_timer();
                 self.speak();
@@ -177,7 +177,7 @@ impl Talk {
             self.peer.next = self.peer.next.max(ack.ack.0);
             self.peer.settle();
         }
-        let ((), more) = measured(|| self.c.on_segment(self.now, ack, &mut self.told));
+        let (_, more) = measured(|| self.c.on_segment(self.now, ack, &mut self.told));
         self.held += more;
         self.speak();
     }

@@ -92,7 +92,7 @@ impl Play<'_> {
 
     fn act(&mut self, at: Time, act: Act) {
         match act {
-            Act::Hear(seg) => self.conn.on_segment(at, &seg, &mut self.heard),
+            Act::Hear(seg) => _ = self.conn.on_segment(at, &seg, &mut self.heard),
             Act::Write(n) => self.conn.write(n),
             Act::Read(n) => self.conn.consume(n),
             Act::Close => self.conn.close(),
