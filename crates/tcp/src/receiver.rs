@@ -174,6 +174,11 @@ impl Receiver {
         self.fin
     }
 
+    /// The timestamp that the next ACK would echo (RFC 7323 §4.3, `TS.Recent`); `None` without timestamps.
+    pub fn ts_recent(&self) -> Option<u32> {
+        self.timestamps.then(|| self.ts.recent())
+    }
+
     /// What has arrived above [`Receiver::rcv_nxt`], as (left, right) in sequence order.
     pub fn out_of_order(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         self.out_of_order_from(Offset(0))

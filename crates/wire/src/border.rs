@@ -220,7 +220,7 @@ impl Border {
     }
 
     /// The headers of `seg`.
-    fn header(&self, seg: &Segment) -> Header {
+    pub(crate) fn header(&self, seg: &Segment) -> Header {
         let syn = seg.has(Segment::SYN);
         // Nobody acknowledges numbers that it was never told: the RST of who gives up before an answer has none.
         let ack = self.peer_isn.filter(|_| seg.has(Segment::ACK)).map(|isn| seg.ack.wrap(isn));
@@ -276,6 +276,24 @@ impl Border {
     #[inline]
     fn agreed(&self, shift: Option<u8>) -> u8 {
         self.shift.and(self.peer_shift).and(shift).unwrap_or(0)
+    }
+}
+
+/// The headers of an ACK without numbers.
+pub(crate) fn bare_ack(src: SocketAddr, dst: SocketAddr) -> Header {
+    Header {
+        src,
+        dst,
+        seq: SeqNum(0),
+        ack: SeqNum(0),
+        flags: Segment::ACK,
+        reserved: 0,
+        window: 0,
+        urgent: 0,
+        options: Options::default(),
+        traffic_class: 0,
+        hop_limit: HOP_LIMIT,
+        label: 0,
     }
 }
 

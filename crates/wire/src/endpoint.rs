@@ -4,7 +4,7 @@
 //! and the choice of the endpoint that a packet is for.
 
 use crate::border::Border;
-use crate::packet::Packet;
+use crate::packet::{Header, Packet};
 use crate::stores::{ReceiveStore, SendStore, Taken};
 use crate::write::{WriteError, Writing, Written};
 use ackclock_tcp::connection::{Connection, State};
@@ -87,6 +87,27 @@ impl Endpoint {
             }
         };
         self.border.write(&seg, writing, buf, fill).map(Some)
+    }
+
+    /// The headers of the next packet, whose payload is left out.
+    pub(crate) fn poll_header(&mut self, now: Time) -> Option<Header> {
+        let mut seg = Segment::EMPTY;
+        self.connection.poll_transmit(now, &mut seg, &mut ()).then(|| self.border.compose(&seg))
+    }
+
+    /// The headers of an ACK with the numbers that this connection has come to, at time 0.
+    pub(crate) fn last_ack(&self) -> Header {
+        let mut seg = Segment { flags: Segment::ACK, ..Segment::EMPTY };
+        if let Some(tx) = self.connection.sender() {
+            seg.seq = tx.positions().2;
+        }
+        if let Some(rx) = self.connection.receiver() {
+            (seg.ack, seg.wnd) = (rx.rcv_nxt(), (rx.right_edge() - rx.rcv_nxt()) as u32);
+            if let Some(recent) = rx.ts_recent() {
+                (seg.tsecr, seg.opts) = (recent, Segment::TIMESTAMPS);
+            }
+        }
+        self.border.header(&seg)
     }
 
     /// How many bytes [`Endpoint::write`] would take.

@@ -9,15 +9,22 @@
 //! | part | what |
 //! | --- | --- |
 //! | `table` | which connection a packet is for |
-//! | `listener` | who waits for connections |
+//! | `listener`, `flood` | who waits for connections, and what happens when too many ask |
+//! | `stranger`, `time_wait` | packets of no connection, and of one that is over |
 //! | `slots`, `timers` | the connections, and which of their timers is next |
 //! | `ports` | local ports |
 
+mod budget;
 mod config;
+mod cookie;
+mod flood;
 mod listener;
 mod ports;
+mod slot;
 mod slots;
+mod stranger;
 mod table;
+mod time_wait;
 mod timers;
 mod watch;
 
@@ -25,19 +32,20 @@ use crate::border::Border;
 use crate::endpoint::{Buffers, Endpoint};
 use crate::initial::{Initial, Secret};
 use crate::packet::{Header, Packet};
-use crate::reset::reset_header;
 use crate::write::{WriteError, Writing, Written};
-use ackclock_tcp::connection::State;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
+use budget::Budget;
 pub use config::{ConnectError, Counters, HostConfig, ListenError};
 use listener::Listeners;
 use ports::Ports;
+use slot::{Owner, Place, Slot};
 pub use slots::Id;
 use slots::Slots;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use table::{Keyed, Pair, Table};
+use time_wait::TimeWaits;
 use timers::Timers;
 pub use watch::{Arrival, Watch};
 
@@ -48,41 +56,21 @@ const MAX_REPLIES: usize = 256;
 pub struct Host {
     config: HostConfig,
     secret: Secret,
-    table: Table<Id>,
+    table: Table<Place>,
     slots: Slots<Slot>,
     timers: Timers,
     listeners: Listeners,
+    time_waits: TimeWaits,
     ports: Ports,
     /// Who may have something to send, in turn.
     ready: VecDeque<Id>,
     /// With whom something happened that the application has not been told.
     changed: VecDeque<Id>,
     replies: VecDeque<Header>,
+    /// How many RSTs may answer segments of no connection, and how many ACKs those of connections that are over.
+    resets: Budget,
+    late_acks: Budget,
     counters: Counters,
-}
-
-/// A connection and whose it is.
-struct Slot {
-    endpoint: Endpoint,
-    pair: Pair,
-    owner: Owner,
-    /// The table has it: packets find it.
-    routed: bool,
-    ready: bool,
-    changed: bool,
-}
-
-/// Who will read and write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
-    /// Nobody yet: the handshake with this listener goes on.
-    HalfOpen(SocketAddr),
-    /// Nobody yet: it waits to be accepted.
-    Waiting,
-    /// The application.
-    Application,
-    /// Nobody any more: it ends by itself.
-    Nobody,
 }
 
 impl Host {
@@ -93,10 +81,13 @@ impl Host {
             slots: Slots::new(),
             timers: Timers::new(),
             listeners: Listeners::default(),
+            time_waits: TimeWaits::new(config.max_time_wait),
             ports: Ports::default(),
             ready: VecDeque::new(),
             changed: VecDeque::new(),
             replies: VecDeque::new(),
+            resets: Budget::new(config.replies_per_second),
+            late_acks: Budget::new(config.replies_per_second),
             counters: Counters::default(),
             config,
             secret,
@@ -104,7 +95,8 @@ impl Host {
     }
 
     /// Waits for connections at `local`; with the unspecified address, at every address of its family. Connections get this
-    /// stack and these buffers. At most `backlog` of them are half open, and as many wait for [`Host::accept`].
+    /// stack and these buffers. At most `backlog` of them are half open; beyond that there are SYN cookies. Once `backlog` wait for
+    /// [`Host::accept`], SYNs are dropped.
     ///
     /// # Errors
     /// Somebody listens there already, or the address is not this host's.
@@ -224,7 +216,8 @@ impl Host {
     pub fn on_packet<W: Watch>(&mut self, now: Time, packet: &Packet<'_>, watch: &mut W) -> Arrival {
         let pair = Pair { local: packet.header.dst, remote: packet.header.src };
         match self.table.get(&pair) {
-            Some(&id) => self.hand_over(now, id, packet, watch),
+            Some(&Place::Connection(id)) => self.hand_over(now, id, packet, watch),
+            Some(&Place::TimeWait(id)) => self.on_late(now, id, packet, watch),
             None => self.on_stranger(now, pair, packet, watch),
         }
     }
@@ -240,11 +233,12 @@ impl Host {
             }
             self.look_after(id);
         }
+        self.end_waits(now);
     }
 
     /// When the driver should come back at the latest.
     pub fn next_timer(&self) -> Option<Time> {
-        self.timers.next()
+        self.timers.next().into_iter().chain(self.time_waits.next()).min()
     }
 
     /// Writes the next packet into the front of `buf`; `None` means that nothing is to be sent now. Connections take turns,
@@ -270,7 +264,7 @@ impl Host {
                 return sent;
             }
             slot.ready = false;
-            self.settle(id);
+            self.settle(now, id);
         }
         Ok(None)
     }
@@ -285,6 +279,11 @@ impl Host {
         self.slots.len()
     }
 
+    /// How many connections are over and wait for stragglers to die, without those that the application still has.
+    pub fn time_waits(&self) -> usize {
+        self.time_waits.len()
+    }
+
     fn hand_over<W: Watch>(&mut self, now: Time, id: Id, packet: &Packet<'_>, watch: &mut W) -> Arrival {
         let Some(slot) = self.slots.get_mut(id) else { return Arrival::Ignored };
         let taken = slot.endpoint.on_packet(now, packet, watch.of(id));
@@ -294,87 +293,6 @@ impl Host {
         }
         self.look_after(id);
         Arrival::Of(id, taken)
-    }
-
-    /// A packet of no connection (RFC 9293 §3.10.7.1 and §3.10.7.2).
-    #[cold]
-    fn on_stranger<W: Watch>(&mut self, now: Time, pair: Pair, packet: &Packet<'_>, watch: &mut W) -> Arrival {
-        if !self.config.addresses.contains(&pair.local.ip()) {
-            self.counters.not_ours += 1;
-            return Arrival::Ignored;
-        }
-        if listener::is_first_syn(packet) && self.listeners.for_packet(pair.local).is_some() {
-            return self.on_syn(now, pair, packet, watch);
-        }
-        match reset_header(packet) {
-            Some(header) => self.reply(header),
-            None => Arrival::Ignored,
-        }
-    }
-
-    fn reply(&mut self, header: Header) -> Arrival {
-        if self.replies.len() >= MAX_REPLIES {
-            return Arrival::Ignored;
-        }
-        self.replies.push_back(header);
-        self.counters.resets_sent += 1;
-        Arrival::Answered
-    }
-
-    /// Something happened to a connection: it may have something to send, and whose it is may have changed.
-    #[inline]
-    fn look_after(&mut self, id: Id) {
-        self.prepare(id);
-        match self.slots.get(id).map(|slot| slot.owner) {
-            Some(Owner::Application) => self.tell(id),
-            Some(Owner::HalfOpen(listener)) => self.look_after_half_open(id, listener),
-            Some(Owner::Waiting | Owner::Nobody) | None => {}
-        }
-    }
-
-    /// It may have something to send.
-    #[inline]
-    fn prepare(&mut self, id: Id) {
-        if let Some(slot) = self.slots.get_mut(id).filter(|slot| !slot.ready) {
-            slot.ready = true;
-            self.ready.push_back(id);
-        }
-    }
-
-    /// The application is to hear of it.
-    #[inline]
-    fn tell(&mut self, id: Id) {
-        if let Some(slot) = self.slots.get_mut(id).filter(|slot| !slot.changed) {
-            slot.changed = true;
-            self.changed.push_back(id);
-        }
-    }
-
-    /// It has nothing to send for now.
-    fn settle(&mut self, id: Id) {
-        let Some(slot) = self.slots.get_mut(id) else { return };
-        if slot.endpoint.state() != State::Closed {
-            return self.timers.set(id.index(), slot.endpoint.next_timer());
-        }
-        self.timers.set(id.index(), None);
-        if std::mem::take(&mut slot.routed) {
-            self.table.remove(&slot.pair);
-        }
-        match slot.owner {
-            Owner::Application | Owner::Waiting => {}
-            Owner::HalfOpen(listener) => {
-                self.listeners.closed(listener);
-                self.slots.remove(id);
-            }
-            Owner::Nobody => _ = self.slots.remove(id),
-        }
-    }
-
-    fn add(&mut self, endpoint: Endpoint, pair: Pair, owner: Owner) -> Id {
-        let slot = Slot { endpoint, pair, owner, routed: true, ready: false, changed: false };
-        let id = self.slots.insert(slot);
-        self.table.insert(pair, id);
-        id
     }
 
     fn initial(&self, pair: Pair, now: Time) -> Initial {

@@ -15,7 +15,9 @@ use ackclock_tcp::units::Bytes;
 
 /// Bytes that stand at offsets; two whole rings apart they share a place.
 struct Ring {
-    /// A power of two long.
+    /// A power of two.
+    len: usize,
+    /// As long as that once there is a byte: a connection that carries nothing keeps nothing.
     bytes: Box<[u8]>,
 }
 
@@ -47,31 +49,41 @@ pub struct Taken {
 impl Ring {
     fn new(len: Bytes) -> Self {
         let len = usize::try_from(len).unwrap_or(usize::MAX).max(1).next_power_of_two();
-        Ring { bytes: vec![0; len].into_boxed_slice() }
+        Ring { len, bytes: Box::default() }
     }
 
     fn len(&self) -> u64 {
-        self.bytes.len() as u64
+        self.len as u64
     }
 
     /// The place of an offset.
     #[inline]
     fn at(&self, offset: Offset) -> usize {
-        offset.0 as usize & (self.bytes.len() - 1)
+        offset.0 as usize & (self.len - 1)
     }
 
     /// Puts at most a ring's length of bytes in.
     fn put(&mut self, at: Offset, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.bytes.is_empty() {
+            self.bytes = vec![0; self.len].into_boxed_slice();
+        }
         let at = self.at(at);
-        let (first, rest) = bytes.split_at(bytes.len().min(self.bytes.len() - at));
+        let (first, rest) = bytes.split_at(bytes.len().min(self.len - at));
         self.bytes[at..at + first.len()].copy_from_slice(first);
         self.bytes[..rest.len()].copy_from_slice(rest);
     }
 
     /// At most a ring's length of bytes, in two pieces.
     fn get(&self, at: Offset, len: usize) -> (&[u8], &[u8]) {
+        // Nobody asks for bytes before there are any.
+        if self.bytes.is_empty() {
+            return (&[], &[]);
+        }
         let at = self.at(at);
-        let first = len.min(self.bytes.len() - at);
+        let first = len.min(self.len - at);
         (&self.bytes[at..at + first], &self.bytes[..len - first])
     }
 }
@@ -104,7 +116,7 @@ impl SendStore {
     /// Copies what stands at `at`, which the engine asks for in a segment, to `out`. What was never written is zero.
     pub fn copy(&self, at: Offset, out: &mut [u8]) {
         let end = at.0.saturating_add(out.len() as u64);
-        let held = end <= self.end.0 && at.0.saturating_add(self.ring.len()) >= self.end.0;
+        let held = at >= Offset::DATA && end <= self.end.0 && at.0.saturating_add(self.ring.len()) >= self.end.0;
         debug_assert!(held, "the engine asks for {at}..{end} of a store that ends at {}", self.end);
         if !held {
             return out.fill(0);

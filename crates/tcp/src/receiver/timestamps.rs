@@ -66,6 +66,11 @@ impl Timestamps {
         }
     }
 
+    /// TS.Recent.
+    pub(super) fn recent(&self) -> u32 {
+        self.recent
+    }
+
     /// An ACK of everything before `rcv_nxt` goes out; returns what it echoes (RFC 7323 §4.3 (3)).
     #[inline]
     pub(super) fn ack_sent(&mut self, rcv_nxt: Offset) -> u32 {

@@ -23,6 +23,12 @@ pub struct HostConfig {
     /// Most connections at a time.
     /// Default: 65,536.
     pub max_connections: usize,
+    /// Most connections at a time that are over and wait in TIME-WAIT. One more sends the oldest away.
+    /// Default: 65,536.
+    pub max_time_wait: usize,
+    /// Most RSTs a second that answer segments of no connection, and most ACKs of connections in TIME-WAIT.
+    /// Default: 200, as in FreeBSD (`net.inet.icmp.icmplim`).
+    pub replies_per_second: u32,
     /// The numbers that every connection begins with, for measurements that are to wrap.
     /// Default: `None`, numbers that nobody can guess (RFC 6528).
     pub initial: Option<Initial>,
@@ -35,10 +41,22 @@ pub struct Counters {
     pub not_ours: u64,
     /// RSTs that answered segments for no connection.
     pub resets_sent: u64,
+    /// Connections that began to wait in TIME-WAIT.
+    pub time_waited: u64,
+    /// Waits that a new connection between the same ends cut short (RFC 6191).
+    pub time_wait_recycled: u64,
+    /// Waits that were cut short because there were too many.
+    pub time_wait_overflows: u64,
     /// SYNs that were dropped because too many connections wait to be accepted.
     pub listen_overflows: u64,
     /// SYNs that were dropped, for this or another reason.
     pub listen_drops: u64,
+    /// SYNs that were answered with a cookie.
+    pub syncookies_sent: u64,
+    /// Cookies that came back: connections.
+    pub syncookies_recv: u64,
+    /// ACKs that should have brought a cookie and brought none.
+    pub syncookies_failed: u64,
 }
 
 /// Why nobody can listen there.
@@ -74,6 +92,8 @@ impl HostConfig {
             dialect: Dialect::Linux,
             ports: 1024..=65535,
             max_connections: 65_536,
+            max_time_wait: 65_536,
+            replies_per_second: 200,
             initial: None,
         }
     }

@@ -5,10 +5,10 @@
 use super::table::Pair;
 use super::{Arrival, Host, Id, ListenError, Owner, Watch};
 use crate::endpoint::{Buffers, Endpoint};
+use crate::initial::Initial;
 use crate::packet::Packet;
 use crate::reset::is_one_host;
 use ackclock_tcp::connection::State;
-use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use std::collections::{BTreeMap, VecDeque};
@@ -20,18 +20,15 @@ pub(super) struct Listeners(BTreeMap<SocketAddr, Listener>);
 
 /// Waits for connections.
 pub(super) struct Listener {
-    stack: Stack,
-    buffers: Buffers,
+    pub(super) stack: Stack,
+    pub(super) buffers: Buffers,
     backlog: usize,
     /// How many handshakes go on.
-    half_open: usize,
+    pub(super) half_open: usize,
+    /// A cookie that comes back until then may be good.
+    pub(super) cookies_until: Time,
     /// Made, and not accepted.
     pub(super) waiting: VecDeque<Id>,
-}
-
-/// Whether it asks for a connection.
-pub(super) fn is_first_syn(packet: &Packet<'_>) -> bool {
-    packet.header.flags & (Segment::SYN | Segment::ACK | Segment::RST) == Segment::SYN
 }
 
 impl Listeners {
@@ -46,13 +43,24 @@ impl Listeners {
         if self.has(local) {
             return Err(ListenError::InUse(local));
         }
-        let listener = Listener { stack: stack.clone(), buffers, backlog, half_open: 0, waiting: VecDeque::new() };
+        let listener = Listener {
+            stack: stack.clone(),
+            buffers,
+            backlog,
+            half_open: 0,
+            cookies_until: Time::ZERO,
+            waiting: VecDeque::new(),
+        };
         self.0.insert(local, listener);
         Ok(())
     }
 
     pub(super) fn remove(&mut self, local: SocketAddr) -> Option<Listener> {
         self.0.remove(&plain(local))
+    }
+
+    pub(super) fn get(&self, local: SocketAddr) -> Option<&Listener> {
+        self.0.get(&plain(local))
     }
 
     pub(super) fn get_mut(&mut self, local: SocketAddr) -> Option<&mut Listener> {
@@ -86,8 +94,15 @@ fn plain(at: SocketAddr) -> SocketAddr {
 }
 
 impl Host {
-    /// Somebody asks for a connection with a listener of ours.
-    pub(super) fn on_syn<W: Watch>(&mut self, now: Time, pair: Pair, packet: &Packet<'_>, watch: &mut W) -> Arrival {
+    /// Somebody asks for a connection with the listener `at`.
+    pub(super) fn on_syn<W: Watch>(
+        &mut self,
+        now: Time,
+        pair: Pair,
+        packet: &Packet<'_>,
+        at: SocketAddr,
+        watch: &mut W,
+    ) -> Arrival {
         let drop = |host: &mut Host| {
             host.counters.listen_drops += 1;
             Arrival::Ignored
@@ -95,22 +110,44 @@ impl Host {
         if !is_one_host(pair.local.ip()) || !is_one_host(pair.remote.ip()) {
             return drop(self);
         }
-        let Some(at) = self.listeners.for_packet(pair.local) else { return drop(self) };
-        let Some(listener) = self.listeners.get_mut(at) else { return drop(self) };
-        if listener.waiting.len() >= listener.backlog {
-            self.counters.listen_overflows += 1;
+        if self.is_full(at) {
             return drop(self);
         }
-        if listener.half_open >= listener.backlog || self.slots.len() >= self.config.max_connections {
-            return drop(self);
+        if !self.has_place(at) {
+            return self.send_cookie(now, pair, packet, at);
         }
-        let (stack, buffers) = (listener.stack.clone(), listener.buffers);
-        let Ok(border) = self.border(pair, self.initial(pair, now)) else { return drop(self) };
-        if let Some(listener) = self.listeners.get_mut(at) {
-            listener.half_open += 1;
-        }
-        let id = self.add(Endpoint::listen(&stack, border, buffers), pair, Owner::HalfOpen(at));
+        let initial = self.initial(pair, now);
+        self.open_passively(now, (pair, initial), packet, at, watch)
+    }
+
+    /// A connection of the listener `at`, which has a place for it.
+    pub(super) fn open_passively<W: Watch>(
+        &mut self,
+        now: Time,
+        (pair, initial): (Pair, Initial),
+        packet: &Packet<'_>,
+        at: SocketAddr,
+        watch: &mut W,
+    ) -> Arrival {
+        let Ok(border) = self.border(pair, initial) else { return Arrival::Ignored };
+        let Some(listener) = self.listeners.get_mut(at) else { return Arrival::Ignored };
+        listener.half_open += 1;
+        let endpoint = Endpoint::listen(&listener.stack, border, listener.buffers);
+        let id = self.add(endpoint, pair, Owner::HalfOpen(at));
         self.hand_over(now, id, packet, watch)
+    }
+
+    /// Whether a listener may begin another handshake.
+    pub(super) fn has_place(&self, at: SocketAddr) -> bool {
+        self.slots.len() < self.config.max_connections
+            && self.listeners.get(at).is_some_and(|l| l.half_open < l.backlog && l.waiting.len() < l.backlog)
+    }
+
+    /// Whether a listener can take no further connection now.
+    pub(super) fn is_full(&mut self, at: SocketAddr) -> bool {
+        let overflow = self.listeners.get(at).is_some_and(|l| l.waiting.len() >= l.backlog);
+        self.counters.listen_overflows += u64::from(overflow);
+        overflow || self.slots.len() >= self.config.max_connections
     }
 
     /// A handshake has gone on: made, refused, or neither.

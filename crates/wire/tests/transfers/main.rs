@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 
 mod every_stack;
+mod flood;
 mod hosts;
 mod lan;
 mod memory;
 mod net;
 mod smoltcp_peer;
 mod stores;
+mod time_wait;

@@ -15,6 +15,7 @@ static COUNTING: Counting = Counting;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<i64> = const { Cell::new(0) };
 }
 
 #[expect(unsafe_code, reason = "an allocator's interface is unsafe; this one hands every call on")]
@@ -22,11 +23,18 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // After a thread's end nobody asks any more.
         _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+        _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as i64));
         System.alloc(layout)
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        _ = BYTES.try_with(|bytes| bytes.set(bytes.get() - layout.size() as i64));
         System.dealloc(at, layout);
     }
+}
+
+/// How many bytes this thread has allocated and not freed.
+pub(crate) fn live_bytes() -> i64 {
+    BYTES.get()
 }
 
 /// Two endpoints and three buffers: everything that one says goes to the other at once, every eighth packet behind the next.
