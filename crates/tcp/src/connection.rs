@@ -9,6 +9,7 @@ mod accept;
 mod extras;
 mod handshake;
 mod info;
+mod live;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,8 @@ use extras::{stamp, Extras};
 pub use handshake::reset_for;
 use handshake::Handshake;
 pub use info::{Agreed, Info};
+pub use live::KeepAlive;
+use live::Live;
 pub use state::{CloseReason, State};
 
 /// Which halves a connection has. Where data flow one way, a host needs only one.
@@ -51,6 +54,8 @@ pub struct Connection {
     /// Set when the connection is gone.
     closed: Option<CloseReason>,
     time_wait: Option<Time>,
+    /// What only a connection over a real network needs.
+    live: Option<Box<Live>>,
     /// A RST waits to be sent.
     reset_due: bool,
     /// Established, and neither waiting in TIME-WAIT nor gone: one look tells that nothing rare is to be asked.
@@ -89,12 +94,14 @@ impl Connection {
 
     /// An active open: the first `poll_transmit` writes a SYN. `mss` is the MSS option, `rwnd` our receive buffer.
     pub fn connect(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
-        Connection { handshake: Some(Box::new(Handshake::active(stack, mss, rwnd))), ..Self::closed_end() }
+        let handshake = Some(Box::new(Handshake::active(stack, mss, rwnd)));
+        Connection { handshake, live: Some(Box::default()), ..Self::closed_end() }
     }
 
     /// A passive open: waits for a SYN.
     pub fn listen(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
-        Connection { handshake: Some(Box::new(Handshake::passive(stack, mss, rwnd))), ..Self::closed_end() }
+        let handshake = Some(Box::new(Handshake::passive(stack, mss, rwnd)));
+        Connection { handshake, live: Some(Box::default()), ..Self::closed_end() }
     }
 
     fn closed_end() -> Self {
@@ -104,6 +111,7 @@ impl Connection {
             handshake: None,
             closed: None,
             time_wait: None,
+            live: None,
             reset_due: false,
             usual: false,
             passive: false,
@@ -115,7 +123,7 @@ impl Connection {
     /// A segment has arrived; says what was taken of it. A driver that keeps no payload need not look.
     #[inline(always)]
     pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        debug_assert_eq!(self.usual, self.handshake.is_none() && self.closed.is_none() && self.time_wait.is_none());
+        debug_assert_eq!(self.usual, self.is_usual());
         if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
             return self.on_rare(now, seg, obs);
         }
@@ -135,12 +143,15 @@ impl Connection {
         }
         if let Some(tx) = &mut self.tx {
             tx.on_timer(now, obs);
+            if tx.gave_up() {
+                return self.end(CloseReason::TimedOut);
+            }
         }
         if let Some(rx) = &mut self.rx {
             rx.on_timer(now);
         }
-        if self.time_wait.is_some_and(|t| t <= now) {
-            self.end(CloseReason::Finished);
+        if !self.usual {
+            self.on_rare_timer(now);
         }
     }
 
@@ -161,7 +172,8 @@ impl Connection {
         }
         let tx = self.tx.as_ref().and_then(|tx| tx.next_timer());
         let rx = self.rx.as_ref().and_then(|rx| rx.next_timer());
-        earliest(earliest(tx, rx), self.time_wait)
+        let live = self.live.as_ref().and_then(|live| live.deadline());
+        earliest(earliest(tx, rx), earliest(self.time_wait, live))
     }
 
     /// Writes the next segment into `out`; `false` means that nothing is to be sent now.
@@ -169,6 +181,10 @@ impl Connection {
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         if !self.usual && (self.handshake.is_some() || self.reset_due) {
             return self.poll_unestablished(now, out);
+        }
+        if !self.usual && self.keep_alive_due() {
+            self.write_keep_alive(now, out);
+            return true;
         }
         if let Some(tx) = &mut self.tx {
             if tx.poll_transmit(now, out, obs) {

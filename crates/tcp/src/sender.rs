@@ -5,6 +5,7 @@
 
 mod ecn;
 mod info;
+mod patience;
 mod persist;
 mod read;
 mod reorder;
@@ -34,6 +35,7 @@ use crate::startup::Startup;
 use crate::time::Time;
 use crate::timeout::Timeout;
 use crate::units::Bytes;
+use patience::Patience;
 use persist::Persist;
 use read::{MinRtt, PeerWindow};
 use reorder::Reorder;
@@ -108,6 +110,7 @@ struct Cold {
     ecn_recover: Option<Offset>,
     /// Segments sent again since the connection was established; saturates.
     retransmits: u32,
+    patience: Patience,
 }
 
 impl Sender {
@@ -177,6 +180,10 @@ impl Sender {
 
     #[inline(never)]
     fn on_unusual_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if seg.wnd == 0 {
+            // RFC 9293 §3.8.6.1: whoever answers may keep the window shut, also on what is outstanding.
+            self.cold.patience.answered();
+        }
         let ack = self.read_ack(now, seg);
         self.weigh(now, &ack, obs);
     }

@@ -60,7 +60,7 @@ fn what_a_flow_is_made_of_keeps_its_size() {
         ("AckEvent", 112),
         ("Ctx", 128),
         ("Episode", 168),
-        ("Connection", 48),
+        ("Connection", 56),
         ("Sender", 704),
         ("Receiver", 120),
         ("Scoreboard", 184),

@@ -49,12 +49,15 @@ pub(super) fn check(scenario: &Scenario, stacks: &[Stack]) -> Result<(), Impossi
 pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection {
     let (mss, rwnd) = (flow.mss, flow.window);
     let receiver = || Stack { ack: flow.ack.clone(), ..stack.clone() };
-    match (flow.handshake, side) {
-        (false, Side::Sender) => Connection::established(stack, Sides::Sender, mss, rwnd),
-        (false, Side::Receiver) => Connection::established(&receiver(), Sides::Receiver, mss, rwnd),
+    let mut end = match (flow.handshake, side) {
+        (false, Side::Sender) => return Connection::established(stack, Sides::Sender, mss, rwnd),
+        (false, Side::Receiver) => return Connection::established(&receiver(), Sides::Receiver, mss, rwnd),
         (true, Side::Sender) => Connection::connect(stack, mss, rwnd),
         (true, Side::Receiver) => Connection::listen(&receiver(), mss, rwnd),
-    }
+    };
+    // A flow lasts as long as its run, however long its path is dead (decision 0118).
+    end.set_user_timeout(None);
+    end
 }
 
 impl Endpoint for Connection {

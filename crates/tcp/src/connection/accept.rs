@@ -12,11 +12,15 @@ impl Connection {
     /// Before the connection is established and after its end, SYN, FIN and RST, and anything in TIME-WAIT.
     #[inline(never)]
     pub(super) fn on_rare<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        if self.handshake.is_some() || self.closed.is_some() {
+        let outcome = if self.handshake.is_some() || self.closed.is_some() {
             self.on_segment_unestablished(now, seg, obs)
         } else {
             self.on_flagged(now, seg, obs)
+        };
+        if outcome.refused.is_none() {
+            self.heard(now, outcome.bytes);
         }
+        outcome
     }
 
     /// Data and ACKs of an established connection.

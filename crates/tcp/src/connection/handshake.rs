@@ -234,12 +234,15 @@ impl Connection {
     fn establish<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         let Some(h) = self.handshake.take() else { return Outcome::refused(Refusal::Closed) };
         let Some(peer) = h.peer else { return Outcome::refused(Refusal::Flags) };
-        let (tx, mut rx, extras) = h.finish(now, seg, peer);
+        let (mut tx, mut rx, extras) = h.finish(now, seg, peer);
+        if let Some(live) = &self.live {
+            live.apply(&mut tx);
+        }
         if seg.has(Segment::SYN) {
             rx.answer();
         }
         (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
-        self.usual = true;
+        self.note_usual();
         if seg.has(Segment::SYN) {
             return Outcome::NOTHING;
         }

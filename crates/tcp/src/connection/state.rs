@@ -41,6 +41,12 @@ pub enum CloseReason {
     Aborted,
     /// Nobody answered the handshake.
     Unreachable,
+    /// What was sent stayed unacknowledged for the user timeout, or a zero window's probes unanswered (RFC 9293 §3.8.3, §3.10.8).
+    TimedOut,
+    /// No keep-alive probe was answered (RFC 9293 §3.8.4).
+    KeepAlive,
+    /// The application had gone, and the peer did not close within the limit of FIN-WAIT-2.
+    FinWait2,
 }
 
 impl Connection {
@@ -91,7 +97,7 @@ impl Connection {
 
     pub(super) fn end(&mut self, why: CloseReason) {
         (self.closed, self.usual) = (Some(why), false);
-        self.handshake = None;
+        (self.handshake, self.live) = (None, None);
         self.time_wait = None;
         if why != CloseReason::Finished {
             (self.tx, self.rx) = (None, None);

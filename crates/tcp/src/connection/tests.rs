@@ -1,6 +1,7 @@
 //! Opening, closing and resetting, one rule of RFC 9293 at a time.
 
 mod ecn;
+mod give_up;
 mod info;
 
 use super::*;

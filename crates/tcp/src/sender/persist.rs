@@ -53,6 +53,7 @@ impl Sender {
 
     /// An ACK arrived while waiting.
     pub(super) fn window_may_have_opened(&mut self, now: Time) {
+        self.cold.patience.answered();
         if self.board.is_empty() {
             self.persist.probing = false;
         }
@@ -78,10 +79,13 @@ impl Sender {
     }
 
     pub(super) fn on_persist<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        if self.out_of_patience(now) {
+            return;
+        }
         self.urgent = true;
         self.burst_left = self.maxburst;
         self.persist.backoff += 1;
-        self.timers.persist = Some(now + self.persist_interval());
+        self.timers.persist = self.no_later_than_giving_up(now + self.persist_interval());
         if O::ENABLED {
             obs.event(now, Event::Persist { at: self.snd_una });
         }

@@ -271,7 +271,7 @@ impl Sender {
         self.slots.detect.after_rto(&mut self.board, &cx);
         self.slots.detect.on_cut(&self.w, &cx);
         self.tell_dupthresh(now, obs);
-        self.timers.rto = Some(self.slots.rto.deadline(now));
+        self.timers.rto = self.no_later_than_giving_up(self.slots.rto.deadline(now));
         self.tell_rto(now, obs);
         self.burst_left = self.maxburst;
         self.check();

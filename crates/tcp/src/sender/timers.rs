@@ -45,8 +45,14 @@ impl Sender {
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
         if due(self.timers.rto) {
             self.timers.rto = None;
+            if self.out_of_patience(now) {
+                return;
+            }
             self.on_rto(now, obs);
         } else if due(self.slots.detect.deadline()) {
+            if self.slots.detect.owns_rto() && self.out_of_patience(now) {
+                return;
+            }
             self.burst_left = self.maxburst;
             let cx = self.ctx(now);
             let verdict = self.slots.detect.on_timer(&self.w, &mut self.board, &cx);

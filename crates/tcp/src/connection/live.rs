@@ -1,0 +1,213 @@
+//! What only a connection over a real network needs: an end for the case that the peer is gone.
+//!
+//! Source: RFC 9293 §3.8.3, §3.9.1.1 (user timeout), §3.8.4 (keep-alive), §3.6.1 (a close by which nobody reads any more); RFC 5482 §3,
+//! §4.2. Linux's `tcp_keepalive_timer` and `tcp_fin_timeout` for FIN-WAIT-2.
+//!
+//! | what | here |
+//! | --- | --- |
+//! | user timeout (RFC 5482), R2 (RFC 9293 §3.8.3) | `user_timeout`; carried out in `sender/patience.rs` |
+//! | keep-alive | `keep_alive` |
+//! | a FIN-WAIT-2 that nobody will read from (Linux's orphans) | `orphan` |
+//!
+//! While one of the last two is asked for, every segment takes the way of the rare ones, which says when the peer was last heard.
+
+use super::{CloseReason, Connection, State};
+use crate::segment::Segment;
+use crate::sender::Sender;
+use crate::seq::Offset;
+use crate::time::{earliest, Nanos, Time};
+
+/// The user timeout of a connection that was opened by a handshake (RFC 9293 §3.9.1.1: "five minutes"); RFC 9293 §3.8.3 asks for at
+/// least 100 s.
+pub(super) const USER_TIMEOUT: Nanos = Nanos::from_secs(300);
+/// How long an orphan stays in FIN-WAIT-2 (Linux's `tcp_fin_timeout`; no RFC has a number).
+const FIN_WAIT_2: Nanos = Nanos::from_secs(60);
+
+/// Keep-alive (RFC 9293 §3.8.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// How long nothing came before the first probe. Default: 2 h (RFC 9293 §3.8.4: no less, unless the application wants it).
+    pub idle: Nanos,
+    /// From probe to probe. Default: 75 s, as Linux and BSD have it.
+    pub interval: Nanos,
+    /// Unanswered probes after which the connection is over, at least 1. Default: 9, as Linux and BSD have it.
+    pub probes: u32,
+}
+
+impl Default for KeepAlive {
+    fn default() -> Self {
+        KeepAlive { idle: Nanos::from_secs(2 * 3600), interval: Nanos::from_secs(75), probes: 9 }
+    }
+}
+
+/// What was asked for, and the clocks that it needs.
+#[derive(Debug)]
+pub(super) struct Live {
+    /// `None`: nobody gives up.
+    user_timeout: Option<Nanos>,
+    /// The application chose the user timeout.
+    chosen: bool,
+    keep_alive: Option<KeepAlive>,
+    orphan: bool,
+    /// When the peer was last heard, and probes since.
+    heard: Time,
+    probes: u32,
+    probe_due: bool,
+    /// When an orphan's FIN-WAIT-2 ends.
+    fin_wait_2: Option<Time>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Live {
+            user_timeout: Some(USER_TIMEOUT),
+            chosen: false,
+            keep_alive: None,
+            orphan: false,
+            heard: Time::ZERO,
+            probes: 0,
+            probe_due: false,
+            fin_wait_2: None,
+        }
+    }
+}
+
+impl Live {
+    /// The connection is established: tells the sending half what it has to know.
+    pub(super) fn apply(&self, tx: &mut Sender) {
+        tx.set_user_timeout(self.user_timeout);
+        if self.orphan {
+            tx.orphan();
+        }
+    }
+
+    /// Whether each segment is to be seen.
+    pub(super) fn watches(&self) -> bool {
+        self.keep_alive.is_some() || self.orphan
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        earliest(self.next_probe(), self.fin_wait_2)
+    }
+
+    fn next_probe(&self) -> Option<Time> {
+        let k = self.keep_alive?;
+        // RFC 5482 §4.2: keep-alive must not end what an adopted user timeout would still let live.
+        let idle = k.idle.max(self.user_timeout.filter(|_| self.chosen).unwrap_or_default());
+        Some(self.heard + idle + k.interval.times(u64::from(self.probes)))
+    }
+}
+
+impl Connection {
+    /// How long what was sent may stay unacknowledged before the connection is given up, [`CloseReason::TimedOut`]; `None`: for ever.
+    /// Default: 5 minutes after a handshake (RFC 9293 §3.9.1.1), for ever on a connection that was made without one.
+    ///
+    /// What is meant is RFC 5482's user timeout, in which it counts nothing while nothing is outstanding; its option is not sent. A peer
+    /// that shuts its window and goes on answering is waited for (RFC 1122 §4.2.2.17), unless the application has
+    /// gone ([`Connection::orphan`]). It is looked at when a retransmission or a probe is due, so it is never shorter than the first of these.
+    pub fn set_user_timeout(&mut self, limit: Option<Nanos>) {
+        let live = self.live.get_or_insert_default();
+        (live.user_timeout, live.chosen) = (limit, true);
+        if let Some(tx) = &mut self.tx {
+            tx.set_user_timeout(limit);
+        }
+    }
+
+    /// Whether and when an idle connection asks if the peer is still there (RFC 9293 §3.8.4). A peer that answers no probe ends it:
+    /// [`CloseReason::KeepAlive`]. The first probe waits for a user timeout that was set, if that is longer (RFC 5482 §4.2). Default: off.
+    pub fn set_keep_alive(&mut self, now: Time, keep_alive: Option<KeepAlive>) {
+        let live = self.live.get_or_insert_default();
+        (live.keep_alive, live.heard, live.probes, live.probe_due) = (keep_alive, now, 0, false);
+        self.note_usual();
+    }
+
+    /// The application has gone: it writes no more, as after [`Connection::close`], and reads no more. From now on a peer that keeps its
+    /// window shut is no longer waited for than a silent one, data that nobody will read are answered with a RST (RFC 9293
+    /// §3.6.1), and FIN-WAIT-2 ends after a minute: [`CloseReason::FinWait2`].
+    pub fn orphan(&mut self, now: Time) {
+        self.close();
+        if self.closed.is_some() {
+            return;
+        }
+        self.live.get_or_insert_default().orphan = true;
+        if let Some(tx) = &mut self.tx {
+            tx.orphan();
+        }
+        self.note_usual();
+        if self.rx.as_ref().is_some_and(|rx| rx.unread() > 0) {
+            return self.abort();
+        }
+        self.watch_fin_wait_2(now);
+    }
+
+    /// Whether one look tells that nothing rare is to be asked.
+    pub(super) fn is_usual(&self) -> bool {
+        let watched = self.live.as_ref().is_some_and(|live| live.watches());
+        self.handshake.is_none() && self.closed.is_none() && self.time_wait.is_none() && !watched
+    }
+
+    pub(super) fn note_usual(&mut self) {
+        self.usual = self.is_usual();
+    }
+
+    /// A segment of the peer's was taken, `bytes` of payload in it.
+    pub(super) fn heard(&mut self, now: Time, bytes: u32) {
+        let Some(live) = &mut self.live else { return };
+        (live.heard, live.probes, live.probe_due) = (now, 0, false);
+        if live.orphan && bytes > 0 {
+            return self.abort();
+        }
+        self.watch_fin_wait_2(now);
+    }
+
+    fn watch_fin_wait_2(&mut self, now: Time) {
+        let waits = self.state() == State::FinWait2;
+        if let Some(live) = self.live.as_mut().filter(|live| live.orphan) {
+            live.fin_wait_2 = if waits { live.fin_wait_2.or(Some(now + FIN_WAIT_2)) } else { None };
+        }
+    }
+
+    /// The end of TIME-WAIT, and the timers of this file.
+    #[cold]
+    pub(super) fn on_rare_timer(&mut self, now: Time) {
+        if self.time_wait.is_some_and(|t| t <= now) {
+            return self.end(CloseReason::Finished);
+        }
+        let Some(live) = &mut self.live else { return };
+        if live.fin_wait_2.is_some_and(|t| t <= now) {
+            return self.end(CloseReason::FinWait2);
+        }
+        let (Some(k), Some(at)) = (live.keep_alive, live.next_probe()) else { return };
+        if at > now {
+            return;
+        }
+        // RFC 9293 §3.8.4: only while nothing is outstanding; what is has timers of its own.
+        if self.time_wait.is_some() || self.tx.as_ref().is_some_and(|tx| !tx.all_acked()) {
+            (live.heard, live.probes) = (now, 0);
+        } else if live.probes >= k.probes.max(1) {
+            self.end(CloseReason::KeepAlive);
+        } else {
+            live.probes += 1;
+            live.probe_due = true;
+        }
+    }
+
+    /// Whether a keep-alive probe waits to be sent.
+    pub(super) fn keep_alive_due(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| live.probe_due)
+    }
+
+    /// RFC 9293 §3.8.4: a segment without data just below what the peer expects, which it answers with an ACK.
+    pub(super) fn write_keep_alive(&mut self, now: Time, out: &mut Segment) {
+        let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.ack_seq());
+        *out = Segment { flags: Segment::ACK, seq: Offset(seq.0 - 1), ..Segment::EMPTY };
+        if let Some(rx) = &mut self.rx {
+            rx.fill_ack(now, out);
+        }
+        self.extras.tell(now, out);
+        self.last_sends = 0;
+        if let Some(live) = &mut self.live {
+            live.probe_due = false;
+        }
+    }
+}

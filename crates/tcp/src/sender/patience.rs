@@ -1,0 +1,71 @@
+//! When to give up: what is outstanding has not been acknowledged for too long.
+//!
+//! Source: RFC 9293 §3.8.3 (R2) and §3.9.1.1 (the user timeout of OPEN), RFC 5482 §3 (what a user timeout means), RFC 1122 §4.2.2.17
+//! (a zero window is no reason, as long as probes are answered).
+//!
+//! It costs nothing while the peer answers: only a retransmission timeout, a probe of a zero window and the timer of a detector that has
+//! the timeout's place look here.
+
+use super::Sender;
+use crate::seq::Offset;
+use crate::time::{earliest, Nanos, Time};
+
+/// How long to wait for an acknowledgment, and since when we do.
+#[derive(Default)]
+pub(super) struct Patience {
+    /// The user timeout; `None`: for ever.
+    limit: Option<Nanos>,
+    /// Where `snd_una` stood when a timer last asked, and since when it has been waited for.
+    stuck: Option<(Offset, Time)>,
+    /// Nobody is left who could want to wait for a window that stays shut.
+    orphan: bool,
+    gave_up: bool,
+}
+
+impl Patience {
+    /// The peer answers, though its window is shut.
+    pub(super) fn answered(&mut self) {
+        if !self.orphan {
+            self.stuck = None;
+        }
+    }
+}
+
+impl Sender {
+    /// How long what was sent may stay unacknowledged; `None`: for ever.
+    pub(crate) fn set_user_timeout(&mut self, limit: Option<Nanos>) {
+        self.cold.patience.limit = limit;
+    }
+
+    /// The application has gone: a peer that answers and keeps its window shut is waited for no longer than a silent one.
+    pub(crate) fn orphan(&mut self) {
+        self.cold.patience.orphan = true;
+    }
+
+    /// Whether the user timeout is over. Nothing more is sent then.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.cold.patience.gave_up
+    }
+
+    /// A timer found nothing new acknowledged: has it been so for too long? The wait began when the oldest outstanding segment was sent
+    /// before the first timer that asked.
+    pub(super) fn out_of_patience(&mut self, now: Time) -> bool {
+        let Some(limit) = self.cold.patience.limit else { return false };
+        let since = match self.cold.patience.stuck {
+            Some((una, since)) if una == self.snd_una => since,
+            _ => self.board.iter().next().map_or(now, |s| s.at),
+        };
+        self.cold.patience.stuck = Some((self.snd_una, since));
+        self.cold.patience.gave_up = now.since(since) >= limit;
+        if self.cold.patience.gave_up {
+            (self.timers.rto, self.timers.persist) = (None, None);
+        }
+        self.cold.patience.gave_up
+    }
+
+    /// When a timer that would fire at `at` has to look, so that the user timeout is not overslept.
+    pub(super) fn no_later_than_giving_up(&self, at: Time) -> Option<Time> {
+        let end = self.cold.patience.limit.zip(self.cold.patience.stuck).map(|(limit, (_, since))| since + limit);
+        earliest(Some(at), end)
+    }
+}
