@@ -5,9 +5,9 @@
 
 use crate::border::Border;
 use crate::packet::{Header, Packet};
-use crate::stores::{ReceiveStore, SendStore, Taken};
+use crate::stores::{ReceiveStore, SendStore};
 use crate::write::{WriteError, Writing, Written};
-use ackclock_tcp::connection::{Connection, State};
+use ackclock_tcp::connection::{Connection, Outcome, State};
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
@@ -50,7 +50,7 @@ impl Endpoint {
     }
 
     /// A packet of this connection has arrived.
-    pub fn on_packet<O: Observer>(&mut self, now: Time, packet: &Packet<'_>, obs: &mut O) -> Taken {
+    pub fn on_packet<O: Observer>(&mut self, now: Time, packet: &Packet<'_>, obs: &mut O) -> Outcome {
         let seg = self.border.read(packet);
         self.receive.on_segment(&mut self.connection, now, &seg, packet.payload, obs)
     }

@@ -41,5 +41,5 @@ pub use host::{Host, HostConfig, Id};
 pub use initial::{Initial, Secret};
 pub use options::Options;
 pub use packet::{parse, Checksums, Header, Packet, Refused};
-pub use stores::{ReceiveStore, SendStore, Taken};
+pub use stores::{ReceiveStore, SendStore};
 pub use write::{WriteError, Writing, Written};

@@ -5,9 +5,8 @@
 //! or because it lies outside the window) cannot overwrite what it had accepted; and of bytes that come twice the first
 //! ones stay (decision 0111).
 
-use ackclock_tcp::connection::{Connection, State};
+use ackclock_tcp::connection::{Connection, Outcome, State};
 use ackclock_tcp::event::Observer;
-use ackclock_tcp::receiver::Receiver;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
@@ -34,16 +33,8 @@ pub struct ReceiveStore {
     /// The next byte to be read, and the end of what can be.
     next: Offset,
     end: Offset,
-    /// What the engine lacked of the segment at hand, before it saw it.
-    missing: Vec<(Offset, Offset)>,
-}
-
-/// What became of a segment's payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Taken {
-    /// Payload bytes that were new and are now kept.
-    pub bytes: Bytes,
+    /// What the engine had of the segment at hand, before it saw it.
+    held: Vec<(Offset, Offset)>,
 }
 
 impl Ring {
@@ -131,10 +122,10 @@ impl ReceiveStore {
     /// For a connection that was made with a receive buffer of `buffer` bytes. It reads by hand from now on: by this store.
     pub fn new(connection: &mut Connection, buffer: Bytes) -> Self {
         connection.read_by_hand();
-        ReceiveStore { ring: Ring::new(buffer), next: Offset::DATA, end: Offset::DATA, missing: Vec::new() }
+        ReceiveStore { ring: Ring::new(buffer), next: Offset::DATA, end: Offset::DATA, held: Vec::new() }
     }
 
-    /// Hands a segment with its payload to the engine, and keeps what the engine took of it.
+    /// Hands a segment with its payload to the engine, and keeps what the engine took of it: what it answers.
     pub fn on_segment<O: Observer>(
         &mut self,
         connection: &mut Connection,
@@ -142,23 +133,21 @@ impl ReceiveStore {
         seg: &Segment,
         payload: &[u8],
         obs: &mut O,
-    ) -> Taken {
-        let mut taken = Taken::default();
+    ) -> Outcome {
         let seg = self.within_room(connection, seg, payload);
-        if seg.len == 0 {
-            connection.on_segment(now, &seg, obs);
-        } else {
-            let left = data_start(&seg);
-            let right = Offset(left.0.saturating_add(u64::from(seg.len)));
-            self.note_missing(connection.receiver(), left, right);
-            connection.on_segment(now, &seg, obs);
-            if let Some(receiver) = connection.receiver() {
-                taken.bytes = self.keep(receiver, left, payload);
-            }
+        let left = data_start(&seg);
+        self.held.clear();
+        if let (true, Some(receiver)) = (seg.len > 0, connection.receiver()) {
+            let right = left.0.saturating_add(u64::from(seg.len));
+            self.held.extend(receiver.out_of_order_from(left).take_while(|(from, _)| from.0 < right));
+        }
+        let outcome = connection.on_segment(now, &seg, obs);
+        if outcome.bytes > 0 {
+            self.keep(&outcome, left, payload);
         }
         // What had arrived before a reset can still be read.
         self.end = self.end.max(Offset::DATA + connection.received());
-        taken
+        outcome
     }
 
     /// The segment, cut off where this store has no place for what the engine would take. With the connection's own
@@ -175,45 +164,18 @@ impl ReceiveStore {
         Segment { len: fits as u32, flags: seg.flags & !Segment::FIN, ..*seg }
     }
 
-    /// Remembers which parts of `left..right` the receiver lacks.
-    fn note_missing(&mut self, receiver: Option<&Receiver>, left: Offset, right: Offset) {
-        self.missing.clear();
-        let mut at = left.max(receiver.map_or(Offset::DATA, Receiver::rcv_nxt));
-        for (from, to) in receiver.iter().flat_map(|r| r.out_of_order()) {
-            if from >= right {
-                break;
+    /// Keeps what the engine took of a payload that stands at `left`, but for what it had.
+    fn keep(&mut self, taken: &Outcome, left: Offset, payload: &[u8]) {
+        let mut at = taken.from;
+        for &(held, held_end) in self.held.iter().chain(&[(taken.to, taken.to)]) {
+            let end = held.min(taken.to);
+            if at < end {
+                let new = payload.get((at.0 - left.0) as usize..(end.0 - left.0) as usize);
+                debug_assert!(new.is_some(), "{taken:?} of {} bytes at {left}", payload.len());
+                self.ring.put(at, new.unwrap_or_default());
             }
-            if at < from {
-                self.missing.push((at, from));
-            }
-            at = at.max(to);
+            at = at.max(held_end);
         }
-        if at < right {
-            self.missing.push((at, right));
-        }
-    }
-
-    /// Keeps what was missing and no longer is, of a payload that stands at `left`; returns how many bytes.
-    fn keep(&mut self, receiver: &Receiver, left: Offset, payload: &[u8]) -> Bytes {
-        let Some(&(_, right)) = self.missing.last() else { return 0 };
-        let mut kept = 0;
-        let mut gaps = self.missing.iter().peekable();
-        let in_order = std::iter::once((Offset::DATA, receiver.rcv_nxt()));
-        // Both lists are in order: one walk over them side by side.
-        for (from, to) in in_order.chain(receiver.out_of_order()).take_while(|(from, _)| *from < right) {
-            while let Some(&&(gap, gap_end)) = gaps.peek() {
-                let (l, r) = (gap.max(from), gap_end.min(to));
-                if l < r {
-                    self.ring.put(l, &payload[(l - left) as usize..(r - left) as usize]);
-                    kept += r - l;
-                }
-                if gap_end > to {
-                    break;
-                }
-                gaps.next();
-            }
-        }
-        kept
     }
 
     /// What can be read, in two pieces.

@@ -1,14 +1,14 @@
 //! What a driver hears of a packet, and of the senders' decisions.
 
 use super::Id;
-use crate::stores::Taken;
+use ackclock_tcp::connection::Outcome;
 use ackclock_tcp::event::Observer;
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It was this connection's; what was kept of its payload.
-    Of(Id, Taken),
+    /// It was this connection's; what was taken of it, or why nothing.
+    Of(Id, Outcome),
     /// The host answers it itself.
     Answered,
     /// Nothing: it was for another host, or there is no answer to it.

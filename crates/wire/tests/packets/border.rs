@@ -216,7 +216,7 @@ fn said(end: &mut Endpoint) -> Option<Header> {
     Some(parse(&buf[..w.len], Checksums::Verify).unwrap().header)
 }
 
-fn told(end: &mut Endpoint, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> u64 {
+fn told(end: &mut Endpoint, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> u32 {
     let header = Header {
         src: address("10.0.0.2:2"),
         dst: address("10.0.0.1:1"),

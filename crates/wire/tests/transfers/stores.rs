@@ -95,7 +95,7 @@ impl End {
         self.now.0 += 1_000_000;
         let taken = self.store.on_segment(&mut self.connection, self.now, &seg, &payload, &mut ());
         assert!(right || taken.bytes == 0, "took what is not of the stream: {seg:?}");
-        self.taken += taken.bytes;
+        self.taken += u64::from(taken.bytes);
         let mut out = Segment::EMPTY;
         while self.connection.poll_transmit(self.now, &mut out, &mut ()) {}
     }
