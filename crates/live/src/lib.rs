@@ -7,6 +7,10 @@
 //! | [`wire`] | what gives and takes frames |
 //! | [`tun`] | a TUN device, with or without offload |
 //! | [`veth`] | a packet socket, where no TUN device opens |
+//! | [`driver`] | the loop between a wire and a host's TCP |
+//! | [`bench`](mod@bench) | transfers to and from this machine's kernel, with their speed and hashes |
+//! | [`peer`], [`payload`] | the kernel's end of a transfer; the bytes |
+//! | [`supervise`](mod@supervise) | work on a thread of its own, and whoever waits for it |
 //! | [`pcapng`] | a capture of what goes over a wire |
 //! | [`clock`], [`realtime`] | time, how late it was, and the priority that keeps it |
 //!
@@ -16,16 +20,26 @@
 #![deny(unsafe_code)]
 
 #[cfg(target_os = "linux")]
+pub mod bench;
+#[cfg(target_os = "linux")]
 pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod driver;
 pub mod error;
 #[cfg(target_os = "linux")]
 pub mod namespace;
 #[cfg(target_os = "linux")]
 pub mod netlink;
 #[cfg(target_os = "linux")]
+pub mod payload;
+#[cfg(target_os = "linux")]
 pub mod pcapng;
 #[cfg(target_os = "linux")]
+pub mod peer;
+#[cfg(target_os = "linux")]
 pub mod realtime;
+#[cfg(target_os = "linux")]
+pub mod supervise;
 #[cfg(target_os = "linux")]
 mod sys;
 #[cfg(target_os = "linux")]

@@ -3,7 +3,9 @@
 //! Source: Linux, `man 7 rtnetlink`.
 
 use crate::error::LiveError;
-use netlink_packet_core::{NetlinkMessage, NetlinkPayload, NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST};
+use netlink_packet_core::{
+    NetlinkMessage, NetlinkPayload, NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST,
+};
 use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage};
 use netlink_packet_route::route::{
@@ -13,6 +15,11 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{protocols::NETLINK_ROUTE, Socket};
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+/// How long the kernel may take to use an address, and how often it is asked.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_micros(200);
 
 /// A socket that speaks of one namespace: that in which it was made.
 pub struct Netlink {
@@ -61,7 +68,43 @@ impl Netlink {
         for (address, prefix) in addresses {
             self.add_address(index, *address, *prefix)?;
         }
-        self.set_up(name)
+        self.set_up(name)?;
+        if addresses.iter().any(|(address, _)| address.is_ipv6()) {
+            self.await_addresses(name, index)?;
+        }
+        Ok(())
+    }
+
+    /// The kernel begins to use IPv6 addresses a moment after the device is up; what arrives before is lost without a word.
+    fn await_addresses(&self, name: &str, index: u32) -> Result<(), LiveError> {
+        for _ in 0..PATIENCE.as_micros() / PAUSE.as_micros() {
+            if !self.has_tentative(index).map_err(LiveError::system(format!("the addresses of {name}")))? {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err(LiveError::Failed(format!("the kernel does not begin to use the addresses of the device {name}")))
+    }
+
+    /// Whether an address of a device is not used yet (RFC 4862 §2).
+    fn has_tentative(&self, index: u32) -> std::io::Result<bool> {
+        let mut wanted = AddressMessage::default();
+        wanted.header.family = AddressFamily::Inet6;
+        self.send(RouteNetlinkMessage::GetAddress(wanted), NLM_F_DUMP)?;
+        let mut tentative = false;
+        loop {
+            for part in self.receive()? {
+                match part.payload {
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewAddress(a)) => {
+                        let waits = a.header.flags.contains(AddressHeaderFlags::Tentative);
+                        tentative |= a.header.index == index && waits;
+                    }
+                    NetlinkPayload::Done(_) => return Ok(tentative),
+                    NetlinkPayload::Error(e) => return Err(e.to_io()),
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// Brings a device up.
@@ -196,21 +239,36 @@ impl Netlink {
 
     /// Sends a message; returns what comes back, or nothing if that is only "done".
     fn ask(&self, message: RouteNetlinkMessage, flags: u16) -> std::io::Result<Option<RouteNetlinkMessage>> {
+        self.send(message, flags)?;
+        match self.receive()?.pop().map(|answer| answer.payload) {
+            Some(NetlinkPayload::Error(e)) if e.code.is_some() => Err(e.to_io()),
+            Some(NetlinkPayload::InnerMessage(inner)) => Ok(Some(inner)),
+            _ => Ok(None),
+        }
+    }
+
+    fn send(&self, message: RouteNetlinkMessage, flags: u16) -> std::io::Result<()> {
         let mut message = NetlinkMessage::from(message);
         message.header.flags = NLM_F_REQUEST | flags;
         message.header.sequence_number = 1;
         message.finalize();
         let mut bytes = vec![0; message.buffer_len()];
         message.serialize(&mut bytes);
-        self.socket.send(&bytes, 0)?;
-        let (answer, _) = self.socket.recv_from_full()?;
-        let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer)
-            .map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.to_string()))?;
-        match answer.payload {
-            NetlinkPayload::Error(e) if e.code.is_some() => Err(e.to_io()),
-            NetlinkPayload::InnerMessage(inner) => Ok(Some(inner)),
-            _ => Ok(None),
+        self.socket.send(&bytes, 0).map(|_| ())
+    }
+
+    /// The messages of one answer of the kernel's.
+    fn receive(&self) -> std::io::Result<Vec<NetlinkMessage<RouteNetlinkMessage>>> {
+        let (bytes, _) = self.socket.recv_from_full()?;
+        let (mut messages, mut at) = (Vec::new(), 0);
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let message = NetlinkMessage::deserialize(rest)
+                .map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.to_string()))?;
+            // Each begins at a multiple of four.
+            at += (message.header.length as usize).next_multiple_of(4).max(4);
+            messages.push(message);
         }
+        Ok(messages)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The system calls for which no library has a safe function: ioctls of a TUN device, a packet socket, the scheduler.
+//! The system calls for which no library has a safe function: ioctls of a TUN device, a packet socket, a
+//! socket's first sequence number, the scheduler.
 //!
 //! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`.
 #![expect(
@@ -58,6 +59,25 @@ pub(crate) fn packet_socket(index: u32) -> io::Result<OwnedFd> {
     // SAFETY: the kernel reads one `sockaddr_ll`, which outlives the call.
     check(unsafe { libc::bind(fd, (&raw const address).cast(), len) })?;
     Ok(socket)
+}
+
+/// The sequence number of the SYN that a TCP socket, not connected yet, will send. Needs `CAP_NET_ADMIN` in its namespace.
+///
+/// Linux, `net/ipv4/tcp.c`: under `TCP_REPAIR` a closed socket's next number may be set, and `connect` keeps it.
+pub(crate) fn set_isn(socket: BorrowedFd<'_>, isn: u32) -> io::Result<()> {
+    /// Ends the repair without a window probe (`TCP_REPAIR_OFF_NO_WP`).
+    const OFF: libc::c_int = -1;
+    const SEND_QUEUE: libc::c_int = 2;
+    let set = |option: libc::c_int, value: libc::c_int| {
+        let len = size_of::<libc::c_int>() as libc::socklen_t;
+        let (fd, value) = (socket.as_raw_fd(), &raw const value);
+        // SAFETY: the kernel reads one `int`, which outlives the call.
+        check(unsafe { libc::setsockopt(fd, libc::IPPROTO_TCP, option, value.cast(), len) })
+    };
+    set(libc::TCP_REPAIR, 1)?;
+    set(libc::TCP_REPAIR_QUEUE, SEND_QUEUE)?;
+    set(libc::TCP_QUEUE_SEQ, isn as libc::c_int)?;
+    set(libc::TCP_REPAIR, OFF)
 }
 
 /// Gives the calling thread a priority of `SCHED_FIFO`, from 1 to 99.

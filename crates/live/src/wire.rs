@@ -1,6 +1,10 @@
 //! What gives and takes frames: a device, or whatever acts on its frames on their way.
 
+use crate::error::LiveError;
+use crate::namespace::Namespace;
+use crate::netlink::Device;
 use crate::tun::Tun;
+use crate::veth::Veth;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -48,22 +52,68 @@ impl Wire for Tun {
     }
 }
 
-impl<W: Wire + ?Sized> Wire for Box<W> {
+/// The device between this process and the kernel of a namespace.
+#[derive(Debug)]
+pub enum Link {
+    /// A TUN device.
+    Tun(Tun),
+    /// A packet socket at the far end of a pair, where no TUN device opens.
+    Veth(Veth),
+}
+
+impl Link {
+    /// Makes the device `name` in `namespace`, as `device` says. With `offload` packets may be trains of segments, both ways.
+    ///
+    /// # Errors
+    /// [`LiveError::Unavailable`] where neither kind may be made; else what the kernel answers.
+    pub fn open(namespace: &Namespace, name: &str, device: &Device, offload: bool) -> Result<Link, LiveError> {
+        match Tun::new(namespace, name, offload) {
+            Ok(tun) => {
+                namespace.netlink()?.configure(name, device)?;
+                Ok(Link::Tun(tun))
+            }
+            Err(LiveError::Unavailable(_)) => Veth::new(namespace, name, device, offload).map(Link::Veth),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// In words, for the first line of a run.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Link::Tun(_) => "TUN",
+            Link::Veth(_) => "veth with a packet socket",
+        }
+    }
+}
+
+impl Wire for Link {
     #[inline]
     fn recv(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
-        (**self).recv(buf)
+        match self {
+            Link::Tun(tun) => Wire::recv(tun, buf),
+            Link::Veth(veth) => veth.recv(buf),
+        }
     }
 
     #[inline]
     fn send(&mut self, frame: &[u8]) -> io::Result<()> {
-        (**self).send(frame)
+        match self {
+            Link::Tun(tun) => Wire::send(tun, frame),
+            Link::Veth(veth) => veth.send(frame),
+        }
     }
 
     fn offload(&self) -> bool {
-        (**self).offload()
+        match self {
+            Link::Tun(tun) => Wire::offload(tun),
+            Link::Veth(veth) => veth.offload(),
+        }
     }
 
     fn readable(&self) -> BorrowedFd<'_> {
-        (**self).readable()
+        match self {
+            Link::Tun(tun) => tun.readable(),
+            Link::Veth(veth) => veth.readable(),
+        }
     }
 }

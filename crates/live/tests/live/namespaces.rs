@@ -1,10 +1,10 @@
 //! Namespaces and devices, as the driver and the emulator use them.
-#![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 
+use crate::trial;
 use ackclock_live::namespace::Namespace;
 use ackclock_live::netlink::Device;
 use ackclock_live::tun::Tun;
+use libtest_mimic::Trial;
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,15 +20,7 @@ fn end(address: [&str; 2]) -> (Namespace, Tun) {
     (namespace, tun)
 }
 
-fn root() -> bool {
-    Namespace::new().is_ok() && std::path::Path::new("/dev/net/tun").exists()
-}
-
-#[test]
 fn two_kernels_talk_through_two_devices_of_this_process() {
-    if !root() {
-        return;
-    }
     let (a, tun_a) = end(["10.77.0.1", "fd77::1"]);
     let (b, tun_b) = end(["10.77.0.2", "fd77::2"]);
     let done = AtomicBool::new(false);
@@ -64,11 +56,7 @@ fn two_kernels_talk_through_two_devices_of_this_process() {
     });
 }
 
-#[test]
 fn a_sysctl_is_set_in_the_namespace_alone() {
-    if !root() {
-        return;
-    }
     let (name, path) = ("net.ipv4.tcp_no_metrics_save", "/proc/sys/net/ipv4/tcp_no_metrics_save");
     let before = std::fs::read_to_string(path).unwrap();
     let namespace = Namespace::new().unwrap();
@@ -80,11 +68,7 @@ fn a_sysctl_is_set_in_the_namespace_alone() {
     }
 }
 
-#[test]
 fn routes_and_a_default_route_are_added() {
-    if !root() {
-        return;
-    }
     let (a, _tun) = end(["10.77.0.1", "fd77::1"]);
     let netlink = a.netlink().unwrap();
     for (to, prefix, via) in [("10.78.0.0", 16, None), ("0.0.0.0", 0, Some("10.77.0.9")), ("::", 0, None)] {
@@ -94,4 +78,15 @@ fn routes_and_a_default_route_are_added() {
     assert!(routes.contains("00004E0A") && routes.contains("09004D0A"), "{routes}");
     assert_eq!(netlink.mtu("tun0").unwrap(), 1500);
     assert!(netlink.mtu("tun9").is_err());
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "two_kernels_talk_through_two_devices_of_this_process",
+            two_kernels_talk_through_two_devices_of_this_process,
+        ),
+        trial("a_sysctl_is_set_in_the_namespace_alone", a_sysctl_is_set_in_the_namespace_alone),
+        trial("routes_and_a_default_route_are_added", routes_and_a_default_route_are_added),
+    ]
 }

@@ -1,0 +1,206 @@
+//! One loop between a wire and a host's TCP: what has arrived goes in, what is to be sent goes out, and between two events
+//! the thread sleeps.
+//!
+//! Source: `man 2 ppoll` (a timeout in nanoseconds).
+
+use crate::clock::{Clock, Lateness};
+use crate::error::LiveError;
+use crate::supervise::Shared;
+use crate::wire::{Wire, MAX_FRAME};
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_wire::host::Watch;
+use ackclock_wire::offload::{self, VnetHeader, LEN};
+use ackclock_wire::{parse, Checksums, Host, Refused, Writing};
+use nix::errno::Errno;
+use nix::poll::{ppoll, PollFd, PollFlags};
+use nix::sys::time::TimeSpec;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+/// Frames that are taken, and then given, before the other side has its turn.
+const BATCH: usize = 64;
+/// Nobody sleeps longer: somebody may want the run to end.
+const NAP: Nanos = Nanos::from_millis(50);
+
+/// What uses the connections.
+pub trait Application {
+    /// Called in every turn of the loop, after what had arrived was taken: write, read, close.
+    ///
+    /// # Errors
+    /// Whatever ends the run.
+    fn turn(&mut self, now: Time, host: &mut Host) -> Result<Going, LiveError>;
+
+    /// What the application itself waits for: a file that becomes readable, or writable.
+    fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)> {
+        None
+    }
+}
+
+/// Whether a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Going {
+    /// There is more to do.
+    On,
+    /// It is done.
+    Done,
+}
+
+/// What went over the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames that arrived.
+    pub received: u64,
+    /// Of them: what was no TCP, as router solicitations are.
+    pub other: u64,
+    /// Of them: what was refused as malformed, or for its checksum.
+    pub malformed: u64,
+    /// Frames that were sent.
+    pub sent: u64,
+    /// Frames that were lost because a queue of the device was full.
+    pub lost: u64,
+    /// How often the thread slept.
+    pub naps: u64,
+}
+
+/// A host behind a wire.
+pub struct Driver<W, O> {
+    wire: W,
+    /// Its connections.
+    pub host: Host,
+    /// Who listens to them.
+    pub watch: O,
+    clock: Clock,
+    counts: Counts,
+    lateness: Lateness,
+    frame: Box<[u8]>,
+}
+
+impl<W: Wire, O: Watch> Driver<W, O> {
+    /// A host behind `wire`, at the time of `clock`.
+    pub fn new(wire: W, host: Host, watch: O, clock: Clock) -> Self {
+        let frame = vec![0; MAX_FRAME].into_boxed_slice();
+        Driver { wire, host, watch, clock, counts: Counts::default(), lateness: Lateness::default(), frame }
+    }
+
+    /// Runs until the application is done, or somebody stops it.
+    ///
+    /// # Errors
+    /// Those of the wire and the application; [`LiveError::Interrupted`] if it was stopped.
+    pub fn run<A: Application>(&mut self, application: &mut A, shared: &Shared) -> Result<(), LiveError> {
+        loop {
+            if shared.stopped() {
+                return Err(LiveError::Interrupted);
+            }
+            let arrived = self.take()?;
+            let now = self.clock.now();
+            if let Some(due) = self.host.next_timer().filter(|due| *due <= now) {
+                self.lateness.record(due, now);
+                self.host.on_timer(now, &mut self.watch);
+            }
+            let going = application.turn(now, &mut self.host)?;
+            let sent = self.give()?;
+            if going == Going::Done && sent < BATCH {
+                return Ok(());
+            }
+            if arrived == 0 && sent == 0 {
+                self.nap(application)?;
+            }
+        }
+    }
+
+    /// Takes what has arrived, at most a batch; how many frames.
+    fn take(&mut self) -> Result<usize, LiveError> {
+        let offload = self.wire.offload();
+        let mut now = None;
+        for n in 0..BATCH {
+            let Some(len) = self.wire.recv(&mut self.frame).map_err(LiveError::system("reading from the device"))?
+            else {
+                return Ok(n);
+            };
+            self.counts.received += 1;
+            let now = *now.get_or_insert_with(|| self.clock.now());
+            let frame = self.frame.get(..len).unwrap_or_default();
+            let packet = if offload { offload::parse(frame) } else { parse(frame, Checksums::Verify) };
+            match packet {
+                Ok(packet) => _ = self.host.on_packet(now, &packet, &mut self.watch),
+                Err(Refused::NotTcp(_) | Refused::Version(_)) => self.counts.other += 1,
+                Err(
+                    Refused::Fragment
+                    | Refused::Underway
+                    | Refused::CutOff { .. }
+                    | Refused::Length
+                    | Refused::IpChecksum
+                    | Refused::TcpChecksum,
+                ) => self.counts.malformed += 1,
+            }
+        }
+        Ok(BATCH)
+    }
+
+    /// Sends what there is to send, at most a batch; how many frames.
+    fn give(&mut self) -> Result<usize, LiveError> {
+        let (writing, head) = if self.wire.offload() { (Writing::Offload, LEN) } else { (Writing::Whole, 0) };
+        let now = self.clock.now();
+        for n in 0..BATCH {
+            let packet = &mut self.frame[head..];
+            let written = self.host.poll_transmit(now, writing, packet, &mut self.watch);
+            let Some(written) = written.map_err(|e| LiveError::Failed(format!("a packet cannot be written: {e}")))?
+            else {
+                return Ok(n);
+            };
+            if head > 0 {
+                self.frame[..LEN].copy_from_slice(&VnetHeader::of(&written).to_bytes());
+            }
+            self.counts.sent += 1;
+            match self.wire.send(&self.frame[..head + written.len]) {
+                Ok(()) => {}
+                Err(e) if is_full(&e) => self.counts.lost += 1,
+                Err(e) => return Err(LiveError::system("writing to the device")(e)),
+            }
+        }
+        Ok(BATCH)
+    }
+
+    /// Sleeps until something arrives or is due.
+    fn nap<A: Application>(&mut self, application: &A) -> Result<(), LiveError> {
+        let now = self.clock.now();
+        let due = self.host.next_timer().map_or(NAP, |due| Nanos(due.0.saturating_sub(now.0)).min(NAP));
+        if due == Nanos(0) {
+            return Ok(());
+        }
+        self.counts.naps += 1;
+        let wire = PollFd::new(self.wire.readable(), PollFlags::POLLIN);
+        // Without a file of the application's the wire stands there twice.
+        let other = application.waits_for().map_or(wire.clone(), |(fd, flags)| PollFd::new(fd, flags));
+        match ppoll(&mut [wire, other], Some(TimeSpec::from(Duration::from_nanos(due.0))), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(e) => Err(LiveError::system("waiting for the device")(e)),
+        }
+    }
+
+    /// What time it is.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// What went over the wire so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How late timers were.
+    pub fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// The wire.
+    pub fn wire_mut(&mut self) -> &mut W {
+        &mut self.wire
+    }
+}
+
+/// To TCP a frame for which there was no room is one that was lost on its way.
+fn is_full(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(libc::ENOBUFS)
+}
