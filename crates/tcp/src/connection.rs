@@ -19,6 +19,7 @@ pub use crate::outcome::{Outcome, Refusal};
 use crate::receiver::{Consume, Receiver, ReceiverConfig};
 use crate::segment::Segment;
 use crate::sender::Sender;
+pub use crate::sender::TooBig;
 use crate::seq::Offset;
 use crate::stack::Stack;
 use crate::time::{earliest, Nanos, Time};

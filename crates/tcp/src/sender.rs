@@ -3,8 +3,10 @@
 //! On an ACK: read it (facts), ask the judges (verdicts), let the phase's owner act (consequences), set the timers.
 //! The rules are numbered as in ARCHITECTURE.md, "The sequencer", which also says which file carries out which.
 
+mod cold;
 mod ecn;
 mod info;
+mod mss;
 mod patience;
 mod persist;
 mod read;
@@ -23,7 +25,6 @@ use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
 use crate::facts::ack::{AckEvent, DupRule};
 use crate::facts::answer::{Flow, Rearm};
 use crate::facts::ctx::Ctx;
-use crate::facts::episode::Ledger;
 use crate::facts::gate::Gate;
 use crate::facts::scoreboard::Scoreboard;
 use crate::recovery::Recovery;
@@ -35,10 +36,10 @@ use crate::startup::Startup;
 use crate::time::Time;
 use crate::timeout::Timeout;
 use crate::units::Bytes;
-use patience::Patience;
+use cold::Cold;
+pub use mss::TooBig;
 use persist::Persist;
 use read::{MinRtt, PeerWindow};
-use reorder::Reorder;
 use std::num::NonZeroU16;
 use timers::Timers;
 
@@ -101,18 +102,6 @@ pub struct Sender {
     persist: Persist,
 }
 
-/// What only losses and reordering touch.
-#[derive(Default)]
-struct Cold {
-    ledger: Ledger,
-    reorder: Reorder,
-    /// Marks below this have been answered (RFC 3168 §6.1.2: once per window).
-    ecn_recover: Option<Offset>,
-    /// Segments sent again since the connection was established; saturates.
-    retransmits: u32,
-    patience: Patience,
-}
-
 impl Sender {
     /// A sender that may start with data at once. `rwnd` is the peer's window in bytes.
     pub fn new(stack: &Stack, mss: u32, rwnd: Bytes) -> Self {
@@ -161,7 +150,7 @@ impl Sender {
             timed_out: false,
             min_rtt: MinRtt::default(),
             slots,
-            cold: Box::default(),
+            cold: Box::new(Cold { agreed_mss: mss, ..Cold::default() }),
             persist: Persist::default(),
         }
     }

@@ -2,7 +2,7 @@
 //! not allowed, and afterwards an honest peer can still finish the transfer. Every invariant of the sequencer and of the
 //! scoreboard is watched meanwhile (`debug_assertions` and overflow checks are on in test builds).
 
-use ackclock_tcp::connection::{Connection, Sides, State};
+use ackclock_tcp::connection::{Connection, Sides, State, TooBig};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
@@ -41,6 +41,9 @@ enum Op {
     Write(u64),
     Close,
     Consume(u64),
+    /// The network says that the segment so far (in 8ths) into what is outstanding was too big, or the driver that segments may be so large.
+    TooBig(u64, u32),
+    Mss(u32),
     /// The driver takes at most so many segments after the next operations.
     Take(usize),
 }
@@ -94,6 +97,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Close),
         1 => (0u64..5000).prop_map(Op::Consume),
         1 => (0usize..5).prop_map(Op::Take),
+        1 => (0u64..10, 0u32..1200).prop_map(|(at, mss)| Op::TooBig(at, mss)),
+        1 => (0u32..1200).prop_map(Op::Mss),
     ]
 }
 
@@ -102,6 +107,8 @@ struct Run {
     now: Time,
     /// As far as the peer has ever let us send.
     edge: Offset,
+    /// What no segment may exceed.
+    largest: u32,
     maxburst: usize,
     take: usize,
     written: u64,
@@ -115,7 +122,7 @@ impl Run {
         let c = Connection::established(stack, Sides::Both, MSS, RWND);
         let maxburst = stack.limits.maxburst_segs.map_or(usize::MAX, |n| n as usize);
         let edge = Offset(1 + RWND);
-        Run { c, now: Time::ZERO, edge, maxburst, take: usize::MAX, written: 0, closed: false, burst: 0 }
+        Run { c, now: Time::ZERO, edge, largest: MSS, maxburst, take: usize::MAX, written: 0, closed: false, burst: 0 }
     }
 
     fn positions(&self) -> (Offset, Offset, Offset) {
@@ -181,6 +188,22 @@ impl Run {
             }
             Op::Consume(n) => self.c.consume(*n),
             Op::Take(n) => self.take = *n,
+            Op::TooBig(eighths, mss) => {
+                let (una, _, max) = self.positions();
+                let at = una + (max - una) * eighths / 8;
+                let before = self.c.info().snd_mss;
+                match self.c.on_too_big(self.now, at, *mss) {
+                    TooBig::Taken => self.largest = self.c.info().snd_mss,
+                    TooBig::Ignored => assert!(at < una || at >= max || *mss >= before || before <= 500),
+                }
+                assert_eq!(self.c.info().snd_mss, if at < max { before.min(*mss).max(500) } else { before });
+            }
+            Op::Mss(mss) => {
+                self.c.set_mss(*mss);
+                assert_eq!(self.c.info().snd_mss, (*mss).clamp(500, MSS));
+                // What is out may be larger.
+                self.largest = MSS;
+            }
         }
         self.speak();
     }
@@ -194,6 +217,7 @@ impl Run {
             self.burst += if out.seq_len() > 0 { usize::from(out.train) } else { 0 };
             let allowed = out.end() <= self.edge || out.seq_len() <= 1;
             assert!(allowed, "{out:?} lies beyond the peer's edge {}", self.edge);
+            assert!(out.len <= self.largest * u32::from(out.train), "{out:?} is too large");
             let written = Offset(1 + self.written);
             assert!(out.len == 0 || out.seq + u64::from(out.len) <= written, "{out:?} was never written");
         }

@@ -119,6 +119,14 @@ impl Border {
         (self.mtu.min(0xffff) - self.headers()).min(0xffff)
     }
 
+    /// A packet that began at `seq` was too big for a path of `mtu` bytes: where that is in the stream, and the bytes that a segment has
+    /// beside the headers now. Not below 552 (Linux's `min_pmtu`) or 1280 bytes (RFC 8201 §4), whatever a message says.
+    pub(crate) fn on_too_big(&mut self, seq: SeqNum, mtu: u32) -> (Offset, u32) {
+        let least = if self.local.is_ipv4() { 552 } else { 1280 };
+        self.mtu = mtu.max(least).min(self.mtu);
+        (seq.unwrap_or_later(self.isn, self.snd_max), self.mtu - self.headers())
+    }
+
     /// Bytes of both headers without options.
     fn headers(&self) -> u32 {
         (TCP_HEADER + if self.local.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER }) as u32

@@ -3,6 +3,8 @@
 //! The four calls are those of [`Connection`], with packets where it has segments. The driver owns the clock, the device
 //! and the choice of the endpoint that a packet is for.
 
+mod settings;
+
 use crate::border::Border;
 use crate::packet::{Header, Packet};
 use crate::stores::{ReceiveStore, SendStore};

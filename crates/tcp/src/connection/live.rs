@@ -13,7 +13,7 @@
 
 use super::{CloseReason, Connection, State};
 use crate::segment::Segment;
-use crate::sender::Sender;
+use crate::sender::{Sender, TooBig};
 use crate::seq::Offset;
 use crate::time::{earliest, Nanos, Time};
 
@@ -49,6 +49,7 @@ pub(super) struct Live {
     chosen: bool,
     keep_alive: Option<KeepAlive>,
     orphan: bool,
+    black_holes: bool,
     /// When the peer was last heard, and probes since.
     heard: Time,
     probes: u32,
@@ -64,6 +65,7 @@ impl Default for Live {
             chosen: false,
             keep_alive: None,
             orphan: false,
+            black_holes: false,
             heard: Time::ZERO,
             probes: 0,
             probe_due: false,
@@ -76,6 +78,7 @@ impl Live {
     /// The connection is established: tells the sending half what it has to know.
     pub(super) fn apply(&self, tx: &mut Sender) {
         tx.set_user_timeout(self.user_timeout);
+        tx.find_black_holes(self.black_holes);
         if self.orphan {
             tx.orphan();
         }
@@ -138,6 +141,31 @@ impl Connection {
             return self.abort();
         }
         self.watch_fin_wait_2(now);
+    }
+
+    /// The network says that full segments may carry only `mss` bytes of payload, because the one that began at `seq` was too big (RFC 1191
+    /// §4, RFC 8201 §4; `mss` is the next hop's MTU less headers and options). It is believed if that segment is outstanding (RFC 5927
+    /// §4.1), and down to 500 bytes, which a packet of 552 carries beside timestamps. What was too large is sent again in smaller
+    /// segments, the first at once and the rest when an ACK comes; the window stays (RFC 1191 §6.5).
+    pub fn on_too_big(&mut self, now: Time, seq: Offset, mss: u32) -> TooBig {
+        self.tx.as_mut().map_or(TooBig::Ignored, |tx| tx.on_too_big(now, seq, mss))
+    }
+
+    /// From now on full segments carry `mss` bytes of payload: at most what the handshake agreed on, at least 500 if that is more. What is
+    /// outstanding stays as it is. A driver raises it so, when an old limit of the path may be over (RFC 8201 §4: after 10 minutes).
+    pub fn set_mss(&mut self, mss: u32) {
+        if let Some(tx) = &mut self.tx {
+            tx.set_mss(mss);
+        }
+    }
+
+    /// Whether a full segment that times out three times in a row counts as too big for a path that does not say so (RFC 4821 §7.7): then
+    /// full segments carry 1024 bytes, after the next timeout half of it, and so on. Default: off, as in Linux.
+    pub fn find_black_holes(&mut self, find: bool) {
+        self.live.get_or_insert_default().black_holes = find;
+        if let Some(tx) = &mut self.tx {
+            tx.find_black_holes(find);
+        }
     }
 
     /// Whether one look tells that nothing rare is to be asked.

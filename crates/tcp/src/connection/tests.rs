@@ -3,6 +3,7 @@
 mod ecn;
 mod give_up;
 mod info;
+mod mss;
 
 use super::*;
 use crate::testing::{ms, named};

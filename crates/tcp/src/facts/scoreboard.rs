@@ -7,6 +7,7 @@ mod acknowledge;
 mod sack;
 pub mod send_order;
 mod show;
+mod split;
 #[cfg(test)]
 mod tests;
 

@@ -48,6 +48,7 @@ impl Sender {
             if self.out_of_patience(now) {
                 return;
             }
+            self.perhaps_a_black_hole(now);
             self.on_rto(now, obs);
         } else if due(self.slots.detect.deadline()) {
             if self.slots.detect.owns_rto() && self.out_of_patience(now) {

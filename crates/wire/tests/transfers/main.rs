@@ -8,6 +8,7 @@ mod hosts;
 mod lan;
 mod memory;
 mod net;
+mod path_mtu;
 mod smoltcp_peer;
 mod stores;
 mod time_wait;

@@ -78,6 +78,12 @@ pub(crate) struct Net {
     pub(crate) trains: [u64; 2],
     pub(crate) wraps: [u32; 2],
     last: [u32; 2],
+    /// What the path takes, from when on; empty: anything. What is too big is dropped.
+    pub(crate) path: Vec<(Nanos, usize)>,
+    /// Nobody tells whoever sent it.
+    pub(crate) silent: bool,
+    /// Packets that were too big.
+    pub(crate) too_big: u64,
 }
 
 pub(crate) fn addresses(ipv6: bool) -> [SocketAddr; 2] {
@@ -117,6 +123,9 @@ impl Net {
             trains: [0; 2],
             wraps: [0; 2],
             last: [0; 2],
+            path: vec![],
+            silent: false,
+            too_big: 0,
         }
     }
 
@@ -200,9 +209,25 @@ impl Net {
                 buf[..head].copy_from_slice(&offload::VnetHeader::of(&w).to_bytes());
             }
             self.check(end, &w, &buf[head..head + w.len]);
-            self.transmit(end, &buf[..head + w.len]);
+            if !self.is_too_big(end, &w, &buf[head..]) {
+                self.transmit(end, &buf[..head + w.len]);
+            }
         }
         self.buf = buf;
+    }
+
+    /// A router on the way drops what does not fit, and says so at once.
+    fn is_too_big(&mut self, end: usize, w: &Written, packet: &[u8]) -> bool {
+        let takes = self.path.iter().rev().find(|p| Time::ZERO + p.0 <= self.now).map_or(usize::MAX, |p| p.1);
+        if w.len <= takes {
+            return false;
+        }
+        self.too_big += 1;
+        if !self.silent {
+            let seq = u32::from_be_bytes(packet[w.tcp_at + 4..w.tcp_at + 8].try_into().unwrap());
+            self.ends[end].on_too_big(self.now, SeqNum(seq), takes as u32);
+        }
+        true
     }
 
     fn check(&mut self, end: usize, w: &Written, packet: &[u8]) {

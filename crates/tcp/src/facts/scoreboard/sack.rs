@@ -44,6 +44,11 @@ impl SackState {
         self.judged_any = false;
     }
 
+    /// The records have other indices; the highest SACKed one is the one before this.
+    pub(super) fn moved(&mut self, top_index: u32) {
+        (self.top_index, self.judged_any) = (top_index, false);
+    }
+
     /// `IsLost` is to be asked again of every record.
     pub(super) fn judge_anew(&mut self) {
         self.judged_any = false;

@@ -92,6 +92,8 @@ enum Op {
     Unmark,
     ClearSacks,
     Rewind,
+    /// Nothing larger than this may stay; whether the last record ends with the FIN.
+    Split(u32, bool),
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -118,6 +120,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Unmark),
         1 => Just(Op::ClearSacks),
         1 => Just(Op::Rewind),
+        1 => (1..=MSS, any::<bool>()).prop_map(|(mss, fin)| Op::Split(mss, fin)),
     ]
 }
 
@@ -264,6 +267,34 @@ impl Naive {
         self.sum(|r| !r.sacked && !r.lost) + self.sum(|r| !r.sacked && r.resent)
     }
 
+    /// One byte after the other goes into the piece at hand until it is full; a FIN always fits.
+    fn split(&mut self, mss: u64, fin: Option<u64>) -> u64 {
+        let large = |r: &Rec| r.len() - u64::from(Some(r.end) == fin) > mss;
+        if !self.recs.iter().any(large) {
+            return 0;
+        }
+        self.newly = vec![];
+        let mut marked = 0;
+        for r in std::mem::take(&mut self.recs) {
+            if !large(&r) {
+                self.recs.push(r);
+                continue;
+            }
+            let mut piece = Rec { end: r.start, ..r };
+            for byte in r.start..r.end {
+                if piece.len() == mss && Some(byte + 1) != fin {
+                    marked += piece.lose();
+                    self.recs.push(piece);
+                    piece = Rec { start: byte, end: byte, ..r };
+                }
+                piece.end += 1;
+            }
+            marked += piece.lose();
+            self.recs.push(piece);
+        }
+        marked
+    }
+
     fn resend(&mut self, i: usize, now: u64) {
         let r = &mut self.recs[i];
         (r.resent, r.rewound, r.at, r.sends) = (true, false, now, r.sends.saturating_add(1));
@@ -327,6 +358,11 @@ impl Both {
                 for r in self.naive.recs.iter_mut().filter(|r| !r.sacked) {
                     (r.lost, r.rewound, r.resent) = (true, true, false);
                 }
+            }
+            Op::Split(mss, fin) => {
+                let end = self.naive.recs.last().filter(|_| *fin).map(|r| r.end);
+                let want = self.naive.split(u64::from(*mss), end);
+                assert_eq!(self.board.split(*mss, end.map(Offset)), want, "newly lost");
             }
             mark => self.mark(mark),
         }

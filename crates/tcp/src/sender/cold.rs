@@ -1,0 +1,21 @@
+//! What the usual path does not touch.
+
+use super::patience::Patience;
+use super::reorder::Reorder;
+use crate::facts::episode::Ledger;
+use crate::seq::Offset;
+
+/// What only losses and reordering touch.
+#[derive(Default)]
+pub(super) struct Cold {
+    pub(super) ledger: Ledger,
+    pub(super) reorder: Reorder,
+    /// Marks below this have been answered (RFC 3168 §6.1.2: once per window).
+    pub(super) ecn_recover: Option<Offset>,
+    /// Segments sent again since the connection was established; saturates.
+    pub(super) retransmits: u32,
+    /// Payload of a full segment as the handshake agreed.
+    pub(super) agreed_mss: u32,
+    pub(super) finds_black_holes: bool,
+    pub(super) patience: Patience,
+}

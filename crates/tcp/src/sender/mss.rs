@@ -1,0 +1,95 @@
+//! The effective maximum segment size changes: the path carries smaller packets than the handshake supposed.
+//!
+//! Source: RFC 1191 §3, §6.5 and RFC 8201 §4, §5.4 (a packet was too big), RFC 5927 §4.1 (which of these messages to believe), RFC 4821 §7.7 and
+//! Linux's `tcp_mtu_probing` (nobody says so, but nothing gets through).
+//!
+//! What was too large is cut on the scoreboard and marked lost. The window stays: its bytes are what was agreed with the
+//! network, and no queue was full (RFC 1191 §6.5). One segment goes, the rest when an ACK comes.
+
+use super::Sender;
+use crate::facts::answer::Rearm;
+use crate::rto::Rto;
+use crate::seq::Offset;
+use crate::time::Time;
+use crate::units::Bytes;
+
+/// The least payload of a full segment that a message from the network can bring about: a packet of 552 bytes (Linux's `min_pmtu`) less
+/// 40 of headers and 12 of timestamps. Smaller packets would cost more work than bytes (RFC 5927 §7).
+pub(super) const LEAST: u32 = 500;
+/// Where the search begins when full segments vanish (RFC 4821 §7.2; Linux's `tcp_base_mss`).
+const BASE: u32 = 1024;
+/// So many timeouts in a row for the same full segment look like a black hole (Linux's `tcp_retries1`).
+const TIMEOUTS: u32 = 3;
+
+/// What became of the message that a packet was too big.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooBig {
+    /// Segments are smaller from now on, and what was too large is sent again.
+    Taken,
+    /// It speaks of nothing that is outstanding, or of no smaller size.
+    Ignored,
+}
+
+impl Sender {
+    /// The network says that full segments may carry only `mss` bytes, because one that began at `seq` was too big.
+    pub(crate) fn on_too_big(&mut self, now: Time, seq: Offset, mss: u32) -> TooBig {
+        let outstanding = self.snd_una <= seq && seq < self.snd_max;
+        let mss = mss.max(LEAST);
+        if !outstanding {
+            return TooBig::Ignored;
+        }
+        let before = self.mss;
+        // What was sent before the size was last set may be larger than it.
+        let lost = self.shrink(now, mss.min(before));
+        if lost > 0 || self.mss < before {
+            TooBig::Taken
+        } else {
+            TooBig::Ignored
+        }
+    }
+
+    /// From now on full segments carry `mss` bytes, at most what the handshake agreed on. What is outstanding stays as it is.
+    pub(crate) fn set_mss(&mut self, mss: u32) {
+        let mss = mss.clamp(LEAST.min(self.cold.agreed_mss), self.cold.agreed_mss);
+        if self.cap != u64::MAX {
+            self.cap = self.cap / u64::from(self.mss) * u64::from(mss);
+        }
+        self.mss = mss;
+        self.w.cwnd = self.w.cwnd.max(f64::from(mss));
+        self.limit = self.find_limit();
+    }
+
+    /// Whether full segments that vanish are taken for a path that carries only smaller ones.
+    pub(crate) fn find_black_holes(&mut self, find: bool) {
+        self.cold.finds_black_holes = find;
+    }
+
+    /// The retransmission timer fired. RFC 4821 §7.7: a full segment that never arrives may be too large.
+    #[inline]
+    pub(super) fn perhaps_a_black_hole(&mut self, now: Time) {
+        let full = |s: &Self| s.board.iter().next().is_some_and(|head| head.len >= s.mss);
+        if self.cold.finds_black_holes && self.slots.rto.backoff_count() >= TIMEOUTS - 1 && full(self) {
+            let smaller = if self.mss > BASE { BASE } else { (self.mss / 2).max(LEAST) };
+            if smaller < self.mss {
+                self.shrink(now, smaller);
+            }
+        }
+    }
+
+    /// Cuts what is outstanding to `mss` bytes of payload; returns the bytes newly marked lost.
+    fn shrink(&mut self, now: Time, mss: u32) -> Bytes {
+        self.set_mss(mss);
+        let fin = (self.closed && self.snd_max == self.stream_end).then_some(self.stream_end);
+        let lost = self.board.split(self.mss, fin);
+        if lost > 0 {
+            if self.snd_nxt < self.snd_max {
+                // What had been sent again was too large, too.
+                self.rewind();
+            }
+            self.burst_left = self.burst_left.min(1);
+            self.rearm(now, Rearm::Restart, false);
+        }
+        self.check();
+        lost
+    }
+}

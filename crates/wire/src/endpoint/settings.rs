@@ -1,0 +1,51 @@
+//! What an application asks of its connection, and what the network says about the path.
+
+use super::Endpoint;
+use ackclock_tcp::connection::{Info, KeepAlive, TooBig};
+use ackclock_tcp::seq::SeqNum;
+use ackclock_tcp::time::{Nanos, Time};
+
+/// What the timestamps take of each segment (RFC 7323 §3.2, with two bytes of padding).
+const TIMESTAMPS: u32 = 12;
+
+impl Endpoint {
+    /// As [`ackclock_tcp::connection::Connection::set_user_timeout`].
+    pub fn set_user_timeout(&mut self, limit: Option<Nanos>) {
+        self.connection.set_user_timeout(limit);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::set_keep_alive`].
+    pub fn set_keep_alive(&mut self, now: Time, keep_alive: Option<KeepAlive>) {
+        self.connection.set_keep_alive(now, keep_alive);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::orphan`]: the application has gone, nobody writes or reads any more.
+    pub fn orphan(&mut self, now: Time) {
+        self.closed = true;
+        self.connection.orphan(now);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::find_black_holes`].
+    pub fn find_black_holes(&mut self, find: bool) {
+        self.connection.find_black_holes(find);
+    }
+
+    /// A router says that a packet of this connection was too big for the next hop, which takes `mtu` bytes (ICMP "fragmentation needed",
+    /// RFC 1191 §4; ICMPv6 "packet too big", RFC 8201 §4); `seq` is the sequence number in the packet that the message quotes. An `mtu`
+    /// of 0, as of routers before RFC 1191, counts as the smallest that is believed: 552 bytes (IPv4) or 1280 (IPv6).
+    pub fn on_too_big(&mut self, now: Time, seq: SeqNum, mtu: u32) -> TooBig {
+        let believed = self.border.clone();
+        let (at, room) = self.border.on_too_big(seq, mtu);
+        let options = if self.connection.info().options.timestamps { TIMESTAMPS } else { 0 };
+        let taken = self.connection.on_too_big(now, at, room - options);
+        if taken == TooBig::Ignored {
+            self.border = believed;
+        }
+        taken
+    }
+
+    /// What the connection knows about itself.
+    pub fn info(&self) -> Info {
+        self.connection.info()
+    }
+}
