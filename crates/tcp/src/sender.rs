@@ -5,6 +5,7 @@
 
 mod cold;
 mod ecn;
+mod hold;
 mod info;
 mod mss;
 mod patience;
@@ -37,6 +38,7 @@ use crate::time::Time;
 use crate::timeout::Timeout;
 use crate::units::Bytes;
 use cold::Cold;
+use hold::Hold;
 pub use mss::TooBig;
 use persist::Persist;
 use read::{MinRtt, PeerWindow};
@@ -85,6 +87,8 @@ pub struct Sender {
     /// After going back: whether what is SACKed is passed over.
     skip_sacked: bool,
     last_sends: u8,
+    /// What keeps small segments back.
+    hold: Hold,
     /// The start of the connection holds slow start back to this share.
     damped: bool,
     max_train: u16,
@@ -140,6 +144,7 @@ impl Sender {
             cwr_due: false,
             skip_sacked: true,
             last_sends: 0,
+            hold: Hold::default(),
             max_train: stack.limits.max_train,
             damped: false,
             growth: 1.0,

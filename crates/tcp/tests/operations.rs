@@ -44,6 +44,9 @@ enum Op {
     /// The network says that the segment so far (in 8ths) into what is outstanding was too big, or the driver that segments may be so large.
     TooBig(u64, u32),
     Mss(u32),
+    Nagle(bool),
+    Cork(bool),
+    WriteMore(u64),
     /// The driver takes at most so many segments after the next operations.
     Take(usize),
 }
@@ -99,6 +102,9 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0usize..5).prop_map(Op::Take),
         1 => (0u64..10, 0u32..1200).prop_map(|(at, mss)| Op::TooBig(at, mss)),
         1 => (0u32..1200).prop_map(Op::Mss),
+        1 => any::<bool>().prop_map(Op::Nagle),
+        1 => any::<bool>().prop_map(Op::Cork),
+        1 => (1u64..1500).prop_map(Op::WriteMore),
     ]
 }
 
@@ -182,6 +188,12 @@ impl Run {
                 self.written += n;
             }
             Op::Write(n) => self.c.write(*n),
+            Op::Nagle(on) => self.c.set_nagle(*on),
+            Op::Cork(on) => self.c.set_cork(*on),
+            Op::WriteMore(n) => {
+                self.c.write_more(*n);
+                self.written += if self.closed { 0 } else { *n };
+            }
             Op::Close => {
                 self.c.close();
                 self.closed = true;

@@ -47,6 +47,7 @@ impl Endpoint {
     }
 
     fn around(mut connection: Connection, border: Border, buffers: Buffers) -> Self {
+        connection.set_nagle(true);
         let receive = ReceiveStore::new(&mut connection, buffers.receive);
         Endpoint { connection, border, send: SendStore::new(buffers.send), receive, closed: false }
     }

@@ -16,6 +16,7 @@ use crate::segment::Segment;
 use crate::sender::{Sender, TooBig};
 use crate::seq::Offset;
 use crate::time::{earliest, Nanos, Time};
+use crate::units::Bytes;
 
 /// The user timeout of a connection that was opened by a handshake (RFC 9293 §3.9.1.1: "five minutes"); RFC 9293 §3.8.3 asks for at
 /// least 100 s.
@@ -50,6 +51,8 @@ pub(super) struct Live {
     keep_alive: Option<KeepAlive>,
     orphan: bool,
     black_holes: bool,
+    nagle: bool,
+    cork: bool,
     /// When the peer was last heard, and probes since.
     heard: Time,
     probes: u32,
@@ -66,6 +69,8 @@ impl Default for Live {
             keep_alive: None,
             orphan: false,
             black_holes: false,
+            nagle: false,
+            cork: false,
             heard: Time::ZERO,
             probes: 0,
             probe_due: false,
@@ -79,6 +84,8 @@ impl Live {
     pub(super) fn apply(&self, tx: &mut Sender) {
         tx.set_user_timeout(self.user_timeout);
         tx.find_black_holes(self.black_holes);
+        tx.set_nagle(self.nagle);
+        tx.set_cork(self.cork);
         if self.orphan {
             tx.orphan();
         }
@@ -165,6 +172,33 @@ impl Connection {
         self.live.get_or_insert_default().black_holes = find;
         if let Some(tx) = &mut self.tx {
             tx.find_black_holes(find);
+        }
+    }
+
+    /// Whether a small segment waits while an earlier small one is outstanding: Nagle's algorithm (RFC 9293 §3.7.4) in Minshall's variant, as
+    /// Linux has it. Default: no; `ackclock-wire`'s endpoint turns it on.
+    pub fn set_nagle(&mut self, on: bool) {
+        self.live.get_or_insert_default().nagle = on;
+        if let Some(tx) = &mut self.tx {
+            tx.set_nagle(on);
+        }
+    }
+
+    /// While corked, only full segments leave (Linux's `TCP_CORK`); what waits with nothing outstanding leaves after a retransmission
+    /// timeout, and with the FIN. Default: no.
+    pub fn set_cork(&mut self, on: bool) {
+        self.live.get_or_insert_default().cork = on;
+        if let Some(tx) = &mut self.tx {
+            tx.set_cork(on);
+        }
+    }
+
+    /// As [`Connection::write`], and the next write follows at once: until then the end of these bytes waits for a full segment (Linux's
+    /// `MSG_MORE`).
+    pub fn write_more(&mut self, bytes: Bytes) {
+        match &mut self.tx {
+            Some(tx) => tx.write_more(bytes),
+            None => self.write(bytes),
         }
     }
 

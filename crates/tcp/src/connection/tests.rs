@@ -2,6 +2,7 @@
 
 mod ecn;
 mod give_up;
+mod hold;
 mod info;
 mod mss;
 

@@ -14,6 +14,8 @@ pub(super) struct Cold {
     pub(super) ecn_recover: Option<Offset>,
     /// Segments sent again since the connection was established; saturates.
     pub(super) retransmits: u32,
+    /// End of the last small segment (Linux's `snd_sml`); kept while small segments may have to wait.
+    pub(super) snd_sml: Offset,
     /// Payload of a full segment as the handshake agreed.
     pub(super) agreed_mss: u32,
     pub(super) finds_black_holes: bool,

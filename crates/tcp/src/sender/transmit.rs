@@ -281,7 +281,8 @@ impl Sender {
             return self.mss + u32::from(self.closed && all);
         }
         let silly = room < mss && !all && self.avoid_silly_window && room * 2 < u64::from(self.peer.max_wnd);
-        if silly {
+        let held = self.hold.any() && room < mss && all && self.held_back();
+        if silly || held {
             0
         } else {
             room as u32
@@ -305,8 +306,14 @@ impl Sender {
     /// `bytes` more exist; the driver keeps the payload. Ignored after [`Sender::close`].
     pub fn write(&mut self, bytes: Bytes) {
         if !self.closed {
+            if self.hold.any() {
+                self.note_small();
+            }
             self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
             self.limit = self.find_limit();
+            if self.hold.any() {
+                self.go_on();
+            }
         }
     }
 
@@ -316,6 +323,7 @@ impl Sender {
             self.closed = true;
             self.stream_end += 1;
             self.limit = self.find_limit();
+            self.go_on();
         }
     }
 

@@ -30,6 +30,17 @@ impl Endpoint {
         self.connection.find_black_holes(find);
     }
 
+    /// Whether small segments leave at once, whatever is outstanding (`TCP_NODELAY`). Default: no; RFC 9293 §3.7.4 asks for Nagle's algorithm,
+    /// and that it can be turned off.
+    pub fn set_nodelay(&mut self, on: bool) {
+        self.connection.set_nagle(!on);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::set_cork`].
+    pub fn set_cork(&mut self, on: bool) {
+        self.connection.set_cork(on);
+    }
+
     /// A router says that a packet of this connection was too big for the next hop, which takes `mtu` bytes (ICMP "fragmentation needed",
     /// RFC 1191 §4; ICMPv6 "packet too big", RFC 8201 §4); `seq` is the sequence number in the packet that the message quotes. An `mtu`
     /// of 0, as of routers before RFC 1191, counts as the smallest that is believed: 552 bytes (IPv4) or 1280 (IPv6).
