@@ -10,6 +10,7 @@ use crate::wire::{Wire, MAX_FRAME};
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::host::Watch;
 use ackclock_wire::offload::{self, VnetHeader, LEN};
+use ackclock_wire::icmp::{ICMPV4, ICMPV6};
 use ackclock_wire::{parse, Checksums, Host, Refused, Writing};
 use nix::errno::Errno;
 use nix::poll::{ppoll, PollFd, PollFlags};
@@ -124,6 +125,12 @@ impl<W: Wire, O: Watch> Driver<W, O> {
             let packet = if offload { offload::parse(frame) } else { parse(frame, Checksums::Verify) };
             match packet {
                 Ok(packet) => _ = self.host.on_packet(now, &packet, &mut self.watch),
+                Err(Refused::NotTcp(ICMPV4 | ICMPV6)) => {
+                    self.counts.other += 1;
+                    let message = frame.get(if offload { LEN } else { 0 }..).unwrap_or_default();
+                    let read = self.host.on_icmp(now, message, Checksums::Verify);
+                    self.counts.malformed += u64::from(read.is_err());
+                }
                 Err(Refused::NotTcp(_) | Refused::Version(_)) => self.counts.other += 1,
                 Err(
                     Refused::Fragment
@@ -131,7 +138,8 @@ impl<W: Wire, O: Watch> Driver<W, O> {
                     | Refused::CutOff { .. }
                     | Refused::Length
                     | Refused::IpChecksum
-                    | Refused::TcpChecksum,
+                    | Refused::TcpChecksum
+                    | Refused::IcmpChecksum,
                 ) => self.counts.malformed += 1,
             }
         }

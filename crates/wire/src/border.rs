@@ -132,6 +132,11 @@ impl Border {
         (TCP_HEADER + if self.local.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER }) as u32
     }
 
+    /// Where something that was sent stands; `None` before the SYN.
+    pub(crate) fn sent(&self, seq: SeqNum) -> Option<Offset> {
+        seq.unwrap_near(self.isn, self.snd_max)
+    }
+
     /// What a packet of this connection (the caller has looked at its addresses) means to the engine.
     pub fn read(&mut self, packet: &Packet<'_>) -> Segment {
         let header = &packet.header;

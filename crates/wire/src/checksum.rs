@@ -4,7 +4,7 @@
 //! Idea: words of 32 bits are added into lanes of 64, which cannot overflow and which the compiler makes vectors of;
 //! only the result is folded.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 /// TCP's number among the protocols of IP.
 pub(crate) const TCP: u8 = 6;
@@ -27,12 +27,12 @@ impl Sum {
         self.odd ^= piece.len() % 2 == 1;
     }
 
-    /// Adds the pseudo-header of `len` bytes of TCP (header and payload). Between addresses of two families, which no
+    /// Adds the pseudo-header of `len` bytes of `protocol` (TCP: header and payload). Between addresses of two families, which no
     /// packet has, there is none.
     #[inline]
-    pub fn add_pseudo_header(&mut self, src: &SocketAddr, dst: &SocketAddr, len: u32) {
+    pub fn add_pseudo_header(&mut self, protocol: u8, src: IpAddr, dst: IpAddr, len: u32) {
         let mut header = [0; 40];
-        let end = match (src.ip(), dst.ip()) {
+        let end = match (src, dst) {
             (IpAddr::V4(src), IpAddr::V4(dst)) => {
                 header[..4].copy_from_slice(&src.octets());
                 header[4..8].copy_from_slice(&dst.octets());
@@ -46,7 +46,7 @@ impl Sum {
             _ => return,
         };
         header[end..end + 4].copy_from_slice(&len.to_be_bytes());
-        header[end + 5] = TCP;
+        header[end + 5] = protocol;
         self.add(&header);
     }
 

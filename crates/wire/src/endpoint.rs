@@ -6,6 +6,7 @@
 mod settings;
 
 use crate::border::Border;
+use crate::icmp::Unreachable;
 use crate::packet::{Header, Packet};
 use crate::stores::{ReceiveStore, SendStore};
 use crate::write::{WriteError, Writing, Written};
@@ -33,6 +34,7 @@ pub struct Endpoint {
     receive: ReceiveStore,
     /// Nothing more is to be written.
     closed: bool,
+    unreachable: Option<Unreachable>,
 }
 
 impl Endpoint {
@@ -49,7 +51,7 @@ impl Endpoint {
     fn around(mut connection: Connection, border: Border, buffers: Buffers) -> Self {
         connection.set_nagle(true);
         let receive = ReceiveStore::new(&mut connection, buffers.receive);
-        Endpoint { connection, border, send: SendStore::new(buffers.send), receive, closed: false }
+        Endpoint { connection, border, send: SendStore::new(buffers.send), receive, closed: false, unreachable: None }
     }
 
     /// A packet of this connection has arrived.

@@ -30,8 +30,9 @@ mod watch;
 
 use crate::border::Border;
 use crate::endpoint::{Buffers, Endpoint};
+use crate::icmp::{self, Heard};
 use crate::initial::{Initial, Secret};
-use crate::packet::{Header, Packet};
+use crate::packet::{Checksums, Header, Packet, Refused};
 use crate::write::{WriteError, Writing, Written};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
@@ -193,12 +194,12 @@ impl Host {
     }
 
     /// The application is done with a connection, and its name means nothing any more. What was written is still sent, then
-    /// comes a FIN. If something had arrived that was not read, or does from now on, a RST says so (RFC 9293 §3.6.1, RFC 2525 §2.17).
-    pub fn remove(&mut self, id: Id) {
+    /// comes a FIN ([`Endpoint::orphan`]). If something had arrived that was not read, a RST says so (RFC 9293 §3.6.1, RFC 2525 §2.17).
+    pub fn remove(&mut self, now: Time, id: Id) {
         let Some(slot) = self.slots.get_mut(id) else { return };
         slot.owner = Owner::Nobody;
         match slot.endpoint.readable().0.is_empty() {
-            true => slot.endpoint.close(),
+            true => slot.endpoint.orphan(now),
             false => slot.endpoint.abort(),
         }
         self.prepare(id);
@@ -220,6 +221,22 @@ impl Host {
             Some(&Place::TimeWait(id)) => self.on_late(now, id, packet, watch),
             None => self.on_stranger(now, pair, packet, watch),
         }
+    }
+
+    /// A packet with a message of ICMP has arrived; `bytes` begin with its IP header.
+    ///
+    /// # Errors
+    /// As [`icmp::parse`].
+    pub fn on_icmp(&mut self, now: Time, bytes: &[u8], checksums: Checksums) -> Result<Option<(Id, Heard)>, Refused> {
+        let Some(message) = icmp::parse(bytes, checksums)? else { return Ok(None) };
+        let pair = Pair { local: message.local, remote: message.remote };
+        let Some(&Place::Connection(id)) = self.table.get(&pair) else { return Ok(None) };
+        let Some(slot) = self.slots.get_mut(id) else { return Ok(None) };
+        let heard = slot.endpoint.on_icmp(now, &message);
+        if heard == Heard::Believed {
+            self.look_after(id);
+        }
+        Ok(Some((id, heard)))
     }
 
     /// Time has come.
@@ -287,10 +304,6 @@ impl Host {
     fn hand_over<W: Watch>(&mut self, now: Time, id: Id, packet: &Packet<'_>, watch: &mut W) -> Arrival {
         let Some(slot) = self.slots.get_mut(id) else { return Arrival::Ignored };
         let taken = slot.endpoint.on_packet(now, packet, watch.of(id));
-        // RFC 9293 §3.6.1: data for nobody.
-        if slot.owner == Owner::Nobody && taken.bytes > 0 {
-            slot.endpoint.abort();
-        }
         self.look_after(id);
         Arrival::Of(id, taken)
     }

@@ -14,6 +14,7 @@
 //! | [`checksum`] | the Internet checksum |
 //! | [`offload`] | the virtio-net header of a device that cuts and sums by itself |
 //! | [`initial`] | where a connection's numbers begin |
+//! | [`icmp`] | what the network says about packets |
 //! | [`reset`] | the answer to a segment that is for nobody |
 //!
 //! Nothing here panics on what arrives, whatever it is, and no packet costs an allocation.
@@ -26,6 +27,7 @@ pub mod checksum;
 pub mod dialect;
 pub mod endpoint;
 pub mod host;
+pub mod icmp;
 pub mod initial;
 pub mod offload;
 pub mod options;

@@ -85,18 +85,22 @@ pub enum Refused {
     IpChecksum,
     /// TCP's checksum is wrong.
     TcpChecksum,
+    /// ICMP's checksum is wrong.
+    IcmpChecksum,
 }
 
 /// What an IP header says.
-struct Ip {
-    src: IpAddr,
-    dst: IpAddr,
+pub(crate) struct Ip {
+    pub(crate) src: IpAddr,
+    pub(crate) dst: IpAddr,
     traffic_class: u8,
     hop_limit: u8,
     label: u32,
-    /// Where TCP begins and the packet ends.
-    tcp: usize,
-    end: usize,
+    /// What it carries, by its number.
+    pub(crate) protocol: u8,
+    /// Where that begins and the packet ends.
+    pub(crate) payload: usize,
+    pub(crate) end: usize,
 }
 
 /// The smallest TCP header.
@@ -110,13 +114,11 @@ pub(crate) const IPV6_HEADER: usize = 40;
 /// Why it is not a TCP segment, or not one to be believed. A malformed list of options is no such reason:
 /// [`Options::malformed`] reports it.
 pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> {
-    let ip = match bytes.first().map(|b| b >> 4) {
-        None => return Err(Refused::CutOff { needs: IPV4_HEADER, has: 0 }),
-        Some(4) => parse_ipv4(bytes, checksums)?,
-        Some(6) => parse_ipv6(bytes)?,
-        Some(version) => return Err(Refused::Version(version)),
-    };
-    let tcp = bytes.get(ip.tcp..ip.end).filter(|t| t.len() >= TCP_HEADER).ok_or(Refused::Length)?;
+    let ip = parse_ip(bytes, checksums)?;
+    if ip.protocol != TCP {
+        return Err(Refused::NotTcp(ip.protocol));
+    }
+    let tcp = bytes.get(ip.payload..ip.end).filter(|t| t.len() >= TCP_HEADER).ok_or(Refused::Length)?;
     let header_len = usize::from(tcp[12] >> 4) * 4;
     let options = tcp.get(TCP_HEADER..header_len).ok_or(Refused::Length)?;
     // What is longer than the engine counts is no packet of this world.
@@ -124,7 +126,7 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
     let (src, dst) = (SocketAddr::new(ip.src, half(tcp, 0)), SocketAddr::new(ip.dst, half(tcp, 2)));
     if checksums == Checksums::Verify {
         let mut sum = Sum::default();
-        sum.add_pseudo_header(&src, &dst, tcp_len as u32);
+        sum.add_pseudo_header(TCP, ip.src, ip.dst, tcp_len as u32);
         sum.add(tcp);
         if !sum.is_right() {
             return Err(Refused::TcpChecksum);
@@ -145,6 +147,17 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
         label: ip.label,
     };
     Ok(Packet { header, option_bytes: options, payload: &tcp[header_len..], train: 1 })
+}
+
+/// Reads the IP header, and whatever stands between it and what it carries.
+#[inline]
+pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip, Refused> {
+    match bytes.first().map(|b| b >> 4) {
+        None => Err(Refused::CutOff { needs: IPV4_HEADER, has: 0 }),
+        Some(4) => parse_ipv4(bytes, checksums),
+        Some(6) => parse_ipv6(bytes),
+        Some(version) => Err(Refused::Version(version)),
+    }
 }
 
 /// The list that nearly every segment has is read at a glance.
@@ -182,16 +195,14 @@ fn parse_ipv4(bytes: &[u8], checksums: Checksums) -> Result<Ip, Refused> {
     if half(fixed, 6) & 0x3fff != 0 {
         return Err(Refused::Fragment);
     }
-    if fixed[9] != TCP {
-        return Err(Refused::NotTcp(fixed[9]));
-    }
     Ok(Ip {
         src: IpAddr::V4(Ipv4Addr::from(word(fixed, 12))),
         dst: IpAddr::V4(Ipv4Addr::from(word(fixed, 16))),
         traffic_class: fixed[1],
         hop_limit: fixed[8],
         label: u32::from(half(fixed, 4)),
-        tcp: header_len,
+        protocol: fixed[9],
+        payload: header_len,
         end,
     })
 }
@@ -209,19 +220,21 @@ fn parse_ipv6(bytes: &[u8]) -> Result<Ip, Refused> {
         IpAddr::V6(Ipv6Addr::from(octets))
     };
     let first = word(fixed, 0);
+    let (protocol, payload) = skip_extensions(packet, fixed[6])?;
     Ok(Ip {
         src: address(8),
         dst: address(24),
         traffic_class: (first >> 20) as u8,
         hop_limit: fixed[7],
         label: first & 0xf_ffff,
-        tcp: skip_extensions(packet, fixed[6])?,
+        protocol,
+        payload,
         end,
     })
 }
 
-/// Where TCP begins behind the extension headers of RFC 8200 §4 and those of the same form.
-fn skip_extensions(packet: &[u8], first: u8) -> Result<usize, Refused> {
+/// What stands behind the extension headers of RFC 8200 §4 and those of the same form, and where.
+pub(crate) fn skip_extensions(packet: &[u8], first: u8) -> Result<(u8, usize), Refused> {
     const HOP_BY_HOP: u8 = 0;
     const ROUTING: u8 = 43;
     const FRAGMENT: u8 = 44;
@@ -231,37 +244,35 @@ fn skip_extensions(packet: &[u8], first: u8) -> Result<usize, Refused> {
     const HOST_IDENTITY: u8 = 139;
     const SHIM6: u8 = 140;
     let (mut next, mut at) = (first, IPV6_HEADER);
-    while next != TCP {
-        let Some(&[following, len, a, b, ..]) = packet.get(at..).filter(|rest| rest.len() >= 8) else {
-            // What is no extension header may be as short as it likes.
-            let known = matches!(
-                next,
-                HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION | MOBILITY | HOST_IDENTITY | SHIM6
-            );
-            return Err(if known { Refused::Length } else { Refused::NotTcp(next) });
+    while matches!(
+        next,
+        HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION | MOBILITY | HOST_IDENTITY | SHIM6
+    ) {
+        let &[following, len, a, b, ..] = packet.get(at..).filter(|rest| rest.len() >= 8).ok_or(Refused::Length)?
+        else {
+            return Err(Refused::Length);
         };
         at += match next {
             ROUTING if b != 0 => return Err(Refused::Underway),
             FRAGMENT if u16::from_be_bytes([a, b]) & 0xfff9 != 0 => return Err(Refused::Fragment),
             FRAGMENT => 8,
-            HOP_BY_HOP | ROUTING | DESTINATION | MOBILITY | HOST_IDENTITY | SHIM6 => 8 + usize::from(len) * 8,
             AUTHENTICATION => 8 + usize::from(len) * 4,
-            other => return Err(Refused::NotTcp(other)),
+            _ => 8 + usize::from(len) * 8,
         };
         next = following;
     }
-    Ok(at)
+    Ok((next, at))
 }
 
 /// The first `needs` bytes.
 #[inline]
-fn cut(bytes: &[u8], needs: usize) -> Result<&[u8], Refused> {
+pub(crate) fn cut(bytes: &[u8], needs: usize) -> Result<&[u8], Refused> {
     bytes.get(..needs).ok_or(Refused::CutOff { needs, has: bytes.len() })
 }
 
 /// The 16-bit word at `at`, which must be there.
 #[inline]
-fn half(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
@@ -296,6 +307,7 @@ impl fmt::Display for Refused {
             Refused::Length => write!(f, "a header's length that cannot be"),
             Refused::IpChecksum => write!(f, "wrong IPv4 checksum"),
             Refused::TcpChecksum => write!(f, "wrong TCP checksum"),
+            Refused::IcmpChecksum => write!(f, "wrong ICMP checksum"),
         }
     }
 }

@@ -84,7 +84,7 @@ impl Header {
         self.write_tcp(tcp, &options[..options_len]);
         fill(&mut tcp[TCP_HEADER + options_len..]);
         let mut sum = Sum::default();
-        sum.add_pseudo_header(&self.src, &self.dst, tcp.len() as u32);
+        sum.add_pseudo_header(TCP, self.src.ip(), self.dst.ip(), tcp.len() as u32);
         let sum = match writing {
             Writing::Offload => sum.bytes(),
             Writing::Whole => {

@@ -39,7 +39,7 @@ pub enum CloseReason {
     Reset,
     /// We gave it up.
     Aborted,
-    /// Nobody answered the handshake.
+    /// Nobody answered the handshake, or the network says that nobody can.
     Unreachable,
     /// What was sent stayed unacknowledged for the user timeout, or a zero window's probes unanswered (RFC 9293 §3.8.3, §3.10.8).
     TimedOut,
@@ -78,6 +78,14 @@ impl Connection {
     /// Why there is no connection any more; `None` while there is one.
     pub fn close_reason(&self) -> Option<CloseReason> {
         self.closed
+    }
+
+    /// The network says that nobody is there, and that this will not pass. A connection that is not yet open is given up,
+    /// [`CloseReason::Unreachable`] (RFC 1122 §4.2.3.9). An open one is not (RFC 5927 §5.2).
+    pub fn on_unreachable(&mut self) {
+        if matches!(self.state(), State::SynSent | State::SynReceived) {
+            self.end(CloseReason::Unreachable);
+        }
     }
 
     /// The connection is over, or waits for stragglers, when both FINs are acknowledged. A one-sided one knows only its

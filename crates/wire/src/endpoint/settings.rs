@@ -1,8 +1,9 @@
 //! What an application asks of its connection, and what the network says about the path.
 
 use super::Endpoint;
+use crate::icmp::{Heard, Icmp, News, Unreachable};
 use ackclock_tcp::connection::{Info, KeepAlive, TooBig};
-use ackclock_tcp::seq::SeqNum;
+use ackclock_tcp::seq::{Offset, SeqNum};
 use ackclock_tcp::time::{Nanos, Time};
 
 /// What the timestamps take of each segment (RFC 7323 §3.2, with two bytes of padding).
@@ -53,6 +54,38 @@ impl Endpoint {
             self.border = believed;
         }
         taken
+    }
+
+    /// The network has said something about a packet of this connection. A connection that is not yet open is given up if nobody
+    /// can be reached; an open one goes on, whatever is said (RFC 5927 §5.2).
+    pub fn on_icmp(&mut self, now: Time, icmp: &Icmp) -> Heard {
+        let Some(seq) = self.border.sent(icmp.seq) else { return Heard::Ignored };
+        // RFC 5927 §4.1: anybody can write a message; the number must be under way.
+        let (una, max) = self.connection.sender().map_or((Offset::SYN, Offset::DATA), |tx| {
+            let (una, _, max) = tx.positions();
+            (una, max)
+        });
+        if seq < una || seq >= max {
+            return Heard::Ignored;
+        }
+        match icmp.news {
+            News::TooBig { mtu } => match self.on_too_big(now, icmp.seq, mtu) {
+                TooBig::Taken => Heard::Believed,
+                TooBig::Ignored => Heard::Ignored,
+            },
+            News::Unreachable(why) => {
+                self.unreachable = Some(why);
+                if why.is_hard() {
+                    self.connection.on_unreachable();
+                }
+                Heard::Believed
+            }
+        }
+    }
+
+    /// Why a packet could not be delivered, as the network said last. The peer may have been heard since.
+    pub fn unreachable(&self) -> Option<Unreachable> {
+        self.unreachable
     }
 
     /// What the connection knows about itself.

@@ -60,10 +60,10 @@ fn a_connection_is_made_accepted_and_gone_when_both_have_closed() {
     assert_eq!(b.next_changed(), Some(other));
     assert_eq!(b.endpoint(other).unwrap().readable().0, b"good day");
     b.endpoint_mut(other).unwrap().consume(8);
-    b.remove(other);
+    b.remove(Time(3), other);
     talk(&mut a, &mut b, Time(3));
     assert!(a.endpoint(id).unwrap().is_at_end() && b.endpoint(other).is_none());
-    a.remove(id);
+    a.remove(Time(4), id);
     talk(&mut a, &mut b, Time(4));
     assert_eq!([a.connections(), b.next_timer().map_or(0, |_| 1)], [0, 1], "the one that closed first waits");
 }
@@ -95,7 +95,7 @@ fn data_for_an_application_that_has_gone_is_reset() {
             a.endpoint_mut(id).unwrap().write(b"unread");
             talk(&mut a, &mut b, Time(2));
         }
-        b.remove(other);
+        b.remove(Time(3), other);
         talk(&mut a, &mut b, Time(3));
         a.endpoint_mut(id).unwrap().write(b"late");
         talk(&mut a, &mut b, Time(4));

@@ -141,7 +141,7 @@ impl Lan {
             let app = self.apps[h].get_mut(&id).expect("an application's connection");
             if app.work(host, id) {
                 self.done += usize::from(matches!(self.apps[h].remove(&id), Some(App::Client { .. })));
-                host.remove(id);
+                host.remove(self.now, id);
             }
         }
         while let Some(bytes) = next(&mut self.hosts[h], self.now) {

@@ -5,6 +5,7 @@
 mod every_stack;
 mod flood;
 mod hosts;
+mod icmp;
 mod lan;
 mod memory;
 mod net;

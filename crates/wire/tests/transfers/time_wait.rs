@@ -41,12 +41,12 @@ impl Over {
         talk(client, server, *now);
         let other = server.accept(at(SERVER)).expect("a connection");
         server.endpoint_mut(other).unwrap().write(&[9; 5000]);
-        server.remove(other);
+        server.remove(*now, other);
         *now += Nanos::from_millis(50);
         talk(client, server, *now);
         let mut heard = [0; 6000];
         assert_eq!(client.endpoint_mut(id).unwrap().read(&mut heard), 5000);
-        client.remove(id);
+        client.remove(*now, id);
         *fin = all(client, *now).into_iter().find(|p| read(p).header.flags & Segment::FIN != 0).unwrap();
         give(server, *now, fin);
         let answer = all(server, *now);
@@ -165,9 +165,9 @@ fn waits_are_small_and_no_more_than_allowed_and_the_oldest_goes_first() {
         let id = client.connect(now, at("10.1.0.1:0"), at(SERVER), &stack, BUFFERS).unwrap();
         talk(&mut client, &mut server, now);
         let other = server.accept(at(SERVER)).unwrap();
-        server.remove(other);
+        server.remove(now, other);
         talk(&mut client, &mut server, now);
-        client.remove(id);
+        client.remove(now, id);
         talk(&mut client, &mut server, now);
     }
     assert_eq!((server.time_waits(), server.counters().time_wait_overflows), (3, 2));
@@ -191,7 +191,7 @@ fn what_arrived_can_be_read_while_the_connection_waits() {
     assert_eq!((end.state(), end.readable().0), (State::TimeWait, b"farewell".as_slice()));
     assert_eq!((a.time_waits(), a.connections()), (1, 1));
     a.endpoint_mut(id).unwrap().consume(8);
-    a.remove(id);
+    a.remove(Time(4), id);
     assert_eq!((all(&mut a, Time(4)).len(), a.connections(), a.time_waits()), (0, 0, 1));
 }
 

@@ -1,0 +1,207 @@
+//! What the network says: a path with a small link, nobody there, and messages that are lies. Messages are written by etherparse.
+
+use crate::lan::{all, at, config, give, read, talk, BUFFERS};
+use ackclock_tcp::connection::{CloseReason, State};
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_wire::host::{Host, Id};
+use ackclock_wire::icmp::{self, Heard, Icmp, News, Unreachable};
+use ackclock_wire::{Checksums, Refused, Secret};
+use etherparse::icmpv4::DestUnreachableHeader as V4;
+use etherparse::icmpv6::DestUnreachableCode as V6;
+use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
+use std::net::IpAddr;
+
+/// What a router says of a packet.
+#[derive(Clone, Copy)]
+enum Says {
+    TooBig(u32),
+    NoPort,
+    NoRoute,
+    NotAllowed,
+}
+
+/// A router's message about `packet`, of which it quotes `quoted` bytes.
+fn message(says: Says, packet: &[u8], quoted: usize) -> Vec<u8> {
+    let quoted = &packet[..quoted.min(packet.len())];
+    let mut out = vec![];
+    match read(packet).header.src.ip() {
+        IpAddr::V4(to) => {
+            let kind = match says {
+                Says::TooBig(mtu) => V4::FragmentationNeeded { next_hop_mtu: mtu as u16 },
+                Says::NoPort => V4::Port,
+                Says::NoRoute => V4::Network,
+                Says::NotAllowed => V4::FilterProhibited,
+            };
+            let kind = Icmpv4Type::DestinationUnreachable(kind);
+            PacketBuilder::ipv4([10, 9, 9, 9], to.octets(), 60).icmpv4(kind).write(&mut out, quoted).unwrap();
+        }
+        IpAddr::V6(to) => {
+            let kind = match says {
+                Says::TooBig(mtu) => Icmpv6Type::PacketTooBig { mtu },
+                Says::NoPort => Icmpv6Type::DestinationUnreachable(V6::Port),
+                Says::NoRoute => Icmpv6Type::DestinationUnreachable(V6::NoRoute),
+                Says::NotAllowed => Icmpv6Type::DestinationUnreachable(V6::Prohibited),
+            };
+            PacketBuilder::ipv6([0xfd; 16], to.octets(), 60).icmpv6(kind).write(&mut out, quoted).unwrap();
+        }
+    }
+    out
+}
+
+const ENDS: [[&str; 2]; 2] = [["10.1.0.1:0", "10.1.0.2:7"], ["[fd00::1]:0", "[fd00::2]:7"]];
+
+fn two() -> [Host; 2] {
+    let stack = Stack::named("linux-2025").unwrap();
+    let mut hosts = [1, 2].map(|n| Host::new(config(n), Secret::new([n; 16])));
+    ENDS.iter().for_each(|[_, there]| hosts[1].listen(at(there), &stack, BUFFERS, 4).unwrap());
+    hosts
+}
+
+fn connect(a: &mut Host, [from, to]: [&str; 2]) -> Id {
+    a.connect(Time(0), at(from), at(to), &Stack::named("linux-2025").unwrap(), BUFFERS).unwrap()
+}
+
+fn tell(host: &mut Host, message: &[u8]) -> Option<Heard> {
+    host.on_icmp(Time(5), message, Checksums::Verify).unwrap().map(|(_, heard)| heard)
+}
+
+#[test]
+fn a_message_says_which_packet_it_is_about_and_what_became_of_it() {
+    for (ends, all_of) in [(ENDS[0], [0, 28, 100]), (ENDS[1], [0, 48, 100])] {
+        let mut a = two().into_iter().next().unwrap();
+        connect(&mut a, ends);
+        let syn = all(&mut a, Time(0)).remove(0);
+        let header = read(&syn).header;
+        for (says, news) in [
+            (Says::TooBig(1400), News::TooBig { mtu: 1400 }),
+            (Says::NoPort, News::Unreachable(Unreachable::Port)),
+            (Says::NoRoute, News::Unreachable(Unreachable::Route)),
+            (Says::NotAllowed, News::Unreachable(Unreachable::Prohibited)),
+        ] {
+            let want = Icmp { local: header.src, remote: header.dst, seq: header.seq, news };
+            for quoted in all_of {
+                let bytes = message(says, &syn, quoted);
+                let got = icmp::parse(&bytes, Checksums::Verify);
+                assert_eq!(got, Ok((quoted > 0).then_some(want)), "{quoted} bytes quoted");
+                let mut wrong = bytes;
+                *wrong.last_mut().unwrap() ^= 1;
+                assert_eq!(icmp::parse(&wrong, Checksums::Verify), Err(Refused::IcmpChecksum));
+            }
+        }
+        assert!(matches!(icmp::parse(&syn, Checksums::Verify), Err(Refused::NotTcp(6))));
+    }
+}
+
+#[test]
+fn a_router_that_says_no_size_means_the_next_one_that_links_have() {
+    let mut a = two().into_iter().next().unwrap();
+    connect(&mut a, ENDS[0]);
+    let mut packet = all(&mut a, Time(0)).remove(0);
+    for (len, mtu) in [(1500u16, 1492), (1492, 1006), (600, 508), (68, 68), (65_535, 32_000)] {
+        packet[2..4].copy_from_slice(&len.to_be_bytes());
+        let mut whole = packet.clone();
+        whole.resize(usize::from(len).max(packet.len()), 0);
+        let mut out = vec![];
+        let kind = Icmpv4Type::DestinationUnreachable(V4::FragmentationNeeded { next_hop_mtu: 0 });
+        PacketBuilder::ipv4([10, 9, 9, 9], [10, 1, 0, 1], 60).icmpv4(kind).write(&mut out, &whole[..28]).unwrap();
+        let got = icmp::parse(&out, Checksums::Verify).unwrap().unwrap();
+        assert_eq!(got.news, News::TooBig { mtu });
+    }
+}
+
+#[test]
+fn an_attempt_to_connect_ends_when_nobody_is_there_and_goes_on_when_the_way_is_missing() {
+    for ends in ENDS {
+        for (says, hard) in [(Says::NoPort, true), (Says::NotAllowed, true), (Says::NoRoute, false)] {
+            let [mut a, mut b] = two();
+            let id = connect(&mut a, ends);
+            let syn = all(&mut a, Time(0)).remove(0);
+            assert_eq!(tell(&mut a, &message(says, &syn, 100)), Some(Heard::Believed));
+            let end = a.endpoint(id).unwrap();
+            let reason = hard.then_some(CloseReason::Unreachable);
+            assert_eq!((end.connection().close_reason(), end.unreachable().is_some()), (reason, true));
+            assert_eq!(a.next_changed(), Some(id));
+            give(&mut b, Time(6), &syn);
+            talk(&mut a, &mut b, Time(6));
+            let open = !hard && a.endpoint(id).unwrap().state() == State::Established;
+            assert_eq!(open, !hard);
+        }
+    }
+}
+
+#[test]
+fn an_open_connection_ends_by_no_message_and_a_message_about_nothing_under_way_is_a_lie() {
+    let [mut a, mut b] = two();
+    let id = connect(&mut a, ENDS[0]);
+    let syn = all(&mut a, Time(0)).remove(0);
+    give(&mut b, Time(1), &syn);
+    talk(&mut a, &mut b, Time(1));
+    assert_eq!(tell(&mut a, &message(Says::NoPort, &syn, 100)), Some(Heard::Ignored), "it has been acknowledged");
+    a.endpoint_mut(id).unwrap().write(&[1; 4000]);
+    let data = all(&mut a, Time(2));
+    let mut forged = data[0].clone();
+    forged[24] ^= 0x40;
+    for says in [Says::NoPort, Says::TooBig(600)] {
+        let out = PacketOf(says).about(&forged);
+        assert_eq!(tell(&mut a, &out), Some(Heard::Ignored));
+    }
+    assert_eq!(tell(&mut a, &message(Says::NoPort, &data[1], 28)), Some(Heard::Believed));
+    let end = a.endpoint(id).unwrap();
+    assert_eq!((end.state(), end.unreachable()), (State::Established, Some(Unreachable::Port)));
+    // About somebody else's packet, and to somebody else.
+    assert_eq!(tell(&mut b, &message(Says::NoPort, &data[1], 28)), None);
+}
+
+/// A message about bytes that need not be a good packet, to the first host.
+struct PacketOf(Says);
+
+impl PacketOf {
+    fn about(&self, bytes: &[u8]) -> Vec<u8> {
+        let kind = match self.0 {
+            Says::TooBig(mtu) => V4::FragmentationNeeded { next_hop_mtu: mtu as u16 },
+            Says::NoPort | Says::NoRoute | Says::NotAllowed => V4::Port,
+        };
+        let mut out = vec![];
+        let kind = Icmpv4Type::DestinationUnreachable(kind);
+        PacketBuilder::ipv4([10, 9, 9, 9], [10, 1, 0, 1], 60).icmpv4(kind).write(&mut out, &bytes[..28]).unwrap();
+        out
+    }
+}
+
+#[test]
+fn a_path_with_a_smaller_link_is_found_out_and_all_bytes_come_through() {
+    for (ends, mtu) in [(ENDS[0], 1400), (ENDS[0], 576), (ENDS[1], 1280)] {
+        let [mut a, mut b] = two();
+        let (id, mut now) = (connect(&mut a, ends), Time(0));
+        talk(&mut a, &mut b, now);
+        let other = b.accept(at(ends[1])).unwrap();
+        let said: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
+        // On the way a router drops what is longer than `mtu`, and says so.
+        let (mut written, mut heard, mut dropped, mut largest) = (0, vec![], 0, 0);
+        while heard.len() < said.len() {
+            written += a.endpoint_mut(id).unwrap().write(&said[written..]);
+            let packets = all(&mut a, now);
+            now += Nanos::from_millis(10);
+            for packet in packets {
+                if packet.len() > mtu {
+                    dropped += 1;
+                    let about = message(Says::TooBig(mtu as u32), &packet, 48 + usize::from(ends == ENDS[0]) * 20);
+                    a.on_icmp(now, &about, Checksums::Verify).unwrap();
+                } else {
+                    largest = largest.max(packet.len());
+                    give(&mut b, now, &packet);
+                }
+            }
+            let mut piece = [0; 4096];
+            while let n @ 1.. = b.endpoint_mut(other).unwrap().read(&mut piece) {
+                heard.extend_from_slice(&piece[..n]);
+            }
+            all(&mut b, now).iter().for_each(|p| _ = give(&mut a, now, p));
+            a.on_timer(now, &mut ());
+            b.on_timer(now, &mut ());
+            assert!(now < Time(60_000_000_000), "{mtu}: {} bytes after {now}", heard.len());
+        }
+        assert!(heard == said && dropped > 0 && largest <= mtu && largest > mtu - 8, "{mtu}: {dropped}, {largest}");
+    }
+}
