@@ -9,6 +9,8 @@ pub(crate) enum App {
     Idle,
     /// Will begin.
     Waiting { start: u64, bytes: Option<u64>, close: bool },
+    /// Everything is written; that nothing more follows, it says once the connection is open.
+    Opening { bytes: u64 },
     /// Everything that it will ever send is written; done when `bytes` are acknowledged.
     Running { bytes: u64 },
     /// All is acknowledged.

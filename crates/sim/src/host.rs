@@ -31,7 +31,11 @@ pub trait Endpoint {
     }
     /// `bytes` more exist to be sent.
     fn write(&mut self, bytes: u64);
-    /// Nothing more will be written.
+    /// Whether its handshake is under way.
+    fn is_opening(&self) -> bool {
+        false
+    }
+    /// Nothing more will be written. Not while the handshake is under way: that would end it (RFC 9293 §3.10.4).
     fn close(&mut self);
     /// Payload bytes that the peer has cumulatively acknowledged.
     fn acked(&self) -> u64;
@@ -55,6 +59,19 @@ pub(crate) struct Host<E> {
     pub(crate) retransmitted: u64,
     /// Packets sent, where someone listens.
     pub(crate) sent: u32,
+}
+
+impl<E: Endpoint> Host<E> {
+    /// All `bytes` are written. A FIN follows them, but not before the connection is open.
+    #[cold]
+    pub(crate) fn close_when_open(&mut self, bytes: u64) {
+        if self.tcp.is_opening() {
+            self.app = App::Opening { bytes };
+        } else {
+            self.app = App::Running { bytes };
+            self.tcp.close();
+        }
+    }
 }
 
 /// `armed` of a host that waits for nothing.

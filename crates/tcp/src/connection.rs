@@ -10,6 +10,7 @@ mod extras;
 mod handshake;
 mod info;
 mod live;
+mod reuse;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use handshake::Handshake;
 pub use info::{Agreed, Info};
 pub use live::KeepAlive;
 use live::Live;
+pub use reuse::Reuse;
 pub use state::{CloseReason, State};
 
 /// Which halves a connection has. Where data flow one way, a host needs only one.
@@ -130,7 +132,10 @@ impl Connection {
         }
         // Where data flow one way, a host has one half.
         match (&mut self.tx, &mut self.rx) {
-            (Some(_), None) => self.take_ack(now, seg, obs),
+            (Some(_), None) => {
+                self.take_ack(now, seg, obs);
+                Outcome::NOTHING
+            }
             (None, Some(rx)) if !self.extras.has(Extras::ECN) => rx.on_segment(now, seg).1,
             _ => self.on_plain(now, seg, obs),
         }
@@ -228,19 +233,22 @@ impl Connection {
         }
     }
 
-    /// Nothing more will be written: a FIN follows the last byte.
+    /// Nothing more will be written: a FIN follows the last byte. In LISTEN and SYN-SENT, where the peer knows of no
+    /// connection, there is none any more, and what was written is forgotten (RFC 9293 §3.10.4).
     pub fn close(&mut self) {
         match (&mut self.tx, &mut self.handshake) {
             (Some(tx), _) => tx.close(),
-            (None, Some(h)) => h.close(),
+            (None, Some(h)) if h.state() == State::SynReceived => h.close(),
+            (None, Some(_)) => self.end(CloseReason::Aborted),
             (None, None) => {}
         }
     }
 
-    /// Gives the connection up: a RST is sent and everything is forgotten (RFC 9293 §3.10.5).
+    /// Gives the connection up: everything is forgotten, and a RST is sent unless the peer knows of no connection, in LISTEN
+    /// and SYN-SENT (RFC 9293 §3.10.5).
     pub fn abort(&mut self) {
         if self.closed.is_none() {
-            self.reset_due = self.handshake.as_ref().is_none_or(|h| h.has_met_peer());
+            self.reset_due = self.handshake.as_ref().is_none_or(|h| h.state() == State::SynReceived);
             (self.closed, self.usual) = (Some(CloseReason::Aborted), false);
             if !self.reset_due {
                 self.end(CloseReason::Aborted);

@@ -9,6 +9,7 @@
 //! | `RCV.NXT + RCV.WND` | `right_edge` |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
 
+mod challenge;
 mod info;
 mod reassembly;
 mod sack_blocks;
@@ -22,6 +23,7 @@ use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::time::Time;
 use crate::units::Bytes;
+pub(crate) use challenge::ChallengeLimit;
 use reassembly::Reassembly;
 use timestamps::{Age, Timestamps};
 
@@ -110,6 +112,7 @@ struct Held {
     dsack: Option<(Offset, Offset)>,
     /// A FIN that waits for data before it.
     fin: Option<Offset>,
+    challenged: ChallengeLimit,
 }
 
 impl Receiver {
@@ -162,6 +165,11 @@ impl Receiver {
         self.rcv_nxt - self.start - u64::from(self.fin)
     }
 
+    /// The newest timestamp of the peer's that counts: `TS.Recent` (RFC 7323 §4.3). Means something where timestamps are in use.
+    pub(crate) fn ts_recent(&self) -> u32 {
+        self.ts.recent()
+    }
+
     /// Payload bytes received in order that the application has not read.
     #[inline]
     pub fn unread(&self) -> Bytes {
@@ -200,7 +208,7 @@ impl Receiver {
         if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
             let age = self.ts.age(now, seg);
             if age != Age::Fresh {
-                return self.on_bad_timestamp(age, seg);
+                return self.on_bad_timestamp(now, age, seg);
             }
         }
         let len = u64::from(seg.len);
@@ -304,10 +312,10 @@ impl Receiver {
     }
 
     #[cold]
-    fn on_bad_timestamp(&mut self, age: Age, seg: &Segment) -> (Accept, Outcome) {
+    fn on_bad_timestamp(&mut self, now: Time, age: Age, seg: &Segment) -> (Accept, Outcome) {
         // RFC 7323 §5.3 R1 answers an old segment; §3.2 drops one without the option silently.
         if age == Age::Old {
-            self.due = true;
+            self.answer_refused(now, seg);
             self.note_duplicate(seg);
         }
         (Accept::No, Outcome::refused(Refusal::Paws))
@@ -327,7 +335,8 @@ impl Receiver {
 
     fn held(&mut self) -> &mut Held {
         let window = u64::from(self.capacity);
-        self.held.get_or_insert_with(|| Box::new(Held { data: Reassembly::new(window), dsack: None, fin: None }))
+        let new = || Held { data: Reassembly::new(window), dsack: None, fin: None, challenged: Default::default() };
+        self.held.get_or_insert_with(|| Box::new(new()))
     }
 }
 

@@ -32,6 +32,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         if let Some(host) = self.host_at(to) {
             let h = &mut self.hosts[host as usize];
             h.tcp.on_segment(Time(self.now), &p.seg, &mut Tap { watch: &mut self.watch, host: to });
+            if let App::Opening { bytes } = h.app {
+                h.close_when_open(bytes);
+            }
             match h.app {
                 App::Running { bytes } if h.tcp.acked() >= bytes => self.finish(host),
                 // What it has to send it sends when it is woken: sending from here too would cost the flows' hot path.
@@ -125,7 +128,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let (h, r) = (&self.hosts[sender], &mut all[slot.generator as usize]);
             r.packets_sent += h.data_sent;
             r.retransmitted += h.retransmitted;
-            if let App::Running { .. } = h.app {
+            if let App::Opening { .. } | App::Running { .. } = h.app {
                 r.delivered += h.tcp.acked();
                 r.needless += self.fates[sender / 2].needless().0;
             }

@@ -180,6 +180,13 @@ impl Endpoint for Stand {
         }
     }
 
+    fn is_opening(&self) -> bool {
+        match self {
+            Stand::Inside(c) => Endpoint::is_opening(&**c),
+            Stand::Outside(_) => false,
+        }
+    }
+
     fn close(&mut self) {
         if let Stand::Inside(c) = self {
             Endpoint::close(&mut **c);

@@ -5,7 +5,7 @@ use crate::error::Impossible;
 use crate::host::Endpoint;
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::{Side, Watch};
-use ackclock_tcp::connection::{Connection, Sides};
+use ackclock_tcp::connection::{Connection, Sides, State};
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
@@ -93,6 +93,10 @@ impl Endpoint for Connection {
 
     fn write(&mut self, bytes: u64) {
         Connection::write(self, bytes);
+    }
+
+    fn is_opening(&self) -> bool {
+        matches!(self.state(), State::Listen | State::SynSent)
     }
 
     fn close(&mut self) {

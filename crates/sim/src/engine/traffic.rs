@@ -20,10 +20,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
         self.slab.free(packet);
-        if let App::Running { bytes } = h.app {
-            if h.tcp.acked() >= bytes {
-                h.app = App::Done { at: now };
-            }
+        match h.app {
+            App::Running { bytes } if h.tcp.acked() >= bytes => h.app = App::Done { at: now },
+            App::Opening { bytes } => h.close_when_open(bytes),
+            App::Idle | App::Waiting { .. } | App::Running { .. } | App::Done { .. } => {}
         }
         self.pump(host);
     }
@@ -33,10 +33,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let now = Time(self.now);
         let h = &mut self.hosts[host as usize];
         if let App::Waiting { bytes, close, .. } = h.app {
-            h.app = App::Running { bytes: bytes.unwrap_or(BULK) };
-            h.tcp.write(bytes.unwrap_or(BULK));
+            let bytes = bytes.unwrap_or(BULK);
+            h.app = App::Running { bytes };
+            h.tcp.write(bytes);
             if close {
-                h.tcp.close();
+                h.close_when_open(bytes);
             }
         } else if h.tcp.next_timer().is_some_and(|t| t <= now) {
             h.tcp.on_timer(now, &mut Tap { watch: &mut self.watch, host: h.peer ^ 1 });

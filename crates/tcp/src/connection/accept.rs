@@ -1,6 +1,18 @@
-//! Whether a segment is acceptable, and what becomes of it, once the connection is established.
+//! Whether a segment is acceptable once the connection is established: the one place that says so, before anything changes.
 //!
-//! Source: RFC 9293 §3.10.7.4.
+//! Source: RFC 9293 §3.10.7.4; RFC 5961 §3 to §5 and §7; RFC 7323 §5.3.
+//!
+//! | RFC 9293 §3.10.7.4 | here |
+//! | --- | --- |
+//! | first: sequence number (and PAWS before it) | `Receiver::refuse` |
+//! | second: RST | `on_reset` |
+//! | fourth: SYN | `refuse`: answered, never believed |
+//! | fifth: ACK | `refuse`, `Sender::is_acceptable_ack` |
+//! | the rest of it: what is acknowledged; seventh and eighth: data, FIN | `take` |
+//!
+//! Third (security) and sixth (urgent data) have nothing here.
+//! The usual segment fails none of these tests, so their order does not matter to it: `on_plain` asks about its ACK, then
+//! the receiver about its place while it takes it. All others go through the tests one by one.
 
 use super::{CloseReason, Connection, Extras, Outcome, Refusal, TIME_WAIT};
 use crate::event::Observer;
@@ -15,7 +27,7 @@ impl Connection {
         let outcome = if self.handshake.is_some() || self.closed.is_some() {
             self.on_segment_unestablished(now, seg, obs)
         } else {
-            self.on_flagged(now, seg, obs)
+            self.on_doubtful(now, seg, obs)
         };
         if outcome.refused.is_none() {
             self.heard(now, outcome.bytes);
@@ -26,14 +38,63 @@ impl Connection {
     /// Data and ACKs of an established connection.
     #[inline(never)]
     pub(super) fn on_plain<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        match &self.tx {
+            Some(tx) if !seg.has(Segment::ACK) || !tx.is_acceptable_ack(seg.ack) => self.on_doubtful(now, seg, obs),
+            _ => self.take(now, seg, obs),
+        }
+    }
+
+    #[inline(never)]
+    fn on_doubtful<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        match self.refuse(now, seg) {
+            Some(refused) => refused,
+            None => self.take(now, seg, obs),
+        }
+    }
+
+    /// The tests in their order. `None`: the segment is acceptable. What is refused has been answered.
+    fn refuse(&mut self, now: Time, seg: &Segment) -> Option<Outcome> {
+        // First.
+        if let Some(refused) = self.rx.as_mut().and_then(|rx| rx.refuse(now, seg)) {
+            if refused.refused != Some(Refusal::Paws) {
+                self.wait_anew(now, seg);
+            }
+            return Some(refused);
+        }
+        // Second.
+        if seg.has(Segment::RST) {
+            return Some(self.on_reset(now, seg));
+        }
+        // Fourth, as RFC 5961 §4.2 has it.
+        if seg.has(Segment::SYN) {
+            self.challenge(now);
+            return Some(Outcome::refused(Refusal::Flags));
+        }
+        // Fifth.
+        let tx = self.tx.as_ref()?;
+        if !seg.has(Segment::ACK) {
+            return Some(Outcome::refused(Refusal::Flags));
+        }
+        if !tx.is_acceptable_ack(seg.ack) {
+            self.challenge(now);
+            return Some(Outcome::refused(Refusal::Ack));
+        }
+        self.wait_anew(now, seg);
+        None
+    }
+
+    /// What is acknowledged, data and FIN of a segment that passed the tests. (Where data flow one way, and in the usual case,
+    /// the receiver still tests the sequence number.)
+    #[inline(always)]
+    fn take<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         let mut outcome = Outcome::NOTHING;
         if let Some(rx) = &mut self.rx {
-            if self.tx.is_none() || seg.len > 0 || seg.has(Segment::ACK) {
-                let accept;
-                (accept, outcome) = rx.on_segment(now, seg);
-                if accept == Accept::No {
-                    return outcome;
-                }
+            let accept;
+            (accept, outcome) = rx.on_segment(now, seg);
+            match accept {
+                Accept::No => return outcome,
+                Accept::Finished => self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed()),
+                Accept::Same | Accept::Advanced => {}
             }
             if self.extras.has(Extras::ECN) {
                 self.extras.hear(seg);
@@ -44,53 +105,41 @@ impl Connection {
     }
 
     #[inline]
-    pub(super) fn take_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        if let (Some(tx), true) = (&mut self.tx, seg.has(Segment::ACK)) {
-            // RFC 9293 §3.10.7.4: an ACK for what was never sent is answered with an ACK.
-            if seg.ack > tx.positions().2 {
-                if let Some(rx) = &mut self.rx {
-                    rx.answer();
-                }
-                return Outcome::refused(Refusal::Ack);
-            }
-            tx.on_ack(now, seg, obs);
-            if tx.is_closed() {
-                self.maybe_finished(now);
-            }
+    pub(super) fn take_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        let (Some(tx), true) = (&mut self.tx, seg.has(Segment::ACK)) else { return };
+        tx.on_ack(now, seg, obs);
+        if tx.is_closed() {
+            self.maybe_finished(now);
         }
-        Outcome::NOTHING
-    }
-
-    fn on_flagged<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        let same = (Accept::Same, Outcome::NOTHING);
-        let (accept, outcome) = self.rx.as_mut().map_or(same, |rx| rx.on_segment(now, seg));
-        // RFC 9293 §3.10.7.4: the peer's FIN again; it has been answered, and the wait begins anew.
-        if seg.has(Segment::FIN) && self.time_wait.is_some() {
-            self.time_wait = Some(now + TIME_WAIT);
-        }
-        if accept == Accept::No {
-            return outcome;
-        }
-        if seg.has(Segment::RST) {
-            self.on_reset(seg);
-            return outcome;
-        }
-        if accept == Accept::Finished {
-            self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed());
-        }
-        if self.extras.has(Extras::ECN) {
-            self.extras.hear(seg);
-        }
-        self.take_ack(now, seg, obs);
-        self.maybe_finished(now);
-        outcome
     }
 
     /// RFC 5961 §3.2: a RST counts only at exactly `rcv_nxt`; elsewhere in the window it is answered with an ACK.
-    fn on_reset(&mut self, seg: &Segment) {
+    fn on_reset(&mut self, now: Time, seg: &Segment) -> Outcome {
         match &mut self.rx {
-            Some(rx) if seg.seq != rx.rcv_nxt() => rx.answer(),
-            _ => self.end(CloseReason::Reset),
+            Some(rx) if seg.seq != rx.rcv_nxt() => {
+                rx.challenge(now);
+                Outcome::refused(Refusal::Flags)
+            }
+            _ => {
+                self.end(CloseReason::Reset);
+                Outcome::NOTHING
+            }
+        }
+    }
+
+    /// Eighth, TIME-WAIT: the peer's FIN again begins the wait anew. It is that FIN if it ends where that one ended and its
+    /// acknowledgment could be right. (It lies left of the window, so the first test answers it.)
+    fn wait_anew(&mut self, now: Time, seg: &Segment) {
+        let (Some(_), Some(tx), Some(rx)) = (self.time_wait, &self.tx, &self.rx) else { return };
+        let again = seg.has(Segment::FIN | Segment::ACK) && seg.end() == rx.rcv_nxt();
+        if again && tx.is_acceptable_ack(seg.ack) {
+            self.time_wait = Some(now + TIME_WAIT);
+        }
+    }
+
+    fn challenge(&mut self, now: Time) {
+        if let Some(rx) = &mut self.rx {
+            rx.challenge(now);
         }
     }
 }

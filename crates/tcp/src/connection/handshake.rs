@@ -1,8 +1,9 @@
 //! Opening a connection: RFC 9293 §3.5, with the options that a SYN may carry.
 
-use super::{CloseReason, Connection, Extras, Outcome, Refusal, State};
-use crate::event::Observer;
-use crate::receiver::{Consume, Receiver, ReceiverConfig};
+mod arrives;
+
+use super::{Extras, State};
+use crate::receiver::{ChallengeLimit, Consume, Receiver, ReceiverConfig};
 use crate::rto::RtoSpec;
 use crate::segment::Segment;
 use crate::sender::Sender;
@@ -10,14 +11,18 @@ use crate::seq::Offset;
 use crate::stack::Stack;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
+pub use arrives::reset_for;
 
 /// RFC 6298 §2.1, and §5.7 for data after a SYN had to be repeated.
 const FIRST_TIMEOUT: Nanos = Nanos::from_secs(1);
 const AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);
 /// 1 + 2 + 4 + … + 64 + 64 s: more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
-const MAX_SENDS: u32 = 8;
+const MAX_TIMEOUTS: u32 = 8;
 /// RFC 9293 §3.7.1: what a peer that names no MSS can take.
 const DEFAULT_MSS: u32 = 536;
+/// The smallest MSS that is believed, as in Linux (`net.ipv4.tcp_min_snd_mss`): one of a few bytes, less the options, would make a packet
+/// of each byte (CVE-2019-11479).
+const MIN_MSS: u32 = 48;
 /// RFC 6691 §2: the MSS option does not count options, so timestamps come off the payload.
 const TIMESTAMPS_BYTES: u32 = 12;
 
@@ -33,7 +38,13 @@ pub(super) struct Handshake {
     due: bool,
     /// A RST is to be sent now, with this sequence number.
     refuse: Option<Offset>,
+    /// An ACK is to be sent now: what came in SYN-RECEIVED was refused.
+    answer: bool,
+    challenged: ChallengeLimit,
+    /// The window that our SYN announced.
+    announced: u32,
     sends: u32,
+    timeouts: u32,
     sent_at: Time,
     deadline: Option<Time>,
     written: Bytes,
@@ -73,7 +84,11 @@ impl Handshake {
             state: State::Listen,
             due: false,
             refuse: None,
+            answer: false,
+            challenged: ChallengeLimit::default(),
+            announced: 0,
             sends: 0,
+            timeouts: 0,
             sent_at: Time::ZERO,
             deadline: None,
             written: 0,
@@ -99,15 +114,10 @@ impl Handshake {
         self.closed = true;
     }
 
-    /// Whether a RST would mean anything to anybody.
-    pub(super) fn has_met_peer(&self) -> bool {
-        self.peer.is_some() || self.sends > 0
-    }
-
     fn note_syn(&mut self, seg: &Segment) {
         self.peer = Some(Peer {
             wnd: seg.wnd,
-            mss: if seg.mss == 0 { DEFAULT_MSS } else { u32::from(seg.mss) },
+            mss: if seg.mss == 0 { DEFAULT_MSS } else { u32::from(seg.mss).max(MIN_MSS) },
             wscale: (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(14)),
             sack: seg.opts & Segment::SACK_PERMITTED != 0,
             timestamps: seg.opts & Segment::TIMESTAMPS != 0,
@@ -117,7 +127,8 @@ impl Handshake {
     }
 
     fn enter(&mut self, state: State) {
-        (self.state, self.due, self.sends, self.deadline) = (state, true, 0, None);
+        (self.state, self.due, self.deadline) = (state, true, None);
+        (self.sends, self.timeouts) = (0, 0);
     }
 
     /// An option is in use when both offered it; our SYN offers what the stack has, an answer only what was offered.
@@ -146,17 +157,35 @@ impl Handshake {
         if self.offers(o.ecn, |p| p.ecn) {
             out.flags |= if self.state == State::SynReceived { Segment::ECE } else { Segment::ECE | Segment::CWR };
         }
+        self.announced = out.wnd;
         self.sends += 1;
         self.sent_at = now;
         self.due = false;
-        self.deadline = Some(now + FIRST_TIMEOUT.times(1 << (self.sends - 1).min(6)));
+        // A SYN sent again because the peer's came again does not put the timer off.
+        let timeout = FIRST_TIMEOUT.times(1 << self.timeouts.min(6));
+        self.deadline = self.deadline.or(Some(now + timeout));
+    }
+
+    /// The peer's timestamp, where both ends offered the option.
+    fn agreed_timestamps(&self) -> Option<u32> {
+        self.peer.filter(|p| p.timestamps && self.stack.options.timestamps).map(|p| p.tsval)
+    }
+
+    /// An ACK without data, in SYN-RECEIVED.
+    fn write_answer(&mut self, now: Time, out: &mut Segment) {
+        let (seq, ack, wnd) = (Offset::DATA, Offset::DATA, self.announced);
+        *out = Segment { flags: Segment::ACK, seq, ack, wnd, ..Segment::EMPTY };
+        if let Some(tsval) = self.agreed_timestamps() {
+            super::stamp(now, out);
+            out.tsecr = tsval;
+        }
+        self.answer = false;
     }
 
     /// Both SYNs are acknowledged: the two halves of the connection.
     fn finish(&self, now: Time, seg: &Segment, peer: Peer) -> (Sender, Receiver, Extras) {
         let o = self.stack.options;
-        let scaled = o.window_scale && peer.wscale.is_some();
-        let timestamps = o.timestamps && peer.timestamps;
+        let (scaled, timestamps) = (o.window_scale && peer.wscale.is_some(), self.agreed_timestamps().is_some());
         let mut stack = if peer.sack { self.stack.clone() } else { self.stack.without_sack() };
         if self.sends > 1 {
             if let RtoSpec::Rfc6298(r) = &mut stack.rto {
@@ -193,109 +222,4 @@ impl Handshake {
         });
         (tx, rx, Extras::agreed(timestamps, ecn))
     }
-}
-
-impl Connection {
-    /// RFC 9293 §3.10.7.2 and §3.10.7.3, and SYN-RECEIVED of §3.10.7.4.
-    #[cold]
-    pub(super) fn on_segment_unestablished<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        let Some(h) = &mut self.handshake else { return Outcome::refused(Refusal::Closed) };
-        let (syn, ack, rst) = (seg.has(Segment::SYN), seg.has(Segment::ACK), seg.has(Segment::RST));
-        // Our SYN stands at offset 0, so the only acknowledgment that can be right is 1.
-        let ours_acked = ack && seg.ack == Offset::DATA;
-        match h.state {
-            // §3.10.7.2 second, §3.10.7.3 first, §3.10.7.4 fifth: an old connection of the peer's; a RST clears it up.
-            _ if ack && !rst && (!ours_acked || h.state == State::Listen) => {
-                h.refuse = Some(seg.ack);
-                return Outcome::refused(Refusal::Ack);
-            }
-            State::Listen if syn && !ack && !rst => {
-                h.note_syn(seg);
-                h.enter(State::SynReceived);
-            }
-            State::SynSent if rst && ours_acked => self.end(CloseReason::Reset),
-            State::SynSent if syn && ours_acked && !rst => {
-                h.note_syn(seg);
-                return self.establish(now, seg, obs);
-            }
-            State::SynSent if syn && !rst => {
-                h.note_syn(seg);
-                h.enter(State::SynReceived);
-            }
-            State::SynReceived if rst && seg.seq == Offset::DATA => self.end(CloseReason::Reset),
-            // RFC 9293 §3.5, figure 8: in a simultaneous open it is a SYN-ACK that acknowledges our SYN.
-            State::SynReceived if ours_acked && !rst => return self.establish(now, seg, obs),
-            State::SynReceived if syn && !rst => h.due = true,
-            _ => return Outcome::refused(Refusal::Flags),
-        }
-        Outcome::NOTHING
-    }
-
-    fn establish<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        let Some(h) = self.handshake.take() else { return Outcome::refused(Refusal::Closed) };
-        let Some(peer) = h.peer else { return Outcome::refused(Refusal::Flags) };
-        let (mut tx, mut rx, extras) = h.finish(now, seg, peer);
-        if let Some(live) = &self.live {
-            live.apply(&mut tx);
-        }
-        if seg.has(Segment::SYN) {
-            rx.answer();
-        }
-        (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
-        self.note_usual();
-        if seg.has(Segment::SYN) {
-            return Outcome::NOTHING;
-        }
-        // The ACK that completes the handshake may bring data or a FIN.
-        self.on_segment(now, seg, obs)
-    }
-
-    #[cold]
-    pub(super) fn on_handshake_timer(&mut self, now: Time) {
-        let Some(h) = &mut self.handshake else { return };
-        if h.deadline.is_some_and(|t| t <= now) {
-            h.deadline = None;
-            if h.sends >= MAX_SENDS {
-                self.end(CloseReason::Unreachable);
-            } else {
-                h.due = true;
-            }
-        }
-    }
-
-    #[cold]
-    pub(super) fn poll_unestablished(&mut self, now: Time, out: &mut Segment) -> bool {
-        if self.reset_due {
-            let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
-            let ack = self.rx.as_ref().map_or(Offset::DATA, |rx| rx.rcv_nxt());
-            *out = Segment { flags: Segment::RST | Segment::ACK, seq, ack, ..Segment::EMPTY };
-            self.reset_due = false;
-            self.last_sends = 0;
-            self.end(CloseReason::Aborted);
-            return true;
-        }
-        self.last_sends = 0;
-        let Some(h) = &mut self.handshake else { return false };
-        if let Some(seq) = h.refuse.take() {
-            *out = Segment { flags: Segment::RST, seq, ..Segment::EMPTY };
-            return true;
-        }
-        if h.due {
-            h.write_syn(now, out);
-            return true;
-        }
-        false
-    }
-}
-
-/// The RST that answers a segment for which there is no connection (RFC 9293 §3.10.7.1); none answers a RST.
-pub fn reset_for(seg: &Segment) -> Option<Segment> {
-    if seg.has(Segment::RST) {
-        return None;
-    }
-    Some(if seg.has(Segment::ACK) {
-        Segment { flags: Segment::RST, seq: seg.ack, ..Segment::EMPTY }
-    } else {
-        Segment { flags: Segment::RST | Segment::ACK, ack: seg.end(), ..Segment::EMPTY }
-    })
 }

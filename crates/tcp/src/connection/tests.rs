@@ -1,10 +1,13 @@
 //! Opening, closing and resetting, one rule of RFC 9293 at a time.
 
+mod acceptance;
 mod ecn;
+mod ending;
 mod give_up;
 mod hold;
 mod info;
 mod mss;
+mod opening;
 
 use super::*;
 use crate::testing::{ms, named};
@@ -150,18 +153,6 @@ fn a_simultaneous_open_is_established_by_both_syn_acks() {
 }
 
 #[test]
-fn an_mss_option_smaller_than_the_timestamps_is_survived() {
-    let mut stack = stack();
-    stack.options.timestamps = true;
-    let mut a = Connection::connect(&stack, MSS, RWND);
-    speak(&mut a, ms(1));
-    let (flags, opts) = (Segment::SYN | Segment::ACK, Segment::TIMESTAMPS);
-    hear(&mut a, ms(2), &[Segment { flags, opts, ack: Offset::DATA, wnd: 5000, mss: 5, ..Segment::EMPTY }]);
-    a.write(3);
-    assert_eq!(speak(&mut a, ms(3)).iter().map(|s| s.len).collect::<Vec<_>>(), [1]);
-}
-
-#[test]
 fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
     let (mut a, mut b) = pair(&stack());
     a.read_by_hand();
@@ -182,19 +173,6 @@ fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
     }
     assert!(said < 200, "{said} segments: an ACK that is not acceptable is answered for ever");
     assert_eq!((a.received(), b.received()), (RWND, RWND));
-}
-
-#[test]
-fn a_fin_sent_again_restarts_the_time_wait() {
-    let (mut a, mut b) = pair(&stack());
-    a.close();
-    converse(&mut a, &mut b, ms(1));
-    b.close();
-    let fin = speak(&mut b, ms(2));
-    hear(&mut a, ms(2), &fin);
-    assert_eq!((a.state(), speak(&mut a, ms(2)).len()), (State::TimeWait, 1));
-    hear(&mut a, ms(1000), &fin);
-    assert_eq!((speak(&mut a, ms(1000)).len(), a.next_timer()), (1, Some(ms(1000) + TIME_WAIT)));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! Departures: an empty segment exactly at the right edge is acceptable (a sender that has filled the window still sends
 //! ACKs; Linux and BSD do the same), and so is one that covers the whole window and more.
 
+use super::timestamps::Age;
 use super::{Accept, Receiver};
 use crate::ack::Arrival;
 use crate::outcome::{Outcome, Refusal};
@@ -18,22 +19,13 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn on_unusual(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         if !self.acceptable(seg) {
-            // RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
-            self.due |= !seg.has(Segment::RST);
-            if seg.flags & (Segment::RST | Segment::SYN) == 0 {
-                self.note_duplicate(seg);
-            }
-            let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
-            let accept = if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
-            // An empty segment has nothing that could be refused but its acknowledgment.
-            let counts = accept == Accept::Same && seg.seq_len() == 0;
-            return (accept, if counts { Outcome::NOTHING } else { Outcome::refused(Refusal::Window) });
+            return self.on_unacceptable(now, seg);
         }
         if seg.has(Segment::RST) {
             return (Accept::Same, Outcome::NOTHING);
         }
         if seg.has(Segment::SYN) {
-            self.due = true; // RFC 5961 §4.2
+            self.challenge(now); // RFC 5961 §4.2
             return (Accept::No, Outcome::refused(Refusal::Flags));
         }
         if self.timestamps {
@@ -43,6 +35,36 @@ impl Receiver {
             return (Accept::Same, Outcome::NOTHING);
         }
         self.take(now, seg)
+    }
+
+    /// RFC 9293 §3.10.7.4, first, and RFC 7323 §5.3 before it, with nothing taken: `None` if the rest of the segment is to be
+    /// looked at, its acknowledgment at least. What is refused has been answered.
+    #[inline(never)]
+    pub(crate) fn refuse(&mut self, now: Time, seg: &Segment) -> Option<Outcome> {
+        if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
+            let age = self.ts.age(now, seg);
+            if age != Age::Fresh {
+                return Some(self.on_bad_timestamp(now, age, seg).1);
+            }
+        }
+        if self.acceptable(seg) {
+            return None;
+        }
+        let (accept, refused) = self.on_unacceptable(now, seg);
+        (accept == Accept::No).then_some(refused)
+    }
+
+    /// RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
+    fn on_unacceptable(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
+        self.answer_refused(now, seg);
+        if seg.flags & (Segment::RST | Segment::SYN) == 0 {
+            self.note_duplicate(seg);
+        }
+        let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
+        let accept = if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
+        // An empty segment has nothing that could be refused but its acknowledgment.
+        let counts = accept == Accept::Same && seg.seq_len() == 0;
+        (accept, if counts { Outcome::NOTHING } else { Outcome::refused(Refusal::Window) })
     }
 
     /// Whether this stands one below `rcv_nxt`: from a peer that does not know that we took the byte of its probe, which

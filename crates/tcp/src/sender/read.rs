@@ -163,6 +163,13 @@ impl Sender {
         same
     }
 
+    /// RFC 9293 §3.10.7.4 fifth, with RFC 5961 §5's lower bound: `SND.UNA - MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT`. (After going back
+    /// `snd_nxt` lies below what was sent, and what was sent may be acknowledged.)
+    #[inline]
+    pub(crate) fn is_acceptable_ack(&self, ack: Offset) -> bool {
+        ack <= self.snd_max && self.snd_una <= Offset(ack.0.saturating_add(u64::from(self.peer.max_wnd)))
+    }
+
     /// After going back, `snd_nxt` passes over what the receiver holds (RFC 6675 §5.1).
     pub(super) fn pass_sacked(&mut self) {
         if self.snd_nxt < self.snd_max && self.skip_sacked {

@@ -1,0 +1,48 @@
+//! Whether a new connection may take the place of one in TIME-WAIT.
+//!
+//! Source: RFC 6191 §2; RFC 9293 §3.6.1 (RFC 1122 §4.2.2.13): the new initial sequence number is larger than all that was used.
+//! Idea: a SYN that is newer than everything the old connection saw, by its timestamp or its sequence number, cannot be an old
+//! duplicate.
+//!
+//! | RFC 6191 | here |
+//! | --- | --- |
+//! | last timestamp seen | the receiver's `ts_recent` |
+//! | last sequence number seen | one below `rcv_nxt` |
+//!
+//! Departures: a SYN that may not reuse the pair is answered with a challenge ACK where it is handed to
+//! [`Connection::on_segment`] all the same (RFC 5961 §4.2), not dropped silently.
+
+use super::{Connection, Extras, State};
+use crate::segment::{is_older, timestamp, Segment};
+use crate::seq::Offset;
+use crate::time::Time;
+
+/// What a connection has to heed that takes the place of one in TIME-WAIT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reuse {
+    /// Its initial sequence number must lie at or behind this offset of the old connection: nothing from there on was used.
+    pub isn_from: Offset,
+    /// Its timestamps must not be older than this value of the old connection's clock; `None` if that used none.
+    pub tsval_from: Option<u32>,
+}
+
+impl Connection {
+    /// Whether `syn`, in the old connection's offsets, may open a new connection between the same two ends. `offers_timestamps`: whether
+    /// the new one would agree to timestamps. `None` unless this connection is in TIME-WAIT and the SYN is newer than it.
+    pub fn may_reuse(&self, now: Time, syn: &Segment, offers_timestamps: bool) -> Option<Reuse> {
+        let plain_syn = syn.flags & (Segment::SYN | Segment::ACK | Segment::RST) == Segment::SYN;
+        let (Some(tx), Some(rx), State::TimeWait, true) = (&self.tx, &self.rx, self.state(), plain_syn) else {
+            return None;
+        };
+        let later = syn.seq >= rx.rcv_nxt();
+        let old = self.extras.has(Extras::TIMESTAMPS);
+        let new = offers_timestamps && syn.opts & Segment::TIMESTAMPS != 0;
+        let newer = match (old, new) {
+            (true, true) if syn.tsval == rx.ts_recent() => later,
+            (true, true) => !is_older(syn.tsval, rx.ts_recent()),
+            (false, true) => true,
+            (_, false) => later,
+        };
+        newer.then(|| Reuse { isn_from: tx.positions().2, tsval_from: old.then(|| timestamp(now)) })
+    }
+}
