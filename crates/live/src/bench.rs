@@ -294,7 +294,8 @@ impl Application for Sender<'_> {
                 break;
             }
         }
-        if self.pattern.left() == 0 {
+        // Before the handshake is done that would end it.
+        if self.pattern.left() == 0 && end.state() != State::SynSent {
             end.close();
         }
         self.shared.tell(end.connection().acked());

@@ -31,7 +31,7 @@ use handshake::Handshake;
 pub use info::{Agreed, Info};
 pub use live::KeepAlive;
 use live::Live;
-pub use reuse::Reuse;
+pub use reuse::{is_newer, Reuse};
 pub use state::{CloseReason, State};
 
 /// Which halves a connection has. Where data flow one way, a host needs only one.

@@ -165,11 +165,6 @@ impl Receiver {
         self.rcv_nxt - self.start - u64::from(self.fin)
     }
 
-    /// The newest timestamp of the peer's that counts: `TS.Recent` (RFC 7323 §4.3). Means something where timestamps are in use.
-    pub(crate) fn ts_recent(&self) -> u32 {
-        self.ts.recent()
-    }
-
     /// Payload bytes received in order that the application has not read.
     #[inline]
     pub fn unread(&self) -> Bytes {

@@ -151,7 +151,8 @@ impl Endpoint {
         self.receive.readable().0.is_empty() && self.connection.receiver().is_some_and(|r| r.fin_received())
     }
 
-    /// Nothing more will be written.
+    /// Nothing more will be written: a FIN follows what was. In SYN-SENT and LISTEN it ends the connection and what was written is
+    /// forgotten (RFC 9293 §3.10.4): close once [`Endpoint::state`] is past them.
     pub fn close(&mut self) {
         self.closed = true;
         self.connection.close();

@@ -17,7 +17,7 @@ pub use arrives::reset_for;
 const FIRST_TIMEOUT: Nanos = Nanos::from_secs(1);
 const AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);
 /// 1 + 2 + 4 + … + 64 + 64 s: more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
-const MAX_TIMEOUTS: u32 = 8;
+const MAX_SENDS: u32 = 8;
 /// RFC 9293 §3.7.1: what a peer that names no MSS can take.
 const DEFAULT_MSS: u32 = 536;
 /// The smallest MSS that is believed, as in Linux (`net.ipv4.tcp_min_snd_mss`): one of a few bytes, less the options, would make a packet
@@ -44,7 +44,6 @@ pub(super) struct Handshake {
     /// The window that our SYN announced.
     announced: u32,
     sends: u32,
-    timeouts: u32,
     sent_at: Time,
     deadline: Option<Time>,
     written: Bytes,
@@ -88,7 +87,6 @@ impl Handshake {
             challenged: ChallengeLimit::default(),
             announced: 0,
             sends: 0,
-            timeouts: 0,
             sent_at: Time::ZERO,
             deadline: None,
             written: 0,
@@ -127,8 +125,7 @@ impl Handshake {
     }
 
     fn enter(&mut self, state: State) {
-        (self.state, self.due, self.deadline) = (state, true, None);
-        (self.sends, self.timeouts) = (0, 0);
+        (self.state, self.due, self.sends, self.deadline) = (state, true, 0, None);
     }
 
     /// An option is in use when both offered it; our SYN offers what the stack has, an answer only what was offered.
@@ -161,9 +158,7 @@ impl Handshake {
         self.sends += 1;
         self.sent_at = now;
         self.due = false;
-        // A SYN sent again because the peer's came again does not put the timer off.
-        let timeout = FIRST_TIMEOUT.times(1 << self.timeouts.min(6));
-        self.deadline = self.deadline.or(Some(now + timeout));
+        self.deadline = Some(now + FIRST_TIMEOUT.times(1 << (self.sends - 1).min(6)));
     }
 
     /// The peer's timestamp, where both ends offered the option.

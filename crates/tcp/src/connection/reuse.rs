@@ -12,7 +12,7 @@
 //! Departures: a SYN that may not reuse the pair is answered with a challenge ACK where it is handed to
 //! [`Connection::on_segment`] all the same (RFC 5961 §4.2), not dropped silently.
 
-use super::{Connection, Extras, State};
+use super::{Connection, State};
 use crate::segment::{is_older, timestamp, Segment};
 use crate::seq::Offset;
 use crate::time::Time;
@@ -34,15 +34,20 @@ impl Connection {
         let (Some(tx), Some(rx), State::TimeWait, true) = (&self.tx, &self.rx, self.state(), plain_syn) else {
             return None;
         };
-        let later = syn.seq >= rx.rcv_nxt();
-        let old = self.extras.has(Extras::TIMESTAMPS);
-        let new = offers_timestamps && syn.opts & Segment::TIMESTAMPS != 0;
-        let newer = match (old, new) {
-            (true, true) if syn.tsval == rx.ts_recent() => later,
-            (true, true) => !is_older(syn.tsval, rx.ts_recent()),
-            (false, true) => true,
-            (_, false) => later,
-        };
-        newer.then(|| Reuse { isn_from: tx.positions().2, tsval_from: old.then(|| timestamp(now)) })
+        let old = rx.ts_recent();
+        let new = (offers_timestamps && syn.opts & Segment::TIMESTAMPS != 0).then_some(syn.tsval);
+        is_newer(old, new, syn.seq >= rx.rcv_nxt())
+            .then(|| Reuse { isn_from: tx.positions().2, tsval_from: old.map(|_| timestamp(now)) })
+    }
+}
+
+/// The rule of RFC 6191 §2 for whoever keeps no [`Connection`] in TIME-WAIT. `old`: the last timestamp seen, if there were any; `new`: that
+/// of the SYN, if the new connection would use them; `later`: whether the SYN's sequence number is larger than the last one seen.
+pub fn is_newer(old: Option<u32>, new: Option<u32>, later: bool) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) if old == new => later,
+        (Some(old), Some(new)) => !is_older(new, old),
+        (None, Some(_)) => true,
+        (_, None) => later,
     }
 }

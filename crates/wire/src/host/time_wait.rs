@@ -11,6 +11,7 @@ use super::{Arrival, Host, Id, Watch};
 use crate::endpoint::Endpoint;
 use crate::options::Timestamps;
 use crate::packet::{Header, Packet};
+use ackclock_tcp::connection::is_newer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::time::{Nanos, Time};
@@ -95,8 +96,12 @@ impl TimeWait {
             return if header.seq == self.rcv_nxt { Late::Ended } else { Late::Ignored };
         }
         if has(Segment::SYN) {
-            let later = is_after(header.seq.0, self.rcv_nxt.0);
-            let newer = age.is_some_and(|age| age > 0) || (age.is_none_or(|age| age == 0) && later);
+            // Later than the last one seen, which is the one before `rcv_nxt`.
+            let later = is_after(header.seq.0, self.rcv_nxt.0.wrapping_sub(1));
+            let old = self.timestamps.map(|(_, newest)| newest);
+            // Without timestamps before, whether there would be any now is not known: the sequence number decides.
+            let new = header.options.timestamps.filter(|_| old.is_some()).map(|t| t.value);
+            let newer = is_newer(old, new, later);
             return if newer && !has(Segment::ACK) { Late::Opens } else { Late::Answered };
         }
         if age.is_some_and(|age| age < 0) {

@@ -193,7 +193,9 @@ impl Net {
             app.written += n as u64;
         }
         // An end with nothing to say closes when its peer has said everything.
-        if app.to_write > 0 || e.is_at_end() {
+        // A close before the handshake is done would end it.
+        let open = !matches!(e.state(), State::SynSent | State::Listen);
+        if open && (app.to_write > 0 || e.is_at_end()) {
             e.close();
         }
     }

@@ -7,8 +7,8 @@
 //! Data and FIN on a SYN without ACK are left to be sent again, as §3.10.7.2 allows (the peer sees them unacknowledged); those on
 //! a SYN-ACK are taken.
 
-use super::{Handshake, MAX_TIMEOUTS};
-use crate::connection::{CloseReason, Connection, Extras, Outcome, Refusal, State};
+use super::{Handshake, MAX_SENDS};
+use crate::connection::{CloseReason, Connection, Outcome, Refusal, State};
 use crate::event::Observer;
 use crate::segment::{is_older, Segment};
 use crate::seq::Offset;
@@ -86,7 +86,7 @@ impl Handshake {
             if ack && seg.ack == Offset::DATA {
                 return Step::Established;
             }
-            self.due |= !ack && self.challenged.admits(now);
+            self.due |= !ack && self.sends < MAX_SENDS && self.challenged.admits(now);
             return if ack { self.refuse_ack(seg) } else { Step::WENT_ON };
         }
         // First.
@@ -181,8 +181,7 @@ impl Connection {
         let Some(h) = &mut self.handshake else { return };
         if h.deadline.is_some_and(|t| t <= now) {
             h.deadline = None;
-            h.timeouts += 1;
-            if h.timeouts >= MAX_TIMEOUTS {
+            if h.sends >= MAX_SENDS {
                 self.end(CloseReason::Unreachable);
             } else {
                 h.due = true;
@@ -217,7 +216,7 @@ impl Connection {
         let ack = self.rx.as_ref().map_or(Offset::DATA, |rx| rx.rcv_nxt());
         *out = Segment { flags: Segment::RST | Segment::ACK, seq, ack, ..Segment::EMPTY };
         let opening = self.handshake.as_ref().and_then(|h| h.agreed_timestamps());
-        let open = self.rx.as_ref().filter(|_| self.extras.has(Extras::TIMESTAMPS)).map(|rx| rx.ts_recent());
+        let open = self.rx.as_ref().and_then(|rx| rx.ts_recent());
         if let Some(recent) = opening.or(open) {
             crate::connection::stamp(now, out);
             out.tsecr = recent;
