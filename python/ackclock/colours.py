@@ -49,6 +49,7 @@ MARKERS = {
 }
 EVENTS = {
     "needed": "#D55E00",
+    "refused": "#009E73",
     "needless": "#56B4E9",
     "ack": "#555555",
     "dropped": "#000000",

@@ -15,12 +15,16 @@ COLUMNS = [
     ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
     ("sent", "data_packets_sent", 1, 0),
     ("resent", "retransmissions", 1, 0),
+    ("refused", "refused_retransmissions", 1, 0),
     ("needless", "needless_retransmissions", 1, 0),
     ("dropped", "data_drops", 1, 0),
     ("timeouts", "timeouts", 1, 0),
     ("fast rec.", "fast_recoveries", 1, 0),
     ("finish s", "finish_s", 1, 3),
 ]
+
+SELDOM = ("refused_retransmissions", "finish_s")
+"""Shown only where there is something to show."""
 
 
 def console() -> Console:
@@ -60,7 +64,7 @@ def print_run(result: dict[str, Any]) -> None:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("flow")
     table.add_column("stack")
-    columns = [c for c in COLUMNS if c[1] != "finish_s" or any(f["finish_s"] for f in flows)]
+    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f[c[1]] and f[c[1]]["mean"] for f in flows)]
     for title, *_ in columns:
         table.add_column(title, justify="right")
     for block in blocks:

@@ -76,6 +76,8 @@ export function syntheticRun(segments: number, rate = 1000, stack = "synthetic")
             {
               goodput_bytes_per_s: (segments * MSS) / durationS,
               retransmissions: again.length,
+              needed_retransmissions: again.filter(({ verdict }) => verdict === "needed").length,
+              refused_retransmissions: 0,
               needless_retransmissions: again.filter(({ verdict }) => verdict === "needless").length,
               timeouts: 0,
             },

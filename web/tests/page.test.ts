@@ -98,6 +98,7 @@ test("numbers and trace hashes are those of `ackclock run` with the scenario tha
   });
   const goodput = await values(page, "goodput");
   const needed = await values(page, "retransmissions, needed");
+  const refused = await values(page, "retransmissions, refused");
   const needless = await values(page, "retransmissions, needless");
   const timeouts = await values(page, "timeouts");
   expect(goodput).toHaveLength(4);
@@ -108,7 +109,8 @@ test("numbers and trace hashes are those of `ackclock run` with the scenario tha
     const flow = flows[0] as Record<string, number>;
     expect(goodput[i]).toBe(flow.goodput_bytes_per_s);
     expect(needless[i]).toBe(flow.needless_retransmissions);
-    expect((needed[i] ?? 0) + (needless[i] ?? 0)).toBe(flow.retransmissions);
+    expect(refused[i]).toBe(flow.refused_retransmissions);
+    expect((needed[i] ?? 0) + (refused[i] ?? 0) + (needless[i] ?? 0)).toBe(flow.retransmissions);
     expect(timeouts[i]).toBe(flow.timeouts);
   }
 });
@@ -233,6 +235,7 @@ test("a trace that was downloaded opens as the same graph", async () => {
   await page.keyboard.press("Escape");
   const counted = async (of: Page) => ({
     needed: await values(of, "retransmissions, needed"),
+    refused: await values(of, "retransmissions, refused"),
     needless: await values(of, "retransmissions, needless"),
     timeouts: await values(of, "timeouts"),
     stall: await values(of, "longest stall"),

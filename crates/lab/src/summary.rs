@@ -45,9 +45,13 @@ pub struct FlowSummary {
     pub data_packets_sent: u64,
     /// Of these, those whose data had been sent before.
     pub retransmissions: u64,
-    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    /// Of these, those of which some byte had no earlier copy that arrived.
+    pub needed_retransmissions: u64,
+    /// Those of which an earlier copy of each byte arrived, but the receiver threw some away (PAWS, window).
+    pub refused_retransmissions: u64,
+    /// The others: the receiver had taken an earlier copy of each byte, or would have when the run ended.
     pub needless_retransmissions: u64,
-    /// Of these, those with which a fast recovery began.
+    /// Of the needless ones, those with which a fast recovery began.
     pub needless_fast_retransmissions: u64,
     /// Segments with data that were dropped anywhere on the path.
     pub data_drops: u64,
@@ -97,7 +101,11 @@ pub struct BackgroundSummary {
     pub packets_delivered: u64,
     /// Of transfers: packets whose data had been sent before.
     pub retransmissions: u64,
-    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    /// Of these, those that were needed, as in [`FlowSummary::needed_retransmissions`].
+    pub needed_retransmissions: u64,
+    /// Those of which the receiver had thrown something away, as in [`FlowSummary::refused_retransmissions`].
+    pub refused_retransmissions: u64,
+    /// The others, as in [`FlowSummary::needless_retransmissions`].
     pub needless_retransmissions: u64,
     /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
     pub delivered_bytes: u64,
@@ -196,6 +204,10 @@ pub struct FlowMeans {
     pub data_packets_sent: Interval,
     /// See [`FlowSummary::retransmissions`].
     pub retransmissions: Interval,
+    /// See [`FlowSummary::needed_retransmissions`].
+    pub needed_retransmissions: Interval,
+    /// See [`FlowSummary::refused_retransmissions`].
+    pub refused_retransmissions: Interval,
     /// See [`FlowSummary::needless_retransmissions`].
     pub needless_retransmissions: Interval,
     /// See [`FlowSummary::needless_fast_retransmissions`].
@@ -227,6 +239,8 @@ fn flow_means(flow: &[&FlowSummary]) -> Option<FlowMeans> {
         goodput_bytes_per_s: of(|s| s.goodput_bytes_per_s)?,
         data_packets_sent: of(|s| s.data_packets_sent as f64)?,
         retransmissions: of(|s| s.retransmissions as f64)?,
+        needed_retransmissions: of(|s| s.needed_retransmissions as f64)?,
+        refused_retransmissions: of(|s| s.refused_retransmissions as f64)?,
         needless_retransmissions: of(|s| s.needless_retransmissions as f64)?,
         needless_fast_retransmissions: of(|s| s.needless_fast_retransmissions as f64)?,
         data_drops: of(|s| s.data_drops as f64)?,

@@ -77,7 +77,8 @@ fn a_summary_adds_up() {
         let starts: Vec<f64> = summary.flows[1..].iter().map(|f| f.start_s).collect();
         assert_eq!(starts.iter().map(|s| (s * 3.0).round()).collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
         for f in &summary.flows {
-            assert!(f.needless_retransmissions <= f.retransmissions && f.retransmissions < f.data_packets_sent);
+            let kinds = [f.needed_retransmissions, f.refused_retransmissions, f.needless_retransmissions];
+            assert!(kinds.iter().sum::<u64>() == f.retransmissions && f.retransmissions < f.data_packets_sent);
             assert!(f.needless_fast_retransmissions <= f.needless_retransmissions.min(f.fast_recoveries));
             assert!(f.fast_recoveries + f.timeouts > 0, "{f:?}");
         }

@@ -29,7 +29,15 @@ fn every_shipped_scenario_runs_for_two_seconds_and_says_what_it_is() {
     names.sort();
     assert_eq!(
         names,
-        ["bundle.toml", "fukuda.toml", "handover.toml", "leung-ma.toml", "red-ecn.toml", "satellite.toml"]
+        [
+            "bundle.toml",
+            "fukuda.toml",
+            "handover.toml",
+            "leung-ma.toml",
+            "red-ecn.toml",
+            "satellite.toml",
+            "two-paths.toml"
+        ]
     );
     for name in names {
         let text = std::fs::read_to_string(folder().join(&name)).unwrap();
@@ -60,4 +68,26 @@ fn every_shipped_scenario_shows_what_its_comment_promises() {
     let bottleneck = &red.links[0];
     assert!(bottleneck.marks > 100 && bottleneck.early_drops + bottleneck.queue_drops == 0, "{bottleneck:?}");
     assert!(red.flows.iter().all(|f| f.retransmissions == 0), "{red:?}");
+}
+
+/// PAWS refuses late originals behind a retransmission with a younger timestamp. Without timestamps it refuses nothing.
+#[test]
+fn over_two_paths_with_timestamps_the_receiver_refuses_originals_and_without_them_none() {
+    let flow = |timestamps: &str, seed| {
+        let set = vec![("options.timestamps".to_owned(), timestamps.to_owned())];
+        let overrides = Overrides { set, seed: Some(seed), ..Overrides::default() };
+        let plan = Plan::load(&folder().join("two-paths.toml"), &overrides).unwrap_or_else(|e| panic!("{e}"));
+        ran(&plan).flows[0].clone()
+    };
+    for seed in 1..=3 {
+        let (with, without) = (flow("true", seed), flow("false", seed));
+        for f in [&with, &without] {
+            let kinds = f.needed_retransmissions + f.refused_retransmissions + f.needless_retransmissions;
+            assert_eq!(kinds, f.retransmissions, "{f:?}");
+            assert!(f.data_drops > 20 && f.needed_retransmissions <= f.data_drops, "{f:?}");
+        }
+        assert!(with.refused_retransmissions > 100, "seed {seed}: {with:?}");
+        assert_eq!(without.refused_retransmissions, 0, "seed {seed}");
+        assert!(without.goodput_bytes_per_s > with.goodput_bytes_per_s, "seed {seed}: {with:?} {without:?}");
+    }
 }

@@ -89,8 +89,9 @@ pub(crate) fn frame(runs: &[Summary]) -> Result<Table, ArrowError> {
     columns.add("duration_s", rows.iter().map(|((run, _), _)| &run.duration_s));
     add_fields!(columns, rows: FlowSummary {
         start_s, finish_s, acked_bytes, throughput_bytes_per_s, goodput_bytes_per_s, data_packets_sent,
-        retransmissions, needless_retransmissions, needless_fast_retransmissions, data_drops, ack_drops, timeouts,
-        fast_recoveries, dupthresh_max, dupthresh_mean, dupthresh_after_timeout_max, dupthresh_of_ceiling_max,
+        retransmissions, needed_retransmissions, refused_retransmissions, needless_retransmissions,
+        needless_fast_retransmissions, data_drops, ack_drops, timeouts, fast_recoveries, dupthresh_max, dupthresh_mean,
+        dupthresh_after_timeout_max, dupthresh_of_ceiling_max,
     } but { name, stack, reordering, ack_reordering });
     columns.add("identity", rows.iter().map(|((run, _), _)| &run.identity));
     columns.add("trace_hash", rows.iter().map(|((run, _), _)| &run.trace_hash));
@@ -118,6 +119,8 @@ pub(crate) fn summary(runs: &[Summary], seeds: usize) -> Result<Table, ArrowErro
         goodput_bytes_per_s,
         data_packets_sent,
         retransmissions,
+        needed_retransmissions,
+        refused_retransmissions,
         needless_retransmissions,
         needless_fast_retransmissions,
         data_drops,
@@ -168,7 +171,7 @@ pub(crate) fn background(runs: &[Summary]) -> Result<Table, ArrowError> {
     let (mut columns, rows) = parts(runs, "background", |run| &run.background);
     add_fields!(columns, rows: BackgroundSummary {
         kind, from, to, started, finished, refused, mean_time_s, packets_sent, packets_delivered, retransmissions,
-        needless_retransmissions, delivered_bytes,
+        needed_retransmissions, refused_retransmissions, needless_retransmissions, delivered_bytes,
     } but {});
     columns.table()
 }

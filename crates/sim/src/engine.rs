@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::background::{Generator, Slot};
 use crate::element::port::Port;
 use crate::element::swap::Swap;
-use crate::fate::Fates;
+use crate::fate::{Fates, Verdicts};
 use crate::host::{Endpoint, Host};
 use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
 use crate::results::{FlowResult, LinkResult, Results};
@@ -148,13 +148,15 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn flow_results(&self) -> Vec<FlowResult> {
         let pairs = self.hosts[..self.shown as usize].chunks_exact(2).zip(&self.fates).zip(&self.starts);
         pairs
-            .map(|((ends, fates), started)| (ends, fates.needless(), started))
-            .map(|(ends, (needless, needless_fast), started)| FlowResult {
+            .map(|((ends, fates), started)| (ends, fates.verdicts(), started))
+            .map(|(ends, Verdicts { needed, refused, needless, needless_fast }, started)| FlowResult {
                 started: *started,
                 delivered: ends[1].tcp.received(),
                 acked: ends[0].tcp.acked(),
                 data_sent: ends[0].data_sent,
                 retransmitted: ends[0].retransmitted,
+                needed,
+                refused,
                 needless,
                 needless_fast,
                 finished: ends[0].app.finished(),
@@ -198,7 +200,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.slab[packet].hop = hop + 1;
         match self.hops[hop as usize + 1] {
             HOST => self.deliver(packet),
-            link if link & FUSED != 0 => self.refused(packet, link),
+            link if link & FUSED != 0 => self.found_full(packet, link),
             link => self.enter(packet, link),
         }
     }

@@ -1,6 +1,38 @@
-//! Which retransmissions were needless: those of data of which an earlier copy was dropped nowhere (it has arrived or
-//! still will). Decided by the fate of every copy, so it needs neither DSACKs nor work for each packet: only
-//! retransmissions and drops are written down.
+//! What every retransmission was: needed, refused or needless. Decided byte by byte from the fate of every copy, so it
+//! needs neither DSACKs nor work for each packet: only retransmissions, drops and refusals are written down.
+//!
+//! | a byte's earlier copies | [`Verdict`] |
+//! | --- | --- |
+//! | one was taken by the receiver, or found there already, or is still on its way | needless |
+//! | else one arrived and the receiver threw it away | refused |
+//! | else (the network dropped all of them) | needed |
+//!
+//! A retransmission is what its worst byte is. So without its receiver's refusals each refused one had been needless, and
+//! the three add up to all (decision 0137).
+
+/// What a retransmission was. Exactly one holds; of its bytes the worst decides, and this is the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Of all its bytes an earlier copy was taken by the receiver, or is still on its way at the end.
+    Needless,
+    /// Of all its bytes an earlier copy arrived, but the receiver threw some of them away (PAWS, window).
+    Refused,
+    /// Of some of its bytes no earlier copy arrived.
+    Needed,
+}
+
+/// Retransmissions by what they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// See [`Verdict::Needed`].
+    pub needed: u64,
+    /// See [`Verdict::Refused`].
+    pub refused: u64,
+    /// See [`Verdict::Needless`].
+    pub needless: u64,
+    /// Of the needless ones, those with which a fast recovery began.
+    pub needless_fast: u64,
+}
 
 /// One copy of some data: `sends` counts transmissions (1 = first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,18 +46,27 @@ impl Copy {
     fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
+
+    fn covers(&self, at: u64) -> bool {
+        self.start <= at && at < self.end()
+    }
 }
 
-/// What happened to the copies of one flow's data.
-#[derive(Default)]
-pub(crate) struct Fates {
+/// What happened to the copies of one flow's data, from one end to the other.
+///
+/// Whoever knows it tells it: the simulator, or whatever stands in for a path. Data are given by offset and length, a copy
+/// by its number: how often these bytes have been sent, 1 being the first time. A copy of which nothing is told is taken.
+#[derive(Clone, Debug, Default)]
+pub struct Fates {
     again: Vec<Copy>,
     /// Those of `again` with which a fast recovery began, by their place in it.
     first: Vec<u32>,
     /// The episode of the last of these.
     episode: u32,
     dropped: Vec<Copy>,
-    /// The network doubled these: two drops are needed to lose one.
+    /// What arrived and was thrown away.
+    refused: Vec<Copy>,
+    /// The network doubled these: two packets must fail to lose one copy.
     doubled: Vec<Copy>,
 }
 
@@ -33,11 +74,11 @@ impl Fates {
     /// What is written down.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.again.len() + self.dropped.len() + self.doubled.len()
+        self.again.len() + self.dropped.len() + self.refused.len() + self.doubled.len()
     }
 
     /// Data were sent again; in a fast recovery, with its episode (from 1).
-    pub(crate) fn retransmitted(&mut self, start: u64, len: u32, sends: u8, recovery: Option<u32>) {
+    pub fn retransmitted(&mut self, start: u64, len: u32, sends: u8, recovery: Option<u32>) {
         if let Some(episode) = recovery.filter(|e| *e != self.episode) {
             self.episode = episode;
             self.first.push(self.again.len() as u32);
@@ -45,96 +86,107 @@ impl Fates {
         self.again.push(Copy { start, len, sends });
     }
 
-    /// A copy was dropped.
-    pub(crate) fn dropped(&mut self, start: u64, len: u32, sends: u8) {
+    /// A packet was dropped.
+    pub fn dropped(&mut self, start: u64, len: u32, sends: u8) {
         self.dropped.push(Copy { start, len, sends });
     }
 
+    /// Of a packet that arrived the receiver threw these bytes away and does not have them: part of it or all.
+    pub fn refused(&mut self, start: u64, len: u32, sends: u8) {
+        self.refused.push(Copy { start, len, sends });
+    }
+
     /// The network made two packets of one; that is still one copy.
-    pub(crate) fn doubled(&mut self, start: u64, len: u32, sends: u8) {
+    pub fn doubled(&mut self, start: u64, len: u32, sends: u8) {
         self.doubled.push(Copy { start, len, sends });
     }
 
-    /// Retransmissions that were needless, as far as known now, and those of them with which a fast recovery began: a copy
-    /// still on its way counts as not dropped.
-    pub(crate) fn needless(&self) -> (u64, u64) {
-        let mut lost = self.dropped.clone();
-        lost.sort_unstable();
-        for d in &self.doubled {
-            if let Ok(i) = lost.binary_search(d) {
-                lost.remove(i);
+    /// The verdict on each retransmission as far as it is known now, in the order of sending.
+    pub fn each(&self) -> Vec<Verdict> {
+        let failed = Failed::new(self);
+        self.again.iter().map(|r| failed.verdict(r)).collect()
+    }
+
+    /// How many of each there are, as far as it is known now.
+    pub fn verdicts(&self) -> Verdicts {
+        let each = self.each();
+        let mut v = Verdicts::default();
+        for verdict in &each {
+            match verdict {
+                Verdict::Needed => v.needed += 1,
+                Verdict::Refused => v.refused += 1,
+                Verdict::Needless => v.needless += 1,
             }
         }
-        let longest = lost.iter().map(|c| u64::from(c.len)).max().unwrap_or(0);
-        let needless = |r: &&Copy| !needed(r, near(&lost, r, longest));
-        let first = self.first.iter().map(|i| &self.again[*i as usize]);
-        (self.again.iter().filter(needless).count() as u64, first.filter(needless).count() as u64)
+        let fast = self.first.iter().filter(|i| each[**i as usize] == Verdict::Needless);
+        v.needless_fast = fast.count() as u64;
+        v
     }
 }
 
-/// The dropped copies that may overlap `r`.
-fn near<'a>(lost: &'a [Copy], r: &Copy, longest: u64) -> &'a [Copy] {
-    let from = lost.partition_point(|c| c.start + longest <= r.start);
-    let to = lost.partition_point(|c| c.start < r.end());
-    &lost[from..to.max(from)]
+/// The packets that did not get their bytes to the receiver, by start.
+struct Failed {
+    dropped: Sorted,
+    /// Those and what was refused; the same again where nothing was.
+    all: Option<Sorted>,
+    doubled: Sorted,
 }
 
-/// Whether some byte of `r` had lost all its copies before it: as many as there were.
-fn needed(r: &Copy, lost: &[Copy]) -> bool {
-    let before = |at: u64| lost.iter().filter(|c| c.sends < r.sends && c.start <= at && at < c.end()).count();
-    let copies = usize::from(r.sends.saturating_sub(1));
-    // The number of lost copies changes only where one begins, so these bytes and the first stand for all.
-    let begins = lost.iter().map(|c| c.start).filter(|s| *s > r.start);
-    std::iter::once(r.start).chain(begins).any(|at| before(at) >= copies)
+impl Failed {
+    fn new(f: &Fates) -> Self {
+        let all = (!f.refused.is_empty()).then(|| Sorted::new([&f.dropped[..], &f.refused].concat()));
+        Failed { dropped: Sorted::new(f.dropped.clone()), all, doubled: Sorted::new(f.doubled.clone()) }
+    }
+
+    fn verdict(&self, r: &Copy) -> Verdict {
+        if self.without(r, &self.dropped) {
+            Verdict::Needed
+        } else if self.all.as_ref().is_some_and(|all| self.without(r, all)) {
+            Verdict::Refused
+        } else {
+            Verdict::Needless
+        }
+    }
+
+    /// Whether for some byte of `r` all the copies before it are among the failed: as many as there were.
+    fn without(&self, r: &Copy, failed: &Sorted) -> bool {
+        let (failed, doubled) = (failed.near(r), self.doubled.near(r));
+        let copies = usize::from(r.sends.saturating_sub(1));
+        // The number of failed copies grows only where one begins, so these bytes and the first stand for all.
+        let begins = failed.iter().map(|c| c.start).filter(|s| *s > r.start);
+        std::iter::once(r.start).chain(begins).any(|at| gone(at, r.sends, failed, doubled) >= copies)
+    }
+}
+
+/// How many copies of the byte at `at`, of those before number `sends`, failed: all packets that each became.
+fn gone(at: u64, sends: u8, failed: &[Copy], doubled: &[Copy]) -> usize {
+    let of = |list: &[Copy], copy: u8| list.iter().filter(|c| c.sends == copy && c.covers(at)).count();
+    let here = |c: &Copy| c.sends < sends && c.covers(at);
+    // Of a copy's failed packets the one that makes them more than its doublings stands for it.
+    let last = |i: usize, c: &Copy| of(&failed[..i], c.sends) == of(doubled, c.sends);
+    failed.iter().enumerate().filter(|(i, c)| here(c) && last(*i, c)).count()
+}
+
+/// Copies by start.
+struct Sorted {
+    copies: Vec<Copy>,
+    longest: u64,
+}
+
+impl Sorted {
+    fn new(mut copies: Vec<Copy>) -> Self {
+        copies.sort_unstable();
+        let longest = copies.iter().map(|c| u64::from(c.len)).max().unwrap_or(0);
+        Sorted { copies, longest }
+    }
+
+    /// Those that may overlap `r`.
+    fn near(&self, r: &Copy) -> &[Copy] {
+        let from = self.copies.partition_point(|c| c.start + self.longest <= r.start);
+        let to = self.copies.partition_point(|c| c.start < r.end());
+        &self.copies[from..to.max(from)]
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn needless(again: &[(u64, u32, u8)], dropped: &[(u64, u32, u8)], doubled: &[(u64, u32, u8)]) -> u64 {
-        let mut f = Fates::default();
-        again.iter().for_each(|&(s, l, n)| f.retransmitted(s, l, n, None));
-        dropped.iter().for_each(|&(s, l, n)| f.dropped(s, l, n));
-        doubled.iter().for_each(|&(s, l, n)| f.doubled(s, l, n));
-        f.needless().0
-    }
-
-    #[test]
-    fn of_each_fast_recovery_the_first_retransmission_counts_apart() {
-        let mut f = Fates::default();
-        // Recovery 1 was a mistake; recovery 3 was not, though its second retransmission was; 0 is none.
-        for (start, recovery) in [(1, Some(1)), (11, Some(1)), (21, None), (31, Some(3)), (41, Some(3))] {
-            f.retransmitted(start, 10, 2, recovery);
-        }
-        f.dropped(31, 10, 1);
-        assert_eq!(f.needless(), (4, 1));
-    }
-
-    #[test]
-    fn a_retransmission_is_needless_iff_an_earlier_copy_was_dropped_nowhere() {
-        assert_eq!(needless(&[(1, 10, 2)], &[], &[]), 1);
-        assert_eq!(needless(&[(1, 10, 2)], &[(1, 10, 1)], &[]), 0);
-        // Its own drop says nothing about it, but makes the third copy needed if the first was lost too.
-        assert_eq!(needless(&[(1, 10, 2)], &[(1, 10, 2)], &[]), 1);
-        assert_eq!(needless(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1), (1, 10, 2)], &[]), 0);
-        assert_eq!(needless(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1)], &[]), 1);
-        assert_eq!(needless(&[(1, 10, 2), (11, 10, 2)], &[(11, 10, 1)], &[]), 1);
-    }
-
-    #[test]
-    fn segments_of_other_sizes_count_by_the_bytes_that_they_cover() {
-        // Two small segments sent again as one large: needed if either was lost, whichever.
-        assert_eq!(needless(&[(1, 20, 2)], &[(11, 10, 1)], &[]), 0);
-        assert_eq!(needless(&[(1, 20, 2)], &[(1, 10, 1)], &[]), 0);
-        assert_eq!(needless(&[(11, 10, 2)], &[(1, 10, 1)], &[]), 1);
-        // A large one lost, sent again in halves.
-        assert_eq!(needless(&[(1, 10, 2), (11, 10, 2)], &[(1, 20, 1)], &[]), 0);
-    }
-
-    #[test]
-    fn duplicates_made_by_the_network_are_no_copies() {
-        assert_eq!(needless(&[(1, 10, 2)], &[(1, 10, 1)], &[(1, 10, 1)]), 1);
-        assert_eq!(needless(&[(1, 10, 2)], &[(1, 10, 1), (1, 10, 1)], &[(1, 10, 1)]), 0);
-    }
-}
+mod tests;

@@ -4,14 +4,20 @@ use crate::app::App;
 use crate::background::ROUND_BITS;
 use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
+use ackclock_tcp::connection::Outcome;
 use ackclock_tcp::event::{Event, Observer};
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 
 /// What a host needs of a TCP: exactly the calls of `ackclock_tcp`'s connection. Benchmarks put something smaller here.
 pub trait Endpoint {
-    /// A segment has arrived.
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O);
+    /// A segment has arrived; what became of it.
+    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome;
+    /// The parts of `from..to` in what the peer sends that it does not have; asked of segments that it did not take whole.
+    fn missing(&self, _from: Offset, _to: Offset) -> Vec<(Offset, Offset)> {
+        Vec::new()
+    }
     /// The time that [`Endpoint::next_timer`] named has come.
     fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O);
     /// When [`Endpoint::on_timer`] wants to be called.
@@ -139,7 +145,6 @@ pub(crate) fn side(host: u32) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_tcp::seq::Offset;
 
     #[test]
     fn sizes_on_the_wire_are_ns_2s_or_those_of_the_headers() {

@@ -7,7 +7,7 @@ mod background;
 pub mod element;
 pub mod engine;
 pub mod error;
-mod fate;
+pub mod fate;
 pub mod host;
 mod next_event;
 pub mod reordering;

@@ -1,5 +1,6 @@
 //! What is left of a run when nobody looked on: counts.
 
+use crate::fate::Verdicts;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 
@@ -31,9 +32,13 @@ pub struct FlowResult {
     pub data_sent: u64,
     /// Packets with data sent before.
     pub retransmitted: u64,
-    /// Retransmissions of data of which an earlier copy was dropped nowhere.
+    /// Of these, those of which some byte had no earlier copy that arrived: [`Verdict::Needed`](crate::fate::Verdict).
+    pub needed: u64,
+    /// Those of which earlier copies arrived, and the receiver threw some bytes away: [`Verdict::Refused`](crate::fate::Verdict).
+    pub refused: u64,
+    /// The others: [`Verdict::Needless`](crate::fate::Verdict).
     pub needless: u64,
-    /// Of these, those with which a fast recovery began.
+    /// Of the needless ones, those with which a fast recovery began.
     pub needless_fast: u64,
     /// When the last byte of a fixed size was acknowledged.
     pub finished: Option<Time>,
@@ -47,19 +52,33 @@ pub struct BackgroundResult {
     /// Of these, those of which everything was acknowledged.
     pub finished: u64,
     /// Arrivals that found as many going on as may.
-    pub refused: u64,
+    pub turned_away: u64,
     /// How long the finished ones took, all together.
     pub time: Nanos,
     /// Packets with data that were sent, retransmissions included.
     pub packets_sent: u64,
     /// Of transfers: packets with data sent before.
     pub retransmitted: u64,
-    /// Of these, those of data of which an earlier copy was dropped nowhere.
+    /// Of these, those that were needed, as in [`FlowResult::needed`].
+    pub needed: u64,
+    /// Those of which the receiver had thrown something away, as in [`FlowResult::refused`].
+    pub refused: u64,
+    /// The others, as in [`FlowResult::needless`].
     pub needless: u64,
     /// Of a source: packets that arrived.
     pub packets_delivered: u64,
     /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
     pub delivered: Bytes,
+}
+
+impl BackgroundResult {
+    /// Counts what a transfer's retransmissions were.
+    pub(crate) fn add(&mut self, verdicts: Verdicts) {
+        let Verdicts { needed, refused, needless, needless_fast: _ } = verdicts;
+        self.needed += needed;
+        self.refused += refused;
+        self.needless += needless;
+    }
 }
 
 /// The counts of one direction of a link.

@@ -1,7 +1,9 @@
 //! Who may look: a run is generic over one listener, and `()` costs nothing.
 
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 
 /// Which end of a flow.
@@ -53,6 +55,20 @@ pub trait Watch {
     );
     /// A packet reached a host. `sends` is what [`Watch::sent`] said of it.
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8);
+    /// The host's TCP threw away the packet of the last call of [`Watch::delivered`], or some of it. `missing` are the parts of
+    /// its sequence space that the host does not have; empty for one that brought nothing new. Told before the host sends.
+    #[expect(clippy::too_many_arguments, reason = "a record of a refusal, taken apart as that of a drop is")]
+    fn refused(
+        &mut self,
+        _at: Time,
+        _flow: u32,
+        _to: Side,
+        _why: Refusal,
+        _seg: &Segment,
+        _sends: u8,
+        _missing: &[(Offset, Offset)],
+    ) {
+    }
     /// The same packet, which its sender sent as number `number` (each packet one more, from 0, retransmissions and pure ACKs
     /// too). One that the network doubled arrives twice with the same number.
     #[inline]

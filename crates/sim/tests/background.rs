@@ -77,7 +77,7 @@ fn transfers_come_and_go_and_each_is_whole() {
         }
         let b = run(&s).background[0];
         // Six thousand on average; 2.4 Mb/s beside a greedy flow.
-        assert!(b.started.abs_diff(6_000 - b.refused) < 300 && b.refused < 100, "{b:?}");
+        assert!(b.started.abs_diff(6_000 - b.turned_away) < 300 && b.turned_away < 100, "{b:?}");
         assert!(b.started - b.finished <= 20 && b.delivered.abs_diff(30_000 * b.finished) < 600_000, "{b:?}");
         let mean = b.time.as_secs_f64() / b.finished as f64;
         assert!((0.1..3.0).contains(&mean), "{mean}");
@@ -90,7 +90,7 @@ fn transfers_come_and_go_and_each_is_whole() {
 #[test]
 fn an_arrival_beyond_the_most_is_refused() {
     let b = run(&path(vec![transfers(10, Size::Constant(1_000_000), 3)])).background[0];
-    assert!(b.refused > 5_000 && b.started - b.finished == 3 && b.finished > 3, "{b:?}");
+    assert!(b.turned_away > 5_000 && b.started - b.finished == 3 && b.finished > 3, "{b:?}");
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod challenge;
 mod info;
+mod missing;
 mod reassembly;
 mod sack_blocks;
 mod timestamps;

@@ -7,8 +7,9 @@ use crate::hash::TraceHash;
 use crate::parquet::schema;
 use crate::recorder::CHUNK;
 use crate::row::Row;
-use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
+use crate::schema::{fill, judge, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::{Chunk, Meta, Sink};
+use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
 use arrow_array::types::Int8Type;
 use arrow_array::{
@@ -243,8 +244,8 @@ impl Chunk for Arrays {
         self.rows
     }
 
-    fn judge(&mut self, nth: usize, needless: bool) {
-        Record { columns: &mut self.columns, row: nth }.truth(Id::Needless, needless);
+    fn judge(&mut self, nth: usize, verdict: Verdict) {
+        judge(&mut Record { columns: &mut self.columns, row: nth }, verdict);
     }
 
     fn clear(&mut self) {

@@ -1,8 +1,10 @@
 //! Two listeners at one run.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 
 /// Passes every call to `.0`, then to `.1`. More than two: nest.
@@ -45,6 +47,20 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.0.delivered(at, flow, to, seg, wire, sends);
         self.1.delivered(at, flow, to, seg, wire, sends);
+    }
+
+    fn refused(
+        &mut self,
+        at: Time,
+        flow: u32,
+        to: Side,
+        why: Refusal,
+        seg: &Segment,
+        sends: u8,
+        missing: &[(Offset, Offset)],
+    ) {
+        self.0.refused(at, flow, to, why, seg, sends, missing);
+        self.1.refused(at, flow, to, why, seg, sends, missing);
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use crate::hash::TraceHash;
 use crate::parquet::{Columns, ParquetSink};
 use crate::row::Row;
 use crate::sink::{Chunk, Meta, Sink};
+use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -83,8 +84,8 @@ impl Chunk for FileChunk {
         either!(self, c => c.len())
     }
 
-    fn judge(&mut self, nth: usize, needless: bool) {
-        either!(self, c => c.judge(nth, needless));
+    fn judge(&mut self, nth: usize, verdict: Verdict) {
+        either!(self, c => c.judge(nth, verdict));
     }
 
     fn clear(&mut self) {

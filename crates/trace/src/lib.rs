@@ -2,7 +2,7 @@
 //!
 //! [`row`] is one record, [`schema`] the one table from which columns, CSV header and `docs/trace.md` come,
 //! [`recorder`] listens to a run and hands chunks of records to a [`sink`]: [`mod@parquet`], [`csv`], or [`arrow`] in memory;
-//! [`hash`] says in 128 bits what happened, [`fate`] tells needed from needless retransmissions.
+//! [`hash`] says in 128 bits what happened, [`fate`] tells needed, refused and needless retransmissions apart.
 
 pub mod arrow;
 pub mod both;

@@ -1,17 +1,19 @@
 //! Listens to a run and hands its records to a sink, a chunk at a time.
 //!
-//! A chunk waits until every retransmission in it is known as needed or needless, that is for about a round trip, so memory
+//! A chunk waits until every retransmission in it is known as needed, refused or needless, that is for about a round trip, so memory
 //! stays bounded however long the run is.
 
 use crate::error::TraceError;
-use crate::fate::{Fates, Verdict};
+use crate::fate::{Fates, Standing};
 use crate::file::TraceFile;
 use crate::hash::{Hasher, TraceHash};
 use crate::row::{Row, What};
 use crate::sink::{Chunk, Meta, Sink};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 use std::collections::VecDeque;
 use std::io;
@@ -20,7 +22,7 @@ use std::path::Path;
 /// Records in a chunk, which is also a Parquet row group.
 pub const CHUNK: usize = 1 << 17;
 
-/// Records a run, its trace hash and its needless retransmissions.
+/// Records a run, its trace hash and what its retransmissions were.
 #[derive(Debug)]
 pub struct Recorder<S: Sink = TraceFile> {
     sink: S,
@@ -156,10 +158,10 @@ impl<S: Sink> Recorder<S> {
 
     #[cold]
     fn judge(&mut self) {
-        for (token, needless) in self.fates.settled() {
+        for (token, verdict) in self.fates.settled() {
             let Ok(at) = usize::try_from(token - self.written) else { continue };
             let c = self.waiting.get_mut(at / CHUNK).unwrap_or(&mut self.current);
-            c.chunk.judge(at % CHUNK, needless);
+            c.chunk.judge(at % CHUNK, verdict);
             c.open -= 1;
         }
     }
@@ -205,15 +207,16 @@ impl<S: Sink> Watch for Recorder<S> {
         self.hasher.sent(at, flow, from, seg, wire, sends);
         let by = if seg.seq_len() > 0 { self.who(at, flow, from, seg.seq.0) } else { None };
         let token = self.token();
-        let verdict = self.fates.on_sent(flow, from, seg, sends, token);
-        let needless = match verdict {
-            Verdict::Known { needless } => Some(needless),
-            Verdict::First | Verdict::Open => None,
+        let standing = self.fates.on_sent(flow, from, seg, sends, token);
+        let verdict = match standing {
+            Standing::Known(verdict) => Some(verdict),
+            Standing::First | Standing::Open => None,
         };
-        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg, wire, sends, needless, by } });
-        if verdict == Verdict::Open {
+        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg, wire, sends, verdict, by } });
+        if standing == Standing::Open {
             self.current.open += 1;
         }
+        self.settle();
     }
 
     fn dropped(
@@ -229,14 +232,31 @@ impl<S: Sink> Watch for Recorder<S> {
     ) {
         self.hasher.dropped(at, flow, to, element, nth, why, seg, sends);
         self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg, element, nth, why } });
-        self.fates.on_fate(flow, to, seg, sends, false);
+        self.fates.on_dropped(flow, to, seg, sends);
         self.settle();
     }
 
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.hasher.delivered(at, flow, to, seg, wire, sends);
         self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg, wire } });
-        self.fates.on_fate(flow, to, seg, sends, true);
+        self.fates.on_arrived(flow, to, seg, sends);
+        self.settle();
+    }
+
+    #[cold]
+    fn refused(
+        &mut self,
+        at: Time,
+        flow: u32,
+        to: Side,
+        why: Refusal,
+        seg: &Segment,
+        sends: u8,
+        missing: &[(Offset, Offset)],
+    ) {
+        let lacks = missing.iter().map(|(left, right)| (*right - *left) as u32).sum();
+        self.push(Row { at, end: Some((flow, to)), what: What::Refused { seg, sends, why, missing: lacks } });
+        self.fates.on_refused(missing);
         self.settle();
     }
 

@@ -1,6 +1,8 @@
 //! One record of a run.
 
+use ackclock_sim::fate::Verdict;
 use ackclock_sim::watch::{DropWhy, Side};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
@@ -28,8 +30,8 @@ pub enum What<S = Segment> {
         wire: u32,
         /// How often the same data have now been sent (1 = first); 0 for a segment without sequence space.
         sends: u8,
-        /// For retransmissions whether an earlier copy of all of it was not lost; `None` for the rest, and while open.
-        needless: Option<bool>,
+        /// What it was, for retransmissions; `None` for the rest, and while open.
+        verdict: Option<Verdict>,
         /// Who asked for it and in which episode, where the engine said so.
         by: Option<(Slot, u32)>,
     },
@@ -50,6 +52,17 @@ pub enum What<S = Segment> {
         seg: S,
         /// Bytes on the wire.
         wire: u32,
+    },
+    /// A host's TCP threw away a packet that had reached it, or some of its bytes.
+    Refused {
+        /// The packet.
+        seg: S,
+        /// How often its data had been sent when it was (1 = first); 0 for a segment without sequence space.
+        sends: u8,
+        /// The reason.
+        why: Refusal,
+        /// Of its sequence space, how much the host does not have.
+        missing: u32,
     },
     /// A packet came to a directed link's queue.
     Queue {
@@ -84,13 +97,16 @@ impl<S> What<S> {
     #[inline]
     fn map_ref<'a, T>(&'a self, f: impl FnOnce(&'a S) -> T) -> What<T> {
         match self {
-            What::Sent { seg, wire, sends, needless, by } => {
-                What::Sent { seg: f(seg), wire: *wire, sends: *sends, needless: *needless, by: *by }
+            What::Sent { seg, wire, sends, verdict, by } => {
+                What::Sent { seg: f(seg), wire: *wire, sends: *sends, verdict: *verdict, by: *by }
             }
             What::Dropped { seg, element, nth, why } => {
                 What::Dropped { seg: f(seg), element: *element, nth: *nth, why: *why }
             }
             What::Delivered { seg, wire } => What::Delivered { seg: f(seg), wire: *wire },
+            What::Refused { seg, sends, why, missing } => {
+                What::Refused { seg: f(seg), sends: *sends, why: *why, missing: *missing }
+            }
             What::Queue { link, packets, bytes } => What::Queue { link: *link, packets: *packets, bytes: *bytes },
             What::Tcp(e) => What::Tcp(*e),
         }

@@ -9,9 +9,10 @@ mod page;
 mod words;
 
 pub use columns::{Id, COLUMNS};
+pub(crate) use fill::judge;
 pub use fill::{fill, Cells, Flags, Sack};
 pub use page::page;
-pub use words::{CAUSES, DROPS, EVENTS, PHASES, SIDES, SLOTS, WHYS};
+pub use words::{CAUSES, DROPS, EVENTS, PHASES, REFUSALS, SIDES, SLOTS, WHYS};
 
 /// A column of a trace.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,12 @@
 
 use crate::hash::TraceHash;
 use crate::row::{Row, What};
+use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
 use std::io;
 
 /// Version of the columns and their meaning. Raised when a column changes its meaning or disappears.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Takes records, a chunk at a time.
 pub trait Sink {
@@ -45,7 +46,7 @@ pub trait Chunk {
     }
 
     /// The verdict on the retransmission that is its `nth` record, which had none when it was added.
-    fn judge(&mut self, nth: usize, needless: bool);
+    fn judge(&mut self, nth: usize, verdict: Verdict);
 
     /// Takes all records out, and keeps the memory.
     fn clear(&mut self);
@@ -62,9 +63,9 @@ impl Chunk for Vec<Row> {
         self.len()
     }
 
-    fn judge(&mut self, nth: usize, needless: bool) {
-        if let Some(Row { what: What::Sent { needless: verdict, .. }, .. }) = self.get_mut(nth) {
-            *verdict = Some(needless);
+    fn judge(&mut self, nth: usize, verdict: Verdict) {
+        if let Some(Row { what: What::Sent { verdict: open, .. }, .. }) = self.get_mut(nth) {
+            *open = Some(verdict);
         }
     }
 

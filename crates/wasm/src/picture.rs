@@ -1,18 +1,21 @@
 //! A run as columns to draw: what `web/src/engine/trace.ts` describes.
 //!
-//! Each packet has one row that says how it ended, while a trace has a record for each thing that happened to it. Which
-//! retransmissions were needless is decided as for traces.
+//! Each packet has one row that says how it ended, while a trace has a record for each thing that happened to it. What
+//! each retransmission was is decided as for traces.
 
 mod flow;
 mod tables;
 
 use crate::border::Border;
 use ackclock_lab::scenario::Plan;
+use ackclock_sim::fate::Verdict;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_trace::fate::{Fates, Verdict};
+use ackclock_trace::fate::{Fates, Standing};
 use flow::Flow;
 use serde_json::{json, Map, Value};
 use tables::Queue;
@@ -20,8 +23,9 @@ use tables::Queue;
 /// `verdict`: positions in `VERDICTS`.
 const FIRST: u8 = 0;
 const NEEDED: u8 = 1;
-const NEEDLESS: u8 = 2;
-const OPEN: u8 = 3;
+const REFUSED: u8 = 2;
+const NEEDLESS: u8 = 3;
+const OPEN: u8 = 4;
 
 /// Listens to a run.
 #[derive(Debug)]
@@ -56,20 +60,20 @@ impl Picture {
     }
 
     fn settle(&mut self) {
-        for (token, needless) in self.fates.settled() {
+        for (token, known) in self.fates.settled() {
             let (flow, row) = ((token >> 32) as usize, token as u32 as usize);
             if let Some(verdict) = self.flows.get_mut(flow).and_then(|f| f.sends.verdict.get_mut(row)) {
-                *verdict = judged(needless);
+                *verdict = judged(known);
             }
         }
     }
 }
 
-fn judged(needless: bool) -> u8 {
-    if needless {
-        NEEDLESS
-    } else {
-        NEEDED
+fn judged(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Needed => NEEDED,
+        Verdict::Refused => REFUSED,
+        Verdict::Needless => NEEDLESS,
     }
 }
 
@@ -94,9 +98,9 @@ impl Watch for Picture {
             Side::Sender => {
                 let token = u64::from(flow) << 32 | f.sends.time.len() as u64;
                 let verdict = match self.fates.on_sent(flow, from, seg, sends, token) {
-                    Verdict::First => FIRST,
-                    Verdict::Known { needless } => judged(needless),
-                    Verdict::Open => OPEN,
+                    Standing::First => FIRST,
+                    Standing::Known(verdict) => judged(verdict),
+                    Standing::Open => OPEN,
                 };
                 f.sent(at.as_secs_f64(), seg, sends, verdict);
             }
@@ -114,12 +118,12 @@ impl Watch for Picture {
             Side::Receiver => f.data_dropped(at.as_secs_f64(), element, nth),
             Side::Sender => f.answer_dropped(seg),
         }
-        self.fates.on_fate(flow, to, seg, sends, false);
+        self.fates.on_dropped(flow, to, seg, sends);
         self.settle();
     }
 
     fn delivered(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, _: u32, sends: u8) {
-        self.fates.on_fate(flow, to, seg, sends, true);
+        self.fates.on_arrived(flow, to, seg, sends);
         self.settle();
     }
 
@@ -129,6 +133,14 @@ impl Watch for Picture {
             Side::Receiver => f.delivered(at.as_secs_f64(), number),
             Side::Sender => f.answer_arrived(at.as_secs_f64(), number, seg),
         }
+    }
+
+    fn refused(&mut self, _: Time, flow: u32, to: Side, _: Refusal, _: &Segment, _: u8, missing: &[(Offset, Offset)]) {
+        if to == Side::Receiver && !missing.is_empty() {
+            self.flows[flow as usize].refused();
+        }
+        self.fates.on_refused(missing);
+        self.settle();
     }
 
     fn doubled(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {

@@ -38,10 +38,12 @@ fn a_picture_counts_what_the_report_counts_and_does_not_change_the_run() {
         assert!(!flows.is_empty());
         for (flow, told) in answer["flows"].as_array().unwrap().iter().zip(flows) {
             let (sends, marks) = (&flow["sends"], &flow["marks"]);
-            let again = count(&sends["verdict"], 1) + count(&sends["verdict"], 2);
+            let again: u64 = (1..4).map(|verdict| count(&sends["verdict"], verdict)).sum();
             assert_eq!(sends["time"].as_array().unwrap().len() as u64, told["data_packets_sent"], "{name}");
             assert_eq!(again, told["retransmissions"], "{name}");
-            assert_eq!(count(&sends["verdict"], 2), told["needless_retransmissions"], "{name}");
+            for (verdict, name) in (1..).zip(["needed", "refused", "needless"]) {
+                assert_eq!(count(&sends["verdict"], verdict), told[format!("{name}_retransmissions")], "{name}");
+            }
             assert_eq!(count(&flow["acks"]["dropped"], 1), told["ack_drops"], "{name}");
             assert_eq!(count(&marks["kind"], 0), told["timeouts"], "{name}");
             assert_eq!(count(&flow["phases"]["to"], 2), told["fast_recoveries"], "{name}");

@@ -29,6 +29,7 @@ class Course:
 
     first: Bars
     needed: Bars
+    refused: Bars
     needless: Bars
     dropped: Bars
     acked: Series
@@ -59,7 +60,8 @@ def read(events: pl.DataFrame, flow: int = 0) -> Course:
     again = pl.col("sends") > 1
     return Course(
         first=bars(sent.filter(~again), seq, end),
-        needed=bars(sent.filter(again & ~pl.col("needless")), seq, end),
+        needed=bars(sent.filter(again & ~pl.col("needless") & ~pl.col("refused")), seq, end),
+        refused=bars(sent.filter(again & pl.col("refused")), seq, end),
         needless=bars(sent.filter(again & pl.col("needless")), seq, end),
         dropped=bars(dropped, seq, end),
         acked=series(acked, pl.col("ack") / KB),
@@ -116,10 +118,10 @@ def time_sequence(
 ) -> Axes:
     """Draw which data a flow sent when, what became of them, and what its sender was told.
 
-    A bar is a segment: first transmissions, retransmissions needed and needless (the fate of every copy decides, not
-    DSACKs). A cross is a segment dropped on the way. The stairs are what is acknowledged, with a tick for each
-    duplicate ACK; SACK and DSACK blocks stand at their ACK's arrival. Two lines bound the sender: the peer's window
-    (``ack + rwnd``) and its own (``snd_una + cwnd``).
+    A bar is a segment: first transmissions, retransmissions needed, refused and needless (the fate of every copy
+    decides, not DSACKs). A cross is a segment dropped on the way. The stairs are what is acknowledged, with a tick for
+    each duplicate ACK; SACK and DSACK blocks stand at their ACK's arrival. Two lines bound the sender: the peer's
+    window (``ack + rwnd``) and its own (``snd_una + cwnd``).
 
     Args:
         events: a trace.
@@ -202,13 +204,14 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
         ("DSACK block", course.dsack, colour["dsack"], 2.2, "_", 14),
         ("first transmission", course.first, stack, 1.5, "", 0),
         ("retransmission, needed", course.needed, colour["needed"], 1.5, "^", 20),
+        ("retransmission, refused", course.refused, colour["refused"], 1.5, "s", 16),
         ("retransmission, needless", course.needless, colour["needless"], 1.5, "D", 16),
         ("dropped on the way", course.dropped, colour["dropped"], 0, "x", 16),
     )
     seen = []
     for order, (name, every, shade, width, marker, size) in enumerate(kinds, start=4):
         part = every.during(begin, end)
-        if not len(part.at) and "block" in name:
+        if not len(part.at) and ("block" in name or "refused" in name):
             continue
         label, image = f"{name} ({len(part.at):,})", dense(len(part.at))
         if width:

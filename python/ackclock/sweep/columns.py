@@ -10,6 +10,8 @@ FLOW_NUMBERS: dict[str, type[int] | type[float]] = {
     "goodput_bytes_per_s": float,
     "data_packets_sent": int,
     "retransmissions": int,
+    "needed_retransmissions": int,
+    "refused_retransmissions": int,
     "needless_retransmissions": int,
     "needless_fast_retransmissions": int,
     "data_drops": int,

@@ -12,13 +12,21 @@ from rich.table import Table
 from ackclock.columns import HALF
 from ackclock.sweep.columns import FLOW_NUMBERS
 from ackclock.sweep.manifest import Manifest
-from ackclock.tables import COLUMNS, cell, console
+from ackclock.tables import COLUMNS, SELDOM, cell, console
 
 if TYPE_CHECKING:
     import polars as pl
 
 SHOWN_ROWS = 60
-USUAL = ("goodput_bytes_per_s", "retransmissions", "needless_retransmissions", "data_drops", "timeouts", "finish_s")
+USUAL = (
+    "goodput_bytes_per_s",
+    "retransmissions",
+    "refused_retransmissions",
+    "needless_retransmissions",
+    "data_drops",
+    "timeouts",
+    "finish_s",
+)
 _SCALES = {key: (title, scale, digits) for title, key, scale, digits in COLUMNS}
 
 
@@ -33,7 +41,9 @@ def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()
     # A stack or a flow that is the same everywhere says nothing.
     more = [name for name in ("stack", "flow") if name not in manifest.parameters and summary[name].n_unique() > 1]
     about = [*manifest.parameters, *more]
-    shown = columns or [name for name in USUAL if summary[name].count()]
+    # A mean of nothing is null; zeros say nothing where a count is seldom more.
+    told = [name for name in USUAL if summary[name].count() and (name not in SELDOM or summary[name].sum())]
+    shown = columns or told
     titles = [_SCALES.get(name, (name,))[0] for name in shown]
     rows = [
         [str(row[name]) for name in about] + [_mean(row, name) for name in shown]

@@ -82,8 +82,8 @@ const THEMES = [
 
 /** Kinds that stand beside each other in one drawing and have to be told apart. */
 const TOGETHER = [
-  ["first", "needed", "needless", "dsack", "sack"],
-  ["needed", "needless", "dropped"],
+  ["first", "needed", "refused", "needless", "dsack", "sack"],
+  ["needed", "refused", "needless", "dropped"],
   ["ack", "rwnd"],
   ["cwnd", "ssthresh", "pipe"],
 ];
@@ -93,6 +93,7 @@ test.each(THEMES)("in %s every mark stands out from the paper, and writing more"
   for (const name of [
     "first",
     "needed",
+    "refused",
     "needless",
     "open",
     "dropped",

@@ -8,6 +8,7 @@ const NAMES = [
   "grid",
   "first",
   "needed",
+  "refused",
   "needless",
   "open",
   "dropped",

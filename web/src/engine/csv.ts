@@ -4,7 +4,7 @@
  * The file has a row for each thing that happened and names no packet, so copies of the same data are told apart by
  * their order: the oldest under way arrives, the newest is dropped. It knows no links and no timer.
  */
-import { type FlowTrace, KINDS, PHASES, type QueueTrace, type RunTrace, SLOTS, VERDICTS, WHYS } from "./trace";
+import { FATES, type FlowTrace, KINDS, PHASES, type QueueTrace, type RunTrace, SLOTS, VERDICTS, WHYS } from "./trace";
 
 /** A text that is no trace: where, and why. */
 export class NotTrace extends Error {
@@ -59,6 +59,8 @@ class Flow {
   /** When ACKs were sent that are under way, with their numbers, by what they say. */
   answers = new Map<string, [number, number][]>();
   numbered = { sender: 0, receiver: 0 };
+  /** The row of `sends` that arrived or was dropped last; -1 for none. */
+  came = -1;
 }
 
 function columns(names: string): Columns {
@@ -121,6 +123,7 @@ type Numbers = (column: string) => number;
 /** What happened to one flow: to a packet of it, or in its sender. */
 function packet(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
   if (["sent", "delivered", "dropped"].includes(event)) carried(flow, time, event, cell, number);
+  else if (event === "refused" && cell("side") === "receiver") refused(flow, number);
   else if (cell("side") === "sender") told(flow, time, event, cell, number);
 }
 
@@ -170,7 +173,6 @@ function carried(flow: Flow, time: number, event: string, cell: Cells, number: N
 }
 
 function sent(flow: Flow, time: number, cell: Cells, number: Numbers): void {
-  const needless = { true: "needless", false: "needed" }[cell("needless")] ?? (number("sends") > 1 ? "open" : "first");
   const key = `${number("seq")} ${number("len")}`;
   const rows = flow.away.get(key) ?? [];
   flow.away.set(key, [...rows, flow.sends.time?.length ?? 0]);
@@ -179,8 +181,8 @@ function sent(flow: Flow, time: number, cell: Cells, number: Numbers): void {
     seq: number("seq"),
     len: number("len"),
     sends: number("sends"),
-    verdict: (VERDICTS as readonly string[]).indexOf(needless),
-    fate: 2,
+    verdict: VERDICTS.indexOf(verdict(cell, number)),
+    fate: FATES.indexOf("under way"),
     fateTime: Number.NaN,
     by: Math.max(0, (SLOTS as readonly string[]).indexOf(cell("by"))),
     episode: number("episode") || 0,
@@ -190,16 +192,29 @@ function sent(flow: Flow, time: number, cell: Cells, number: Numbers): void {
   });
 }
 
+function verdict(cell: Cells, number: Numbers): (typeof VERDICTS)[number] {
+  if (cell("needless") === "") return number("sends") > 1 ? "open" : "first";
+  if (cell("needless") === "true") return "needless";
+  return cell("refused") === "true" ? "refused" : "needed";
+}
+
 function arrived(flow: Flow, time: number, whole: boolean, number: Numbers): void {
   const rows = flow.away.get(`${number("seq")} ${number("len")}`);
   const row = whole ? rows?.shift() : rows?.pop();
   const { fate, fateTime, element, nth } = flow.sends;
+  flow.came = row ?? -1;
   if (row === undefined || !fate || !fateTime || !element || !nth) return;
   fate[row] = whole ? 0 : 1;
   fateTime[row] = time;
   if (whole) return;
   element[row] = number("element");
   nth[row] = number("nth");
+}
+
+/** The receiver threw something away of the packet that came last. */
+function refused(flow: Flow, number: Numbers): void {
+  const { fate } = flow.sends;
+  if (fate && flow.came >= 0 && number("missing") > 0 && number("len") > 0) fate[flow.came] = FATES.indexOf("refused");
 }
 
 function answered(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
@@ -288,6 +303,8 @@ function counted({ name, stack, sends, acks, marks }: FlowTrace, durationS: numb
     stack,
     goodput_bytes_per_s: durationS > 0 ? acked / durationS : null,
     retransmissions: count(sends.sends, (value) => value > 1),
+    needed_retransmissions: count(sends.verdict, (value) => VERDICTS[value] === "needed"),
+    refused_retransmissions: count(sends.verdict, (value) => VERDICTS[value] === "refused"),
     needless_retransmissions: count(sends.verdict, (value) => VERDICTS[value] === "needless"),
     timeouts: count(marks.kind, (value) => KINDS[value] === "timeout"),
   };

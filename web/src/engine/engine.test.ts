@@ -18,7 +18,8 @@ test("a run's numbers are those of its report, which is the command's", async ()
   const [flow] = (trace.summary.runs as { flows: Record<string, number>[] }[])[0]?.flows ?? [];
   const sends = trace.flows[0]?.sends;
   expect(sends?.time.length).toBe(flow?.data_packets_sent);
-  expect(sends?.verdict.filter((v) => VERDICTS[v] === "needless").length).toBe(flow?.needless_retransmissions);
+  for (const word of ["needed", "refused", "needless"] as const)
+    expect(sends?.verdict.filter((v) => VERDICTS[v] === word).length).toBe(flow?.[`${word}_retransmissions`]);
 });
 
 test("columns own their memory, and links and elements have names", async () => {

@@ -14,10 +14,10 @@ export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
 export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
 /** What a mark tells: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
 export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
-/** Whether a transmission was needed, judged by the fate of every copy; `open` if the run ended before that was known. */
-export const VERDICTS = ["first", "needed", "needless", "open"] as const;
-/** What became of a transmission. */
-export const FATES = ["delivered", "dropped", "under way"] as const;
+/** What a transmission was, judged by the fate of every copy; `open` if the run ended before that was known. */
+export const VERDICTS = ["first", "needed", "refused", "needless", "open"] as const;
+/** What became of a transmission; `refused`: it arrived, and the receiver threw away what it did not have. */
+export const FATES = ["delivered", "dropped", "under way", "refused"] as const;
 
 export type Slot = (typeof SLOTS)[number];
 export type Phase = (typeof PHASES)[number];

@@ -21,6 +21,7 @@ function cause(f: Facts): string {
     if (f.timeouts.length > 0) return `${segment} was lost, and the timer had to send it again`;
     return f.copies.length > 1 ? `${segment} was lost and sent again` : `${segment} was lost`;
   }
+  if (first?.fate === "refused") return `${segment} arrived, and the receiver refused it`;
   if (first && f.lostAcks > 0 && first.fateTime < f.pause.to) return `${segment} arrived, but its ACKs were lost`;
   const late = `${segment} was late, not lost`;
   return f.timeouts.length > 0 ? `${late}: a needless timeout` : late;
@@ -54,7 +55,8 @@ function journey(f: Facts, first: Copy): string {
   const took = first.fateTime - first.time;
   const before = f.overtaken > 0 ? `; ${count(f.overtaken, "packet")} sent later arrived before it` : "";
   const usual = took > 1.5 * f.ways.data ? `, while the shortest way of a packet takes ${span(f.ways.data)}` : "";
-  return `It was not lost: it arrived after ${span(took)}${usual}${before}.`;
+  const end = first.fate === "refused" ? ". The receiver did not have it, and threw it away" : "";
+  return `It was not lost: it arrived after ${span(took)}${usual}${before}${end}.`;
 }
 
 /** What kept its ACK from the sender. */
@@ -159,6 +161,7 @@ function when(copy: Copy, since: number): string {
 /** What became of a retransmission. */
 function ends(copy: Copy): string {
   if (copy.fate === "dropped") return ` and dropped by ${copy.place}`;
+  if (copy.fate === "refused") return `, arrived at ${at(copy.fateTime)}, and was refused by the receiver`;
   return copy.fate === "delivered" ? `, and arrived at ${at(copy.fateTime)}${copy.needless ? ", needlessly" : ""}` : "";
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { syntheticRun } from "../../bench/synthetic";
 import { Scale } from "../chart/scale";
 import { SvgSurface } from "../chart/svg";
-import { VERDICTS } from "../engine/trace";
+import { FATES, VERDICTS } from "../engine/trace";
 import { SequenceChart } from "./sequence";
 import { course } from "./sequence/course";
 import { variables } from "./state";
@@ -20,9 +20,11 @@ function sight(t0: number, t1: number) {
 }
 
 test("every transmission is in the layer of its verdict and in no other", () => {
-  expect([drawn.first, drawn.needed, drawn.needless, drawn.open].map(({ length }) => length)).toEqual([
+  const layers = [drawn.first, drawn.needed, drawn.refused, drawn.needless, drawn.open];
+  expect(layers.map(({ length }) => length)).toEqual([
     kinds("first"),
     kinds("needed"),
+    kinds("refused"),
     kinds("needless"),
     kinds("open"),
   ]);
@@ -71,7 +73,22 @@ test("a needless retransmission says that it was needless", () => {
   const i = sends.verdict.indexOf(VERDICTS.indexOf("needless"));
   const tip = chart.tell({ kind: "data", index: i, time: sends.time[i], low: 0, high: 0 });
   expect(tip.title).toContain("second transmission");
-  expect(tip.note).toContain("an earlier copy was not lost");
+  expect(tip.note).toContain("had taken an earlier copy");
+});
+
+test("a refused copy says that the receiver threw it away, and its retransmission what it was", () => {
+  const i = sends.verdict.indexOf(VERDICTS.indexOf("needed"));
+  const first = sends.seq.indexOf(sends.seq[i]);
+  const [verdict, fate] = [sends.verdict.slice(), sends.fate.slice()];
+  verdict[i] = VERDICTS.indexOf("refused");
+  fate[first] = FATES.indexOf("refused");
+  const changed = course(run, { ...flow, sends: { ...sends, verdict, fate } });
+  expect([...changed.refused.item]).toEqual([i]);
+  expect(changed.needed.length).toBe(drawn.needed.length - 1);
+  const other = new SequenceChart(changed, variables(flow));
+  const tell = (index: number) => other.tell({ kind: "data", index, time: sends.time[index], low: 0, high: 0 });
+  expect(tell(i).note).toContain("the receiver threw it away");
+  expect(Object.fromEntries(tell(first).rows).fate).toMatch(/^arrived at .* threw it away$/);
 });
 
 test("an ACK tells its blocks, and a DSACK by that name", () => {

@@ -33,7 +33,7 @@ export class SequenceChart implements Chart {
     private readonly course: Course,
     private readonly state: Variables,
   ) {
-    this.data = [course.needed, course.needless, course.open, course.first];
+    this.data = [course.needed, course.refused, course.needless, course.open, course.first];
   }
 
   has(key: string): boolean {

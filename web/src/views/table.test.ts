@@ -10,11 +10,12 @@ const of = (name: string) => {
   return found;
 };
 
-test("needed and needless retransmissions are told apart and add up to all", () => {
+test("needed, refused and needless retransmissions are told apart and add up to all", () => {
   const [needed] = of("retransmissions, needed").values;
   const [needless] = of("retransmissions, needless").values;
   const again = runs[0].flows[0].sends.sends.filter((sends) => sends > 1).length;
-  expect((needed ?? 0) + (needless ?? 0)).toBe(again);
+  const [refused] = of("retransmissions, refused").values;
+  expect((needed ?? 0) + (refused ?? 0) + (needless ?? 0)).toBe(again);
   expect(needed).toBe(2);
 });
 

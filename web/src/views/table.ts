@@ -19,7 +19,8 @@ export interface Line {
 
 interface Counts {
   readonly goodput_bytes_per_s?: number | null;
-  readonly retransmissions?: number | null;
+  readonly needed_retransmissions?: number | null;
+  readonly refused_retransmissions?: number | null;
   readonly needless_retransmissions?: number | null;
   readonly timeouts?: number | null;
 }
@@ -34,7 +35,6 @@ function counts({ summary }: RunTrace, flow: number): Counts {
 export function tableLines(runs: readonly RunTrace[], flow: number): Line[] {
   const told = runs.map((run) => counts(run, flow));
   const count = (value: number) => grouped(value);
-  const needless = told.map((one) => one.needless_retransmissions ?? undefined);
   const line = (name: string, unit: string, values: Line["values"], write = count, more = false): Line => ({
     name,
     unit,
@@ -53,11 +53,18 @@ export function tableLines(runs: readonly RunTrace[], flow: number): Line[] {
     line(
       "retransmissions, needed",
       "",
-      told.map(({ retransmissions }, i) =>
-        retransmissions == null ? undefined : retransmissions - (needless[i] ?? 0),
-      ),
+      told.map((one) => one.needed_retransmissions ?? undefined),
     ),
-    line("retransmissions, needless", "", needless),
+    line(
+      "retransmissions, refused",
+      "",
+      told.map((one) => one.refused_retransmissions ?? undefined),
+    ),
+    line(
+      "retransmissions, needless",
+      "",
+      told.map((one) => one.needless_retransmissions ?? undefined),
+    ),
     line(
       "timeouts",
       "",

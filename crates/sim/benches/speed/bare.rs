@@ -2,6 +2,7 @@
 //! about what the network costs.
 
 use ackclock_sim::host::Endpoint;
+use ackclock_tcp::connection::Outcome;
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -197,11 +198,12 @@ impl Receiver {
 
 impl Endpoint for Bare {
     #[inline]
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, _: &mut O) {
+    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, _: &mut O) -> Outcome {
         match self {
             Bare::Sender(s) => s.on_ack(now, seg.ack.0),
             Bare::Receiver(r) => r.on_data(now, seg),
         }
+        Outcome { from: seg.seq, to: seg.end(), bytes: seg.len, refused: None }
     }
 
     fn on_timer<O: Observer>(&mut self, now: Time, _: &mut O) {

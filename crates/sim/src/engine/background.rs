@@ -31,10 +31,14 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let to = p.to;
         if let Some(host) = self.host_at(to) {
             let h = &mut self.hosts[host as usize];
-            h.tcp.on_segment(Time(self.now), &p.seg, &mut Tap { watch: &mut self.watch, host: to });
+            let outcome = h.tcp.on_segment(Time(self.now), &p.seg, &mut Tap { watch: &mut self.watch, host: to });
             if let App::Opening { bytes } = h.app {
                 h.close_when_open(bytes);
             }
+            if outcome.refused.is_some() || outcome.bytes != p.seg.len {
+                self.not_all_taken(packet, host, outcome.refused);
+            }
+            let h = &mut self.hosts[host as usize];
             match h.app {
                 App::Running { bytes } if h.tcp.acked() >= bytes => self.finish(host),
                 // What it has to send it sends when it is woken: sending from here too would cost the flows' hot path.
@@ -83,7 +87,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let g = &mut self.generators[generator as usize];
         let bytes = g.size(t.size);
         let Some(slot) = g.free.pop() else {
-            g.result.refused += 1;
+            g.result.turned_away += 1;
             return;
         };
         g.result.started += 1;
@@ -112,7 +116,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         g.result.time = g.result.time + Nanos(self.now - used.began);
         g.result.delivered += self.hosts[host as usize].tcp.acked();
         let fates = std::mem::take(&mut self.fates[host as usize / 2]);
-        g.result.needless += fates.needless().0;
+        g.result.add(fates.verdicts());
         for end in [host, host + 1] {
             let h = &mut self.hosts[end as usize];
             (h.app, h.armed) = (App::Idle, UNARMED);
@@ -130,7 +134,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             r.retransmitted += h.retransmitted;
             if let App::Opening { .. } | App::Running { .. } = h.app {
                 r.delivered += h.tcp.acked();
-                r.needless += self.fates[sender / 2].needless().0;
+                r.add(self.fates[sender / 2].verdicts());
             }
         }
         all

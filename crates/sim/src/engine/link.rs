@@ -122,7 +122,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// A packet that was refused by a fused link has come to that link.
     #[cold]
-    pub(crate) fn refused(&mut self, packet: u32, link: u32) {
+    pub(crate) fn found_full(&mut self, packet: u32, link: u32) {
         debug_assert!(!W::ENABLED, "links that can drop are fused only when nobody listens");
         self.drop_packet(packet, link & !FUSED, link & !FUSED, 0, DropWhy::Queue);
     }

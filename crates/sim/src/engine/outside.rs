@@ -10,7 +10,7 @@ use crate::error::Impossible;
 use crate::host::Endpoint;
 use crate::scenario::{Scenario, WireSpec};
 use crate::watch::{Side, Watch};
-use ackclock_tcp::connection::Connection;
+use ackclock_tcp::connection::{Connection, Outcome, Refusal};
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -94,6 +94,24 @@ impl<W: Watch> Path<W> {
         self.pump(host);
         Some(number)
     }
+
+    /// Of the packet that has just come out at the end `to` of a flow its TCP threw these parts away and does not have them;
+    /// none if it brought nothing new. `sends` is what [`Watch::delivered`] said of it.
+    pub fn refused(
+        &mut self,
+        flow: u32,
+        to: Side,
+        why: Refusal,
+        seg: &Segment,
+        sends: u8,
+        missing: &[(Offset, Offset)],
+    ) {
+        let host = 2 * flow + u32::from(to == Side::Receiver);
+        if host < self.shown {
+            self.watch.refused(self.now(), flow, to, why, seg, sends, missing);
+            self.write_down(host, seg, sends, missing);
+        }
+    }
 }
 
 impl Outside {
@@ -107,11 +125,13 @@ impl Outside {
         true
     }
 
-    fn on_segment(&mut self, seg: &Segment) {
+    /// What its TCP refuses of a segment is not known here: [`Path::refused`] tells.
+    fn on_segment(&mut self, seg: &Segment) -> Outcome {
         self.came = self.came.max(end_of_data(seg));
         if seg.has(Segment::ACK) {
             self.acked = self.acked.max(seg.ack);
         }
+        Outcome { from: seg.seq, to: seg.end(), bytes: seg.len, refused: None }
     }
 }
 
@@ -126,10 +146,17 @@ fn data_before(at: Offset) -> u64 {
 }
 
 impl Endpoint for Stand {
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         match self {
             Stand::Outside(o) => o.on_segment(seg),
             Stand::Inside(c) => Endpoint::on_segment(&mut **c, now, seg, obs),
+        }
+    }
+
+    fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
+        match self {
+            Stand::Outside(_) => Vec::new(),
+            Stand::Inside(c) => Endpoint::missing(&**c, from, to),
         }
     }
 

@@ -5,10 +5,11 @@ use crate::error::Impossible;
 use crate::host::Endpoint;
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::{Side, Watch};
-use ackclock_tcp::connection::{Connection, Sides, State};
+use ackclock_tcp::connection::{Connection, Outcome, Sides, State};
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 
@@ -62,8 +63,16 @@ pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection
 
 impl Endpoint for Connection {
     #[inline]
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        _ = Connection::on_segment(self, now, seg, obs);
+    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        Connection::on_segment(self, now, seg, obs)
+    }
+
+    fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
+        match self.receiver() {
+            Some(rx) => rx.missing(from, to),
+            // Before the handshake has met a peer, or after the connection broke.
+            None => Vec::from_iter((from < to).then_some((from, to))),
+        }
     }
 
     #[inline]

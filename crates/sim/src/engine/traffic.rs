@@ -4,7 +4,9 @@ use super::Network;
 use crate::app::{App, BULK};
 use crate::host::{side, Endpoint, Tap, UNARMED};
 use crate::watch::{DropWhy, Watch};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
@@ -18,14 +20,46 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
             self.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
-        h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
-        self.slab.free(packet);
+        let outcome = h.tcp.on_segment(now, &p.seg, &mut Tap { watch: &mut self.watch, host });
         match h.app {
             App::Running { bytes } if h.tcp.acked() >= bytes => h.app = App::Done { at: now },
             App::Opening { bytes } => h.close_when_open(bytes),
             App::Idle | App::Waiting { .. } | App::Running { .. } | App::Done { .. } => {}
         }
+        if outcome.refused.is_some() || outcome.bytes != p.seg.len {
+            self.not_all_taken(packet, host, outcome.refused);
+        }
+        self.slab.free(packet);
         self.pump(host);
+    }
+
+    /// A TCP did not take a packet, or not all of it. What it had before is no loss to it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn not_all_taken(&mut self, packet: u32, host: u32, refused: Option<Refusal>) {
+        let (p, h) = (&self.slab[packet], &self.hosts[host as usize]);
+        let missing = h.tcp.missing(p.seg.seq, p.seg.end());
+        // Without a reason it was the window that cut the segment, or the receiver could hold no more ranges.
+        let why = refused.unwrap_or(Refusal::Window);
+        // An old duplicate stands outside the window as well.
+        if missing.is_empty() && why == Refusal::Window && p.seg.seq_len() > 0 {
+            return;
+        }
+        if W::ENABLED && p.to < self.shown {
+            self.watch.refused(Time(self.now), host / 2, side(host), why, &p.seg, p.sends, &missing);
+        }
+        let (seg, sends) = (p.seg, p.sends);
+        self.write_down(host, &seg, sends, &missing);
+    }
+
+    /// Writes down what a receiver threw away of a segment's payload; a FIN is not followed.
+    pub(crate) fn write_down(&mut self, host: u32, seg: &Segment, sends: u8, missing: &[(Offset, Offset)]) {
+        if host % 2 == 1 {
+            let end = seg.seq + u64::from(seg.len);
+            for (left, right) in missing.iter().map(|m| (m.0, m.1.min(end))).filter(|m| m.0 < m.1) {
+                self.fates[host as usize / 2].refused(left.0, (right - left) as u32, sends);
+            }
+        }
     }
 
     /// A host's wake-up: its application begins, or its TCP is asked whether a timer is really due.

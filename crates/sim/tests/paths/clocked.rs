@@ -4,6 +4,7 @@
 use ackclock_sim::host::Endpoint;
 use ackclock_sim::scenario::FlowSpec;
 use ackclock_sim::watch::Side;
+use ackclock_tcp::connection::Outcome;
 use ackclock_tcp::event::Observer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -27,10 +28,11 @@ impl Clocked {
 }
 
 impl Endpoint for Clocked {
-    fn on_segment<O: Observer>(&mut self, _: Time, _: &Segment, _: &mut O) {
+    fn on_segment<O: Observer>(&mut self, _: Time, seg: &Segment, _: &mut O) -> Outcome {
         self.arrived += 1;
         let window = if self.mss > 0 { self.window.min(1 + self.arrived) } else { 0 };
         self.allowed = self.allowed.max(self.arrived + window);
+        Outcome { from: seg.seq, to: seg.end(), bytes: seg.len, refused: None }
     }
 
     fn on_timer<O: Observer>(&mut self, _: Time, _: &mut O) {}

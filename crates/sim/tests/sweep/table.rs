@@ -42,10 +42,11 @@ fn row(p: &Path, name: &str) -> [String; COLUMNS.len()] {
         (flow, counts) = run(&s, &stack);
     }
     let finished = flow.finished.unwrap_or_else(|| panic!("{name} on \"{}\" does not finish: {flow:?}", p.name));
+    assert_eq!(flow.refused, 0, "{name} on \"{}\": what its receiver refuses needs a column", p.name);
     let kb_per_s = flow.acked as f64 / 1000.0 / finished.as_secs_f64();
     [
         format!("{kb_per_s:.1}"),
-        (flow.retransmitted - flow.needless).to_string(),
+        flow.needed.to_string(),
         flow.needless.to_string(),
         counts.timeouts.to_string(),
         counts.fast_recoveries.to_string(),

@@ -5,8 +5,9 @@ use super::numbers::{Differences, Numbers, Plain};
 use super::page::Page;
 use super::presence::Presence;
 use crate::row::Row;
-use crate::schema::{fill, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
+use crate::schema::{fill, judge, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::Chunk;
+use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use parquet::basic::Encoding;
@@ -140,9 +141,10 @@ impl Chunk for Columns {
         self.presence.rows()
     }
 
-    fn judge(&mut self, nth: usize, needless: bool) {
+    fn judge(&mut self, nth: usize, verdict: Verdict) {
         self.presence.add(nth, Id::Needless);
-        self.values.truths[Id::Needless as usize].push((nth as u32, needless));
+        self.presence.add(nth, Id::Refused);
+        judge(&mut Record { values: &mut self.values, row: nth as u32, filled: 0 }, verdict);
     }
 
     fn clear(&mut self) {

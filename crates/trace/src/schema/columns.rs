@@ -1,6 +1,6 @@
 //! The columns themselves.
 
-use super::words::{CAUSES, DROPS, EVENTS, PHASES, SIDES, SLOTS, WHYS};
+use super::words::{CAUSES, DROPS, EVENTS, PHASES, REFUSALS, SIDES, SLOTS, WHYS};
 use super::{Column, Kind};
 
 /// A column, by its position in [`COLUMNS`].
@@ -22,6 +22,8 @@ pub enum Id {
     Wire,
     Sends,
     Needless,
+    Refused,
+    Missing,
     Element,
     Nth,
     Why,
@@ -130,15 +132,30 @@ pub const COLUMNS: &[Column] = &[
         "",
         Kind::Small,
         "For `sent` with sequence space: how often these data have now been sent; 1 is the first transmission, more a \
-         retransmission.",
+         retransmission. For `refused`: which of these copies it is.",
     ),
     some(
         Id::Needless,
         "needless",
         "",
         Kind::Bool,
-        "For retransmissions (`sends` > 1): true if an earlier copy of all its bytes was not lost, so that it arrived \
-         or still will; false if it was needed. Decided by the fate of every copy, not by DSACKs.",
+        "For retransmissions (`sends` > 1): true if the receiver took an earlier copy of all its bytes, or would have \
+         when the run ended. Decided by the fate of every copy, not by DSACKs.",
+    ),
+    some(
+        Id::Refused,
+        "refused",
+        "",
+        Kind::Bool,
+        "For retransmissions: true if earlier copies of all its bytes arrived, but the receiver threw some away. \
+         If both `needless` and `refused` are false, it was needed.",
+    ),
+    some(
+        Id::Missing,
+        "missing",
+        "B",
+        Kind::Small,
+        "For `refused`: how much of the packet's sequence space its host does not have. 0 for one that brought nothing new.",
     ),
     some(
         Id::Element,
@@ -158,10 +175,11 @@ pub const COLUMNS: &[Column] = &[
         Id::Why,
         "why",
         "",
-        Kind::Word(&[DROPS, WHYS, CAUSES]),
+        Kind::Word(&[DROPS, WHYS, CAUSES, REFUSALS]),
         "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `early` (RED), `script`. For \
          `phase`: `suspected`, `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
-         had begun the episode, `fast` (a detector) or `rto`.",
+         had begun the episode, `fast` (a detector) or `rto`. For `refused`: `paws` (an old timestamp), `window` (outside the \
+         receive window, or no room), `ack` (of what was never sent), `flags`, `closed` (no such connection).",
     ),
     some(
         Id::By,

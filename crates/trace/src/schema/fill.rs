@@ -1,8 +1,9 @@
 //! Which kind of record fills which columns.
 
 use super::columns::Id;
-use super::words::{self, DROPS, WHYS};
+use super::words::{self, CAUSES, DROPS, WHYS};
 use crate::row::{Row, What};
+use ackclock_sim::fate::Verdict;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use std::fmt;
@@ -35,14 +36,14 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
     }
     c.word(Id::Event, words::event(&row.what));
     match &row.what {
-        What::Sent { seg, wire, sends, needless, by } => {
+        What::Sent { seg, wire, sends, verdict, by } => {
             segment(c, seg);
             small(c, Id::Wire, *wire);
             if *sends > 0 {
                 small(c, Id::Sends, (*sends).into());
             }
-            if let Some(v) = needless {
-                c.truth(Id::Needless, *v);
+            if let Some(v) = verdict {
+                judge(c, *v);
             }
             if let Some((slot, episode)) = by {
                 c.word(Id::By, words::slot(slot));
@@ -59,6 +60,14 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
             int(c, Id::Nth, *nth);
             c.word(Id::Why, words::drop(why));
         }
+        What::Refused { seg, sends, why, missing } => {
+            segment(c, seg);
+            if *sends > 0 {
+                small(c, Id::Sends, (*sends).into());
+            }
+            small(c, Id::Missing, *missing);
+            c.word(Id::Why, DROPS.len() + WHYS.len() + CAUSES.len() + words::refusal(why));
+        }
         What::Queue { link, packets, bytes } => {
             small(c, Id::Link, *link);
             small(c, Id::QueuePackets, *packets);
@@ -66,6 +75,13 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
         }
         What::Tcp(e) => event(c, e),
     }
+}
+
+/// Hands over the cells that say what a retransmission was.
+#[inline]
+pub(crate) fn judge(c: &mut impl Cells, verdict: Verdict) {
+    c.truth(Id::Needless, verdict == Verdict::Needless);
+    c.truth(Id::Refused, verdict == Verdict::Refused);
 }
 
 #[inline(always)]

@@ -32,6 +32,7 @@ fn told(event: &str) -> &'static str {
         "sent" => "a host handed a packet to its link",
         "delivered" => "a packet reached a host",
         "dropped" => "a packet was dropped on the way",
+        "refused" => "a TCP threw away a packet that had reached it, or some of its bytes",
         "queue" => "a packet came to the queue of a directed link (left out for links whose queue can never be full)",
         "acked" => "a sender processed an acceptable ACK (its arrival is a `delivered` of its own)",
         "window" => "`cwnd` or `ssthresh` changed",
@@ -74,7 +75,7 @@ import polars as pl
 
 t = pl.read_parquet(\"run.parquet\")
 sends = t.filter((pl.col(\"event\") == \"sent\") & (pl.col(\"len\") > 0))
-print(sends.group_by(\"flow\").agg(pl.len(), (pl.col(\"sends\") > 1).sum(), pl.col(\"needless\").sum()))
+print(sends.group_by(\"flow\").agg(pl.len(), (pl.col(\"sends\") > 1).sum(), pl.col(\"refused\").sum(), pl.col(\"needless\").sum()))
 ```
 
 ```sql

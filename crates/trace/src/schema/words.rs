@@ -3,6 +3,7 @@
 
 use crate::row::What;
 use ackclock_sim::watch::{DropWhy, Side};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why};
 use ackclock_tcp::segment::Segment;
 
@@ -41,6 +42,7 @@ words! {
         What::Sent { .. } | What::Tcp(Event::Sent { .. }) => "sent",
         What::Delivered { .. } => "delivered",
         What::Dropped { .. } => "dropped",
+        What::Refused { .. } => "refused",
         What::Queue { .. } => "queue",
         What::Tcp(Event::Acked { .. }) => "acked",
         What::Tcp(Event::Window { .. }) => "window",
@@ -90,6 +92,17 @@ words! {
         Cause::Fast => "fast",
         Cause::Rto => "rto",
         Cause::Ecn => "ecn",
+    }
+}
+
+words! {
+    /// Why a TCP threw a packet away.
+    REFUSALS, refusal(Refusal) {
+        Refusal::Paws => "paws",
+        Refusal::Window => "window",
+        Refusal::Ack => "ack",
+        Refusal::Flags => "flags",
+        Refusal::Closed => "closed",
     }
 }
 

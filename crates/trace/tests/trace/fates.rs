@@ -1,52 +1,115 @@
 use crate::play::{ack, data};
+use ackclock_sim::fate::Verdict::{self, Needed, Needless, Refused};
 use ackclock_sim::watch::Side;
-use ackclock_trace::fate::{Fates, Verdict};
+use ackclock_tcp::seq::Offset;
+use ackclock_trace::fate::{Fates, Standing};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-
-const NEEDED: Verdict = Verdict::Known { needless: false };
-const NEEDLESS: Verdict = Verdict::Known { needless: true };
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Sends [from, to) for the `sends`-th time, with itself as token.
-fn send(f: &mut Fates, from: u64, to: u64, sends: u8, token: u64) -> Verdict {
+fn send(f: &mut Fates, from: u64, to: u64, sends: u8, token: u64) -> Standing {
     f.on_sent(0, Side::Sender, &data(from, (to - from) as u32), sends, token)
 }
 
-fn fate(f: &mut Fates, from: u64, to: u64, sends: u8, arrived: bool) -> Vec<(u64, bool)> {
-    f.on_fate(0, Side::Receiver, &data(from, (to - from) as u32), sends, arrived);
+fn drop(f: &mut Fates, from: u64, to: u64, sends: u8) -> Vec<(u64, Verdict)> {
+    f.on_dropped(0, Side::Receiver, &data(from, (to - from) as u32), sends);
     f.settled().collect()
+}
+
+fn take(f: &mut Fates, from: u64, to: u64, sends: u8) -> Vec<(u64, Verdict)> {
+    refuse(f, from, to, sends, 0..0)
+}
+
+/// [from, to) arrives, and the receiver throws `missing` away.
+fn refuse(f: &mut Fates, from: u64, to: u64, sends: u8, missing: Range<u64>) -> Vec<(u64, Verdict)> {
+    f.on_arrived(0, Side::Receiver, &data(from, (to - from) as u32), sends);
+    let missing = (Offset(missing.start), Offset(missing.end));
+    f.on_refused(if missing.0 < missing.1 { std::slice::from_ref(&missing) } else { &[] });
+    f.settled().collect()
+}
+
+fn acked(f: &mut Fates, upto: u64) {
+    f.on_arrived(0, Side::Sender, &ack(upto, &[]), 0);
 }
 
 #[test]
 fn a_retransmission_of_lost_data_is_needed() {
     let mut f = Fates::new(1);
-    assert_eq!(send(&mut f, 1, 1001, 1, 1), Verdict::First);
-    assert_eq!(fate(&mut f, 1, 1001, 1, false), []);
-    assert_eq!(send(&mut f, 1, 1001, 2, 2), NEEDED);
+    assert_eq!(send(&mut f, 1, 1001, 1, 1), Standing::First);
+    assert_eq!(drop(&mut f, 1, 1001, 1), []);
+    assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Known(Needed));
 }
 
 #[test]
-fn a_retransmission_of_data_that_arrived_is_needless() {
+fn a_retransmission_of_data_that_were_taken_is_needless() {
     let mut f = Fates::new(1);
     send(&mut f, 1, 1001, 1, 1);
-    fate(&mut f, 1, 1001, 1, true);
-    assert_eq!(send(&mut f, 1, 1001, 2, 2), NEEDLESS);
-    f.on_fate(0, Side::Sender, &ack(1001, &[]), 0, true);
-    assert_eq!(send(&mut f, 1, 1001, 3, 3), NEEDLESS, "acknowledged and forgotten data have arrived");
+    f.on_arrived(0, Side::Receiver, &data(1, 1000), 1);
+    assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Known(Needless), "nobody said that it was refused");
+    acked(&mut f, 1001);
+    assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Known(Needless), "acknowledged and forgotten data were taken");
+}
+
+#[test]
+fn a_retransmission_of_data_that_the_receiver_threw_away_is_refused() {
+    let mut f = Fates::new(1);
+    send(&mut f, 1, 1001, 1, 1);
+    refuse(&mut f, 1, 1001, 1, 1..1001);
+    assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Known(Refused));
+    take(&mut f, 1, 1001, 2);
+    assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Known(Needless), "of its copies one was taken");
+    // Data that the receiver had before were not thrown away.
+    send(&mut f, 1001, 2001, 1, 4);
+    send(&mut f, 1001, 2001, 2, 5);
+    take(&mut f, 1001, 2001, 2);
+    assert_eq!(refuse(&mut f, 1001, 2001, 1, 0..0), [(5, Needless)], "by its timestamp, say");
+}
+
+#[test]
+fn a_refusal_is_heard_of_while_the_verdict_is_open() {
+    let mut f = Fates::new(1);
+    for (from, token) in [(1, 1), (1001, 2)] {
+        send(&mut f, from, from + 1000, 1, token);
+    }
+    assert_eq!(send(&mut f, 1, 2001, 2, 3), Standing::Open);
+    assert_eq!(send(&mut f, 1, 2001, 3, 4), Standing::Open);
+    assert_eq!(refuse(&mut f, 1, 1001, 1, 1..1001), []);
+    assert_eq!(take(&mut f, 1001, 2001, 1), [(3, Refused)], "one half refused, the other taken");
+    assert_eq!(drop(&mut f, 1, 2001, 2), [(4, Refused)]);
+}
+
+#[test]
+fn what_was_not_sent_or_dropped_outweighs_what_was_refused() {
+    let mut f = Fates::new(1);
+    for (from, token) in [(1, 1), (1001, 2)] {
+        send(&mut f, from, from + 1000, 1, token);
+    }
+    assert_eq!(send(&mut f, 1, 2001, 2, 3), Standing::Open);
+    refuse(&mut f, 1, 1001, 1, 1..1001);
+    assert_eq!(drop(&mut f, 1001, 2001, 1), [(3, Needed)]);
+    assert_eq!(send(&mut f, 1, 1001, 3, 4), Standing::Open, "the second copy is under way");
+    f.finish();
+    assert_eq!(f.settled().collect::<Vec<_>>(), [(4, Needless)]);
+}
+
+#[test]
+fn a_segment_that_the_window_cuts_is_refused_from_there_on() {
+    let mut f = Fates::new(1);
+    send(&mut f, 1, 1001, 1, 1);
+    refuse(&mut f, 1, 1001, 1, 601..1001);
+    assert_eq!(send(&mut f, 1, 601, 2, 2), Standing::Known(Needless));
+    assert_eq!(send(&mut f, 601, 1001, 2, 3), Standing::Known(Refused));
 }
 
 #[test]
 fn the_verdict_waits_for_earlier_copies_under_way() {
     let mut f = Fates::new(1);
     send(&mut f, 1, 1001, 1, 1);
-    assert_eq!(send(&mut f, 1, 1001, 2, 2), Verdict::Open);
-    assert_eq!(send(&mut f, 1, 1001, 3, 3), Verdict::Open);
-    assert_eq!(
-        fate(&mut f, 1, 1001, 1, false),
-        [(2, false)],
-        "the first copy was lost, the third waits for the second"
-    );
-    assert_eq!(fate(&mut f, 1, 1001, 2, true), [(3, true)]);
+    assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Open);
+    assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Open);
+    assert_eq!(drop(&mut f, 1, 1001, 1), [(2, Needed)], "the first copy was lost, the third waits for the second");
+    assert_eq!(take(&mut f, 1, 1001, 2), [(3, Needless)]);
 }
 
 #[test]
@@ -55,9 +118,9 @@ fn a_copy_that_overtakes_an_earlier_one_settles_only_what_came_after_itself() {
     for n in 1..=3 {
         send(&mut f, 1, 1001, n, n.into());
     }
-    assert_eq!(fate(&mut f, 1, 1001, 2, true), [(3, true)], "of the first copy nothing is known yet");
-    f.on_fate(0, Side::Sender, &ack(1001, &[]), 0, true);
-    assert_eq!(fate(&mut f, 1, 1001, 1, false), [(2, false)], "not forgotten by the acknowledgement");
+    assert_eq!(take(&mut f, 1, 1001, 2), [(3, Needless)], "of the first copy nothing is known yet");
+    acked(&mut f, 1001);
+    assert_eq!(drop(&mut f, 1, 1001, 1), [(2, Needed)], "not forgotten by the acknowledgement");
 }
 
 #[test]
@@ -65,23 +128,23 @@ fn as_many_copies_are_told_apart_as_have_a_number() {
     let mut f = Fates::new(1);
     send(&mut f, 1, 1001, 1, 1);
     for n in 2..=255 {
-        assert_eq!(send(&mut f, 1, 1001, n, n.into()), Verdict::Open, "{n}");
+        assert_eq!(send(&mut f, 1, 1001, n, n.into()), Standing::Open, "{n}");
     }
-    assert_eq!(send(&mut f, 1, 1001, 255, 256), Verdict::Open, "the 256th");
+    assert_eq!(send(&mut f, 1, 1001, 255, 256), Standing::Open, "the 256th");
     let latest_first = (2..=255).rev().chain([255]);
-    assert!(latest_first.flat_map(|n| fate(&mut f, 1, 1001, n, false)).next().is_none(), "all wait for the first");
-    let mut verdicts = fate(&mut f, 1, 1001, 1, false);
+    assert!(latest_first.flat_map(|n| drop(&mut f, 1, 1001, n)).next().is_none(), "all wait for the first");
+    let mut verdicts = drop(&mut f, 1, 1001, 1);
     verdicts.sort_unstable();
-    assert_eq!(verdicts, (2..=256).map(|token| (token, false)).collect::<Vec<_>>());
+    assert_eq!(verdicts, (2..=256).map(|token| (token, Needed)).collect::<Vec<_>>());
 }
 
 #[test]
-fn a_copy_under_way_at_the_end_was_dropped_nowhere() {
+fn a_copy_under_way_at_the_end_counts_as_taken() {
     let mut f = Fates::new(1);
     send(&mut f, 1, 1001, 1, 1);
     send(&mut f, 1, 1001, 2, 2);
     f.finish();
-    assert_eq!(f.settled().collect::<Vec<_>>(), [(2, true)]);
+    assert_eq!(f.settled().collect::<Vec<_>>(), [(2, Needless)]);
 }
 
 #[test]
@@ -89,11 +152,11 @@ fn a_retransmission_is_needed_if_any_of_its_bytes_was_lost_or_never_sent() {
     let mut f = Fates::new(1);
     send(&mut f, 1, 501, 1, 1);
     send(&mut f, 501, 1001, 1, 2);
-    fate(&mut f, 1, 501, 1, true);
-    fate(&mut f, 501, 1001, 1, false);
-    assert_eq!(send(&mut f, 1, 1001, 2, 3), NEEDED, "half of it was lost");
-    assert_eq!(send(&mut f, 1, 501, 3, 4), NEEDLESS);
-    assert_eq!(send(&mut f, 901, 1101, 3, 5), NEEDED, "the last hundred bytes are new");
+    take(&mut f, 1, 501, 1);
+    drop(&mut f, 501, 1001, 1);
+    assert_eq!(send(&mut f, 1, 1001, 2, 3), Standing::Known(Needed), "half of it was lost");
+    assert_eq!(send(&mut f, 1, 501, 3, 4), Standing::Known(Needless));
+    assert_eq!(send(&mut f, 901, 1101, 3, 5), Standing::Known(Needed), "the last hundred bytes are new");
 }
 
 #[test]
@@ -104,37 +167,48 @@ fn a_copy_that_the_network_doubled_is_lost_when_both_packets_are() {
         send(&mut f, from, from + 1000, 1, token as u64);
         doubled(&mut f, from);
     }
-    fate(&mut f, 1, 1001, 1, false);
-    assert_eq!(send(&mut f, 1, 1001, 2, 12), Verdict::Open);
-    assert_eq!(fate(&mut f, 1, 1001, 1, true), [(12, true)], "one of the two packets that the copy became has arrived");
-    fate(&mut f, 1001, 2001, 1, false);
-    fate(&mut f, 1001, 2001, 1, false);
-    assert_eq!(send(&mut f, 1001, 2001, 2, 13), NEEDED, "both lost");
-    fate(&mut f, 2001, 3001, 1, true);
-    fate(&mut f, 2001, 3001, 1, false);
-    assert_eq!(send(&mut f, 2001, 3001, 2, 14), NEEDLESS, "the first arrived");
+    drop(&mut f, 1, 1001, 1);
+    assert_eq!(send(&mut f, 1, 1001, 2, 12), Standing::Open);
+    assert_eq!(take(&mut f, 1, 1001, 1), [(12, Needless)], "one of the two packets that the copy became has arrived");
+    drop(&mut f, 1001, 2001, 1);
+    drop(&mut f, 1001, 2001, 1);
+    assert_eq!(send(&mut f, 1001, 2001, 2, 13), Standing::Known(Needed), "both lost");
+    take(&mut f, 2001, 3001, 1);
+    drop(&mut f, 2001, 3001, 1);
+    assert_eq!(send(&mut f, 2001, 3001, 2, 14), Standing::Known(Needless), "the first arrived");
     doubled(&mut f, 3001);
-    fate(&mut f, 3001, 4001, 1, false);
-    fate(&mut f, 3001, 4001, 1, false);
-    assert_eq!(send(&mut f, 3001, 4001, 2, 15), Verdict::Open, "doubled twice: a third is under way");
-    assert_eq!(fate(&mut f, 3001, 4001, 1, false), [(15, false)]);
+    drop(&mut f, 3001, 4001, 1);
+    drop(&mut f, 3001, 4001, 1);
+    assert_eq!(send(&mut f, 3001, 4001, 2, 15), Standing::Open, "doubled twice: a third is under way");
+    assert_eq!(drop(&mut f, 3001, 4001, 1), [(15, Needed)]);
+    send(&mut f, 4001, 5001, 1, 5);
+    doubled(&mut f, 4001);
+    refuse(&mut f, 4001, 5001, 1, 4001..5001);
+    assert_eq!(send(&mut f, 4001, 5001, 2, 16), Standing::Open, "one refused, the other under way");
+    assert_eq!(drop(&mut f, 4001, 5001, 1), [(16, Refused)]);
 }
 
 #[derive(Clone, Debug)]
 enum Op {
     Send(u64, u64),
     /// Of one of the packets under way, as a share of their number.
-    Fate(f64, bool),
+    Drop(f64),
+    /// The same; of its bytes those between two shares are thrown away, if these rise.
+    Arrive(f64, f64, f64),
     Double(f64),
     Ack,
 }
 
 fn op() -> impl Strategy<Value = Op> {
+    let share = || 0.0..1.0;
     prop_oneof![
-        4 => (1u64..40, 1u64..8).prop_map(|(a, n)| Op::Send(a, n)),
-        3 => (0.0..1.0, any::<bool>()).prop_map(|(which, arrived)| Op::Fate(which, arrived)),
-        1 => (0.0..1.0).prop_map(Op::Double),
-        1 => Just(Op::Ack),
+        8 => (1u64..40, 1u64..8).prop_map(|(a, n)| Op::Send(a, n)),
+        3 => share().prop_map(Op::Drop),
+        2 => share().prop_map(|which| Op::Arrive(which, 0.0, 0.0)),
+        2 => share().prop_map(|which| Op::Arrive(which, 0.0, 1.0)),
+        2 => (share(), share(), share()).prop_map(|(which, a, b)| Op::Arrive(which, a, b)),
+        2 => share().prop_map(Op::Double),
+        2 => Just(Op::Ack),
     ]
 }
 
@@ -146,6 +220,7 @@ struct Copy {
     sends: u8,
     under_way: u32,
     arrived: bool,
+    taken: BTreeSet<u64>,
 }
 
 /// Every transmission, looked at byte by byte.
@@ -154,18 +229,24 @@ struct Naive {
     copies: Vec<Copy>,
     /// The copy that each packet under way is.
     packets: Vec<usize>,
-    verdicts: BTreeMap<u64, bool>,
+    verdicts: BTreeMap<u64, Verdict>,
 }
 
 impl Naive {
-    fn lost_nowhere(&self, byte: u64, before: usize) -> bool {
-        let with = self.copies[..before].iter().filter(|c| (c.start..c.end).contains(&byte));
-        with.into_iter().any(|c| c.arrived || c.under_way > 0)
+    fn of_byte(&self, byte: u64, before: usize) -> Verdict {
+        let mut with = self.copies[..before].iter().filter(|c| (c.start..c.end).contains(&byte));
+        if with.clone().any(|c| c.taken.contains(&byte) || c.under_way > 0) {
+            Needless
+        } else if with.any(|c| c.arrived) {
+            Refused
+        } else {
+            Needed
+        }
     }
 
-    fn needless(&self, nth: usize) -> bool {
+    fn verdict(&self, nth: usize) -> Verdict {
         let Copy { start, end, .. } = self.copies[nth];
-        (start..end).all(|byte| self.lost_nowhere(byte, nth))
+        (start..end).map(|byte| self.of_byte(byte, nth)).max().unwrap()
     }
 
     /// Sends a segment; its bytes have had copies with lower numbers only.
@@ -173,16 +254,23 @@ impl Naive {
         let before = self.copies.iter().filter(|c| c.start < end && start < c.end).map(|c| c.sends).max();
         let sends = before.unwrap_or(0) + 1;
         self.packets.push(self.copies.len());
-        self.copies.push(Copy { start, end, sends, under_way: 1, arrived: false });
+        self.copies.push(Copy { start, end, sends, under_way: 1, ..Copy::default() });
         sends
     }
 
     fn received_up_to(&self) -> u64 {
-        (1..).find(|b| !self.copies.iter().any(|c| c.arrived && (c.start..c.end).contains(b))).unwrap_or(1)
+        (1..).find(|b| !self.copies.iter().any(|c| c.taken.contains(b))).unwrap_or(1)
     }
 
     fn packet(&self, share: f64) -> usize {
         (share * self.packets.len() as f64) as usize
+    }
+
+    fn hear(&mut self, verdicts: Vec<(u64, Verdict)>) -> Result<(), TestCaseError> {
+        for (token, verdict) in verdicts {
+            prop_assert_eq!(self.verdicts.insert(token, verdict), None);
+        }
+        Ok(())
     }
 }
 
@@ -196,20 +284,29 @@ proptest! {
                 Op::Send(a, len) => {
                     let token = n.copies.len() as u64;
                     let sends = n.send(a, a + len);
-                    if let Verdict::Known { needless } = send(&mut f, a, a + len, sends, token) {
-                        prop_assert_eq!(n.verdicts.insert(token, needless), None);
+                    if let Standing::Known(verdict) = send(&mut f, a, a + len, sends, token) {
+                        n.hear(vec![(token, verdict)])?;
                     }
                 }
-                Op::Ack => f.on_fate(0, Side::Sender, &ack(n.received_up_to(), &[]), 0, true),
-                Op::Fate(..) | Op::Double(_) if n.packets.is_empty() => {}
-                Op::Fate(share, arrived) => {
+                Op::Ack => acked(&mut f, n.received_up_to()),
+                Op::Drop(_) | Op::Arrive(..) | Op::Double(_) if n.packets.is_empty() => {}
+                Op::Drop(share) => {
                     let i = n.packets.remove(n.packet(share));
                     let c = &mut n.copies[i];
                     c.under_way -= 1;
-                    c.arrived |= arrived;
-                    for (token, needless) in fate(&mut f, c.start, c.end, c.sends, arrived) {
-                        prop_assert_eq!(n.verdicts.insert(token, needless), None);
-                    }
+                    let verdicts = drop(&mut f, c.start, c.end, c.sends);
+                    n.hear(verdicts)?;
+                }
+                Op::Arrive(share, from, to) => {
+                    let i = n.packets.remove(n.packet(share));
+                    let c = &mut n.copies[i];
+                    c.under_way -= 1;
+                    c.arrived = true;
+                    let at = |share: f64| c.start + (share * (c.end - c.start) as f64).round() as u64;
+                    let missing = at(from)..at(to);
+                    c.taken.extend((c.start..c.end).filter(|b| !missing.contains(b)));
+                    let verdicts = refuse(&mut f, c.start, c.end, c.sends, missing);
+                    n.hear(verdicts)?;
                 }
                 Op::Double(share) => {
                     let i = n.packets[n.packet(share)];
@@ -221,10 +318,11 @@ proptest! {
             }
         }
         f.finish();
-        n.verdicts.extend(f.settled());
+        let verdicts = f.settled().collect();
+        n.hear(verdicts)?;
         prop_assert_eq!(n.verdicts.len(), n.copies.iter().filter(|c| c.sends > 1).count());
-        for (&token, &needless) in &n.verdicts {
-            prop_assert_eq!(needless, n.needless(token as usize), "transmission {}", token);
+        for (&token, &verdict) in &n.verdicts {
+            prop_assert_eq!(verdict, n.verdict(token as usize), "transmission {}", token);
         }
     }
 }

@@ -207,9 +207,10 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
         line("phase", 0),
         "time_ns=19001 flow=1 side=sender event=phase why=lost episode=1 phase_from=open phase_to=recovery"
     );
-    assert_eq!(line("sent", 4), "time_ns=19001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=false by=recovery episode=1");
-    assert_eq!(line("sent", 5), "time_ns=21001 flow=1 side=sender event=sent seq=1001 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=true by=timeout episode=1");
-    assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=true by=timeout episode=1");
+    assert_eq!(line("sent", 4), "time_ns=19001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=false refused=false by=recovery episode=1");
+    assert_eq!(line("sent", 5), "time_ns=21001 flow=1 side=sender event=sent seq=1001 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=true refused=false by=timeout episode=1");
+    assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=false refused=true by=timeout episode=1");
+    assert_eq!(line("refused", 0), "time_ns=24001 flow=1 side=receiver event=refused seq=1 len=1000 flags=A ack=1 rwnd=65535 sends=2 missing=1000 why=paws");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
     assert_eq!(line("threshold", 0), "time_ns=27001 flow=1 side=sender event=threshold dupthresh=4");
 }
@@ -275,7 +276,7 @@ fn a_file_of_several_chunks_says_which_run_it_holds() {
     let pairs = reader.metadata().file_metadata().key_value_metadata().unwrap();
     let value = |k: &str| pairs.iter().find(|p| p.key == k).unwrap().value.clone().unwrap();
     assert_eq!(value("ackclock.trace_hash"), hash.to_string());
-    assert_eq!((value("ackclock.seed").as_str(), value("ackclock.format").as_str()), ("7", "1"));
+    assert_eq!((value("ackclock.seed").as_str(), value("ackclock.format").as_str()), ("7", "2"));
     assert_eq!(
         (value("ackclock.scenario").as_str(), value("ackclock.stacks").as_str()),
         ("xxh3-128:ab", "reno\nsack \"ff96\"")

@@ -1,6 +1,7 @@
 //! Calls as values, so that tests can store, alter and reorder them; and one fixed conversation.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -9,10 +10,34 @@ use ackclock_tcp::time::Time;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
     Tcp(Event),
-    Sent { seg: Segment, wire: u32, sends: u8 },
-    Dropped { element: u32, nth: u64, why: DropWhy, seg: Segment, sends: u8 },
-    Delivered { seg: Segment, wire: u32, sends: u8 },
-    Queue { packets: u32, bytes: u64 },
+    Sent {
+        seg: Segment,
+        wire: u32,
+        sends: u8,
+    },
+    Dropped {
+        element: u32,
+        nth: u64,
+        why: DropWhy,
+        seg: Segment,
+        sends: u8,
+    },
+    Delivered {
+        seg: Segment,
+        wire: u32,
+        sends: u8,
+    },
+    /// Of the packet delivered last; the host does not have `missing`.
+    Refused {
+        why: Refusal,
+        seg: Segment,
+        sends: u8,
+        missing: (Offset, Offset),
+    },
+    Queue {
+        packets: u32,
+        bytes: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +59,7 @@ impl Call {
                 w.dropped(at, flow, side, element, nth, why, &seg, sends)
             }
             What::Delivered { seg, wire, sends } => w.delivered(at, flow, side, &seg, wire, sends),
+            What::Refused { why, seg, sends, missing } => w.refused(at, flow, side, why, &seg, sends, &[missing]),
             What::Queue { packets, bytes } => w.queue(at, flow, packets, bytes),
         }
     }
@@ -53,7 +79,8 @@ pub(crate) fn ack(ack: u64, sack: &[(u64, u64)]) -> Segment {
     s
 }
 
-/// One flow's story with every kind of event in it: a SYN, a drop, a needed and a needless retransmission, timestamps.
+/// One flow's story with every kind of event in it: a SYN, a drop, retransmissions that were
+/// needed, refused and needless, timestamps.
 pub(crate) fn story(flow: u32) -> Vec<Call> {
     let mut all = Vec::new();
     let mut say = |at: u64, side, what| all.push(Call { at: at * 1000 + u64::from(flow), flow, side, what });
@@ -91,6 +118,8 @@ pub(crate) fn story(flow: u32) -> Vec<Call> {
     say(22, s, asked(1, 3, Slot::Timeout));
     say(22, s, sent(data(1, 1000), 3));
     say(24, r, got(data(1, 1000), 2));
+    let (why, missing) = (Refusal::Paws, (Offset(1), Offset(1001)));
+    say(24, r, What::Refused { why, seg: data(1, 1000), sends: 2, missing });
     say(25, s, What::Tcp(Event::Mistake { episode: 1, cause: Cause::Rto, undone: true }));
     say(26, s, What::Tcp(Event::Persist { at: Offset(2001) }));
     say(27, s, What::Tcp(Event::Threshold { dupthresh: 4, mss: 1000, cwnd: 14_600.0 }));

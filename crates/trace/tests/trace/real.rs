@@ -1,4 +1,5 @@
 use ackclock_sim::engine::Sim;
+use ackclock_sim::fate::Verdict;
 use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{
     AppSpec, BernoulliSpec, ElementSpec, FlowSpec, Gap, Only, Per, Place, QueueLimit, QueueSpec, Scenario,
@@ -50,9 +51,16 @@ fn data_sent(rows: &[Row], flow: u32) -> impl Iterator<Item = &What> {
     of_flow.filter(|w| matches!(w, What::Sent { seg, .. } if seg.len > 0))
 }
 
+fn verdict(w: &What) -> Option<Verdict> {
+    match w {
+        What::Sent { verdict, .. } => *verdict,
+        _ => None,
+    }
+}
+
 #[test]
 fn the_columns_add_up_to_the_simulators_own_counts_for_every_stack() {
-    let mut needless = 0;
+    let mut sums = [0; 3];
     let paths = [scenario(0.0, 0.0), scenario(0.005, 0.0), scenario(0.05, 0.3), with_doubles(0.1)];
     for (s, seed) in paths.iter().zip(1..) {
         for stack in Stack::names() {
@@ -63,15 +71,19 @@ fn the_columns_add_up_to_the_simulators_own_counts_for_every_stack() {
                 let count = |is: fn(&What) -> bool| data_sent(&rows, i as u32).filter(|w| is(w)).count() as u64;
                 assert_eq!(count(|_| true), f.data_sent, "{case}");
                 assert_eq!(count(|w| matches!(w, What::Sent { sends: 2.., .. })), f.retransmitted, "{case}");
-                assert_eq!(count(|w| matches!(w, What::Sent { needless: Some(true), .. })), f.needless, "{case}");
-                let judged = count(|w| matches!(w, What::Sent { needless: Some(_), .. }));
-                assert_eq!(judged, f.retransmitted, "{case}: every retransmission has a verdict, nothing else has");
+                let judged = |v| data_sent(&rows, i as u32).filter(|w| verdict(w) == Some(v)).count() as u64;
+                let [needed, refused, needless] = [Verdict::Needed, Verdict::Refused, Verdict::Needless].map(judged);
+                assert_eq!([needed, refused, needless], [f.needed, f.refused, f.needless], "{case}");
+                let all = needed + refused + needless;
+                assert_eq!(all, f.retransmitted, "{case}: every retransmission has a verdict, nothing else has");
                 assert_eq!(count(|w| matches!(w, What::Sent { by: None, .. })), 0, "{case}: somebody asked for each");
-                needless += f.needless;
+                for (sum, more) in sums.iter_mut().zip([needed, refused, needless]) {
+                    *sum += more;
+                }
             }
         }
     }
-    assert!(needless > 500, "only {needless} needless retransmissions to compare");
+    assert!(sums.iter().all(|n| *n > 50), "only {sums:?} retransmissions of each kind to compare");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use serde_json::{json, Value};
 const DELIVERED: u8 = 0;
 const DROPPED: u8 = 1;
 const UNDER_WAY: u8 = 2;
+const REFUSED: u8 = 3;
 /// `kind`: positions in `KINDS`.
 const TIMEOUT: u8 = 0;
 const MISTAKE: u8 = 1;
@@ -42,6 +43,8 @@ pub(super) struct Flow {
     fresh: bool,
     /// The packet that `Watch::dropped` is about.
     lost: u32,
+    /// The row of the packet that came to the receiver last.
+    came: Option<usize>,
 }
 
 impl Flow {
@@ -127,10 +130,18 @@ impl Flow {
 
     /// A packet of the sender came to the receiver. Of twins the first counts.
     pub(super) fn delivered(&mut self, at: f64, number: u32) {
-        let Some(i) = self.data(number).filter(|i| self.sends.fate[*i] != DELIVERED) else { return };
+        self.came = self.data(number).filter(|i| self.sends.fate[*i] != DELIVERED);
+        let Some(i) = self.came else { return };
         self.sends.fate[i] = DELIVERED;
         self.sends.fate_time[i] = at;
         (self.sends.element[i], self.sends.nth[i]) = (-1, -1);
+    }
+
+    /// The receiver threw something away of the packet that came last.
+    pub(super) fn refused(&mut self) {
+        if let Some(i) = self.came {
+            self.sends.fate[i] = REFUSED;
+        }
     }
 
     pub(super) fn lost(&mut self, number: u32) {

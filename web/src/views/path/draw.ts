@@ -161,6 +161,7 @@ interface Moving {
 const COLOURS: Readonly<Record<(typeof VERDICTS)[number], ColourName>> = {
   first: "first",
   needed: "needed",
+  refused: "refused",
   needless: "needless",
   open: "open",
 };

@@ -11,6 +11,8 @@ export interface Course {
   readonly place: (element: number) => string;
   readonly first: Bars;
   readonly needed: Bars;
+  /** Retransmissions that only the receiver's refusals made necessary. */
+  readonly refused: Bars;
   readonly needless: Bars;
   /** Retransmissions whose verdict the run's end left open. */
   readonly open: Bars;
@@ -42,6 +44,7 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
     place: (element) => place(run, element),
     first: verdict("first"),
     needed: verdict("needed"),
+    refused: verdict("refused"),
     needless: verdict("needless"),
     open: verdict("open"),
     dropped: pick(flow, (i) => sends.fate[i] === lost),

@@ -12,6 +12,7 @@ import type { Course } from "./course";
 export const LAYERS = [
   { key: "first", label: "first transmission", colour: "first", draw: "bar" },
   { key: "needed", label: "retransmission, needed", colour: "needed", draw: "bar", shape: "triangle" },
+  { key: "refused", label: "retransmission, refused", colour: "refused", draw: "bar", shape: "disc" },
   { key: "needless", label: "retransmission, needless", colour: "needless", draw: "bar", shape: "diamond" },
   { key: "open", label: "retransmission, verdict open", colour: "open", draw: "bar", shape: "square" },
   { key: "dropped", label: "dropped", colour: "dropped", draw: "sign", shape: "cross" },
@@ -65,7 +66,7 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
   if (shown("dsack")) drawBars(surface, course.dsack, sight, theme.dsack, { width: width + 1.5 });
   if (shown("duplicates")) drawTicks(surface, course.duplicates, sight, theme.ack);
   if (shown("first")) drawBars(surface, course.first, sight, theme.first, { width, ends, grow: true });
-  for (const key of ["open", "needless", "needed"] as const)
+  for (const key of ["open", "needless", "refused", "needed"] as const)
     if (shown(key)) drawBars(surface, course[key], sight, theme[key], { width: width + 0.5, ends, grow: true });
   for (const layer of LAYERS) {
     if (!("shape" in layer) || layer.shape === "tick" || !shown(layer.key)) continue;

@@ -27,8 +27,9 @@ function nth(n: number): string {
 
 const NOTES: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   first: "",
-  needed: "needed: every earlier copy was lost",
-  needless: "needless: an earlier copy was not lost",
+  needed: "needed: no earlier copy arrived",
+  refused: "refused: an earlier copy arrived, and the receiver threw it away",
+  needless: "needless: the receiver had taken an earlier copy",
   open: "the run ended before it was known whether it was needed",
 };
 
@@ -62,6 +63,8 @@ function fate({ flow: { sends }, place }: Course, i: number): string {
   switch (FATES[sends.fate[i]]) {
     case "delivered":
       return `arrived at ${moment(then)}, after ${duration(then - sends.time[i])}`;
+    case "refused":
+      return `arrived at ${moment(then)}, after ${duration(then - sends.time[i])}, and the receiver threw it away`;
     case "dropped":
       return `dropped at ${moment(then)} by ${place(sends.element[i])}, as arrival ${grouped(sends.nth[i])} there`;
     default:

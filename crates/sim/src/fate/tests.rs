@@ -1,0 +1,174 @@
+use super::*;
+use proptest::prelude::*;
+use std::ops::Range;
+use Verdict::{Needed, Needless, Refused};
+
+type Told<'a> = &'a [(u64, u32, u8)];
+
+fn fates(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_>) -> Fates {
+    let mut f = Fates::default();
+    again.iter().for_each(|&(s, l, n)| f.retransmitted(s, l, n, None));
+    dropped.iter().for_each(|&(s, l, n)| f.dropped(s, l, n));
+    refused.iter().for_each(|&(s, l, n)| f.refused(s, l, n));
+    doubled.iter().for_each(|&(s, l, n)| f.doubled(s, l, n));
+    f
+}
+
+fn each(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_>) -> Vec<Verdict> {
+    fates(again, dropped, refused, doubled).each()
+}
+
+#[test]
+fn of_each_fast_recovery_the_first_retransmission_counts_apart() {
+    let mut f = Fates::default();
+    // Recovery 1 was a mistake; recovery 3 was not, though its second retransmission was; 0 is none.
+    for (start, recovery) in [(1, Some(1)), (11, Some(1)), (21, None), (31, Some(3)), (41, Some(3))] {
+        f.retransmitted(start, 10, 2, recovery);
+    }
+    f.dropped(31, 10, 1);
+    assert_eq!(f.verdicts(), Verdicts { needed: 1, refused: 0, needless: 4, needless_fast: 1 });
+    f.refused(1, 10, 1);
+    assert_eq!(f.verdicts(), Verdicts { needed: 1, refused: 1, needless: 3, needless_fast: 0 });
+}
+
+#[test]
+fn a_retransmission_is_needed_if_all_its_earlier_copies_were_dropped() {
+    assert_eq!(each(&[(1, 10, 2)], &[], &[], &[]), [Needless]);
+    assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1)], &[], &[]), [Needed]);
+    // Its own drop says nothing about it, but makes the third copy needed if the first was lost too.
+    assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 2)], &[], &[]), [Needless]);
+    assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1), (1, 10, 2)], &[], &[]), [Needed, Needed]);
+    assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1)], &[], &[]), [Needed, Needless]);
+    assert_eq!(each(&[(1, 10, 2), (11, 10, 2)], &[(11, 10, 1)], &[], &[]), [Needless, Needed]);
+}
+
+#[test]
+fn a_retransmission_is_refused_if_a_copy_arrived_and_the_receiver_threw_it_away() {
+    assert_eq!(each(&[(1, 10, 2)], &[], &[(1, 10, 1)], &[]), [Refused]);
+    // Its own refusal says nothing about it.
+    assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[], &[(1, 10, 2)], &[]), [Needless, Needless]);
+    assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1)], &[(1, 10, 2)], &[]), [Needed, Refused]);
+}
+
+#[test]
+fn a_copy_that_was_taken_outweighs_one_that_was_refused() {
+    assert_eq!(each(&[(1, 10, 3)], &[], &[(1, 10, 1)], &[]), [Needless], "the second was taken");
+    assert_eq!(each(&[(1, 10, 3)], &[], &[(1, 10, 1), (1, 10, 2)], &[]), [Refused]);
+}
+
+#[test]
+fn of_its_bytes_the_worst_decides() {
+    // Two small segments sent again as one large.
+    assert_eq!(each(&[(1, 20, 2)], &[(11, 10, 1)], &[(1, 10, 1)], &[]), [Needed], "refused, dropped");
+    assert_eq!(each(&[(1, 20, 2)], &[], &[(1, 10, 1)], &[]), [Refused], "refused, taken");
+    assert_eq!(each(&[(1, 20, 2)], &[], &[(11, 10, 1)], &[]), [Refused], "taken, refused");
+    assert_eq!(each(&[(1, 20, 2)], &[(1, 10, 1)], &[], &[]), [Needed], "dropped, taken");
+    assert_eq!(each(&[(11, 10, 2)], &[(1, 10, 1)], &[], &[]), [Needless], "another's drop");
+    // A large one lost, sent again in halves.
+    assert_eq!(each(&[(1, 10, 2), (11, 10, 2)], &[(1, 20, 1)], &[], &[]), [Needed, Needed]);
+    // One that the window's edge cut: its end was thrown away.
+    assert_eq!(each(&[(1, 20, 2)], &[], &[(15, 6, 1)], &[]), [Refused]);
+    assert_eq!(each(&[(1, 14, 2), (15, 6, 2)], &[], &[(15, 6, 1)], &[]), [Needless, Refused]);
+}
+
+#[test]
+fn duplicates_made_by_the_network_are_no_copies() {
+    assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1)], &[], &[(1, 10, 1)]), [Needless]);
+    assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1), (1, 10, 1)], &[], &[(1, 10, 1)]), [Needed]);
+    assert_eq!(each(&[(1, 10, 2)], &[], &[(1, 10, 1)], &[(1, 10, 1)]), [Needless], "its twin was taken");
+    assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1)], &[(1, 10, 1)], &[(1, 10, 1)]), [Refused], "its twin was dropped");
+    assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1)], &[(4, 2, 1)], &[(1, 10, 1)]), [Refused], "two bytes of it");
+}
+
+/// What became of one packet: the bytes that the receiver threw away, or that it was dropped.
+#[derive(Clone, Debug)]
+enum Fate {
+    Dropped,
+    /// Shares of its length between which bytes were thrown away; none if they do not rise.
+    Arrived(f64, f64),
+}
+
+/// Where each round of copies is cut into segments, and what became of the packets of each segment, one and its twins.
+type Round = (Vec<u64>, Vec<Vec<Fate>>);
+
+const LENGTH: u64 = 40;
+
+fn round() -> impl Strategy<Value = Round> {
+    let fate = prop_oneof![
+        2 => Just(Fate::Dropped),
+        1 => Just(Fate::Arrived(0.0, 0.0)),
+        2 => Just(Fate::Arrived(0.0, 1.0)),
+        1 => (0.0..1.0, 0.0..1.0).prop_map(|(a, b)| Fate::Arrived(a, b)),
+    ];
+    let packets = proptest::collection::vec(fate, 1..4);
+    (proptest::collection::vec(1..LENGTH, 0..6), proptest::collection::vec(packets, 7))
+}
+
+/// What became of each copy of a byte: whether a packet of it arrived, and whether one was taken.
+#[derive(Clone, Copy, Default)]
+struct Byte {
+    arrived: bool,
+    taken: bool,
+}
+
+fn cut(cuts: &[u64]) -> Vec<Range<u64>> {
+    let mut all: Vec<u64> = [0, LENGTH].iter().chain(cuts).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all.windows(2).map(|w| w[0]..w[1]).collect()
+}
+
+/// As defined, byte by byte.
+fn worst(rounds: &[Vec<Byte>], segment: Range<u64>) -> Verdict {
+    let of = |at: u64| {
+        let mut copies = rounds.iter().map(|r| r[at as usize]);
+        if copies.clone().any(|b| b.taken) {
+            Needless
+        } else if copies.any(|b| b.arrived) {
+            Refused
+        } else {
+            Needed
+        }
+    };
+    segment.map(of).max().unwrap_or(Needless)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+    #[test]
+    fn verdicts_equal_a_recount_byte_by_byte(rounds in proptest::collection::vec(round(), 1..5)) {
+        let (mut f, mut seen, mut expected) = (Fates::default(), Vec::<Vec<Byte>>::new(), Vec::new());
+        for ((cuts, fates), sends) in rounds.iter().zip(1u8..) {
+            let mut bytes = vec![Byte::default(); LENGTH as usize];
+            for (segment, packets) in cut(cuts).into_iter().zip(fates) {
+                let length = (segment.end - segment.start) as u32;
+                if sends > 1 {
+                    f.retransmitted(segment.start, length, sends, None);
+                    expected.push(worst(&seen, segment.clone()));
+                }
+                packets[1..].iter().for_each(|_| f.doubled(segment.start, length, sends));
+                for fate in packets {
+                    match *fate {
+                        Fate::Dropped => f.dropped(segment.start, length, sends),
+                        Fate::Arrived(from, to) => {
+                            let at = |share: f64| segment.start + (share * f64::from(length)).round() as u64;
+                            let refused = at(from)..at(to);
+                            if !refused.is_empty() {
+                                f.refused(refused.start, (refused.end - refused.start) as u32, sends);
+                            }
+                            for i in segment.clone() {
+                                let b = &mut bytes[i as usize];
+                                b.arrived = true;
+                                b.taken |= !refused.contains(&i);
+                            }
+                        }
+                    }
+                }
+            }
+            seen.push(bytes);
+        }
+        prop_assert_eq!(f.each(), expected);
+        let v = f.verdicts();
+        prop_assert_eq!(v.needed + v.refused + v.needless, f.each().len() as u64);
+    }
+}
