@@ -6,8 +6,10 @@ use ackclock_sim::results::{FlowResult, Results};
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Rate;
@@ -158,4 +160,27 @@ fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
     assert_eq!(path.put(Time(5), 2, Side::Sender, packet), None);
     assert_eq!(path.put(path.end() + Nanos(1), 0, Side::Sender, packet), None);
     assert_eq!(path.put(path.end(), 0, Side::Sender, packet), Some(0));
+}
+
+#[test]
+fn what_the_tcp_outside_refuses_makes_its_retransmission_refused() {
+    let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
+    let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");
+    let packet = |first: u64, sends| {
+        let seg = Segment { seq: Offset(first), len: 100, flags: Segment::ACK, ..Segment::EMPTY };
+        Entering { seg, wire: 140, sends, recovery: None }
+    };
+    // Of two segments the second is refused, and both are sent again; the end of the first is refused the second time.
+    for (ms, first, sends) in [(1, 1, 1), (2, 101, 1), (200, 1, 2), (201, 101, 2), (400, 1, 3)] {
+        path.put(Time(ms * 1_000_000), 0, Side::Sender, packet(first, sends));
+        path.run_until(Time((ms + 150) * 1_000_000));
+        let missing = match (first, sends) {
+            (101, 1) => (Offset(101), Offset(201)),
+            (1, 2) => (Offset(51), Offset(101)),
+            _ => continue,
+        };
+        path.refused(0, Side::Receiver, Refusal::Paws, &packet(first, sends).seg, sends, &[missing]);
+    }
+    let flow = path.results().flows[0];
+    assert_eq!((flow.retransmitted, flow.needed, flow.refused, flow.needless), (3, 0, 1, 2), "{flow:?}");
 }
