@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ackclock import slots as slots
 from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
-from ackclock.errors import AlgorithmError, ScenarioError
+from ackclock.errors import AlgorithmError, LiveError, ScenarioError
 from ackclock.result import Result
 from ackclock.slots import (
     Congestion,
@@ -52,6 +52,7 @@ __all__ = [
     "Disorder",
     "DupThresh",
     "Element",
+    "LiveError",
     "Plan",
     "Recovery",
     "Result",

@@ -34,6 +34,9 @@ __all__ = [
     "events",
     "identities",
     "interval",
+    "live_bench",
+    "live_recv",
+    "live_send",
     "read_toml",
     "results_revision",
     "run",
@@ -489,3 +492,43 @@ class Xmit:
     def again(offset: int) -> Xmit: ...
     @property
     def offset(self) -> int | None: ...
+
+def live_bench(
+    sends: bool,
+    v6: bool,
+    offload: bool,
+    bytes: str,
+    mtu: int,
+    stack_name: str,
+    realtime: bool,
+    pcap: str | None,
+    say: Callable[[str], object],
+    progress: Callable[[float], object] | None,
+) -> str: ...
+def live_send(
+    file: str,
+    to: str,
+    from_: str | None,
+    tun: str | None,
+    peer_file: str | None,
+    mtu: int,
+    offload: bool,
+    stack_name: str,
+    realtime: bool,
+    pcap: str | None,
+    say: Callable[[str], object],
+    progress: Callable[[float], object] | None,
+) -> str: ...
+def live_recv(
+    file: str,
+    listen: str,
+    tun: str | None,
+    peer_file: str | None,
+    mtu: int,
+    offload: bool,
+    stack_name: str,
+    realtime: bool,
+    pcap: str | None,
+    say: Callable[[str], object],
+    progress: Callable[[float], object] | None,
+) -> str: ...

@@ -17,6 +17,7 @@ from ackclock import _native, api
 from ackclock.cli_common import INTERRUPTED, fail, refusals
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
+from ackclock.cli_live import app as live
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
 from ackclock.cli_results import app as results
@@ -271,6 +272,7 @@ app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
 app.command(epilog=SWEEP_EXAMPLES)(sweep)
 app.add_typer(results, name="results")
+app.add_typer(live, name="live")
 app.command(epilog=TUNE_EXAMPLES)(tune)
 
 

@@ -40,6 +40,24 @@ class ScenarioError(ValueError):
         return type(self), (str(self), self.file, self.line, self.key, self.found, self.allowed, self.hint)
 
 
+class LiveError(RuntimeError):
+    """A live run did not begin, or ended early; the message is one line for people.
+
+    Attributes:
+        exit_code: what the command ends with: 3 where the system or its permissions lack what live runs need, 2 for
+            what was asked wrongly, 1 for what failed.
+    """
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        """Keep the parts."""
+        super().__init__(message)
+        self.exit_code = exit_code
+
+    def __reduce__(self) -> tuple[type[LiveError], tuple[object, ...]]:
+        """Survive the way back from a worker process."""
+        return type(self), (str(self), self.exit_code)
+
+
 class AlgorithmError(RuntimeError):
     """An algorithm in Python raised an error, or answered what makes no sense: its run was ended.
 

@@ -94,3 +94,30 @@ def print_stacks(stacks: list[dict[str, Any]]) -> None:
     for stack in stacks:
         table.add_row(stack["name"], stack["summary"])
     console().print(table)
+
+
+def print_live_bench(entries: list[dict[str, Any]]) -> None:
+    """Print a row for each transfer of ``ackclock live bench``."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("engine")
+    table.add_column("offload")
+    table.add_column("IP")
+    for column in ("Gb/s", "hashes", "engine CPU", "kernel CPU", "bytes/frame", "resent", "late p99 µs"):
+        table.add_column(column, justify="right")
+    for entry in entries:
+        late = entry["late_p99_us"]
+        table.add_row(
+            f"{entry['direction']}s",
+            "on" if entry["offload"] else "off",
+            entry["family"],
+            f"{entry['gbps']:.2f}",
+            "equal" if entry["hashes_equal"] else "DIFFER",
+            f"{entry['engine_processor']:.2f}",
+            f"{entry['kernel_processor']:.2f}",
+            f"{entry['bytes_per_frame']:,.0f}",
+            f"{entry['retransmitted']:,}",
+            "-" if late is None else f"{late:,.0f}",
+        )
+    console().print(table)
+    if entries:
+        console().print(entries[0]["priority"])

@@ -11,6 +11,7 @@ import ast
 import csv
 import doctest
 import json
+import os
 import re
 import subprocess
 import sys
@@ -33,6 +34,8 @@ NOT_RUN = {
     "ns ": "is ns-2, which is not needed to build or test",
 }
 """How commands begin that a page shows and the tests leave alone, and why."""
+LIVE = ("ackclock live ", "unshare ", "cmp numbers ")
+"""How commands begin that need a network device, and what they leave."""
 RUN = ("ackclock reproduce ./",)
 """How commands begin that are run all the same."""
 
@@ -114,10 +117,17 @@ def commands(block: Block) -> list[tuple[int, str, list[str]]]:
     return found
 
 
+def live_runs() -> bool:
+    """Whether network devices can be made here."""
+    return sys.platform == "linux" and os.geteuid() == 0 and Path("/dev/net/tun").exists()
+
+
 def reason(command: str) -> str | None:
     """Why a command is not run, if it is not."""
     if command.startswith(RUN):
         return None
+    if any(begin in command for begin in LIVE) and not live_runs():
+        return "needs root and /dev/net/tun"
     return next((NOT_RUN[begin] for begin in NOT_RUN if f"{command} ".startswith(begin)), None)
 
 

@@ -38,6 +38,7 @@ LAYERS = (
     "papers",
     "cli_common",
     "cli_lab",
+    "cli_live",
     "cli_reproduce",
     "cli_sweep",
     "cli_results",

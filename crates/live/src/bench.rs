@@ -4,25 +4,24 @@
 //! the engine has another one. Both hash what they handle.
 
 use crate::clock::{thread_time, Clock};
-use crate::driver::{Application, Counts, Driver, Going};
+use crate::driver::{Counts, Driver};
 use crate::error::LiveError;
 use crate::namespace::Namespace;
 use crate::netlink::Device;
-use crate::payload::Pattern;
+use crate::payload::{Pattern, Sink, Source};
 use crate::pcapng::{Capture, Tapped};
-use crate::peer::{self, Seen, Source};
+use crate::peer::{self, Seen};
 use crate::realtime::{self, Priority};
+use crate::session::{with_kernel, Ours, Receiver, Sender};
 use crate::supervise::Shared;
+use crate::transfer::{check_mtu, first_line};
 use crate::wire::{Link, Wire};
-use ackclock_tcp::connection::State;
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::time::{Nanos, Time};
-use ackclock_wire::{Buffers, Host, HostConfig, Id, Initial, Secret};
+use ackclock_tcp::time::Nanos;
+use ackclock_wire::{Buffers, Host, HostConfig, Initial, Secret};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
-use std::thread;
-use xxhash_rust::xxh3::Xxh3;
 
 /// The device's name in its namespace.
 pub const DEVICE: &str = "tun0";
@@ -31,9 +30,7 @@ const PORT: u16 = 5001;
 /// Both ends' sequence numbers begin here, 64 KiB below 2³², so that every longer transfer wraps.
 pub const ISN: u32 = 0xffff_0000;
 /// A large packet is at most this long: 44 segments of 1448 bytes.
-const MAX_TRAIN: u16 = 44;
-/// Bytes that the application gives at a time: fewer calls, and trains are full.
-const PIECE: usize = 1 << 16;
+pub(crate) const MAX_TRAIN: u16 = 44;
 
 /// Which way the bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +92,8 @@ pub struct Outcome {
     pub late_p99: Option<Nanos>,
     /// How late the last one was.
     pub late_worst: Option<Nanos>,
+    /// Segments that the engine sent again.
+    pub retransmitted: u64,
     /// How often the sender's sequence numbers passed 2³².
     pub wraps: u64,
     /// What became of the request for real-time priority.
@@ -126,6 +125,7 @@ impl Transfer {
     /// # Errors
     /// [`LiveError::Unavailable`] without the permission.
     pub fn prepare(&self) -> Result<(Bench, Link), LiveError> {
+        check_mtu(self.mtu, self.family == Family::V6)?;
         let namespace = Namespace::new()?;
         // What one transfer taught the kernel, the next one must not know; and 2 GB/s want larger buffers than the default.
         for (name, value) in [
@@ -140,6 +140,16 @@ impl Transfer {
         let device = Device { mtu: self.mtu, addresses: vec![(addresses.1, prefix)], ..Device::default() };
         let link = Link::open(&namespace, DEVICE, &device, self.offload)?;
         Ok((Bench { namespace, addresses }, link))
+    }
+
+    /// The line that a run begins with: namespace, device, MTU, offload, congestion control.
+    pub fn describe(&self, link: &Link) -> String {
+        let line = first_line("its own", DEVICE, link.kind(), self.mtu, self.offload, &self.stack);
+        let verb = match self.direction {
+            Direction::Send => "sends",
+            Direction::Receive => "receives",
+        };
+        format!("{line} {verb} over {}, the kernel's cubic at the other end", self.family.name())
     }
 
     /// Carries it out over `wire`, which is the bench's link or something around it.
@@ -158,7 +168,7 @@ impl Transfer {
         };
         driver.wire_mut().close()?;
         let (ours, kernel) = ran?;
-        let Ours { bytes, hash, time, processor } = ours;
+        let Ours { bytes, hash, time, processor, retransmitted } = ours;
         let share = |used: Nanos| used.as_secs_f64() / time.as_secs_f64().max(1e-9);
         Ok(Outcome {
             bytes: kernel.bytes.min(bytes),
@@ -169,6 +179,7 @@ impl Transfer {
             counts: driver.counts(),
             late_p99: driver.lateness().percentile(0.99),
             late_worst: driver.lateness().worst(),
+            retransmitted,
             wraps: (u64::from(ISN) + 1 + self.bytes) >> 32,
             priority,
         })
@@ -195,19 +206,27 @@ impl Transfer {
         let (here, there) = bench.addresses;
         let to = SocketAddr::new(there, PORT);
         let listener = peer::listen(&bench.namespace, to)?;
+        let nowhere = Sink::new(None).map_err(LiveError::system("the kernel's end"))?;
         with_kernel(
-            || peer::sink(listener, None, self.realtime, shared),
+            || peer::sink(listener, nowhere, self.realtime, shared),
             shared,
             || {
                 let from = SocketAddr::new(here, 0);
                 let id = driver.host.connect(driver.now(), from, to, &self.stack(), self.buffers);
                 let id = id.map_err(|e| LiveError::Failed(e.to_string()))?;
                 let (began, used) = (driver.now(), thread_time());
-                let mut sender = Sender { id, pattern: Pattern::new(self.bytes), ended: None, shared };
+                let mut sender =
+                    Sender::new(id, Source::Pattern(Pattern::new(self.bytes)), self.buffers.send, Nanos(0), shared);
                 driver.run(&mut sender, shared)?;
                 let time = sender.ended.unwrap_or_else(|| driver.now()).since(began);
                 let processor = thread_time() - used;
-                Ok(Ours { bytes: self.bytes, hash: sender.pattern.hash(), time, processor })
+                Ok(Ours {
+                    bytes: self.bytes,
+                    hash: sender.source.sent().1,
+                    time,
+                    processor,
+                    retransmitted: sender.retransmitted,
+                })
             },
         )
     }
@@ -226,133 +245,13 @@ impl Transfer {
             shared,
             || {
                 let (began, used) = (driver.now(), thread_time());
-                let mut receiver = Receiver { at, id: None, hash: Xxh3::new(), bytes: 0, ended: None, shared };
+                let mut receiver = Receiver::new(at, Sink::new(None).map_err(LiveError::system("our end"))?, shared);
                 driver.run(&mut receiver, shared)?;
                 let time = receiver.ended.unwrap_or_else(|| driver.now()).since(began);
                 let processor = thread_time() - used;
-                Ok(Ours { bytes: receiver.bytes, hash: receiver.hash.digest(), time, processor })
+                let (bytes, hash) = receiver.sink.taken();
+                Ok(Ours { bytes, hash, time, processor, retransmitted: 0 })
             },
         )
     }
-}
-
-/// What our end says of a transfer.
-struct Ours {
-    bytes: u64,
-    hash: u64,
-    time: Nanos,
-    processor: Nanos,
-}
-
-/// Our end on this thread, the kernel's on another; where one fails, the other is stopped.
-fn with_kernel(
-    kernel: impl FnOnce() -> Result<Seen, LiveError> + Send,
-    shared: &Shared,
-    ours: impl FnOnce() -> Result<Ours, LiveError>,
-) -> Result<(Ours, Seen), LiveError> {
-    thread::scope(|scope| {
-        let kernel = scope.spawn(|| {
-            let seen = kernel();
-            if seen.is_err() {
-                shared.stop();
-            }
-            seen
-        });
-        let ran = ours();
-        if ran.is_err() {
-            shared.stop();
-        }
-        let kernel = kernel.join().unwrap_or_else(|_| Err(LiveError::Failed("the kernel's end panicked".into())));
-        match (ran, kernel) {
-            // Whoever was merely stopped is not the cause.
-            (Err(LiveError::Interrupted), Err(e)) | (Err(e), _) | (Ok(_), Err(e)) => Err(e),
-            (Ok(ours), Ok(kernel)) => Ok((ours, kernel)),
-        }
-    })
-}
-
-/// Sends a made-up stream and closes.
-struct Sender<'a> {
-    id: Id,
-    pattern: Pattern,
-    ended: Option<Time>,
-    shared: &'a Shared,
-}
-
-impl Application for Sender<'_> {
-    fn turn(&mut self, now: Time, host: &mut Host) -> Result<Going, LiveError> {
-        let Some(end) = host.endpoint_mut(self.id) else { return Ok(Going::Done) };
-        loop {
-            let left = self.pattern.left();
-            let room = end.room();
-            if left == 0 || (room < PIECE && (room as u64) < left) {
-                break;
-            }
-            let taken = end.write(self.pattern.next(room.min(PIECE)));
-            self.pattern.advance(taken);
-            if taken == 0 {
-                break;
-            }
-        }
-        // Before the handshake is done that would end it.
-        if self.pattern.left() == 0 && end.state() != State::SynSent {
-            end.close();
-        }
-        self.shared.tell(end.connection().acked());
-        match end.state() {
-            State::TimeWait => {
-                self.ended.get_or_insert(now);
-                Ok(Going::Done)
-            }
-            State::Closed => Err(gone(end.connection().close_reason())),
-            _ => {
-                if self.ended.is_none() && self.pattern.left() == 0 && matches!(end.state(), State::FinWait2) {
-                    self.ended = Some(now);
-                }
-                Ok(Going::On)
-            }
-        }
-    }
-}
-
-/// Accepts a connection and reads it to its end.
-struct Receiver<'a> {
-    at: SocketAddr,
-    id: Option<Id>,
-    hash: Xxh3,
-    bytes: u64,
-    ended: Option<Time>,
-    shared: &'a Shared,
-}
-
-impl Application for Receiver<'_> {
-    fn turn(&mut self, now: Time, host: &mut Host) -> Result<Going, LiveError> {
-        if self.id.is_none() {
-            self.id = host.accept(self.at);
-        }
-        let Some(end) = self.id.and_then(|id| host.endpoint_mut(id)) else { return Ok(Going::On) };
-        let (a, b) = end.readable();
-        let n = a.len() + b.len();
-        if n > 0 {
-            self.hash.update(a);
-            self.hash.update(b);
-            self.bytes += n as u64;
-            end.consume(n);
-            self.shared.tell(self.bytes);
-        }
-        if end.is_at_end() {
-            self.ended.get_or_insert(now);
-            end.close();
-        }
-        match end.state() {
-            // Where both closed at once, it is TIME-WAIT.
-            State::TimeWait | State::Closed if self.ended.is_some() => Ok(Going::Done),
-            State::Closed => Err(gone(end.connection().close_reason())),
-            _ => Ok(Going::On),
-        }
-    }
-}
-
-fn gone(reason: Option<ackclock_tcp::connection::CloseReason>) -> LiveError {
-    LiveError::Failed(format!("the connection was lost: {reason:?}"))
 }

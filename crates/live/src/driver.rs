@@ -36,6 +36,9 @@ pub trait Application {
     fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)> {
         None
     }
+
+    /// The run is stopped: what there is to say to the peer, a RST as a rule.
+    fn give_up(&mut self, _host: &mut Host) {}
 }
 
 /// Whether a run goes on.
@@ -91,6 +94,8 @@ impl<W: Wire, O: Watch> Driver<W, O> {
     pub fn run<A: Application>(&mut self, application: &mut A, shared: &Shared) -> Result<(), LiveError> {
         loop {
             if shared.stopped() {
+                application.give_up(&mut self.host);
+                self.give()?;
                 return Err(LiveError::Interrupted);
             }
             let arrived = self.take()?;

@@ -9,6 +9,8 @@
 //! | [`veth`] | a packet socket, where no TUN device opens |
 //! | [`driver`] | the loop between a wire and a host's TCP |
 //! | [`bench`](mod@bench) | transfers to and from this machine's kernel, with their speed and hashes |
+//! | [`transfer`] | a file sent or received, over a device of the user too |
+//! | [`report`] | what came of them, as JSON |
 //! | [`peer`], [`payload`] | the kernel's end of a transfer; the bytes |
 //! | [`supervise`](mod@supervise) | work on a thread of its own, and whoever waits for it |
 //! | [`pcapng`] | a capture of what goes over a wire |
@@ -39,9 +41,15 @@ pub mod peer;
 #[cfg(target_os = "linux")]
 pub mod realtime;
 #[cfg(target_os = "linux")]
+pub mod report;
+#[cfg(target_os = "linux")]
+mod session;
+#[cfg(target_os = "linux")]
 pub mod supervise;
 #[cfg(target_os = "linux")]
 mod sys;
+#[cfg(target_os = "linux")]
+pub mod transfer;
 #[cfg(target_os = "linux")]
 pub mod tun;
 #[cfg(target_os = "linux")]

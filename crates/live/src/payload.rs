@@ -1,5 +1,9 @@
-//! Bytes to be sent, made up, and the hash by which the other end's are compared.
+//! Where the bytes of a transfer come from and go to, and the hash by which both ends' are compared.
 
+use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes in a block: a few fit into a processor's cache.
@@ -55,6 +59,161 @@ impl Pattern {
     /// The hash of what was sent: XXH3, 64 bits.
     pub fn hash(&self) -> u64 {
         self.hash.digest()
+    }
+}
+
+/// What is sent.
+pub enum Source {
+    /// A made-up stream.
+    Pattern(Pattern),
+    /// What a file has, or what comes through a pipe.
+    File(FileSource),
+}
+
+/// A file that is read as it is needed, never waiting for whoever writes a pipe.
+pub struct FileSource {
+    file: File,
+    buffer: Box<[u8]>,
+    /// What of the buffer is not sent.
+    from: usize,
+    to: usize,
+    ended: bool,
+    bytes: u64,
+    hash: Xxh3,
+}
+
+/// What is received: hashed, and written to a file if there is one.
+pub struct Sink {
+    file: Option<File>,
+    /// Writing at most so much never waits, once there is room at all.
+    piece: usize,
+    bytes: u64,
+    hash: Xxh3,
+}
+
+/// What POSIX promises of a pipe that has room.
+const PIPE_PIECE: usize = 4096;
+
+impl Source {
+    /// What `file` has.
+    pub fn file(file: File) -> Self {
+        let buffer = vec![0; BLOCK].into_boxed_slice();
+        Source::File(FileSource { file, buffer, from: 0, to: 0, ended: false, bytes: 0, hash: Xxh3::new() })
+    }
+
+    /// The next bytes, at most `room` of them; empty at the end, and where there are none yet.
+    ///
+    /// # Errors
+    /// What the system answers.
+    pub fn next(&mut self, room: usize) -> io::Result<&[u8]> {
+        match self {
+            Source::Pattern(pattern) => Ok(pattern.next(room)),
+            Source::File(source) => source.next(room),
+        }
+    }
+
+    /// The first `bytes` of what [`Source::next`] gave were sent.
+    pub fn advance(&mut self, bytes: usize) {
+        match self {
+            Source::Pattern(pattern) => pattern.advance(bytes),
+            Source::File(source) => {
+                source.hash.update(&source.buffer[source.from..source.from + bytes]);
+                source.from += bytes;
+                source.bytes += bytes as u64;
+            }
+        }
+    }
+
+    /// Whether everything was sent.
+    pub fn ended(&self) -> bool {
+        match self {
+            Source::Pattern(pattern) => pattern.left() == 0,
+            Source::File(source) => source.ended && source.from == source.to,
+        }
+    }
+
+    /// How many bytes were sent, and their hash: XXH3, 64 bits.
+    pub fn sent(&self) -> (u64, u64) {
+        match self {
+            Source::Pattern(pattern) => (pattern.at, pattern.hash()),
+            Source::File(source) => (source.bytes, source.hash.digest()),
+        }
+    }
+
+    /// What becomes readable when there is more to send, while there is nothing.
+    pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Source::File(source) if !source.ended && source.from == source.to => Some(source.file.as_fd()),
+            Source::Pattern(_) | Source::File(_) => None,
+        }
+    }
+}
+
+impl FileSource {
+    fn next(&mut self, room: usize) -> io::Result<&[u8]> {
+        if self.from == self.to && !self.ended && is_ready(self.file.as_fd(), PollFlags::POLLIN, PollTimeout::ZERO)? {
+            (self.from, self.to) = (0, retried(|| self.file.read(&mut self.buffer))?);
+            self.ended = self.to == 0;
+        }
+        Ok(&self.buffer[self.from..self.to.min(self.from.saturating_add(room))])
+    }
+}
+
+impl Sink {
+    /// Into `file`, or nowhere.
+    ///
+    /// # Errors
+    /// What the system answers.
+    pub fn new(file: Option<File>) -> io::Result<Sink> {
+        let regular = file.as_ref().map_or(Ok(true), |f| f.metadata().map(|m| m.is_file()))?;
+        let piece = if regular { usize::MAX } else { PIPE_PIECE };
+        Ok(Sink { file, piece, bytes: 0, hash: Xxh3::new() })
+    }
+
+    /// Takes bytes, as many as there is room for; returns how many.
+    ///
+    /// # Errors
+    /// What the system answers.
+    pub fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = match &mut self.file {
+            None => bytes.len(),
+            Some(file) if is_ready(file.as_fd(), PollFlags::POLLOUT, PollTimeout::ZERO)? => {
+                retried(|| file.write(&bytes[..bytes.len().min(self.piece)]))?
+            }
+            Some(_) => 0,
+        };
+        self.hash.update(&bytes[..taken]);
+        self.bytes += taken as u64;
+        Ok(taken)
+    }
+
+    /// How many bytes were taken, and their hash.
+    pub fn taken(&self) -> (u64, u64) {
+        (self.bytes, self.hash.digest())
+    }
+
+    /// What becomes writable when it takes more.
+    pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(AsFd::as_fd)
+    }
+}
+
+/// Whether a file may be read or written without waiting longer than `timeout`.
+pub(crate) fn is_ready(fd: BorrowedFd<'_>, flags: PollFlags, timeout: PollTimeout) -> io::Result<bool> {
+    match poll(&mut [PollFd::new(fd, flags)], timeout) {
+        Ok(n) => Ok(n > 0),
+        Err(nix::errno::Errno::EINTR) => Ok(false),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Tries again what a signal ended.
+fn retried<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match work() {
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            other => return other,
+        }
     }
 }
 

@@ -6,18 +6,17 @@
 use crate::clock::thread_time;
 use crate::error::LiveError;
 use crate::namespace::Namespace;
-use crate::payload::Pattern;
+use crate::payload::{is_ready, Sink, Source};
 use crate::realtime;
 use crate::supervise::Shared;
 use crate::sys;
 use ackclock_tcp::time::Nanos;
+use nix::poll::{PollFlags, PollTimeout};
 use socket2::{Domain, Protocol, Socket, Type};
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
-use xxhash_rust::xxh3::Xxh3;
 
 /// How long a socket blocks before its thread looks whether the run was stopped.
 const BLOCK: Duration = Duration::from_millis(100);
@@ -37,14 +36,6 @@ pub struct Seen {
     pub processor: Nanos,
 }
 
-/// What the kernel's end sends.
-pub enum Source {
-    /// A made-up stream.
-    Pattern(Pattern),
-    /// What is read from a file.
-    File(File),
-}
-
 /// A listening socket in `namespace`.
 ///
 /// # Errors
@@ -53,11 +44,11 @@ pub fn listen(namespace: &Namespace, at: SocketAddr) -> Result<TcpListener, Live
     namespace.run(|| TcpListener::bind(at))?.map_err(LiveError::system(format!("the kernel's socket at {at}")))
 }
 
-/// Accepts a connection and reads it to its end; into `file`, if there is one.
+/// Accepts a connection and reads it to its end.
 ///
 /// # Errors
 /// What the kernel answers; [`LiveError::Interrupted`] if the run was stopped.
-pub fn sink(listener: TcpListener, mut file: Option<File>, realtime: bool, shared: &Shared) -> Result<Seen, LiveError> {
+pub fn sink(listener: TcpListener, mut sink: Sink, realtime: bool, shared: &Shared) -> Result<Seen, LiveError> {
     realtime::request(realtime);
     let began = thread_time();
     let failed = || LiveError::system("the kernel's socket");
@@ -65,19 +56,23 @@ pub fn sink(listener: TcpListener, mut file: Option<File>, realtime: bool, share
     listener.set_read_timeout(Some(BLOCK)).map_err(failed())?;
     let mut socket = until(shared, || listener.accept())?.0;
     socket.set_read_timeout(Some(BLOCK)).map_err(failed())?;
-    let (mut buffer, mut hash, mut bytes) = (vec![0; BUFFER], Xxh3::new(), 0);
+    let mut buffer = vec![0; BUFFER];
     loop {
         let n = until(shared, || socket.read(&mut buffer))?;
         if n == 0 {
             break;
         }
-        hash.update(&buffer[..n]);
-        bytes += n as u64;
-        if let Some(file) = &mut file {
-            file.write_all(&buffer[..n]).map_err(LiveError::system("the file of the kernel's end"))?;
+        let mut taken = 0;
+        while taken < n {
+            let more = sink.take(&buffer[taken..n]).map_err(LiveError::system("the file of the kernel's end"))?;
+            if more == 0 {
+                wait(sink.waits_for(), PollFlags::POLLOUT, shared)?;
+            }
+            taken += more;
         }
     }
-    Ok(Seen { bytes, hash: hash.digest(), processor: Nanos(thread_time().0 - began.0) })
+    let (bytes, hash) = sink.taken();
+    Ok(Seen { bytes, hash, processor: thread_time() - began })
 }
 
 /// Connects from `namespace` and writes all of `source`. The congestion control is CUBIC, whatever the system's default is,
@@ -97,37 +92,32 @@ pub fn source(
     let began = thread_time();
     let socket = namespace.run(|| connect(to, isn))?;
     let mut socket = socket.map_err(LiveError::system(format!("the kernel's socket to {to}")))?;
-    let (mut hash, mut bytes, mut buffer) = (Xxh3::new(), 0, vec![0; BUFFER]);
-    loop {
-        let piece = match &mut source {
-            Source::Pattern(pattern) => pattern.next(usize::MAX),
-            Source::File(file) => {
-                let n = file.read(&mut buffer).map_err(LiveError::system("the file of the kernel's end"))?;
-                &buffer[..n]
-            }
-        };
-        let n = piece.len();
-        if n == 0 {
-            break;
+    while !source.ended() {
+        let piece = source.next(usize::MAX).map_err(LiveError::system("the file of the kernel's end"))?;
+        if piece.is_empty() {
+            wait(source.waits_for(), PollFlags::POLLIN, shared)?;
+            continue;
         }
-        let mut sent = 0;
-        while sent < n {
-            sent += until(shared, || socket.write(&piece[sent..]))?;
-        }
-        bytes += n as u64;
-        match &mut source {
-            Source::Pattern(pattern) => pattern.advance(n),
-            Source::File(_) => hash.update(&buffer[..n]),
-        }
+        let sent = until(shared, || socket.write(piece))?;
+        source.advance(sent);
     }
     socket.shutdown(Shutdown::Write).map_err(LiveError::system("the kernel's socket"))?;
     // Until the other end has closed, too.
+    let mut buffer = vec![0; BUFFER];
     while until(shared, || socket.read(&mut buffer))? > 0 {}
-    let hash = match source {
-        Source::Pattern(pattern) => pattern.hash(),
-        Source::File(_) => hash.digest(),
-    };
-    Ok(Seen { bytes, hash, processor: Nanos(thread_time().0 - began.0) })
+    let (bytes, hash) = source.sent();
+    Ok(Seen { bytes, hash, processor: thread_time() - began })
+}
+
+/// Waits a moment for a pipe.
+fn wait(fd: Option<BorrowedFd<'_>>, flags: PollFlags, shared: &Shared) -> Result<(), LiveError> {
+    if shared.stopped() {
+        return Err(LiveError::Interrupted);
+    }
+    if let Some(fd) = fd {
+        is_ready(fd, flags, PollTimeout::from(100u8)).map_err(LiveError::system("the file of the kernel's end"))?;
+    }
+    Ok(())
 }
 
 fn connect(to: SocketAddr, isn: u32) -> io::Result<Socket> {

@@ -1,6 +1,7 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
 mod arrow;
+mod live;
 mod request;
 mod runs;
 mod slots;
@@ -31,6 +32,9 @@ mod _native {
         Ack, Advice, Board, Cause, Context, Cut, Episode, Fate, Flow, Gate, GiveBack, Ledger, Loss, Mistake, Newest,
         Packet, Phase, Prior, Rearm, Repair, Sample, Segment, Verdict, Window, Xmit,
     };
+
+    #[pymodule_export]
+    use crate::live::{live_bench, live_recv, live_send};
 
     #[pymodule_export]
     use crate::{arrow::Table, runs::Runs};

@@ -38,7 +38,7 @@ def sections(work: Work) -> list[Section]:
     how = (
         "Each path has the links, the transfer and the receiver of a paper's scenario, and every stack its own "
         "parameters instead of the paper's. Goodput is what is acknowledged, of all flows together, over the flows' "
-        "time; needless is a retransmission of data of which the receiver had taken an earlier copy."
+        "time; needless is a retransmission of data of which an earlier copy was dropped nowhere."
     )
     return [
         Section("What follows", conclusions(c), [pictures.of_all(c, work.out)]),

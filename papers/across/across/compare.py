@@ -22,7 +22,7 @@ class Cell:
     goodput: Mean
     """Payload acknowledged, of all flows together, bytes a second of the flows' own time."""
     needless: Mean
-    """Retransmissions of data of which the receiver had taken an earlier copy, % of the packets sent."""
+    """Retransmissions of data of which an earlier copy was dropped nowhere, % of the packets sent."""
     timeouts: Mean
     """A run, of all flows together."""
     identity: str

@@ -101,7 +101,7 @@ class Point:
 
     @property
     def needless(self) -> Mean:
-        """Retransmissions of data of which the receiver had taken an earlier copy, a run."""
+        """Retransmissions of data of which an earlier copy was dropped nowhere, a run."""
         return self.mean(itemgetter("needless_retransmissions"))
 
     @property

@@ -138,7 +138,6 @@ def _rows(at: int, cells: tuple[Any, ...], seed: int, run: str) -> Iterator[tupl
     """The rows of a run: one for each flow."""
     said = json.loads(run)
     for flow in said["flows"]:
-        # A run that an older version kept does not have the newest numbers.
-        numbers = (flow.get(name) for name in FLOW_NUMBERS)
+        numbers = (flow[name] for name in FLOW_NUMBERS)
         about = (at, *cells, flow["stack"], flow["name"], seed, said["duration_s"])
         yield (*about, *numbers, said["identity"], said["trace_hash"])

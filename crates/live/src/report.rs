@@ -1,0 +1,76 @@
+//! What came of transfers, as JSON: for `--json`, and for the tables of the command.
+
+use crate::bench::{Direction, Outcome, Transfer};
+use crate::driver::Counts;
+use crate::transfer::Transferred;
+use ackclock_tcp::time::Nanos;
+use serde_json::{json, Value};
+
+/// An entry of `ackclock live bench`.
+pub fn entry(transfer: &Transfer, outcome: &Outcome) -> Value {
+    let Transfer { direction, family, offload, mtu, stack, .. } = transfer;
+    json!({
+        "direction": match direction {
+            Direction::Send => "send",
+            Direction::Receive => "receive",
+        },
+        "offload": offload,
+        "family": family.name(),
+        "stack": stack.name,
+        "mtu": mtu,
+        "bytes": outcome.bytes,
+        "seconds": outcome.time.as_secs_f64(),
+        "gbps": gbps(outcome.bytes, outcome.time),
+        "hashes_equal": outcome.hashes_equal,
+        "wraps": outcome.wraps,
+        "engine_processor": outcome.engine_processor,
+        "kernel_processor": outcome.kernel_processor,
+        "bytes_per_frame": per_frame(outcome.bytes, outcome.counts, *direction),
+        "retransmitted": outcome.retransmitted,
+        "frames": frames(outcome.counts),
+        "late_p99_us": micros(outcome.late_p99),
+        "late_worst_us": micros(outcome.late_worst),
+        "priority": outcome.priority.words(),
+    })
+}
+
+/// The result of `ackclock live send` and `ackclock live recv`.
+pub fn transferred(it: &Transferred) -> Value {
+    json!({
+        "bytes": it.bytes,
+        "xxh3": format!("{:016x}", it.hash),
+        "hashes_equal": it.hashes_equal,
+        "seconds": it.time.as_secs_f64(),
+        "gbps": gbps(it.bytes, it.time),
+        "engine_processor": it.engine_processor,
+        "retransmitted": it.retransmitted,
+        "frames": frames(it.counts),
+        "late_p99_us": micros(it.late_p99),
+        "late_worst_us": micros(it.late_worst),
+        "priority": it.priority.words(),
+    })
+}
+
+fn frames(counts: Counts) -> Value {
+    let Counts { received, other, malformed, sent, lost, naps } = counts;
+    json!({
+        "received": received, "other": other, "malformed": malformed, "sent": sent, "lost": lost, "naps": naps,
+    })
+}
+
+/// Of the side that carries the data.
+fn per_frame(bytes: u64, counts: Counts, direction: Direction) -> f64 {
+    let frames = match direction {
+        Direction::Send => counts.sent,
+        Direction::Receive => counts.received,
+    };
+    bytes as f64 / frames.max(1) as f64
+}
+
+fn gbps(bytes: u64, time: Nanos) -> f64 {
+    bytes as f64 * 8e-9 / time.as_secs_f64().max(1e-9)
+}
+
+fn micros(time: Option<Nanos>) -> Option<f64> {
+    time.map(|t| t.0 as f64 / 1e3)
+}

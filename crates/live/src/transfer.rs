@@ -1,0 +1,355 @@
+//! A file sent or received by the engine: over a device that the user made and routed, or with this kernel at the other end.
+
+use crate::bench::{Family, DEVICE, MAX_TRAIN};
+use crate::clock::{thread_time, Clock};
+use crate::driver::{Counts, Driver};
+use crate::error::LiveError;
+use crate::namespace::Namespace;
+use crate::netlink::{Device, Netlink};
+use crate::payload::{Sink, Source};
+use crate::pcapng::{Capture, Tapped};
+use crate::peer::{self, Seen};
+use crate::realtime::{self, Priority};
+use crate::session::{with_kernel, Ours, Receiver, Sender};
+use crate::supervise::Shared;
+use crate::tun::Tun;
+use crate::wire::{Link, Wire};
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Nanos;
+use ackclock_wire::{Buffers, Host, HostConfig, Secret};
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+/// On a device of the user's, how long a sender that is done still answers a peer that missed its last ACK.
+const LINGER: Nanos = Nanos::from_secs(1);
+
+/// What is sent or received.
+pub enum What {
+    /// A file is sent to this address.
+    Send(Stream, SocketAddr),
+    /// One connection to this address is received into a file.
+    Receive(Stream, SocketAddr),
+}
+
+/// Who is at the other end.
+pub enum Other {
+    /// Whoever is reached over the user's TUN device of this name.
+    Tun(String),
+    /// This machine's kernel, in a namespace of its own. It receives into the file, or sends it; without one it receives into
+    /// nothing.
+    Kernel(Option<Stream>),
+}
+
+/// A file, or what the process was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard input, or standard output.
+    Standard,
+    /// The file of this name.
+    File(PathBuf),
+}
+
+impl Stream {
+    /// `-` is standard.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "-" => Stream::Standard,
+            name => Stream::File(name.into()),
+        }
+    }
+
+    fn to_read(&self) -> Result<File, LiveError> {
+        match self {
+            Stream::Standard => std::io::stdin().as_fd().try_clone_to_owned().map(File::from),
+            Stream::File(path) => File::open(path),
+        }
+        .map_err(|e| LiveError::Input(format!("{self}: {e}")))
+    }
+
+    fn to_write(&self) -> Result<File, LiveError> {
+        match self {
+            Stream::Standard => std::io::stdout().as_fd().try_clone_to_owned().map(File::from),
+            Stream::File(path) => File::create(path),
+        }
+        .map_err(LiveError::system(self.to_string()))
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stream::Standard => f.write_str("standard input or output"),
+            Stream::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// A transfer that was asked for.
+pub struct Wanted {
+    /// What.
+    pub what: What,
+    /// With whom.
+    pub other: Other,
+    /// Our address when we send; port 0 is chosen. Default: the neighbour of the address to which we send.
+    pub from: Option<SocketAddr>,
+    /// The MTU of the device that is made, bytes; the user's device has its own.
+    pub mtu: u32,
+    /// Whether packets may be trains of segments.
+    pub offload: bool,
+    /// The engine's stack.
+    pub stack: Stack,
+    /// The engine's buffers.
+    pub buffers: Buffers,
+    /// Whether to ask for real-time priority.
+    pub realtime: bool,
+    /// Where a capture goes.
+    pub pcap: Option<PathBuf>,
+}
+
+/// A transfer whose device is there.
+pub struct Ready {
+    wanted: Wanted,
+    link: Link,
+    namespace: Option<Namespace>,
+    mtu: u32,
+    /// Ours.
+    here: SocketAddr,
+}
+
+/// What came of a transfer.
+#[derive(Clone, Copy, Debug)]
+pub struct Transferred {
+    /// Payload bytes.
+    pub bytes: u64,
+    /// XXH3 of them, 64 bits.
+    pub hash: u64,
+    /// Whether the kernel's end counted and hashed the same; unknown where the other end is not ours to ask.
+    pub hashes_equal: Option<bool>,
+    /// From the first packet until everything was acknowledged, or read.
+    pub time: Nanos,
+    /// Share of a processor that the engine's thread used.
+    pub engine_processor: f64,
+    /// What went over the wire.
+    pub counts: Counts,
+    /// Segments that the engine sent again.
+    pub retransmitted: u64,
+    /// How late 99 of 100 timers were at most.
+    pub late_p99: Option<Nanos>,
+    /// How late the last one was.
+    pub late_worst: Option<Nanos>,
+    /// What became of the request for real-time priority.
+    pub priority: Priority,
+}
+
+impl Wanted {
+    /// Makes the namespace and the device, or takes the user's.
+    ///
+    /// # Errors
+    /// [`LiveError::Unavailable`] without the permission, [`LiveError::Input`] for addresses that do not go together.
+    pub fn prepare(mut self) -> Result<Ready, LiveError> {
+        let (other, ours) = match self.what {
+            What::Send(_, to) => (to, self.from.unwrap_or_else(|| SocketAddr::new(neighbour(to.ip()), 0))),
+            What::Receive(_, listen) => (SocketAddr::new(neighbour(listen.ip()), 0), listen),
+        };
+        if other.is_ipv4() != ours.is_ipv4() {
+            return Err(LiveError::Input(format!("found {ours} and {other}, allowed: both of one family")));
+        }
+        if let (What::Receive(..), Other::Kernel(None)) = (&self.what, &self.other) {
+            return Err(LiveError::Input(
+                "the kernel's end has nothing to send: name a file of its, or a device".into(),
+            ));
+        }
+        if ours.ip() == other.ip() {
+            return Err(LiveError::Input(format!("found {} at both ends, allowed: two addresses", ours.ip())));
+        }
+        let (link, namespace, mtu) = match &self.other {
+            Other::Tun(name) => {
+                // Before it is attached, which would make it.
+                let mtu = Netlink::new()?.mtu(name)?;
+                (Link::Tun(Tun::attach(name, self.offload)?), None, mtu)
+            }
+            Other::Kernel(_) => {
+                check_mtu(self.mtu, ours.is_ipv6())?;
+                let namespace = Namespace::new()?;
+                let prefix = if other.is_ipv4() { 24 } else { 64 };
+                let device = Device { mtu: self.mtu, addresses: vec![(other.ip(), prefix)], ..Device::default() };
+                let link = Link::open(&namespace, DEVICE, &device, self.offload)?;
+                (link, Some(namespace), self.mtu)
+            }
+        };
+        self.stack.limits.max_train = if self.offload { MAX_TRAIN } else { 1 };
+        Ok(Ready { wanted: self, link, namespace, mtu, here: ours })
+    }
+}
+
+/// IPv6 wants more of a link than IPv4 (RFC 791 §3.2, RFC 8200 §5).
+pub(crate) fn check_mtu(mtu: u32, v6: bool) -> Result<(), LiveError> {
+    let (least, most) = (if v6 { 1280 } else { 68 }, 65_535);
+    if (least..=most).contains(&mtu) {
+        return Ok(());
+    }
+    Err(LiveError::Input(format!("found an MTU of {mtu} bytes, allowed: {least} to {most}")))
+}
+
+/// The address next to this one.
+fn neighbour(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from(u32::from(a) ^ 3).into(),
+        IpAddr::V6(a) => Ipv6Addr::from(u128::from(a) ^ 3).into(),
+    }
+}
+
+impl Ready {
+    /// The line that a run begins with: namespace, device, MTU, offload, congestion control.
+    pub fn describe(&self) -> String {
+        let (namespace, device) = match &self.wanted.other {
+            Other::Tun(name) => ("this process's", name.as_str()),
+            Other::Kernel(_) => ("its own", DEVICE),
+        };
+        let kernel = self.namespace.as_ref().map_or("", |_| ", the kernel's cubic at the other end");
+        first_line(namespace, device, self.link.kind(), self.mtu, self.wanted.offload, &self.wanted.stack) + kernel
+    }
+
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// Whatever goes wrong on the way.
+    pub fn run(self, shared: &Shared) -> Result<Transferred, LiveError> {
+        let Ready { wanted, link, namespace, mtu, here } = self;
+        let Wanted { what, other, stack, buffers, realtime, pcap, .. } = wanted;
+        let clock = Clock::start();
+        let capture = pcap.map(|path| Capture::create(&path, link.kind(), clock)).transpose()?;
+        let host = Host::new(HostConfig::new([here.ip()], mtu), secret()?);
+        let mut driver = Driver::new(Tapped::new(link, capture), host, (), clock);
+        let priority = realtime::request(realtime);
+        let (kernels, linger) = match other {
+            Other::Tun(_) => (None, LINGER),
+            Other::Kernel(file) => (file, Nanos(0)),
+        };
+        let session =
+            Session { driver: &mut driver, here, stack: &stack, buffers, namespace: namespace.as_ref(), shared };
+        let ran = match what {
+            What::Send(file, to) => session.send(&file, to, kernels.as_ref(), linger),
+            What::Receive(file, _) => session.receive(&file, kernels.as_ref()),
+        };
+        driver.wire_mut().close()?;
+        let (ours, kernel) = ran?;
+        Ok(Transferred {
+            bytes: ours.bytes,
+            hash: ours.hash,
+            hashes_equal: kernel.map(|k| (k.bytes, k.hash) == (ours.bytes, ours.hash)),
+            time: ours.time,
+            engine_processor: ours.processor.as_secs_f64() / ours.time.as_secs_f64().max(1e-9),
+            counts: driver.counts(),
+            retransmitted: ours.retransmitted,
+            late_p99: driver.lateness().percentile(0.99),
+            late_worst: driver.lateness().worst(),
+            priority,
+        })
+    }
+}
+
+/// What both directions need.
+struct Session<'a, W> {
+    driver: &'a mut Driver<W, ()>,
+    here: SocketAddr,
+    stack: &'a Stack,
+    buffers: Buffers,
+    namespace: Option<&'a Namespace>,
+    shared: &'a Shared,
+}
+
+impl<W: Wire> Session<'_, W> {
+    fn send(
+        self,
+        file: &Stream,
+        to: SocketAddr,
+        kernels: Option<&Stream>,
+        linger: Nanos,
+    ) -> Result<(Ours, Option<Seen>), LiveError> {
+        let Session { driver, here, stack, buffers, namespace, shared } = self;
+        let file = file.to_read()?;
+        shared.expect(file.metadata().map_or(0, |m| m.len()));
+        let ours = |driver: &mut Driver<W, ()>| {
+            let id = driver.host.connect(driver.now(), here, to, stack, buffers);
+            let id = id.map_err(|e| LiveError::Failed(e.to_string()))?;
+            let mut sender = Sender::new(id, Source::file(file), buffers.send, linger, shared);
+            let (began, used) = (driver.now(), thread_time());
+            driver.run(&mut sender, shared)?;
+            let (bytes, hash) = sender.source.sent();
+            let time = sender.ended.unwrap_or_else(|| driver.now()).since(began);
+            Ok(Ours { bytes, hash, time, processor: thread_time() - used, retransmitted: sender.retransmitted })
+        };
+        let Some(namespace) = namespace else { return ours(driver).map(|ours| (ours, None)) };
+        let listener = peer::listen(namespace, to)?;
+        let sink = Sink::new(kernels.map(Stream::to_write).transpose()?);
+        let sink = sink.map_err(LiveError::system("the file of the kernel's end"))?;
+        let ran = with_kernel(|| peer::sink(listener, sink, false, shared), shared, || ours(driver));
+        ran.map(|(ours, kernel)| (ours, Some(kernel)))
+    }
+
+    fn receive(self, file: &Stream, kernels: Option<&Stream>) -> Result<(Ours, Option<Seen>), LiveError> {
+        let Session { driver, here, stack, buffers, namespace, shared } = self;
+        let source = kernels.map(Stream::to_read).transpose()?;
+        let file = file.to_write()?;
+        driver.host.listen(here, stack, buffers, 1).map_err(|e| LiveError::Failed(e.to_string()))?;
+        let ours = |driver: &mut Driver<W, ()>| {
+            let sink = Sink::new(Some(file)).map_err(LiveError::system("the file for what is received"))?;
+            let mut receiver = Receiver::new(here, sink, shared);
+            let used = thread_time();
+            driver.run(&mut receiver, shared)?;
+            let (bytes, hash) = receiver.sink.taken();
+            let now = driver.now();
+            let time = receiver.ended.unwrap_or(now).since(receiver.began.unwrap_or(now));
+            Ok(Ours { bytes, hash, time, processor: thread_time() - used, retransmitted: 0 })
+        };
+        let (Some(namespace), Some(source)) = (namespace, source) else {
+            return ours(driver).map(|ours| (ours, None));
+        };
+        shared.expect(source.metadata().map_or(0, |m| m.len()));
+        let isn = u32::from_ne_bytes(random()?);
+        let kernel = || peer::source(namespace, here, Source::file(source), isn.max(1), false, shared);
+        with_kernel(kernel, shared, || ours(driver)).map(|(ours, kernel)| (ours, Some(kernel)))
+    }
+}
+
+/// The line that a run begins with, but for the other end.
+pub(crate) fn first_line(namespace: &str, device: &str, kind: &str, mtu: u32, offload: bool, stack: &Stack) -> String {
+    let offload = if offload { "on" } else { "off" };
+    let (name, control) = (&stack.name, congestion_control(stack));
+    format!("namespace: {namespace}, device: {device} ({kind}), MTU {mtu}, offload {offload}, {name} ({control})")
+}
+
+/// Random bytes of the kernel's.
+fn random<const N: usize>() -> Result<[u8; N], LiveError> {
+    let mut bytes = [0; N];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(LiveError::system("/dev/urandom"))?;
+    Ok(bytes)
+}
+
+/// A key for sequence numbers that nobody can guess.
+fn secret() -> Result<Secret, LiveError> {
+    random().map(Secret::new)
+}
+
+impl Family {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::V4 => "IPv4",
+            Family::V6 => "IPv6",
+        }
+    }
+}
+
+/// The congestion control's name, as scenario files have it.
+fn congestion_control(stack: &Stack) -> String {
+    let spec = serde_json::to_value(&stack.congestion).unwrap_or_default();
+    let name = spec.as_str().or_else(|| spec.get("kind")?.as_str());
+    name.unwrap_or("congestion control from outside").to_owned()
+}

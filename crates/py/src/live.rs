@@ -1,0 +1,242 @@
+//! Live runs: the engine on a device, with Python's lock given up, and ended by Ctrl-C.
+
+use ackclock_live::LiveError;
+use pyo3::prelude::*;
+
+/// A refusal, or a failure, as `ackclock.errors.LiveError`.
+pub(crate) fn live_error(py: Python<'_>, e: &LiveError) -> PyErr {
+    let make = || {
+        let class = py.import("ackclock.errors")?.getattr("LiveError")?;
+        class.call1((e.to_string(), e.exit_code()))
+    };
+    make().map_or_else(|failed| failed, PyErr::from_value)
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{live_bench, live_recv, live_send};
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{live_bench, live_recv, live_send};
+
+#[cfg(target_os = "linux")]
+pub(crate) mod linux {
+    use super::live_error;
+    use ackclock_live::bench::{Direction, Family, Transfer};
+    use ackclock_live::namespace::become_root;
+    use ackclock_live::supervise::{supervise, Answer, Progress, Shared};
+    use ackclock_live::transfer::{Other, Stream, Wanted, What};
+    use ackclock_live::{report, LiveError};
+    use ackclock_tcp::stack::Stack;
+    use ackclock_tcp::units::parse_bytes;
+    use ackclock_wire::Buffers;
+    use pyo3::prelude::*;
+    use std::net::SocketAddr;
+    use std::path::PathBuf;
+
+    /// Carries `work` out beside Python; `progress` is told the share that is done, and may raise to end it.
+    pub(crate) fn run<T: Send>(
+        py: Python<'_>,
+        progress: Option<&Py<PyAny>>,
+        work: impl FnOnce(&Shared) -> Result<T, LiveError> + Send,
+    ) -> PyResult<T> {
+        let mut raised = None;
+        let ran = py.detach(|| {
+            let mut told = |Progress { done, of }: Progress| {
+                Python::attach(|py| {
+                    let share = if of == 0 { 0.0 } else { done as f64 / of as f64 };
+                    let tell = || progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop));
+                    match py.check_signals().and_then(|()| tell()) {
+                        Ok(()) => Answer::GoOn,
+                        Err(e) => {
+                            raised = Some(e);
+                            Answer::Stop
+                        }
+                    }
+                })
+            };
+            supervise(&mut told, work)
+        });
+        match (raised, ran) {
+            (Some(e), _) => Err(e),
+            (None, Ok(done)) => Ok(done),
+            (None, Err(e)) => Err(live_error(py, &e)),
+        }
+    }
+
+    fn stack(py: Python<'_>, name: &str) -> PyResult<Stack> {
+        let unknown =
+            || LiveError::Input(format!("found the stack \"{name}\", allowed: a name that `ackclock stacks` lists"));
+        Stack::named(name).ok_or_else(|| live_error(py, &unknown()))
+    }
+
+    fn address(py: Python<'_>, option: &str, text: &str) -> PyResult<SocketAddr> {
+        let allowed = "an address with a port, as in 10.77.0.2:5001 or [fd77::2]:5001";
+        let bad = |_| LiveError::Input(format!("command line: key `{option}`: found \"{text}\", allowed: {allowed}"));
+        text.parse().map_err(|e: std::net::AddrParseError| live_error(py, &bad(e)))
+    }
+
+    fn size(py: Python<'_>, text: &str) -> PyResult<u64> {
+        let bad = |_| {
+            LiveError::Input(format!("command line: key `--bytes`: found \"{text}\", allowed: a size, as in 100 MB"))
+        };
+        parse_bytes(text).map_err(|e| live_error(py, &bad(e)))
+    }
+
+    /// One transfer to or from the kernel; an entry as JSON. `say` is told the run's first line.
+    #[pyfunction]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    pub(crate) fn live_bench(
+        py: Python<'_>,
+        sends: bool,
+        v6: bool,
+        offload: bool,
+        bytes: &str,
+        mtu: u32,
+        stack_name: &str,
+        realtime: bool,
+        pcap: Option<PathBuf>,
+        say: Py<PyAny>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let transfer = Transfer {
+            direction: if sends { Direction::Send } else { Direction::Receive },
+            family: if v6 { Family::V6 } else { Family::V4 },
+            offload,
+            bytes: size(py, bytes)?,
+            mtu,
+            stack: stack(py, stack_name)?,
+            buffers: Buffers { send: 4 << 20, receive: 1 << 20 },
+            realtime,
+            pcap,
+        };
+        let prepared = become_root().and_then(|()| transfer.prepare());
+        let (bench, link) = prepared.map_err(|e| live_error(py, &e))?;
+        say.call1(py, (transfer.describe(&link),))?;
+        let outcome = run(py, progress.as_ref(), |shared| transfer.run(&bench, link, shared))?;
+        Ok(report::entry(&transfer, &outcome).to_string())
+    }
+
+    /// Sends a file, `-` for standard input; the result as JSON.
+    #[pyfunction]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    pub(crate) fn live_send(
+        py: Python<'_>,
+        file: &str,
+        to: &str,
+        from_: Option<&str>,
+        tun: Option<String>,
+        peer_file: Option<&str>,
+        mtu: u32,
+        offload: bool,
+        stack_name: &str,
+        realtime: bool,
+        pcap: Option<PathBuf>,
+        say: Py<PyAny>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let to = address(py, "--to", to)?;
+        let from = from_.map(|from| own_address(py, from)).transpose()?;
+        let what = What::Send(Stream::named(file), to);
+        let other = other(tun, peer_file);
+        let stack = stack(py, stack_name)?;
+        let wanted = Wanted { what, other, from, mtu, offload, stack, buffers: BUFFERS, realtime, pcap };
+        transfer(py, wanted, &say, progress.as_ref())
+    }
+
+    /// Receives one connection into a file, `-` for standard output; the result as JSON.
+    #[pyfunction]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    pub(crate) fn live_recv(
+        py: Python<'_>,
+        file: &str,
+        listen: &str,
+        tun: Option<String>,
+        peer_file: Option<&str>,
+        mtu: u32,
+        offload: bool,
+        stack_name: &str,
+        realtime: bool,
+        pcap: Option<PathBuf>,
+        say: Py<PyAny>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let what = What::Receive(Stream::named(file), address(py, "--listen", listen)?);
+        let other = other(tun, peer_file);
+        let stack = stack(py, stack_name)?;
+        let wanted = Wanted { what, other, from: None, mtu, offload, stack, buffers: BUFFERS, realtime, pcap };
+        transfer(py, wanted, &say, progress.as_ref())
+    }
+
+    const BUFFERS: Buffers = Buffers { send: 4 << 20, receive: 1 << 20 };
+
+    fn transfer(py: Python<'_>, wanted: Wanted, say: &Py<PyAny>, progress: Option<&Py<PyAny>>) -> PyResult<String> {
+        let may = match wanted.other {
+            Other::Kernel(_) => become_root(),
+            Other::Tun(_) => Ok(()),
+        };
+        let ready = may.and_then(|()| wanted.prepare()).map_err(|e| live_error(py, &e))?;
+        say.call1(py, (ready.describe(),))?;
+        let done = run(py, progress, |shared| ready.run(shared))?;
+        Ok(report::transferred(&done).to_string())
+    }
+
+    /// An address, with a port or without.
+    fn own_address(py: Python<'_>, text: &str) -> PyResult<SocketAddr> {
+        match text.parse() {
+            Ok(ip) => Ok(SocketAddr::new(ip, 0)),
+            Err(_) => address(py, "--from", text),
+        }
+    }
+
+    fn other(tun: Option<String>, file: Option<&str>) -> Other {
+        match tun {
+            Some(name) => Other::Tun(name),
+            None => Other::Kernel(file.map(Stream::named)),
+        }
+    }
+}
+
+/// The same functions, which say in one sentence why there are none.
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use super::live_error;
+    use pyo3::prelude::*;
+    use pyo3::types::{PyDict, PyTuple};
+
+    fn refuse(py: Python<'_>) -> PyResult<String> {
+        ackclock_live::supported().map(|()| String::new()).map_err(|e| live_error(py, &e))
+    }
+
+    #[pyfunction]
+    #[pyo3(signature = (*_arguments, **_named))]
+    pub(crate) fn live_bench(
+        py: Python<'_>,
+        _arguments: &Bound<'_, PyTuple>,
+        _named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        refuse(py)
+    }
+
+    #[pyfunction]
+    #[pyo3(signature = (*_arguments, **_named))]
+    pub(crate) fn live_send(
+        py: Python<'_>,
+        _arguments: &Bound<'_, PyTuple>,
+        _named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        refuse(py)
+    }
+
+    #[pyfunction]
+    #[pyo3(signature = (*_arguments, **_named))]
+    pub(crate) fn live_recv(
+        py: Python<'_>,
+        _arguments: &Bound<'_, PyTuple>,
+        _named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        refuse(py)
+    }
+}
