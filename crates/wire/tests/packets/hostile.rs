@@ -12,16 +12,16 @@ use ackclock_wire::{
 };
 
 /// SplitMix64 (Steele, Lea & Flood 2014).
-struct Rng(u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
     /// A number that is often a border case.
@@ -36,12 +36,12 @@ impl Rng {
     }
 }
 
-fn executions() -> u64 {
+pub(crate) fn executions() -> u64 {
     std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
 }
 
 /// Good packets to begin with: plain, with every option, with extension headers, as a device hands them over.
-fn seeds() -> Vec<Vec<u8>> {
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut all = vec![];
     for (src, dst) in [("10.0.0.2:2", "10.0.0.1:1"), ("[fd00::2]:2", "[fd00::1]:1")] {
         let ts = Some(Timestamps { value: 1, echo: 2 });
@@ -87,7 +87,7 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 /// Another packet: one of the seeds with some bytes changed, words put to borders, a piece cut out or doubled; or noise.
-fn spoil(rng: &mut Rng, seeds: &[Vec<u8>], out: &mut Vec<u8>) {
+pub(crate) fn spoil(rng: &mut Rng, seeds: &[Vec<u8>], out: &mut Vec<u8>) {
     out.clear();
     if rng.below(8) == 0 {
         let len = rng.below(200);

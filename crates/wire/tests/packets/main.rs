@@ -4,6 +4,7 @@
 
 mod border;
 mod hostile;
+mod hostile_host;
 mod outside;
 mod packet;
 mod reset;
