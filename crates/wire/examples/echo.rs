@@ -1,5 +1,6 @@
 //! Two connections that talk over a wire in memory; then an echo server on any device that gives and takes packets.
 
+use ackclock_tcp::connection::State;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::{parse, Border, Buffers, Checksums, Dialect, Endpoint, Host, HostConfig, Id, Secret, Writing};
@@ -23,7 +24,7 @@ pub(crate) fn two_connections(said: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let (mut now, mut written, mut heard, mut buf) = (Time::ZERO, 0, vec![], [0; MTU as usize]);
     while !ends[1].is_at_end() {
         written += ends[0].write(&said[written..]);
-        if written == said.len() {
+        if written == said.len() && ends[0].state() == State::Established {
             ends[0].close();
         }
         for from in [0, 1] {
