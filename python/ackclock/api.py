@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from ackclock import _native
 from ackclock.errors import ScenarioError, unwritten
@@ -37,6 +37,7 @@ class Stack(TypedDict):
     undo: Slot
     ack: Slot
     dup_rule: str
+    idle: NotRequired[str]
     options: Slot
     limits: Slot
 

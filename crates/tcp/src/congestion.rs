@@ -62,6 +62,8 @@ pub trait Congestion: Send {
     }
     /// The cut was a mistake.
     fn restore(&mut self, _u: &CcUndo) {}
+    /// After a pause the window is again that of the beginning (RFC 5681 §4.1).
+    fn on_restart(&mut self) {}
 }
 
 /// Its description.
@@ -161,6 +163,9 @@ impl Congestion for AnyCongestion {
     }
     fn restore(&mut self, u: &CcUndo) {
         each!(self, x => x.restore(u));
+    }
+    fn on_restart(&mut self) {
+        each!(self, x => x.on_restart());
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`timeout`] | and after a timeout? |
 //! | [`congestion`] | how big may the window be? |
 //! | [`startup`] | where does slow start begin and end? |
+//! | [`idle`] | and after a pause? |
 //! | [`spurious`] | was it a mistake? |
 //! | [`undo`] | and then? |
 //! | [`ack`] | when does the receiver answer? |
@@ -29,6 +30,7 @@ pub mod disorder;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod idle;
 mod needs;
 mod outcome;
 pub mod percentiles;

@@ -6,6 +6,7 @@
 mod cold;
 mod ecn;
 mod hold;
+mod idle;
 mod info;
 mod mss;
 mod patience;
@@ -89,6 +90,8 @@ pub struct Sender {
     last_sends: u8,
     /// What keeps small segments back.
     hold: Hold,
+    /// The next segment may be the first after a pause.
+    pause_due: bool,
     /// The start of the connection holds slow start back to this share.
     damped: bool,
     max_train: u16,
@@ -145,6 +148,7 @@ impl Sender {
             skip_sacked: true,
             last_sends: 0,
             hold: Hold::default(),
+            pause_due: false,
             max_train: stack.limits.max_train,
             damped: false,
             growth: 1.0,
@@ -155,7 +159,7 @@ impl Sender {
             timed_out: false,
             min_rtt: MinRtt::default(),
             slots,
-            cold: Box::new(Cold { agreed_mss: mss, ..Cold::default() }),
+            cold: Box::new(Cold { agreed_mss: mss, idle_rule: stack.idle, ..Cold::default() }),
             persist: Persist::default(),
         }
     }

@@ -10,6 +10,7 @@ use crate::detect::threshold::ThresholdSpec;
 use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
 use crate::facts::ack::DupRule;
+use crate::idle::IdleRule;
 use crate::needs::Need;
 use crate::recovery::{AnyRecovery, RecoverySpec};
 use crate::rto::{AnyRto, RtoSpec};
@@ -57,6 +58,9 @@ pub struct Stack {
     /// Which ACKs count as duplicates.
     #[serde(default)]
     pub dup_rule: DupRule,
+    /// What a pause does to the window.
+    #[serde(default, skip_serializing_if = "IdleRule::is_keep")]
+    pub idle: IdleRule,
     /// Options of the TCP header that it offers.
     #[serde(default)]
     pub options: Options,

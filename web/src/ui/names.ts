@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   undo: "Undo",
   ack: "Acknowledgments",
   dup_rule: "What counts as duplicate",
+  idle: "After a pause",
   options: "TCP options",
   limits: "Limits",
   rate_mbps: "Rate",

@@ -163,6 +163,10 @@ impl Congestion for Cubic {
         self.cwnd_prior = (prior > 0.0).then_some(prior);
         (self.epoch, self.after_timeout) = (u.at, false);
     }
+    fn on_restart(&mut self) {
+        // §4.8: the time of the cubic begins when slow start has ended.
+        self.epoch = None;
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod ecn;
 mod ending;
 mod give_up;
 mod hold;
+mod idle;
 mod info;
 mod mss;
 mod opening;

@@ -132,6 +132,11 @@ impl Scoreboard {
         self.head == self.tail
     }
 
+    /// When the newest segment was last sent, also if it has been acknowledged since; `None` if there never was one.
+    pub(crate) fn last_sent_at(&self) -> Option<Time> {
+        (!self.ring.is_empty()).then(|| self.at(self.tail.wrapping_sub(1)).at)
+    }
+
     /// Segments outstanding.
     pub fn len(&self) -> usize {
         self.tail.wrapping_sub(self.head) as usize

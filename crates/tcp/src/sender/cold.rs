@@ -3,7 +3,9 @@
 use super::patience::Patience;
 use super::reorder::Reorder;
 use crate::facts::episode::Ledger;
+use crate::idle::IdleRule;
 use crate::seq::Offset;
+use crate::time::Time;
 
 /// What only losses and reordering touch.
 #[derive(Default)]
@@ -19,5 +21,8 @@ pub(super) struct Cold {
     /// Payload of a full segment as the handshake agreed.
     pub(super) agreed_mss: u32,
     pub(super) finds_black_holes: bool,
+    /// When something was last sent again.
+    pub(super) resent_at: Time,
+    pub(super) idle_rule: IdleRule,
     pub(super) patience: Patience,
 }

@@ -68,9 +68,20 @@ impl Sender {
         }
         self.stop_waiting();
         self.urgent = false;
+        self.may_have_paused();
         if !self.board.is_empty() && !self.slots.detect.owns_rto() {
             self.timers.rto = Some(self.slots.rto.deadline(now));
         }
+    }
+
+    /// What goes when waiting for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one byte.
+    #[cold]
+    pub(super) fn waited_for(&mut self) -> u32 {
+        let room = self.room().min(u64::from(self.mss)) as u32;
+        if room > 0 {
+            self.stop_waiting();
+        }
+        room.max(1)
     }
 
     pub(super) fn stop_waiting(&mut self) {

@@ -36,6 +36,10 @@ impl Sender {
     /// The same under the eyes of a detector, which may hold it back.
     #[inline(never)]
     fn poll_watched<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
+        if self.pause_due {
+            self.after_pause(now, obs);
+            return self.poll_transmit(now, out, obs);
+        }
         // Rule 21.
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
             return false;
@@ -171,16 +175,6 @@ impl Sender {
         (cx.next_len > 0).then_some(Xmit::New).or_else(last)
     }
 
-    /// What goes when waiting for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one byte.
-    #[cold]
-    fn waited_for(&mut self) -> u32 {
-        let room = self.room().min(u64::from(self.mss)) as u32;
-        if room > 0 {
-            self.stop_waiting();
-        }
-        room.max(1)
-    }
-
     /// Records and reports a new segment.
     #[inline(always)]
     fn send_new<O: Observer>(&mut self, now: Time, len: u32, beyond_window: bool, by: Slot, obs: &mut O) -> Sent {
@@ -197,7 +191,7 @@ impl Sender {
     /// Records and reports a retransmission.
     fn send_again<O: Observer>(&mut self, now: Time, at: Offset, by: Slot, obs: &mut O) -> Option<Sent> {
         let sent = *self.board.resend(at, now, self.w.cwnd)?;
-        self.cold.retransmits = self.cold.retransmits.saturating_add(1);
+        (self.cold.retransmits, self.cold.resent_at) = (self.cold.retransmits.saturating_add(1), now);
         self.sent(now, &sent, by, obs);
         Some(sent)
     }
@@ -311,6 +305,7 @@ impl Sender {
             }
             self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
             self.limit = self.find_limit();
+            self.may_have_paused();
             if self.hold.any() {
                 self.go_on();
             }

@@ -3,6 +3,7 @@
 use super::{Limits, Options, Stack};
 use crate::error::StackError;
 use crate::facts::ack::DupRule;
+use crate::idle::IdleRule;
 use crate::needs::{Need, Requirement};
 
 impl Stack {
@@ -24,6 +25,7 @@ impl Stack {
             spurious,
             undo,
             dup_rule,
+            idle: IdleRule::Keep | IdleRule::Restart,
             options,
             limits,
         } = self;

@@ -20,6 +20,7 @@ use crate::detect::sack::SackSpec;
 use crate::detect::{DetectSpec, Guard};
 use crate::disorder::DisorderSpec;
 use crate::facts::ack::DupRule;
+use crate::idle::IdleRule;
 use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
 use crate::recovery::reno::RenoSpec;
 use crate::recovery::rfc6675::Rfc6675Spec;
@@ -217,9 +218,15 @@ fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
         undo: Default::default(),
         ack: AckSpec::Every,
         dup_rule: DupRule::Rfc5681,
+        idle: IdleRule::Keep,
         options: Options::default(),
         limits: Default::default(),
     }
+}
+
+/// RFC 5681, on which the RFCs of loss recovery build, restarts after a pause (§4.1).
+fn restarting(stack: Stack) -> Stack {
+    Stack { idle: IdleRule::Restart, ..stack }
 }
 
 fn dup_ack(guard: Guard) -> DetectSpec {
@@ -231,7 +238,7 @@ fn tahoe(name: &str) -> Stack {
 }
 
 fn reno(name: &str) -> Stack {
-    base(name, dup_ack(Guard::Careful), RecoverySpec::Reno(RenoSpec::default()))
+    restarting(base(name, dup_ack(Guard::Careful), RecoverySpec::Reno(RenoSpec::default())))
 }
 
 fn reno_no_bugfix(name: &str) -> Stack {
@@ -239,7 +246,7 @@ fn reno_no_bugfix(name: &str) -> Stack {
 }
 
 fn newreno(name: &str) -> Stack {
-    base(name, dup_ack(Guard::Careful), RecoverySpec::Newreno(NewRenoSpec::default()))
+    restarting(base(name, dup_ack(Guard::Careful), RecoverySpec::Newreno(NewRenoSpec::default())))
 }
 
 fn slow_but_steady(name: &str) -> Stack {
@@ -262,6 +269,7 @@ fn rfc_6675(name: &str) -> Stack {
         dup_rule: DupRule::NewSackInfo,
         disorder: DisorderSpec::LimitedTransmit,
         timeout: TimeoutSpec::Sack(Default::default()),
+        idle: IdleRule::Restart,
         ..base(name, DetectSpec::Sack(SackSpec::default()), RecoverySpec::Rfc6675(Rfc6675Spec::default()))
     }
 }

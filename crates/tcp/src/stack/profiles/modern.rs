@@ -9,6 +9,7 @@ use crate::detect::threshold::ThresholdSpec;
 use crate::detect::DetectSpec;
 use crate::disorder::{self, DisorderSpec};
 use crate::facts::ncr::NcrMode;
+use crate::idle::IdleRule;
 use crate::recovery::prr::{Order, PrrSpec};
 use crate::recovery::RecoverySpec;
 use crate::stack::{Options, Stack};
@@ -22,13 +23,14 @@ pub(super) fn fack(name: &str) -> Stack {
         detect: DetectSpec::Fack(fack::FackSpec::default()),
         disorder: DisorderSpec::Nothing,
         recovery: RecoverySpec::Fack(Default::default()),
+        idle: IdleRule::Keep,
         ..rfc_6675(name)
     }
 }
 
 /// Rate halving over RFC 6675's detection.
 pub(super) fn rate_halving(name: &str) -> Stack {
-    Stack { recovery: RecoverySpec::RateHalving, ..rfc_6675(name) }
+    Stack { recovery: RecoverySpec::RateHalving, idle: IdleRule::Keep, ..rfc_6675(name) }
 }
 
 /// RFC 9937 over RFC 6675's detection.

@@ -7,6 +7,7 @@ use crate::congestion::CongestionSpec;
 use crate::detect::Guard;
 use crate::disorder::extended::ExtendedSpec;
 use crate::disorder::DisorderSpec;
+use crate::idle::IdleRule;
 use crate::recovery::hoe::HoeSpec;
 use crate::recovery::reno::RenoSpec;
 use crate::recovery::RecoverySpec;
@@ -47,5 +48,10 @@ pub(super) fn right_edge(name: &str) -> Stack {
 /// One new segment for each of the first two duplicates, then one for each in recovery (Wang & Shin §1).
 pub(super) fn lin_kung(name: &str) -> Stack {
     let recovery = HoeSpec { dups_per_segment: 1, grow_on_exit: false, ..Default::default() };
-    Stack { disorder: DisorderSpec::LimitedTransmit, recovery: RecoverySpec::Hoe(recovery), ..reno(name) }
+    Stack {
+        disorder: DisorderSpec::LimitedTransmit,
+        recovery: RecoverySpec::Hoe(recovery),
+        idle: IdleRule::Keep,
+        ..reno(name)
+    }
 }

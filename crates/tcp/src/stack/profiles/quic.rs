@@ -5,6 +5,7 @@ use crate::congestion::CongestionSpec;
 use crate::detect::quic::QuicSpec;
 use crate::detect::DetectSpec;
 use crate::disorder::DisorderSpec;
+use crate::idle::IdleRule;
 use crate::recovery::RecoverySpec;
 use crate::rto::RtoSpec;
 use crate::stack::Stack;
@@ -20,6 +21,7 @@ pub(super) fn quic_9002(name: &str) -> Stack {
         recovery: RecoverySpec::InOpen,
         congestion: CongestionSpec::Quic(Default::default()),
         startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None }),
+        idle: IdleRule::Keep,
         ..rfc_6675(name)
     }
 }

@@ -1,7 +1,8 @@
 //! What hosts run today: the RFCs as they stand, and Linux.
 //!
 //! Linux's are put together from its parts in the tree, with defaults of kernels 6.x. Where they depart from the kernel:
-//! RACK's window grows by RFC 8985's rule, PRR's `RecoverFS` is the flight and not the window, nothing is paced, the
+//! RACK's window grows by RFC 8985's rule, PRR's `RecoverFS` is the flight and not the window, nothing is paced, a pause changes
+//! nothing (Linux halves the window for each timeout of it), the
 //! receiver does not begin with quick ACKs, and Reno cuts what is outstanding, not the window.
 
 use super::modern::rack_tlp;
@@ -9,6 +10,7 @@ use crate::ack::AckSpec;
 use crate::congestion::aimd::AimdSpec;
 use crate::congestion::cubic_2008::{Cubic2008Spec, FirstCount};
 use crate::congestion::CongestionSpec;
+use crate::idle::IdleRule;
 use crate::rto::rfc6298::Rfc6298Spec;
 use crate::rto::RtoSpec;
 use crate::spurious::SpuriousSpec;
@@ -84,6 +86,7 @@ pub(super) fn linux_reno(name: &str) -> Stack {
         undo: UndoSpec::Restore(Default::default()),
         ack: AckSpec::Delayed { delay: Nanos::from_millis(40) },
         options: options(),
+        idle: IdleRule::Keep,
         ..rack_tlp(name)
     }
 }

@@ -1,0 +1,39 @@
+//! The first segment after a pause: the window may be another by then.
+
+use super::Sender;
+use crate::congestion::Congestion;
+use crate::event::{Observer, Phase, Slot};
+use crate::rto::Rto;
+use crate::startup::Startup;
+use crate::time::Time;
+
+impl Sender {
+    /// Nothing is outstanding, and something may be sent again: whoever asks for it next looks first how long the pause was.
+    ///
+    /// It asks for the way of a watched send, so that the usual way has nothing more to look at.
+    pub(super) fn may_have_paused(&mut self) {
+        if !self.cold.idle_rule.is_keep() && self.board.is_empty() {
+            (self.pause_due, self.watched) = (true, true);
+        }
+    }
+
+    #[cold]
+    pub(super) fn after_pause<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        use crate::detect::Timekeeper;
+        (self.pause_due, self.watched) = (false, self.slots.detect.watches_sends());
+        let Some(last) = self.board.last_sent_at() else { return };
+        let pause = now.since(last.max(self.cold.resent_at));
+        if self.phase != Phase::Open || !self.board.is_empty() || pause <= self.slots.rto.backed_off() {
+            return;
+        }
+        // What the window opens with does not depend on the peer's.
+        let initial = self.slots.startup.initial(self.mss, u64::from(self.peer.max_wnd)).cwnd;
+        let before = self.w;
+        self.write_window(now, Slot::Startup, obs, |s| {
+            s.w.cwnd = s.cold.idle_rule.restart_window(s.w.cwnd, initial);
+        });
+        if self.w != before {
+            self.slots.congestion.on_restart();
+        }
+    }
+}
