@@ -4,9 +4,9 @@ use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::scenario::Plan;
 use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary, Summary};
-use crate::tally::{FlowTally, Tally};
+use crate::tally::FlowTally;
+pub use crate::tally::Tally;
 use ackclock_sim::engine::Sim;
-use ackclock_sim::reordering::Order;
 use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
 use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
 use ackclock_sim::watch::{Side, Watch};
@@ -129,11 +129,7 @@ fn simulate<W: Watch>(
     watch: W,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(W, Tally, Results), RunError> {
-    let tally = Tally {
-        flows: vec![FlowTally::default(); plan.scenario.flows.len()],
-        order: plan.reordering.then(Order::default),
-    };
-    let mut sim = lay_out(plan, seed, Both(tally, watch)).map_err(|e| RunError::Scenario(Box::new(e)))?;
+    let mut sim = lay_out(plan, seed, Both(Tally::new(plan), watch)).map_err(|e| RunError::Scenario(Box::new(e)))?;
     let end = plan.scenario.duration.0;
     let mut now = 0;
     while now < end {
@@ -149,7 +145,8 @@ fn simulate<W: Watch>(
     Ok((watch, tally, results))
 }
 
-fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
+/// A run in numbers: what the network counted, and what a [`Tally`] that listened to it did.
+pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();
     let order = |flow: usize, to| {

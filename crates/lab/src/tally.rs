@@ -1,17 +1,26 @@
 //! Counts for each flow what the simulator itself does not.
 
+use crate::scenario::Plan;
 use ackclock_sim::reordering::Order;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
-/// By flow.
+/// Counts by flow.
 #[derive(Clone, Debug)]
-pub(crate) struct Tally {
+pub struct Tally {
     pub(crate) flows: Vec<FlowTally>,
     /// Where it was asked for.
     pub(crate) order: Option<Order>,
+}
+
+impl Tally {
+    /// For a run of `plan`.
+    pub fn new(plan: &Plan) -> Self {
+        let flows = vec![FlowTally::default(); plan.scenario.flows.len()];
+        Tally { flows, order: plan.reordering.then(Order::default) }
+    }
 }
 
 /// Of one flow.

@@ -5,6 +5,8 @@
 //! | [`namespace`] | network namespaces of this process; they end with it |
 //! | [`netlink`] | links, addresses and routes in them |
 //! | [`wire`] | what gives and takes frames |
+//! | [`emulator`] | the links of a scenario in real time |
+//! | [`kernel`] | the kernel's TCP at an end: sockets, `tcp_info`, counters |
 //! | [`tun`] | a TUN device, with or without offload |
 //! | [`veth`] | a packet socket, where no TUN device opens |
 //! | [`driver`] | the loop between a wire and a host's TCP |
@@ -13,6 +15,8 @@
 //! | [`report`] | what came of them, as JSON |
 //! | [`peer`], [`payload`] | the kernel's end of a transfer; the bytes |
 //! | [`supervise`](mod@supervise) | work on a thread of its own, and whoever waits for it |
+//! | [`path`] | a scenario with real TCPs at its ends |
+//! | [`shell`] | any program behind a scenario's path |
 //! | [`pcapng`] | a capture of what goes over a wire |
 //! | [`clock`], [`realtime`] | time, how late it was, and the priority that keeps it |
 //!
@@ -27,11 +31,16 @@ pub mod bench;
 pub mod clock;
 #[cfg(target_os = "linux")]
 pub mod driver;
+pub mod emulator;
 pub mod error;
+#[cfg(target_os = "linux")]
+pub mod kernel;
 #[cfg(target_os = "linux")]
 pub mod namespace;
 #[cfg(target_os = "linux")]
 pub mod netlink;
+#[cfg(target_os = "linux")]
+pub mod path;
 #[cfg(target_os = "linux")]
 pub mod payload;
 #[cfg(target_os = "linux")]
@@ -44,6 +53,8 @@ pub mod realtime;
 pub mod report;
 #[cfg(target_os = "linux")]
 mod session;
+#[cfg(target_os = "linux")]
+pub mod shell;
 #[cfg(target_os = "linux")]
 pub mod supervise;
 #[cfg(target_os = "linux")]

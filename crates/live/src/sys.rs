@@ -1,5 +1,5 @@
 //! The system calls for which no library has a safe function: ioctls of a TUN device, a packet socket, a
-//! socket's first sequence number, the scheduler.
+//! socket's first sequence number and other options, the scheduler.
 //!
 //! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`.
 #![expect(
@@ -87,6 +87,26 @@ pub(crate) fn schedule_fifo(priority: i32) -> io::Result<()> {
     param.sched_priority = priority;
     // SAFETY: the kernel reads one `sched_param`, which outlives the call; 0 is the calling thread.
     check(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &param) })
+}
+
+/// Reads a socket's option into the front of `value`; answers how many bytes the kernel wrote.
+pub(crate) fn get_option(
+    fd: BorrowedFd<'_>,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: &mut [u8],
+) -> io::Result<usize> {
+    let mut len = value.len() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes into `value`, which outlives the call.
+    check(unsafe { libc::getsockopt(fd.as_raw_fd(), level, name, value.as_mut_ptr().cast(), &mut len) })?;
+    Ok(len as usize)
+}
+
+/// Sets a socket's option to a number.
+pub(crate) fn set_option(fd: BorrowedFd<'_>, level: libc::c_int, name: libc::c_int, value: i32) -> io::Result<()> {
+    let len = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the kernel reads one `int`, which outlives the call.
+    check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, (&raw const value).cast(), len) })
 }
 
 fn check(answer: libc::c_int) -> io::Result<()> {

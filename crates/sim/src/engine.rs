@@ -83,29 +83,40 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.end);
         let last = key(until.0, MAX_ELEMENTS as u32 - 1);
-        loop {
-            let link = self.next.min();
-            let shared = self.shared.min();
-            let k = link.min(shared).min(self.timer_min);
-            if k > last {
-                break;
-            }
-            debug_assert!(time_of(k) >= self.now, "time never goes back");
-            self.so_far = self.so_far.max(k);
-            self.now = time_of(k);
-            self.events += 1;
-            // Packets of one link at one instant: those in the shared list came first.
-            if k == shared {
-                let (packet, hop) = self.shared.pop(k, &self.slab);
-                self.arrived(packet, hop);
-            } else if k == link {
-                self.link_event(element_of(k));
-            } else {
-                self.timer_event(element_of(k));
-            }
-        }
+        while self.event(last) {}
         self.now = self.now.max(until.0);
         self.check_conservation();
+    }
+
+    /// Handles the next event up to and including `until`, or the end of the scenario: at most one packet reaches a host.
+    /// `false` if there is none; time then stays as it is.
+    pub fn step(&mut self, until: Time) -> bool {
+        self.event(key(until.min(self.end).0, MAX_ELEMENTS as u32 - 1))
+    }
+
+    /// Handles the next event whose key is not above `last`.
+    #[inline(always)]
+    fn event(&mut self, last: u64) -> bool {
+        let link = self.next.min();
+        let shared = self.shared.min();
+        let k = link.min(shared).min(self.timer_min);
+        if k > last {
+            return false;
+        }
+        debug_assert!(time_of(k) >= self.now, "time never goes back");
+        self.so_far = self.so_far.max(k);
+        self.now = time_of(k);
+        self.events += 1;
+        // Packets of one link at one instant: those in the shared list came first.
+        if k == shared {
+            let (packet, hop) = self.shared.pop(k, &self.slab);
+            self.arrived(packet, hop);
+        } else if k == link {
+            self.link_event(element_of(k));
+        } else {
+            self.timer_event(element_of(k));
+        }
+        true
     }
 
     /// Up to when the run has gone.

@@ -1,0 +1,89 @@
+//! What stands between two TCPs sees: packets of both directions as segments with their offsets.
+//!
+//! Source: RFC 9293 §3.4, RFC 7323 §2.3. Idea: as a connection's own border does it, but with both initial sequence numbers
+//! learnt from the SYNs that pass.
+
+use super::copies::Copies;
+use ackclock_sim::engine::outside::Entering;
+use ackclock_sim::watch::Side;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::{Offset, SeqNum};
+use ackclock_wire::Packet;
+
+/// One connection, read from between its ends.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    ends: [End; 2],
+}
+
+/// What one end has sent.
+#[derive(Clone, Debug, Default)]
+struct End {
+    isn: Option<SeqNum>,
+    /// The shift that its SYN named.
+    shift: Option<u8>,
+    max: Offset,
+    copies: Copies,
+}
+
+/// RFC 7323 §2.3.
+const MAX_SHIFT: u8 = 14;
+/// The flags that an engine's segment has; URG is not among them.
+const FLAGS: u8 = 0xdf;
+
+impl Reading {
+    /// A packet that this end sends.
+    pub fn sent(&mut self, from: Side, packet: &Packet<'_>, wire: u32) -> Entering {
+        let seg = self.segment(from, packet);
+        let end = &mut self.ends[place(from)];
+        let whole = seg.has(Segment::RST) || end.isn.is_none();
+        let sends = if whole { u8::from(seg.seq_len() > 0) } else { end.copies.sent(seg.seq, seg.end()) };
+        if !whole {
+            end.max = end.max.max(seg.end());
+        }
+        Entering { seg, wire, sends, recovery: None }
+    }
+
+    fn segment(&mut self, from: Side, packet: &Packet<'_>) -> Segment {
+        let header = &packet.header;
+        let mut seg = Segment { len: packet.payload.len() as u32, flags: header.flags & FLAGS, ..Segment::EMPTY };
+        let syn = seg.has(Segment::SYN);
+        let end = &mut self.ends[place(from)];
+        if syn && end.isn.is_none() {
+            (end.isn, end.shift) = (Some(header.seq), header.options.window_scale.map(|s| s.min(MAX_SHIFT)));
+        }
+        seg.seq = end.isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, end.max));
+        let [own, peer] = [&self.ends[place(from)], &self.ends[1 - place(from)]];
+        let scaled = if syn { None } else { own.shift.zip(peer.shift) };
+        seg.wnd = u32::from(header.window) << scaled.map_or(0, |(own, _)| own);
+        seg.opts = match header.ecn() {
+            0 => 0,
+            3 => Segment::ECT | Segment::CE,
+            _ => Segment::ECT,
+        };
+        let options = &header.options;
+        if syn {
+            seg.mss = options.mss.unwrap_or(0);
+            seg.wscale = options.window_scale.unwrap_or(Segment::NO_SCALE);
+            seg.opts |= if options.sack_permitted { Segment::SACK_PERMITTED } else { 0 };
+        }
+        if let Some(stamps) = options.timestamps {
+            seg.opts |= Segment::TIMESTAMPS;
+            (seg.tsval, seg.tsecr) = (stamps.value, stamps.echo);
+        }
+        if let (true, Some(isn)) = (seg.has(Segment::ACK), peer.isn) {
+            seg.ack = header.ack.unwrap_or_later(isn, peer.max);
+            for (left, right) in options.sack.as_slice() {
+                let at = |edge: &SeqNum| edge.unwrap_near(isn, seg.ack);
+                if let (Some(left), Some(right)) = (at(left), at(right)) {
+                    seg.push_sack(left, right);
+                }
+            }
+        }
+        seg
+    }
+}
+
+fn place(side: Side) -> usize {
+    usize::from(side == Side::Receiver)
+}

@@ -1,0 +1,296 @@
+//! Applications on the kernel's sockets: bulk senders and receivers, each namespace's on one thread.
+//!
+//! The bytes of a stream are a pattern by their offsets, so that a receiver knows whether it got what was sent.
+
+use super::TcpInfo;
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::namespace::Namespace;
+use crate::sys;
+use ackclock_tcp::time::{Nanos, Time};
+use nix::errno::Errno;
+use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
+use nix::sys::socket::sockopt::{ReuseAddr, TcpCongestion};
+use nix::sys::socket::{
+    bind, connect, listen, setsockopt, socket, AddressFamily, Backlog, SockFlag, SockType, SockaddrIn,
+};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// How long a thread may sleep before it looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(20);
+/// Bytes that are written or read at once.
+const CHUNK: usize = 1 << 18;
+/// The pattern's period: a prime, so that no power of two hides a shift.
+const PERIOD: usize = 251;
+
+/// What a sender's socket is to be like, and what it sends.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its own address.
+    pub from: SocketAddrV4,
+    /// The receiver's.
+    pub to: SocketAddrV4,
+    /// When it connects, after the run's start.
+    pub start: Nanos,
+    /// How much it sends before it closes; `None` never stops.
+    pub bytes: Option<u64>,
+    /// `TCP_CONGESTION`.
+    pub congestion: String,
+    /// `TCP_MAXSEG`.
+    pub mss: u32,
+}
+
+/// What a receiver's socket is to be like.
+#[derive(Clone, Debug)]
+pub struct Sink {
+    /// Where it listens.
+    pub at: SocketAddrV4,
+    /// `TCP_MAXSEG`.
+    pub mss: u32,
+    /// `TCP_WINDOW_CLAMP`: the most that it announces, bytes.
+    pub window: u32,
+}
+
+/// The sockets of one namespace.
+pub struct Apps {
+    sources: Vec<Sending>,
+    sinks: Vec<Receiving>,
+}
+
+struct Sending {
+    spec: Source,
+    socket: TcpStream,
+}
+
+struct Receiving {
+    listener: TcpListener,
+    received: AtomicU64,
+    /// The offset of the first byte that was not the one that was sent.
+    damaged: Mutex<Option<u64>>,
+}
+
+impl Apps {
+    /// Makes the sockets; nobody connects yet.
+    ///
+    /// # Errors
+    /// What the kernel answers: [`LiveError::Input`] for congestion control that it does not have or allow.
+    pub fn new(namespace: &Namespace, sources: &[Source], sinks: &[Sink]) -> Result<Apps, LiveError> {
+        namespace.run(|| {
+            let sources = sources.iter().map(Sending::new).collect::<Result<_, _>>()?;
+            let sinks = sinks.iter().map(Receiving::new).collect::<Result<_, _>>()?;
+            Ok(Apps { sources, sinks })
+        })?
+    }
+
+    /// What the kernel says about sender number `source`.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn info(&self, source: usize) -> io::Result<TcpInfo> {
+        TcpInfo::of(self.sources[source].socket.as_fd())
+    }
+
+    /// Bytes that receiver number `sink` has read.
+    pub fn received(&self, sink: usize) -> u64 {
+        self.sinks[sink].received.load(Ordering::Relaxed)
+    }
+
+    /// The offset of the first byte that receiver number `sink` read and nobody had sent.
+    pub fn damaged(&self, sink: usize) -> Option<u64> {
+        self.sinks[sink].damaged.lock().ok().and_then(|at| *at)
+    }
+
+    /// Connects, sends and receives until `stop`; the run starts at `zero`. For a thread of its own.
+    ///
+    /// # Errors
+    /// What the kernel answers; a connection that ends is no error.
+    pub fn run(&self, clock: Clock, zero: Time, stop: &AtomicBool) -> io::Result<()> {
+        let mut pattern = vec![0; CHUNK + PERIOD];
+        pattern.iter_mut().enumerate().for_each(|(i, b)| *b = (i % PERIOD) as u8);
+        let mut senders: Vec<Sender<'_>> = self.sources.iter().map(Sender::new).collect();
+        let mut readers: Vec<Reader<'_>> = self.sinks.iter().map(Reader::new).collect();
+        let mut buf = vec![0; CHUNK];
+        while !stop.load(Ordering::Relaxed) {
+            let mut wait = LOOK;
+            for s in &mut senders {
+                wait = wait.min(s.begin(clock.now(), zero)?);
+            }
+            let waiting = senders.iter().filter_map(Sender::waits).chain(readers.iter().filter_map(Reader::waits));
+            let mut fds: Vec<PollFd<'_>> = waiting.collect();
+            poll(&mut fds, PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO)).or_else(interrupted)?;
+            drop(fds);
+            senders.iter_mut().try_for_each(|s| s.send(&pattern))?;
+            readers.iter_mut().try_for_each(|r| r.receive(&mut buf, &pattern))?;
+        }
+        Ok(())
+    }
+}
+
+fn interrupted(e: Errno) -> nix::Result<i32> {
+    if e == Errno::EINTR {
+        Ok(0)
+    } else {
+        Err(e)
+    }
+}
+
+fn tcp_socket() -> nix::Result<OwnedFd> {
+    socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)
+}
+
+fn set(fd: &impl AsFd, name: libc::c_int, value: u32) -> Result<(), LiveError> {
+    sys::set_option(fd.as_fd(), libc::IPPROTO_TCP, name, value.min(i32::MAX as u32) as i32)
+        .map_err(LiveError::system("setting an option of a socket"))
+}
+
+impl Sending {
+    fn new(spec: &Source) -> Result<Sending, LiveError> {
+        let socket = tcp_socket().map_err(LiveError::system("making a socket"))?;
+        setsockopt(&socket, TcpCongestion, &spec.congestion.clone().into()).map_err(|e| {
+            let there = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+            let there = there.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(", ");
+            let wanted = &spec.congestion;
+            LiveError::Input(format!("found kernel:{wanted} ({e}), allowed: what this kernel has: {there}"))
+        })?;
+        set(&socket, libc::TCP_MAXSEG, spec.mss)?;
+        bind(socket.as_raw_fd(), &SockaddrIn::from(spec.from)).map_err(LiveError::system("binding a socket"))?;
+        Ok(Sending { spec: spec.clone(), socket: socket.into() })
+    }
+}
+
+impl Receiving {
+    fn new(spec: &Sink) -> Result<Receiving, LiveError> {
+        let listener = tcp_socket().map_err(LiveError::system("making a socket"))?;
+        set(&listener, libc::TCP_MAXSEG, spec.mss)?;
+        set(&listener, libc::TCP_WINDOW_CLAMP, spec.window)?;
+        let open = || {
+            setsockopt(&listener, ReuseAddr, &true)?;
+            bind(listener.as_raw_fd(), &SockaddrIn::from(spec.at))?;
+            listen(&listener, Backlog::new(8)?)
+        };
+        open().map_err(LiveError::system("listening on a socket"))?;
+        Ok(Receiving { listener: listener.into(), received: AtomicU64::new(0), damaged: Mutex::new(None) })
+    }
+}
+
+/// A sender at work.
+struct Sender<'a> {
+    of: &'a Sending,
+    begun: bool,
+    written: u64,
+    over: bool,
+}
+
+impl<'a> Sender<'a> {
+    fn new(of: &'a Sending) -> Self {
+        Sender { of, begun: false, written: 0, over: false }
+    }
+
+    /// Connects if it is time; answers how long it is until then.
+    fn begin(&mut self, now: Time, zero: Time) -> io::Result<Duration> {
+        let left = Duration::from_nanos((zero + self.of.spec.start).0.saturating_sub(now.0));
+        if self.begun || left > Duration::ZERO {
+            return Ok(if self.begun { LOOK } else { left });
+        }
+        self.begun = true;
+        match connect(self.of.socket.as_raw_fd(), &SockaddrIn::from(self.of.spec.to)) {
+            Ok(()) | Err(Errno::EINPROGRESS) => Ok(LOOK),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    fn waits(&self) -> Option<PollFd<'_>> {
+        let wanted = self.begun && !self.over;
+        wanted.then(|| PollFd::new(self.of.socket.as_fd(), PollFlags::POLLOUT))
+    }
+
+    fn send(&mut self, pattern: &[u8]) -> io::Result<()> {
+        while self.begun && !self.over {
+            let left = self.of.spec.bytes.map_or(u64::MAX, |all| all - self.written);
+            if left == 0 {
+                self.over = true;
+                return self.of.socket.shutdown(Shutdown::Write).or_else(not_connected);
+            }
+            let from = (self.written % PERIOD as u64) as usize;
+            let len = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+            match (&self.of.socket).write(&pattern[from..from + len]) {
+                Ok(n) => self.written += n as u64,
+                Err(e) => match e.kind() {
+                    ErrorKind::Interrupted => {}
+                    // Not connected yet, or the buffer is full.
+                    ErrorKind::WouldBlock | ErrorKind::NotConnected => return Ok(()),
+                    // Refused, reset, given up: the table shows how far it came.
+                    _ => self.over = true,
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+fn not_connected(e: io::Error) -> io::Result<()> {
+    if e.kind() == ErrorKind::NotConnected {
+        Ok(())
+    } else {
+        Err(e)
+    }
+}
+
+/// A receiver at work. It reads one connection.
+struct Reader<'a> {
+    sink: &'a Receiving,
+    stream: Option<TcpStream>,
+    read: u64,
+    over: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(sink: &'a Receiving) -> Self {
+        Reader { sink, stream: None, read: 0, over: false }
+    }
+
+    fn waits(&self) -> Option<PollFd<'_>> {
+        let fd = self.stream.as_ref().map_or(self.sink.listener.as_fd(), TcpStream::as_fd);
+        (!self.over).then(|| PollFd::new(fd, PollFlags::POLLIN))
+    }
+
+    fn receive(&mut self, buf: &mut [u8], pattern: &[u8]) -> io::Result<()> {
+        if self.stream.is_none() {
+            match self.sink.listener.accept() {
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(true)?;
+                    self.stream = Some(stream);
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return Ok(()),
+                Err(e) => return Err(e),
+            }
+        }
+        while let (Some(mut stream), false) = (self.stream.as_ref(), self.over) {
+            match stream.read(buf) {
+                Ok(0) => self.over = true,
+                Ok(n) => self.check(&buf[..n], pattern),
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(_) => self.over = true,
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what was read, and compares it with what was sent.
+    fn check(&mut self, got: &[u8], pattern: &[u8]) {
+        let from = (self.read % PERIOD as u64) as usize;
+        if let Some(at) = got.iter().zip(&pattern[from..]).position(|(a, b)| a != b) {
+            if let Ok(mut damaged) = self.sink.damaged.lock() {
+                damaged.get_or_insert(self.read + at as u64);
+            }
+        }
+        self.read += got.len() as u64;
+        self.sink.received.store(self.read, Ordering::Relaxed);
+    }
+}

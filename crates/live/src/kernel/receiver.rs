@@ -1,0 +1,129 @@
+//! What the kernel's receiver takes of what comes to it, told from its packets alone: the kernel says only how often its TCP
+//! threw something away, not what.
+//!
+//! Source: Linux, `net/ipv4/tcp_input.c`: `tcp_validate_incoming`, `tcp_paws_discard`, `tcp_replace_ts_recent`,
+//! `tcp_sequence`; `include/net/tcp.h`: `tcp_paws_check`, `TCP_PAWS_WINDOW`. RFC 7323 §5.3.
+
+use ackclock_tcp::connection::Refusal;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+
+/// Timestamps may go back by one tick (`TCP_PAWS_WINDOW`).
+const PAWS_WINDOW: i32 = 1;
+
+/// A receiver of the kernel, seen from its device.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    /// `TS.Recent`, once a timestamp was seen.
+    ts_recent: Option<u32>,
+    /// The last acknowledgment that it sent (`rcv_wup`).
+    rcv_wup: Offset,
+    /// The end of the window that it announced.
+    edge: Offset,
+    /// What it has, as ascending ranges.
+    held: Vec<(Offset, Offset)>,
+}
+
+impl Receiver {
+    /// It has sent a segment.
+    pub fn sent(&mut self, seg: &Segment) {
+        if seg.has(Segment::ACK) && !seg.has(Segment::RST) {
+            self.rcv_wup = self.rcv_wup.max(seg.ack);
+            self.edge = self.edge.max(seg.ack + u64::from(seg.wnd));
+        }
+    }
+
+    /// A segment comes to it: why it takes nothing of it, if so.
+    pub fn came(&mut self, seg: &Segment) -> Option<Refusal> {
+        if seg.seq_len() == 0 || seg.has(Segment::RST) {
+            return None;
+        }
+        let stamp = (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsval);
+        if let (Some(recent), Some(stamp)) = (self.ts_recent, stamp) {
+            if recent.wrapping_sub(stamp) as i32 > PAWS_WINDOW {
+                return Some(Refusal::Paws);
+            }
+        }
+        // Before the SYN was answered no window was announced.
+        if self.edge > Offset::SYN && seg.seq > self.edge {
+            return Some(Refusal::Window);
+        }
+        if let Some(stamp) = stamp.filter(|_| seg.seq <= self.rcv_wup) {
+            if self.ts_recent.is_none_or(|recent| recent.wrapping_sub(stamp) as i32 <= 0) {
+                self.ts_recent = Some(stamp);
+            }
+        }
+        self.take(seg.seq, seg.end());
+        None
+    }
+
+    fn take(&mut self, mut from: Offset, mut to: Offset) {
+        let first = self.held.partition_point(|(_, end)| *end < from);
+        let last = self.held.partition_point(|(start, _)| *start <= to);
+        if first < last {
+            (from, to) = (from.min(self.held[first].0), to.max(self.held[last - 1].1));
+        }
+        self.held.splice(first..last.max(first), [(from, to)]);
+    }
+
+    /// The parts of `from..to` that it does not have.
+    pub fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
+        let (mut at, mut missing) = (from, Vec::new());
+        for (start, end) in &self.held {
+            if *start >= to {
+                break;
+            }
+            if at < *start {
+                missing.push((at, *start));
+            }
+            at = at.max(*end);
+        }
+        missing.extend((at < to).then_some((at, to)));
+        missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(seq: u64, tsval: u32) -> Segment {
+        let opts = Segment::TIMESTAMPS;
+        Segment { seq: Offset(seq), len: 100, tsval, opts, flags: Segment::ACK, ..Segment::EMPTY }
+    }
+
+    fn ack(to: u64) -> Segment {
+        Segment { ack: Offset(to), wnd: 10_000, flags: Segment::ACK, ..Segment::EMPTY }
+    }
+
+    #[test]
+    fn an_original_that_a_younger_retransmission_has_overtaken_is_refused() {
+        let mut r = Receiver::default();
+        r.sent(&ack(1));
+        assert_eq!((r.came(&data(1, 50)), r.came(&data(201, 50))), (None, None));
+        r.sent(&ack(101));
+        // The retransmission of 101 fills the hole; its timestamp is taken, and the original comes too late.
+        assert_eq!(r.came(&data(101, 90)), None);
+        r.sent(&ack(301));
+        assert_eq!(r.came(&data(101, 60)), Some(Refusal::Paws));
+        assert_eq!(r.came(&data(301, 89)), None, "one tick is forgiven");
+        assert_eq!(r.came(&data(401, 88)), Some(Refusal::Paws));
+        assert_eq!(r.missing(Offset(350), Offset(600)), [(Offset(401), Offset(600))]);
+    }
+
+    #[test]
+    fn a_timestamp_beyond_a_hole_is_not_recent() {
+        let mut r = Receiver::default();
+        r.sent(&ack(1));
+        assert_eq!((r.came(&data(101, 90)), r.came(&data(1, 50))), (None, None));
+        assert_eq!(r.missing(Offset(1), Offset(201)), []);
+    }
+
+    #[test]
+    fn what_begins_beyond_the_window_is_refused() {
+        let mut r = Receiver::default();
+        r.sent(&ack(1));
+        assert_eq!(r.came(&data(10_002, 1)), Some(Refusal::Window));
+        assert_eq!(r.missing(Offset(1), Offset(3)), [(Offset(1), Offset(3))]);
+    }
+}

@@ -1,0 +1,81 @@
+//! A scenario with real TCPs at its ends: the kernel's, or the engine with bytes, over the path in real time.
+
+mod bench;
+mod engine;
+pub(crate) mod hosts;
+mod plan;
+mod sampler;
+mod setup;
+
+pub use plan::{prepare, Choice, Prepared, Tcp};
+
+use crate::clock::Lateness;
+use crate::error::LiveError;
+use crate::kernel::Counters;
+use crate::realtime::Priority;
+use ackclock_lab::run::Tally;
+use ackclock_sim::results::Results;
+use ackclock_sim::watch::Watch;
+use ackclock_tcp::time::Nanos;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// How a run is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Ask for real-time priority.
+    pub realtime: bool,
+    /// Folder for the captures of both ends.
+    pub pcap: Option<PathBuf>,
+    /// Sysctls of both namespaces, as in `net.ipv4.tcp_sack`.
+    pub sysctls: Vec<(String, String)>,
+}
+
+/// What a live run came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// What the path counted.
+    pub results: Results,
+    /// What listened to it.
+    pub tally: Tally,
+    /// What the kernel counted at the senders and at the receivers, where those are its own.
+    pub counters: [Option<Counters>; 2],
+    /// How late packets were handed over.
+    pub lateness: Lateness,
+    /// What became of the request for real-time priority.
+    pub priority: Priority,
+    /// Packets that the kernel dropped before a device, because nobody read it in time.
+    pub device_drops: [u64; 2],
+    /// Packets from the devices that belong to no flow.
+    pub strays: u64,
+    /// Flows of which a receiver read a byte that nobody had sent, and its offset. There are none.
+    pub damaged: Vec<(u32, u64)>,
+}
+
+/// Where a run takes place, for its first line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Of the senders and of the receivers: the namespace's name in the kernel, if the kernel is there.
+    pub namespaces: [Option<String>; 2],
+    /// The devices' name.
+    pub device: &'static str,
+    /// Their MTU, bytes.
+    pub mtu: u32,
+    /// The congestion control of each flow, or its stack.
+    pub senders: Vec<String>,
+}
+
+/// Runs `prepared` in real time. `placed` is told where before it begins; `told` as in `ackclock_lab::run`.
+///
+/// # Errors
+/// [`LiveError::Unavailable`] without the permissions, [`LiveError::Interrupted`] if `told` said so, and what the kernel answers.
+pub fn run<W: Watch + Send>(
+    prepared: &Prepared,
+    seed: u64,
+    options: &Options,
+    watch: W,
+    placed: &mut dyn FnMut(&Place),
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<(Ran, W), LiveError> {
+    bench::run(prepared, seed, options, watch, placed, told)
+}

@@ -1,0 +1,354 @@
+//! The loop of a live run: one thread moves packets between the path and the TCPs at its ends.
+
+use super::engine::Engine;
+use super::hosts::{self, Host, SIDES};
+use super::sampler::Sampler;
+use super::setup::{apps, engine, kernels, place};
+use super::{Options, Place, Prepared, Ran};
+use crate::clock::{Clock, Lateness};
+use crate::emulator::{Emulator, Leaving, Reading};
+use crate::error::LiveError;
+use crate::kernel::{Apps, Receiver};
+use crate::pcapng::{Capture, Direction};
+use crate::realtime::{self, Priority};
+use crate::wire::MAX_FRAME;
+use ackclock_lab::run::Tally;
+use ackclock_sim::watch::{Side, Watch};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_trace::Both;
+use ackclock_wire::{parse, Checksums};
+use nix::poll::{ppoll, PollFd, PollFlags};
+use nix::sys::time::{TimeSpec, TimeValLike};
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How often the kernel is asked for `tcp_info` at least.
+const SAMPLE: Nanos = Nanos::from_millis(10);
+/// How often the caller is told how far the run is.
+const TELL: Duration = Duration::from_millis(50);
+/// How long before the first packet everything is ready.
+const LEAD: Nanos = Nanos::from_millis(20);
+/// When the path's time zero is.
+const ZERO: Time = Time(Clock::START.0 + LEAD.0);
+/// Packets that are read from a device before the path is looked after.
+const BATCH: usize = 32;
+
+pub(super) fn run<W: Watch + Send>(
+    prepared: &Prepared,
+    seed: u64,
+    options: &Options,
+    watch: W,
+    placed: &mut dyn FnMut(&Place),
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<(Ran, W), LiveError> {
+    let plan = &prepared.plan;
+    let impossible = |e| LiveError::Input(format!("{}: {e}", plan.file));
+    let planned = Emulator::new(plan, seed, Tally::new(plan)).map_err(impossible)?.results();
+    let starts: Vec<Time> = planned.flows.iter().map(|f| f.started).collect();
+    let hosts = kernels(prepared, options)?;
+    let apps = apps(prepared, &hosts, &starts)?;
+    placed(&place(prepared, &hosts)?);
+    let (clock, stop, done) = (Clock::start(), AtomicBool::new(false), AtomicU64::new(0));
+    thread::scope(|scope| {
+        let ends = Ends(&stop);
+        let threads: Vec<_> = apps.iter().flatten().map(|apps| scope.spawn(|| apps.run(clock, ZERO, &stop))).collect();
+        // A thread of its own, which alone has the priority.
+        let bench = scope.spawn(|| {
+            let emulator = Emulator::new(plan, seed, Both(Tally::new(plan), watch)).map_err(impossible)?;
+            let mut bench = Bench::new(prepared, seed, options, emulator, &hosts, &apps, &starts, clock)?;
+            bench.run(&stop, &done)?;
+            bench.finish()
+        });
+        let mut before = 0;
+        while !bench.is_finished() {
+            thread::sleep(TELL);
+            let now = done.load(Ordering::Relaxed);
+            if told(Nanos(now - before)).is_break() {
+                stop.store(true, Ordering::Relaxed);
+            }
+            before = now;
+        }
+        let ran = bench.join().map_err(|_| LiveError::Failed("the path's thread panicked".into()))?;
+        drop(ends);
+        for t in threads {
+            let ended = t.join().map_err(|_| LiveError::Failed("an application's thread panicked".into()))?;
+            ended.map_err(LiveError::system("sending or receiving on a socket"))?;
+        }
+        ran
+    })
+}
+
+/// Ends the applications, however the loop ends.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What a flow has at its ends.
+struct Flow {
+    reading: Reading,
+    /// Which of the applications its sender and receiver are, where those are the kernel's.
+    source: Option<usize>,
+    sink: Option<usize>,
+    sampler: Sampler,
+    sampled: Time,
+    receiver: Receiver,
+}
+
+struct Bench<'a, W: Watch> {
+    emulator: Emulator<Both<Tally, W>>,
+    hosts: &'a [Option<Host>; 2],
+    apps: &'a [Option<Apps>; 2],
+    flows: Vec<Flow>,
+    /// By place: 2 · flow, and 1 if it is the receiver.
+    engines: Vec<Option<Engine>>,
+    captures: [Option<Capture>; 2],
+    clock: Clock,
+    end: Time,
+    lateness: Lateness,
+    priority: Priority,
+    strays: u64,
+    buf: Vec<u8>,
+}
+
+impl<'a, W: Watch> Bench<'a, W> {
+    #[expect(clippy::too_many_arguments, reason = "the parts of one run, made where they can fail")]
+    fn new(
+        prepared: &Prepared,
+        seed: u64,
+        options: &Options,
+        emulator: Emulator<Both<Tally, W>>,
+        hosts: &'a [Option<Host>; 2],
+        apps: &'a [Option<Apps>; 2],
+        starts: &[Time],
+        clock: Clock,
+    ) -> Result<Self, LiveError> {
+        let (mut flows, mut engines) = (Vec::new(), Vec::new());
+        let mut kernels = [0, 0];
+        for (i, (f, ends)) in prepared.plan.scenario.flows.iter().zip(&prepared.ends).enumerate() {
+            let mut app = |side: usize| {
+                kernels[side] += 1;
+                kernels[side] - 1
+            };
+            flows.push(Flow {
+                reading: Reading::default(),
+                source: ends[0].is_kernel().then(|| app(0)),
+                sink: ends[1].is_kernel().then(|| app(1)),
+                sampler: Sampler::default(),
+                sampled: Time::ZERO,
+                receiver: Receiver::default(),
+            });
+            for side in SIDES {
+                engines.push(engine(f, i as u32, side, ends, starts[i], seed)?);
+            }
+        }
+        let mut captures = [None, None];
+        if let Some(folder) = &options.pcap {
+            std::fs::create_dir_all(folder).map_err(LiveError::system(folder.display().to_string()))?;
+            for (capture, name) in captures.iter_mut().zip(["sender", "receiver"]) {
+                *capture = Some(Capture::create(&folder.join(format!("{name}.pcapng")), name, clock)?);
+            }
+        }
+        // The default lets the kernel wake us 50 µs late.
+        let _ = nix::sys::prctl::set_timerslack(1);
+        let priority = realtime::request(options.realtime);
+        let (end, buf) = (Time::ZERO + prepared.plan.scenario.duration, vec![0; MAX_FRAME]);
+        let (lateness, strays) = (Lateness::default(), 0);
+        Ok(Bench { emulator, hosts, apps, flows, engines, captures, clock, end, lateness, priority, strays, buf })
+    }
+
+    fn now(&self) -> Time {
+        Time(self.clock.now().0.saturating_sub(ZERO.0))
+    }
+
+    fn run(&mut self, stop: &AtomicBool, done: &AtomicU64) -> Result<(), LiveError> {
+        loop {
+            let now = self.now().min(self.end);
+            while let Some(packet) = self.emulator.next(now) {
+                self.hand_over(now, packet)?;
+            }
+            let mut idle = self.read_devices(now)?;
+            idle &= self.work(now)?;
+            self.sample(now)?;
+            done.store(now.0, Ordering::Relaxed);
+            if stop.load(Ordering::Relaxed) {
+                return Err(LiveError::Interrupted);
+            }
+            if now == self.end {
+                return Ok(());
+            }
+            if idle {
+                self.wait(now)?;
+            }
+        }
+    }
+
+    /// Sleeps until a packet comes or something is due.
+    fn wait(&self, now: Time) -> Result<(), LiveError> {
+        let timers = self.engines.iter().flatten().filter_map(Engine::next_timer);
+        let due = timers.chain(self.emulator.next_event()).chain([self.end, now + SAMPLE]);
+        let due = due.min().unwrap_or(now);
+        let left = due.0.saturating_sub(self.now().0);
+        if left == 0 {
+            return Ok(());
+        }
+        let tuns = self.hosts.iter().flatten().map(|h| h.tun.as_fd());
+        let mut fds: Vec<PollFd<'_>> = tuns.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+        match ppoll(&mut fds, Some(TimeSpec::nanoseconds(left as i64)), None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
+            Err(e) => Err(LiveError::system("waiting for packets")(e)),
+        }
+    }
+
+    /// What the kernels send goes into the path. Answers whether they had nothing.
+    fn read_devices(&mut self, now: Time) -> Result<bool, LiveError> {
+        let (hosts, mut idle) = (self.hosts, true);
+        for (host, side) in hosts.iter().zip(SIDES) {
+            let Some(host) = host else { continue };
+            for _ in 0..BATCH {
+                let got = host.tun.recv(&mut self.buf).map_err(LiveError::system("reading the device"))?;
+                let Some(len) = got else { break };
+                idle = false;
+                self.enter(now, side, None, len, None)?;
+            }
+        }
+        Ok(idle)
+    }
+
+    /// The packet at the front of the buffer goes into the path.
+    fn enter(
+        &mut self,
+        now: Time,
+        from: Side,
+        flow: Option<u32>,
+        len: usize,
+        recovery: Option<u32>,
+    ) -> Result<(), LiveError> {
+        let Ok(packet) = parse(&self.buf[..len], Checksums::Trust) else {
+            self.strays += 1;
+            return Ok(());
+        };
+        let (source, destination) = (packet.header.src.port(), packet.header.dst.port());
+        let flow = flow.or_else(|| hosts::flow_of(from, source, destination));
+        let Some((flow, f)) = flow.and_then(|flow| Some((flow, self.flows.get_mut(flow as usize)?))) else {
+            self.strays += 1;
+            return Ok(());
+        };
+        if let Some(capture) = &mut self.captures[usize::from(from == Side::Receiver)] {
+            capture.packet(now + Nanos(ZERO.0), Direction::Out, &self.buf[..len])?;
+        }
+        let mut entering = f.reading.sent(from, &packet, len as u32);
+        entering.recovery = recovery;
+        if from == Side::Receiver {
+            f.receiver.sent(&entering.seg);
+        }
+        self.emulator.put(now, flow, from, entering, &self.buf[..len]);
+        Ok(())
+    }
+
+    /// A packet that has come out goes to its TCP.
+    fn hand_over(&mut self, now: Time, mut packet: Leaving) -> Result<(), LiveError> {
+        if packet.seg.opts & Segment::CE != 0 {
+            crate::emulator::mark_congestion(&mut packet.bytes);
+        }
+        let side = usize::from(packet.to == Side::Receiver);
+        if let Some(capture) = &mut self.captures[side] {
+            capture.packet(now + Nanos(ZERO.0), Direction::In, &packet.bytes)?;
+        }
+        let place = 2 * packet.flow as usize + side;
+        if let Some(engine) = &mut self.engines[place] {
+            if let Ok(parsed) = parse(&packet.bytes, Checksums::Trust) {
+                // At the time at which it came out, however late this is: the loop's own delay is no part of the path.
+                let refused = engine.on_packet(packet.at, &parsed, &packet.seg, self.emulator.watch());
+                if let Some((why, missing)) = refused {
+                    self.emulator.refused(&packet, why, &missing);
+                }
+            }
+        } else if let Some(host) = &self.hosts[side] {
+            match host.tun.send(&packet.bytes) {
+                Ok(()) => {}
+                Err(e) => return Err(LiveError::system("writing to the device")(e)),
+            }
+            let flow = &mut self.flows[packet.flow as usize];
+            match packet.to {
+                Side::Receiver => {
+                    if let Some(why) = flow.receiver.came(&packet.seg) {
+                        let missing = flow.receiver.missing(packet.seg.seq, packet.seg.end());
+                        self.emulator.refused(&packet, why, &missing);
+                    }
+                }
+                // Its answer to this ACK is not to be missed.
+                Side::Sender => flow.sampled = Time::ZERO,
+            }
+        }
+        self.lateness.record(packet.at, self.now());
+        self.emulator.give_back(packet.bytes);
+        Ok(())
+    }
+
+    /// The engine's ends do what is due. Answers whether they sent nothing.
+    fn work(&mut self, now: Time) -> Result<bool, LiveError> {
+        let mut idle = true;
+        for place in 0..self.engines.len() {
+            let Some(mut engine) = self.engines[place].take() else { continue };
+            engine.work(now, self.emulator.watch());
+            while let Some((len, recovery)) = engine.poll(now, &mut self.buf, self.emulator.watch()) {
+                idle = false;
+                self.enter(now, engine.side, Some(engine.flow), len, recovery)?;
+            }
+            self.engines[place] = Some(engine);
+        }
+        Ok(idle)
+    }
+
+    /// Asks the kernel how its senders are.
+    fn sample(&mut self, now: Time) -> Result<(), LiveError> {
+        let Some(apps) = &self.apps[0] else { return Ok(()) };
+        for (i, flow) in self.flows.iter_mut().enumerate() {
+            let Some(source) = flow.source.filter(|_| flow.sampled == Time::ZERO || now >= flow.sampled + SAMPLE)
+            else {
+                continue;
+            };
+            flow.sampled = now.max(Time(1));
+            let info = apps.info(source).map_err(LiveError::system("asking for TCP_INFO"))?;
+            let watch = self.emulator.watch();
+            flow.sampler.take(&info, |event| watch.tcp(now, i as u32, Side::Sender, event));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(Ran, W), LiveError> {
+        let [a, b] = self.hosts;
+        let counters = |host: &Option<Host>| host.as_ref().map(Host::counters).transpose();
+        let drops = |host: &Option<Host>| host.as_ref().map_or(Ok(0), Host::device_drops);
+        let mut damaged: Vec<(u32, u64)> =
+            self.engines.iter().flatten().filter_map(|e| Some((e.flow, e.damaged?))).collect();
+        if let Some(apps) = &self.apps[1] {
+            let sinks = self.flows.iter().zip(0..).filter_map(|(f, i)| Some((i, apps.damaged(f.sink?)?)));
+            damaged.extend(sinks);
+        }
+        for capture in self.captures.into_iter().flatten() {
+            capture.close()?;
+        }
+        let results = self.emulator.results();
+        let Both(tally, watch) = self.emulator.into_watch();
+        let ran = Ran {
+            results,
+            tally,
+            counters: [counters(a)?, counters(b)?],
+            lateness: self.lateness,
+            priority: self.priority,
+            device_drops: [drops(a)?, drops(b)?],
+            strays: self.strays,
+            damaged,
+        };
+        Ok((ran, watch))
+    }
+}

@@ -1,0 +1,186 @@
+//! The engine at one end of a flow: a connection with its bytes, and the application that writes or reads them.
+
+use ackclock_sim::watch::{Side, Watch};
+use ackclock_tcp::connection::Refusal;
+use ackclock_tcp::event::{Event, Observer};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::sender::Sender;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_wire::{Border, BorderError, Buffers, Dialect, Endpoint, Packet, Secret, Writing};
+use std::net::SocketAddr;
+
+/// What is written and not acknowledged, at most, bytes.
+const SEND_BUFFER: u64 = 16 << 20;
+/// The pattern's period, as on the kernel's sockets.
+const PERIOD: u64 = 251;
+
+/// One end of a flow.
+pub(crate) struct Engine {
+    pub(crate) flow: u32,
+    pub(crate) side: Side,
+    endpoint: Option<Endpoint>,
+    border: Border,
+    stack: Stack,
+    window: u64,
+    /// When it opens.
+    start: Time,
+    /// What is left to write; `None` never stops.
+    left: Option<u64>,
+    written: u64,
+    read: u64,
+    pub(crate) damaged: Option<u64>,
+}
+
+/// Passes a connection's events on to the run's listener.
+struct Tap<'a, W> {
+    watch: &'a mut W,
+    flow: u32,
+    side: Side,
+}
+
+impl<W: Watch> Observer for Tap<'_, W> {
+    const ENABLED: bool = W::ENABLED;
+    const HEARS_RTO: bool = W::HEARS_RTO;
+
+    fn event(&mut self, at: Time, e: Event) {
+        self.watch.tcp(at, self.flow, self.side, e);
+    }
+
+    fn rto(&mut self, at: Time, rto: Nanos) {
+        self.watch.rto(at, self.flow, self.side, rto);
+    }
+}
+
+/// What an end of a flow is to be like.
+pub(crate) struct Wanted {
+    pub(crate) flow: u32,
+    pub(crate) side: Side,
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
+    pub(crate) stack: Stack,
+    pub(crate) mss: u32,
+    pub(crate) window: u64,
+    pub(crate) start: Time,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) seed: u64,
+}
+
+impl Engine {
+    pub(crate) fn new(wanted: Wanted) -> Result<Engine, BorderError> {
+        let Wanted { flow, side, local, remote, mut stack, mss, window, start, bytes, seed } = wanted;
+        // The emulator's packets are single ones.
+        stack.limits.max_train = 1;
+        let mut key = [0; 16];
+        key[..8].copy_from_slice(&seed.to_ne_bytes());
+        let initial = Secret::new(key).choose(local, remote, Time::ZERO);
+        let border = Border::new(local, remote, mss + 40, initial, Dialect::Linux)?;
+        let left = match side {
+            Side::Sender => bytes,
+            Side::Receiver => Some(0),
+        };
+        let (endpoint, written, read) = (None, 0, 0);
+        Ok(Engine { flow, side, endpoint, border, stack, window, start, left, written, read, damaged: None })
+    }
+
+    /// When it wants to be woken.
+    pub(crate) fn next_timer(&self) -> Option<Time> {
+        match &self.endpoint {
+            None if self.side == Side::Sender => Some(self.start),
+            None => None,
+            Some(e) => e.next_timer(),
+        }
+    }
+
+    /// A packet has come, which the path saw as `seg`. Answers what of it was thrown away, and why.
+    pub(crate) fn on_packet<W: Watch>(
+        &mut self,
+        now: Time,
+        packet: &Packet<'_>,
+        seg: &Segment,
+        watch: &mut W,
+    ) -> Option<(Refusal, Vec<(Offset, Offset)>)> {
+        let (flow, side) = (self.flow, self.side);
+        let endpoint = self.opened();
+        let outcome = endpoint.on_packet(now, packet, &mut Tap { watch, flow, side });
+        let refused = (outcome.refused.is_some() || outcome.bytes != seg.len).then(|| {
+            let missing = endpoint.connection().receiver().map(|rx| rx.missing(seg.seq, seg.end()));
+            (outcome.refused.unwrap_or(Refusal::Window), missing.unwrap_or_default())
+        });
+        self.read();
+        // An old duplicate stands outside the window as well.
+        refused.filter(|(why, missing)| !missing.is_empty() || *why != Refusal::Window)
+    }
+
+    fn opened(&mut self) -> &mut Endpoint {
+        let buffers = Buffers { send: SEND_BUFFER, receive: self.window };
+        self.endpoint.get_or_insert_with(|| match self.side {
+            Side::Sender => Endpoint::connect(&self.stack, self.border.clone(), buffers),
+            Side::Receiver => Endpoint::listen(&self.stack, self.border.clone(), buffers),
+        })
+    }
+
+    /// Does what is due, and writes what the application has.
+    pub(crate) fn work<W: Watch>(&mut self, now: Time, watch: &mut W) {
+        if self.side == Side::Sender && self.endpoint.is_none() && now >= self.start {
+            self.opened();
+        }
+        let (flow, side) = (self.flow, self.side);
+        if let Some(e) = &mut self.endpoint {
+            if e.next_timer().is_some_and(|t| t <= now) {
+                e.on_timer(now, &mut Tap { watch, flow, side });
+            }
+        }
+        self.write();
+    }
+
+    /// Writes the next packet into `buf`; its length, and the fast recovery that is under way.
+    pub(crate) fn poll<W: Watch>(&mut self, now: Time, buf: &mut [u8], watch: &mut W) -> Option<(usize, Option<u32>)> {
+        let (flow, side) = (self.flow, self.side);
+        let e = self.endpoint.as_mut()?;
+        let written = e.poll_transmit(now, Writing::Whole, buf, &mut Tap { watch, flow, side }).ok()??;
+        Some((written.len, e.connection().sender().and_then(Sender::recovery)))
+    }
+
+    fn write(&mut self) {
+        let Some(e) = &mut self.endpoint else { return };
+        let mut chunk = [0; 4096];
+        while e.room() > 0 && self.left != Some(0) {
+            let len = chunk
+                .len()
+                .min(e.room())
+                .min(self.left.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)));
+            let from = self.written;
+            chunk[..len].iter_mut().zip(from..).for_each(|(b, at)| *b = (at % PERIOD) as u8);
+            let taken = e.write(&chunk[..len]) as u64;
+            self.written += taken;
+            if let Some(left) = &mut self.left {
+                *left -= taken;
+                if *left == 0 {
+                    e.close();
+                }
+            }
+            if taken == 0 {
+                return;
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        let Some(e) = &mut self.endpoint else { return };
+        let mut buf = [0; 4096];
+        loop {
+            let n = e.read(&mut buf);
+            if n == 0 {
+                break;
+            }
+            let damaged = buf[..n].iter().zip(self.read..).find(|(b, at)| **b != (at % PERIOD) as u8);
+            self.damaged = self.damaged.or(damaged.map(|(_, at)| at));
+            self.read += n as u64;
+        }
+        if self.side == Side::Receiver && e.is_at_end() {
+            e.close();
+        }
+    }
+}

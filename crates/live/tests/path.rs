@@ -1,0 +1,137 @@
+//! A scenario with real TCPs at its ends. Counts and invariants only: this machine may be busy.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
+
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_live::error::LiveError;
+use ackclock_live::namespace::Namespace;
+use ackclock_live::path::{prepare, run, Choice, Options, Ran};
+use ackclock_live::tun::Tun;
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::{Nanos, Time};
+use std::ops::ControlFlow;
+
+const LOSSY: &str = r#"
+[run]
+duration = "5 s"
+[[link]]
+from = "S"
+to = "D"
+rate = "20 Mbps"
+delay = "10 ms"
+queue = "60 packets"
+elements = [{ kind = "bernoulli", p = 0.01, only = "data" }]
+back = { elements = [] }
+[[flow]]
+from = "S"
+to = "D"
+stack = "linux-2025"
+window = "1 MB"
+"#;
+
+/// Whether this machine can run the test; the first line says so.
+fn running() -> bool {
+    let missing = Namespace::new().and_then(|namespace| Tun::new(&namespace, "tun0", false)).err();
+    match &missing {
+        None => println!("live: running"),
+        Some(why) => println!("live: skipped, because {why}"),
+    }
+    missing.is_none()
+}
+
+fn plan(text: &str) -> Plan {
+    Plan::parse("test.toml", text, &Overrides::default()).unwrap()
+}
+
+/// What was sent, and which events of senders there were.
+#[derive(Default)]
+struct Log {
+    last: Time,
+    data: u64,
+    events: Vec<Event>,
+}
+
+impl Watch for Log {
+    fn tcp(&mut self, at: Time, _: u32, _: Side, e: Event) {
+        assert!(at >= self.last, "times never go back");
+        self.last = at;
+        self.events.push(e);
+    }
+    fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, _: u8) {
+        assert!(at >= self.last, "times never go back");
+        self.last = at;
+        self.data += u64::from(from == Side::Sender && seg.len > 0);
+    }
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+fn live(text: &str, senders: &[&str], receiver: &str, options: &Options) -> Result<(Ran, Log), LiveError> {
+    let senders = senders.iter().map(|s| (*s).to_owned()).collect();
+    let choice = Choice { senders, receiver: Some(receiver.into()), duration: Some(Nanos::from_secs(3)) };
+    let prepared = prepare(plan(text), &choice)?;
+    run(&prepared, 1, options, Log::default(), &mut |_| (), &mut |_| ControlFlow::Continue(()))
+}
+
+#[test]
+fn kernels_and_engines_talk_over_a_lossy_path_and_the_ledger_agrees_with_the_kernels_counters() {
+    if !running() {
+        return;
+    }
+    let ends = [
+        ("kernel:cubic", "kernel"),
+        ("kernel:reno", "linux-2025"),
+        ("linux-2025", "kernel"),
+        ("rfc-6675", "linux-2025"),
+    ];
+    for (sender, receiver) in ends {
+        let (ran, log) = live(LOSSY, &[sender], receiver, &Options::default()).unwrap();
+        let f = ran.results.flows[0];
+        assert!(f.acked > 200_000 && f.delivered >= f.acked, "{sender} {receiver}: {f:?}");
+        assert_eq!((f.data_sent, ran.damaged.as_slice()), (log.data, &[][..]), "{sender} {receiver}");
+        let drops = ran.results.links[0].drops;
+        assert!(
+            drops.loss > 0 && f.retransmitted > 0 && f.needed + f.refused + f.needless == f.retransmitted,
+            "{f:?} {drops:?}"
+        );
+        assert!(log.events.iter().any(|e| matches!(e, Event::Window { .. })), "{sender} {receiver}");
+        match &ran.counters[0] {
+            Some(kernel) => assert_eq!(kernel.get("RetransSegs"), f.retransmitted, "{sender} {receiver}"),
+            None => assert!(!sender.starts_with("kernel")),
+        }
+        assert!(ran.lateness.count() > 100 && ran.strays == 0, "{sender} {receiver}");
+    }
+}
+
+#[test]
+fn several_flows_share_one_queue_and_finite_ones_end() {
+    if !running() {
+        return;
+    }
+    let two = LOSSY.replace("stack =", "name = \"one\"\napp = { kind = \"fixed\", size = \"300 kB\" }\nstack =")
+        + &LOSSY[LOSSY.find("[[flow]]").unwrap()..].replace("stack =", "name = \"two\"\nstack =");
+    let (ran, _) = live(&two, &["kernel:cubic", "two=linux-2025"], "kernel", &Options::default()).unwrap();
+    let [one, two] = ran.results.flows[..] else { panic!("two flows") };
+    assert_eq!(one.acked, 300_000);
+    assert!(one.finished.is_some() && two.finished.is_none() && two.acked > 100_000, "{one:?} {two:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_in_one_sentence() {
+    if !running() {
+        return;
+    }
+    let refused = |sender: &str, receiver: &str, sysctls: &[(&str, &str)]| {
+        let sysctls = sysctls.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let options = Options { sysctls, ..Options::default() };
+        live(LOSSY, &[sender], receiver, &options).map(drop).unwrap_err().to_string()
+    };
+    assert!(refused("kernel:nosuch", "kernel", &[]).contains("found kernel:nosuch"));
+    assert!(refused("nosuch", "kernel", &[]).contains("key `--sender`: found \"nosuch\""));
+    assert!(refused("three=kernel:reno", "kernel", &[]).contains("found the flow \"three\", allowed: flow-1"));
+    assert!(refused("kernel:reno", "nosuch", &[]).contains("key `--receiver`"));
+    assert!(refused("kernel:reno", "kernel", &[("net.ipv4.no_such", "1")]).contains("net.ipv4.no_such"));
+}
