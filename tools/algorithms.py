@@ -21,7 +21,7 @@ ENGINE = ROOT / "crates/tcp/src"
 PAGE = ROOT / "docs/algorithms.md"
 SLOTS = (
     "rto", "detect", "detect/threshold", "disorder", "recovery", "timeout", "congestion", "startup", "spurious", "undo",
-    "ack",
+    "ack", "receive_window",
 )  # fmt: skip
 PARAGRAPHS = ("Source", "Idea", "Departures", "Unsaid in the source", "Unsaid")
 HEAD = """<!-- Generated from the headers in crates/tcp/src: make generated -->

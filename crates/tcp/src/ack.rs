@@ -6,6 +6,7 @@
 pub mod delayed;
 pub mod every;
 pub mod heartbeat;
+pub mod quick;
 pub mod window_update;
 
 use crate::error::StackError;
@@ -59,6 +60,8 @@ pub trait AckPolicy: Send {
     fn on_arrival(&mut self, a: &Arrival) -> AckDecision;
     /// The time named by [`AckDecision::Delay`] has come and nothing was sent since.
     fn on_timer(&mut self, now: Time) -> AckDecision;
+    /// Data came again that lie below the window: they are answered at once, whatever the policy says.
+    fn on_repetition(&mut self, _now: Time) {}
     /// An ACK went out for whatever reason (also on a data segment).
     fn on_ack_sent(&mut self, _now: Time) {}
 }
@@ -102,6 +105,8 @@ pub enum AckSpec {
         #[serde(default)]
         phase: Nanos,
     },
+    /// Every second segment, or after a delay; but each at the start, after a pause and after a repetition (Linux).
+    Quick(quick::QuickSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn AckPolicy>),
@@ -114,6 +119,7 @@ impl AckSpec {
     /// A sentence that names the key, what was found and what is allowed.
     pub fn validate(&self) -> Result<(), StackError> {
         match *self {
+            AckSpec::Quick(ref spec) => spec.validate(),
             AckSpec::Heartbeat { interval: Nanos::ZERO, .. } | AckSpec::WindowUpdate { interval: Nanos::ZERO, .. } => {
                 Err(StackError {
                     key: "ack.interval",
@@ -143,6 +149,7 @@ impl AckSpec {
             AckSpec::WindowUpdate { interval, phase } => {
                 AnyAck::WindowUpdate(Box::new(window_update::WindowUpdate::new(interval, phase, mss)))
             }
+            AckSpec::Quick(ref spec) => AnyAck::Quick(Box::new(quick::Quick::new(spec))),
             AckSpec::Custom(ref f) => AnyAck::Custom((f.make)(mss)),
         }
     }
@@ -158,12 +165,14 @@ pub enum AnyAck {
     Heartbeat(heartbeat::Heartbeat),
     /// See [`window_update`].
     WindowUpdate(Box<window_update::WindowUpdate>),
+    /// See [`quick`].
+    Quick(Box<quick::Quick>),
     /// From outside the crate.
     Custom(Box<dyn AckPolicy>),
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyAck: Every | Delayed | Heartbeat | WindowUpdate | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyAck: Every | Delayed | Heartbeat | WindowUpdate | Quick | Custom, $x => $call) };
 }
 
 impl AckPolicy for AnyAck {
@@ -174,6 +183,9 @@ impl AckPolicy for AnyAck {
     #[inline]
     fn on_timer(&mut self, now: Time) -> AckDecision {
         each!(self, p => p.on_timer(now))
+    }
+    fn on_repetition(&mut self, now: Time) {
+        each!(self, p => p.on_repetition(now));
     }
     #[inline]
     fn on_ack_sent(&mut self, now: Time) {

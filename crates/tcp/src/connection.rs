@@ -17,6 +17,7 @@ mod tests;
 
 use crate::event::Observer;
 pub use crate::outcome::{Outcome, Refusal};
+use crate::receive_window::ReceiveWindowSpec;
 use crate::receiver::{Consume, Receiver, ReceiverConfig};
 use crate::segment::Segment;
 use crate::sender::Sender;
@@ -88,6 +89,9 @@ impl Connection {
             ts_recent: None,
             ack: stack.ack.clone(),
             consume: Consume::AtOnce,
+            // Nothing announced a smaller one.
+            receive_window: ReceiveWindowSpec::Fixed,
+            edge: stack.limits.window_edge,
         };
         let tx = (sides != Sides::Receiver).then(|| Box::new(Sender::new(stack, mss, rwnd)));
         let rx = (sides != Sides::Sender).then(|| Box::new(Receiver::new(&cfg)));
@@ -196,7 +200,7 @@ impl Connection {
             if tx.poll_transmit(now, out, obs) {
                 self.last_sends = tx.last_sends();
                 match &mut self.rx {
-                    Some(rx) => rx.fill_ack(now, out),
+                    Some(rx) => rx.fill_ack(now, out, tx.mss().saturating_sub(out.len)),
                     None => (out.ack, out.wnd) = (Offset::DATA, 0),
                 }
                 if !self.extras.is_empty() {
@@ -213,7 +217,7 @@ impl Connection {
                 out.seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.ack_seq());
                 (out.len, out.train, out.flags, out.opts) = (0, 1, Segment::ACK, 0);
                 (out.mss, out.wscale) = (0, Segment::NO_SCALE);
-                rx.fill_ack(now, out);
+                rx.fill_ack(now, out, u32::MAX);
                 if !self.extras.is_empty() {
                     self.extras.tell(now, out);
                 }

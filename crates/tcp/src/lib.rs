@@ -15,6 +15,7 @@
 //! | [`spurious`] | was it a mistake? |
 //! | [`undo`] | and then? |
 //! | [`ack`] | when does the receiver answer? |
+//! | [`receive_window`] | how large may the receive buffer become? |
 //!
 //! They see [`facts`] and not each other. [`sender`] is the sequencer: the only place that knows the order of things. [`stack::Stack`] names one answer to
 //! each question; [`connection::Connection`] is a TCP made of them, driven from outside: it does no I/O, has no clock,
@@ -34,6 +35,7 @@ pub mod idle;
 mod needs;
 mod outcome;
 pub mod percentiles;
+pub mod receive_window;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;

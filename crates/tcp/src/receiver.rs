@@ -8,8 +8,10 @@
 //! | `RCV.NXT` | `rcv_nxt` |
 //! | `RCV.NXT + RCV.WND` | `right_edge` |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
+//! | the most that the header can announce | `limit` |
 
 mod challenge;
+mod growth;
 mod info;
 mod missing;
 mod reassembly;
@@ -20,11 +22,14 @@ mod window;
 
 use crate::ack::{AckDecision, AckPolicy, AckSpec, AnyAck, Arrival};
 use crate::outcome::{Outcome, Refusal};
+use crate::receive_window::ReceiveWindowSpec;
 use crate::segment::Segment;
 use crate::seq::Offset;
+use crate::stack::WindowEdge;
 use crate::time::Time;
 use crate::units::Bytes;
 pub(crate) use challenge::ChallengeLimit;
+use growth::Growth;
 use reassembly::Reassembly;
 use timestamps::{Age, Timestamps};
 
@@ -42,8 +47,13 @@ pub enum Consume {
 pub struct ReceiverConfig {
     /// The first offset expected: [`Offset::DATA`] after a handshake.
     pub rcv_nxt: Offset,
-    /// Receive buffer, bytes: the largest window. Cut to what the header can carry, and to a multiple of the scale.
+    /// The largest receive buffer, bytes; cut to a multiple of the scale. The window is no larger, and no larger than the
+    /// header can carry.
     pub buffer: Bytes,
+    /// Where the buffer begins and how it grows.
+    pub receive_window: ReceiveWindowSpec,
+    /// When the right edge moves while something is unread.
+    pub edge: WindowEdge,
     /// The largest segment we expect, payload bytes: the unit of silly window avoidance.
     pub mss: u32,
     /// The window scale that we announced, 0 if none; above 14 counts as 14 (RFC 7323 §2.3).
@@ -77,7 +87,7 @@ pub enum Accept {
     Finished,
 }
 
-/// One direction's receiver. At most 120 bytes (pinned by a test), the fields of the in-order path in the first 80.
+/// One direction's receiver. At most 136 bytes (pinned by a test), the fields of the in-order path in the first 80.
 #[repr(C)]
 pub struct Receiver {
     rcv_nxt: Offset,
@@ -86,7 +96,8 @@ pub struct Receiver {
     ack: AnyAck,
     timer: Option<Time>,
     held: Option<Box<Held>>,
-    capacity: u32,
+    /// The most that the header can announce of the buffer, bytes.
+    limit: u32,
     unread: u32,
     /// An ACK must go out now.
     due: bool,
@@ -101,8 +112,13 @@ pub struct Receiver {
     // From here on not touched by a segment in order without timestamps.
     ts: Timestamps,
     start: Offset,
+    /// A buffer that may grow.
+    growth: Option<Box<Growth>>,
+    /// The buffer, bytes.
+    capacity: u32,
     mss: u32,
     max_blocks: u8,
+    edge: WindowEdge,
 }
 
 /// What is out of the ordinary; made when first needed, then kept.
@@ -117,20 +133,19 @@ struct Held {
 }
 
 impl Receiver {
-    /// A receiver that has announced the whole buffer.
+    /// A receiver that has announced the whole buffer, as far as the header can.
     pub fn new(cfg: &ReceiverConfig) -> Self {
         let wscale = cfg.wscale.min(14);
-        let unit = 1u64 << wscale;
-        // A buffer smaller than one unit of the scale announces one unit: it could announce nothing else.
-        let whole = if cfg.buffer < unit { cfg.buffer.min(1) << wscale } else { cfg.buffer & !(unit - 1) };
-        let capacity = whole.min(0xffff << wscale) as u32;
+        let growth = Growth::new(&cfg.receive_window, cfg.mss, cfg.buffer);
+        let capacity = window::whole_units(growth.as_ref().map_or(cfg.buffer, |g| g.initial()), wscale);
+        let limit = window::announceable(capacity, wscale);
         Self {
             rcv_nxt: cfg.rcv_nxt,
-            right_edge: Offset(cfg.rcv_nxt.0.saturating_add(u64::from(capacity))),
+            right_edge: Offset(cfg.rcv_nxt.0.saturating_add(u64::from(limit))),
             ack: cfg.ack.build(cfg.mss),
             timer: None,
             held: None,
-            capacity,
+            limit,
             unread: 0,
             due: false,
             plain: true,
@@ -144,7 +159,10 @@ impl Receiver {
             wscale,
             ts: Timestamps::new(cfg.rcv_nxt, cfg.ts_recent),
             start: cfg.rcv_nxt,
+            growth,
+            capacity,
             mss: cfg.mss,
+            edge: cfg.edge,
         }
     }
 
@@ -164,6 +182,12 @@ impl Receiver {
     #[inline]
     pub fn received(&self) -> Bytes {
         self.rcv_nxt - self.start - u64::from(self.fin)
+    }
+
+    /// The receive buffer, bytes. It may grow.
+    #[inline]
+    pub fn buffer(&self) -> Bytes {
+        u64::from(self.capacity)
     }
 
     /// Payload bytes received in order that the application has not read.
@@ -214,6 +238,7 @@ impl Receiver {
         }
         if self.timestamps {
             self.ts.take(now, seg);
+            self.hear_echo(now, seg);
         }
         self.rcv_nxt += len;
         if self.by_hand {
@@ -232,24 +257,28 @@ impl Receiver {
 
     /// Makes `out` carry our acknowledgment: ACK flag, `ack`, `wnd`, SACK blocks, and with timestamps `tsecr` and the
     /// option's bit (`tsval` is the caller's). For pure ACKs and data segments alike; it counts as sent.
+    ///
+    /// Beside its payload `out` has `room` bytes for SACK blocks. Where none finds room although there is news for the peer,
+    /// another ACK is due, which goes alone (decision 0124).
     #[inline(always)]
-    pub fn fill_ack(&mut self, now: Time, out: &mut Segment) {
+    pub fn fill_ack(&mut self, now: Time, out: &mut Segment, room: u32) {
         let wnd = self.window();
         self.right_edge = self.right_edge.max(Offset(self.rcv_nxt.0.saturating_add(u64::from(wnd))));
         out.flags |= Segment::ACK;
         out.ack = self.rcv_nxt;
         out.wnd = wnd;
         out.blocks = 0;
-        if !self.plain {
-            self.fill_blocks(out);
-        }
+        let owed = !self.plain && self.fill_blocks(out, room);
         if self.timestamps {
             out.opts |= Segment::TIMESTAMPS;
             out.tsecr = self.ts.ack_sent(self.rcv_nxt);
         }
-        self.due = false;
+        self.due = owed;
         self.timer = None;
         self.ack.on_ack_sent(now);
+        if self.growth.is_some() {
+            self.grow(now);
+        }
     }
 
     /// An ACK must go out now, whatever the policy says: what arrived is answered, not believed.
@@ -317,11 +346,18 @@ impl Receiver {
         (Accept::No, Outcome::refused(Refusal::Paws))
     }
 
-    fn fill_blocks(&mut self, out: &mut Segment) {
+    /// Says whether there is news for which there was no room.
+    fn fill_blocks(&mut self, out: &mut Segment, room: u32) -> bool {
         if let (true, Some(h)) = (self.sack, self.held.as_mut()) {
-            sack_blocks::fill(out, &mut h.data, h.dsack.take(), usize::from(self.max_blocks));
+            // Two bytes of kind and length, two of padding.
+            let fit = (room.saturating_sub(4) / 8).min(u32::from(self.max_blocks)) as usize;
+            if fit == 0 && (h.dsack.is_some() || h.data.end().is_some()) {
+                return self.due || self.timer.is_some();
+            }
+            sack_blocks::fill(out, &mut h.data, h.dsack.take(), fit);
         }
         self.settle();
+        false
     }
 
     fn settle(&mut self) {
@@ -330,7 +366,7 @@ impl Receiver {
     }
 
     fn held(&mut self) -> &mut Held {
-        let window = u64::from(self.capacity);
+        let window = self.growth.as_ref().map_or(u64::from(self.capacity), |g| g.largest());
         let new = || Held { data: Reassembly::new(window), dsack: None, fin: None, challenged: Default::default() };
         self.held.get_or_insert_with(|| Box::new(new()))
     }

@@ -12,6 +12,7 @@ use crate::disorder::{AnyDisorder, DisorderSpec};
 use crate::facts::ack::DupRule;
 use crate::idle::IdleRule;
 use crate::needs::Need;
+use crate::receive_window::ReceiveWindowSpec;
 use crate::recovery::{AnyRecovery, RecoverySpec};
 use crate::rto::{AnyRto, RtoSpec};
 use crate::spurious::{AnySpurious, SpuriousSpec};
@@ -55,6 +56,9 @@ pub struct Stack {
     /// When does this stack's receiver answer? A flow's `receiver` comes before it.
     #[serde(default = "every")]
     pub ack: AckSpec,
+    /// How large may the receive buffer become? A flow's `window` is the largest; it needs `handshake = true` to grow.
+    #[serde(default)]
+    pub receive_window: ReceiveWindowSpec,
     /// Which ACKs count as duplicates.
     #[serde(default)]
     pub dup_rule: DupRule,
@@ -115,11 +119,31 @@ pub struct Limits {
     pub max_train: u16,
     /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default yes; for more data none waits.
     pub avoid_silly_window: bool,
+    /// When the receive window's right edge moves while the buffer is not empty. Default `segment`.
+    pub window_edge: WindowEdge,
+}
+
+/// When the right edge of the receive window moves while the application has not read everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowEdge {
+    /// By a whole segment or half the buffer (RFC 9293 §3.8.6.2.2).
+    #[default]
+    Segment,
+    /// To exactly what is free, unless that is less than a segment and a quarter of the buffer (FreeBSD, `tcp_output`; Linux
+    /// is exact where windows are scaled).
+    Exact,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { maxburst_segs: None, cwnd_cap_segs: None, max_train: 1, avoid_silly_window: true }
+        Limits {
+            maxburst_segs: None,
+            cwnd_cap_segs: None,
+            max_train: 1,
+            avoid_silly_window: true,
+            window_edge: WindowEdge::Segment,
+        }
     }
 }
 

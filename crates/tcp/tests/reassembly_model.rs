@@ -2,9 +2,12 @@
 
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::connection::Refusal;
+use ackclock_tcp::receive_window::drs::DrsSpec;
+use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::receiver::{Accept, Consume, Receiver, ReceiverConfig};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
+use ackclock_tcp::stack::WindowEdge;
 use ackclock_tcp::time::{Nanos, Time};
 use proptest::prelude::*;
 
@@ -25,6 +28,10 @@ fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::Ack),
         1 => (0u64..80).prop_map(Op::Consume),
     ]
+}
+
+fn edge() -> impl Strategy<Value = WindowEdge> {
+    prop_oneof![Just(WindowEdge::Segment), Just(WindowEdge::Exact)]
 }
 
 /// One flag a byte; runs, blocks and duplicates are found by walking over them.
@@ -113,7 +120,7 @@ impl Naive {
 
 fn answer(r: &mut Receiver) -> Segment {
     let mut out = Segment::EMPTY;
-    r.fill_ack(Time::ZERO, &mut out);
+    r.fill_ack(Time::ZERO, &mut out, u32::MAX);
     out
 }
 
@@ -128,11 +135,13 @@ proptest! {
     fn the_receiver_says_what_a_naive_one_says(
         ops in prop::collection::vec(op(), 1..120),
         (buffer, wscale, by_hand) in (20u64..400, 0u8..5, any::<bool>()),
-        (sack, dsack, stamps) in (prop::bool::weighted(0.8), any::<bool>(), any::<bool>()),
+        (sack, dsack, stamps, edge) in (prop::bool::weighted(0.8), any::<bool>(), any::<bool>(), edge()),
     ) {
         let unit = 1u64 << wscale;
         let mut r = Receiver::new(&ReceiverConfig {
             sack_blocks: 4,
+            receive_window: ReceiveWindowSpec::Fixed,
+            edge,
             rcv_nxt: Offset::DATA, buffer, mss: 20, wscale, sack, dsack, timestamps: stamps, ts_recent: None,
             ack: AckSpec::Delayed { delay: Nanos::from_millis(200) },
             consume: if by_hand { Consume::ByHand } else { Consume::AtOnce },
@@ -218,9 +227,22 @@ fn any_config() -> impl Strategy<Value = ReceiverConfig> {
         any::<(u64, u64)>().prop_map(|(i, p)| AckSpec::Heartbeat { interval: Nanos(i), phase: Nanos(p) }),
     ];
     let buffer = prop_oneof![0u64..5000, any::<u64>()];
-    (place(), buffer, any::<(u32, u8, bool, bool, bool)>(), any::<(Option<u32>, bool)>(), ack).prop_map(
-        |(rcv_nxt, buffer, (mss, wscale, sack, dsack, timestamps), (ts_recent, at_once), ack)| ReceiverConfig {
+    let window = prop_oneof![
+        Just(ReceiveWindowSpec::Fixed),
+        any::<u64>().prop_map(|initial| ReceiveWindowSpec::Drs(DrsSpec { initial })),
+    ];
+    let rules = (ack, window, edge());
+    (place(), buffer, any::<(u32, u8, bool, bool, bool)>(), any::<(Option<u32>, bool)>(), rules).prop_map(
+        |(
+            rcv_nxt,
+            buffer,
+            (mss, wscale, sack, dsack, timestamps),
+            (ts_recent, at_once),
+            (ack, receive_window, edge),
+        )| ReceiverConfig {
             sack_blocks: 4,
+            receive_window,
+            edge,
             rcv_nxt: Offset(rcv_nxt),
             buffer,
             mss,
@@ -259,7 +281,7 @@ proptest! {
             }
             if send {
                 let mut out = seg;
-                r.fill_ack(Time(n), &mut out);
+                r.fill_ack(Time(n), &mut out, (n % 60) as u32);
                 prop_assert!(out.blocks <= 4 && out.has(Segment::ACK) && out.ack == r.rcv_nxt());
             }
             prop_assert!(was <= r.rcv_nxt() && r.rcv_nxt() <= r.right_edge() && edge <= r.right_edge());
@@ -282,6 +304,8 @@ fn answering_everything(buffer: u64) -> Receiver {
         sack: true,
         dsack: true,
         sack_blocks: 4,
+        receive_window: ReceiveWindowSpec::Fixed,
+        edge: WindowEdge::Segment,
         timestamps: false,
         ts_recent: None,
         ack: AckSpec::Every,
@@ -312,6 +336,7 @@ fn a_peer_that_sends_every_second_byte_cannot_fill_the_memory() {
 
 /// Nanoseconds for a segment and its ACK where about `held` ranges are held: a byte of its own, and one that is held already. The
 /// bytes come upwards, downwards, and from all over the window.
+#[expect(clippy::disallowed_methods, reason = "it measures")]
 fn cost(held: u64) -> [f64; 2] {
     let (mut new, mut again) = (0, 0);
     let rounds = 3 * 60_000 / held;

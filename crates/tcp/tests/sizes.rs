@@ -62,7 +62,7 @@ fn what_a_flow_is_made_of_keeps_its_size() {
         ("Episode", 168),
         ("Connection", 56),
         ("Sender", 704),
-        ("Receiver", 120),
+        ("Receiver", 136),
         ("Scoreboard", 184),
         ("Ledger", 680),
         ("Slots", 304),

@@ -18,6 +18,7 @@ __all__ = [
     "AckDelayedReordered",
     "AckEvery",
     "AckHeartbeat",
+    "AckQuick",
     "AckWindowUpdate",
     "App",
     "Bulk",
@@ -79,7 +80,27 @@ class AckWindowUpdate(Part):
     """Where in the interval the beats lie (`t mod interval = phase`). As in "200 ms". Default: ``"0 s"``."""
 
 
-Receiver: TypeAlias = AckEvery | AckDelayed | AckDelayedReordered | AckHeartbeat | AckWindowUpdate
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AckQuick(Part):
+    """Every second segment, or after a delay; but each at the start, after a pause and after a repetition (Linux)."""
+
+    TAG: ClassVar = ("ack", "quick")
+
+    delay: str | None = None
+    """Longest wait of a single segment once no ACK needs to be quick. Default 40 ms (Linux). As in "200 ms".
+    Default: ``"40 ms"``.
+    """
+    acks: int | None = None
+    """ACKs without delay at the start, after a pause and after a repetition. Default 16 (Linux). At least 1.
+    Default: ``16``.
+    """
+    idle: str | None = None
+    """A pause is a time without data that is longer than this. Default 200 ms (Linux's shortest timeout). As in "200
+    ms". Default: ``"200 ms"``.
+    """
+
+
+Receiver: TypeAlias = AckEvery | AckDelayed | AckDelayedReordered | AckHeartbeat | AckWindowUpdate | AckQuick
 """When a receiver answers."""
 
 

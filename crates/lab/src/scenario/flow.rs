@@ -10,6 +10,7 @@ use crate::file::receiver::Receiver;
 use crate::reader::Node;
 use ackclock_sim::scenario::{AppSpec, FlowSpec, WireSpec};
 use ackclock_tcp::ack::AckSpec;
+use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Size};
 use std::ops::RangeInclusive;
@@ -65,9 +66,13 @@ pub(super) fn connection(
         Some(Receiver(policy)) => answers(&node.get("receiver").unwrap_or_else(|| node.clone()), policy)?,
         None => stack.0.ack.clone(),
     };
+    let handshake = handshake.unwrap_or(false);
+    if !handshake && stack.0.receive_window != ReceiveWindowSpec::Fixed {
+        let allowed = "the key `handshake = true` beside it: without one both ends know the window from the start";
+        return Err(node.refuse_key("stack", "a receive window that grows", allowed));
+    }
     let stack = graph.stack(stack);
     let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None };
-    let handshake = handshake.unwrap_or(false);
     Ok(FlowSpec { name: String::new(), from: 0, to: 0, stack, mss, window, ack, handshake, wire, app })
 }
 
@@ -127,7 +132,12 @@ fn sizes(node: &Node<'_>, wire: Option<Wire>, header: Option<Size>) -> Result<Wi
 
 /// A receiver's policy that makes sense.
 fn answers(node: &Node<'_>, policy: AckSpec) -> Result<AckSpec, ScenarioError> {
-    if let AckSpec::Delayed { delay: Nanos::ZERO } | AckSpec::DelayedReordered { delay: Nanos::ZERO } = policy {
+    let delay = match &policy {
+        AckSpec::Delayed { delay } | AckSpec::DelayedReordered { delay } => Some(*delay),
+        AckSpec::Quick(spec) => Some(spec.delay),
+        AckSpec::Every | AckSpec::Heartbeat { .. } | AckSpec::WindowUpdate { .. } | AckSpec::Custom(_) => None,
+    };
+    if delay == Some(Nanos::ZERO) {
         return Err(node.refuse_in("delay", "a time above zero, as in \"200 ms\""));
     }
     match policy.validate() {

@@ -236,6 +236,7 @@ fn ack_name(ack: &AckSpec) -> &'static str {
         AckSpec::DelayedReordered { .. } => "delayed, reordered segments too",
         AckSpec::Heartbeat { .. } => "heartbeat",
         AckSpec::WindowUpdate { .. } => "with window updates",
+        AckSpec::Quick(_) => "quick",
         AckSpec::Custom(_) => "custom",
     }
 }

@@ -137,7 +137,7 @@ impl Handshake {
         let o = self.stack.options;
         *out = Segment { flags: Segment::SYN, mss: self.mss.min(0xffff) as u16, ..Segment::EMPTY };
         // RFC 7323 §2.2: the window of a SYN is never scaled.
-        out.wnd = self.buffer.min(0xffff) as u32;
+        out.wnd = self.stack.receive_window.at_first(self.mss, self.buffer).min(0xffff) as u32;
         if self.offers(o.window_scale, |p| p.wscale.is_some()) {
             out.wscale = scale_for(self.buffer);
         }
@@ -204,7 +204,7 @@ impl Handshake {
         }
         let rx = Receiver::new(&ReceiverConfig {
             rcv_nxt: Offset::DATA,
-            buffer: if scaled { self.buffer } else { self.buffer.min(0xffff) },
+            buffer: self.buffer,
             mss: self.mss,
             wscale: if scaled { scale_for(self.buffer) } else { 0 },
             sack: o.sack && peer.sack,
@@ -214,6 +214,8 @@ impl Handshake {
             ts_recent: timestamps.then_some(peer.tsval),
             ack: self.stack.ack.clone(),
             consume: self.consume,
+            receive_window: self.stack.receive_window.clone(),
+            edge: self.stack.limits.window_edge,
         });
         (tx, rx, Extras::agreed(timestamps, ecn))
     }

@@ -264,7 +264,7 @@ impl Connection {
         let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.ack_seq());
         *out = Segment { flags: Segment::ACK, seq: Offset(seq.0 - 1), ..Segment::EMPTY };
         if let Some(rx) = &mut self.rx {
-            rx.fill_ack(now, out);
+            rx.fill_ack(now, out, u32::MAX);
         }
         self.extras.tell(now, out);
         self.last_sends = 0;

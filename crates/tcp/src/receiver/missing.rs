@@ -40,6 +40,8 @@ mod tests {
             wscale: 0,
             sack: true,
             dsack: true,
+            receive_window: crate::receive_window::ReceiveWindowSpec::Fixed,
+            edge: crate::stack::WindowEdge::Segment,
             sack_blocks: 4,
             timestamps: false,
             ts_recent: None,

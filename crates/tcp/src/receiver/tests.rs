@@ -1,6 +1,7 @@
 //! The receiver's rules one by one; `tests/reassembly_model.rs` compares it with a naive one.
 
 use super::*;
+use crate::receive_window::drs::DrsSpec;
 use crate::time::Nanos;
 
 const AT: Time = Time(1_000_000_000);
@@ -15,6 +16,8 @@ fn config() -> ReceiverConfig {
         sack: true,
         dsack: true,
         sack_blocks: 4,
+        receive_window: ReceiveWindowSpec::Fixed,
+        edge: WindowEdge::Segment,
         timestamps: false,
         ts_recent: None,
         ack: AckSpec::Every,
@@ -36,7 +39,7 @@ fn stamped(seg: Segment, tsval: u32) -> Segment {
 
 fn ack(r: &mut Receiver) -> Segment {
     let mut out = Segment::EMPTY;
-    r.fill_ack(AT, &mut out);
+    r.fill_ack(AT, &mut out, u32::MAX);
     out
 }
 
@@ -56,8 +59,8 @@ fn last_answer(arrivals: &[(u64, u64)]) -> String {
 }
 
 #[test]
-fn a_receiver_takes_120_bytes_and_its_in_order_path_80() {
-    assert_eq!(size_of::<Receiver>(), 120);
+fn a_receiver_takes_136_bytes_and_its_in_order_path_80() {
+    assert_eq!(size_of::<Receiver>(), 136);
     assert_eq!(std::mem::offset_of!(Receiver, ts), 80);
 }
 
@@ -296,8 +299,12 @@ fn a_segment_from_another_age_is_answered_and_dropped() {
     assert_eq!(show(&ack(&mut r)), "500: 0-500", "its data are duplicates all the same");
 }
 
+fn by_hand_config(buffer: Bytes) -> ReceiverConfig {
+    ReceiverConfig { buffer, consume: Consume::ByHand, ..config() }
+}
+
 fn by_hand(buffer: Bytes, wscale: u8) -> Receiver {
-    Receiver::new(&ReceiverConfig { buffer, wscale, consume: Consume::ByHand, ..config() })
+    Receiver::new(&ReceiverConfig { wscale, ..by_hand_config(buffer) })
 }
 
 #[test]
@@ -390,4 +397,88 @@ fn the_edge_that_is_kept_never_exceeds_the_buffer_by_rounding() {
         assert!(r.unread() + (r.right_edge() - r.rcv_nxt()) <= 1280);
     }
     assert_eq!(r.unread(), 1280);
+}
+
+#[test]
+fn a_buffer_larger_than_the_header_can_say_announces_all_it_can_until_less_room_is_left() {
+    for edge in [WindowEdge::Segment, WindowEdge::Exact] {
+        let cfg = ReceiverConfig { buffer: 100_000, edge, consume: Consume::ByHand, ..config() };
+        let mut r = Receiver::new(&cfg);
+        for at in (0..34_000).step_by(500) {
+            r.on_segment(AT, &data(at, at + 500));
+            assert_eq!(ack(&mut r).wnd, 65_535, "{at} {edge:?}");
+        }
+        r.on_segment(AT, &data(34_000, 36_000));
+        let left = ack(&mut r).wnd;
+        assert!((63_535..=64_000).contains(&left), "{left} {edge:?}");
+        r.consume(36_000);
+        assert_eq!(ack(&mut r).wnd, 65_535);
+    }
+}
+
+#[test]
+fn an_exact_edge_follows_what_is_read_and_waits_only_near_zero() {
+    let mut r = Receiver::new(&ReceiverConfig { edge: WindowEdge::Exact, ..by_hand_config(2000) });
+    r.on_segment(AT, &data(0, 2000));
+    ack(&mut r);
+    // FreeBSD, `tcp_output`: less than a segment and less than a quarter of the buffer is 0.
+    for (read, wnd) in [(1, 0), (498, 0), (1, 500), (1, 501), (99, 600)] {
+        r.consume(read);
+        assert_eq!(ack(&mut r).wnd, wnd, "{read}");
+    }
+    let mut small = Receiver::new(&ReceiverConfig { edge: WindowEdge::Exact, ..by_hand_config(400) });
+    small.on_segment(AT, &data(0, 400));
+    ack(&mut small);
+    for (read, wnd) in [(99, 0), (1, 100), (7, 107)] {
+        small.consume(read);
+        assert_eq!(ack(&mut small).wnd, wnd, "{read}: a quarter of the buffer");
+    }
+}
+
+#[test]
+fn a_buffer_grows_to_its_largest_and_its_edge_never_moves_left() {
+    let receive_window = ReceiveWindowSpec::Drs(DrsSpec { initial: 10_000 });
+    let mut r = Receiver::new(&ReceiverConfig { buffer: 100_000, wscale: 1, receive_window, ..config() });
+    let (mut seen, mut edge) = (vec![], Offset(0));
+    // The peer sends what it may, once in a round trip.
+    for round in 0..10 {
+        let (now, from, to) = (Time(round * 100_000_000), r.rcv_nxt(), r.right_edge());
+        for at in (from.0..to.0).step_by(500) {
+            r.on_segment(now, &data(at, (at + 500).min(to.0)));
+            let mut out = Segment::EMPTY;
+            r.fill_ack(now, &mut out, u32::MAX);
+            assert!(out.ack + u64::from(out.wnd) >= edge);
+            edge = out.ack + u64::from(out.wnd);
+        }
+        seen.push(edge - r.rcv_nxt());
+    }
+    // What a round trip brought is known one round trip later.
+    assert_eq!(seen[0], 10_000);
+    assert!(seen.windows(2).all(|w| w[1] <= (2 * w[0]).min(100_000) && w[0] <= w[1]), "{seen:?}");
+    assert_eq!((seen[9], r.buffer()), (100_000, 100_000), "{seen:?}");
+}
+
+#[test]
+fn news_without_room_beside_the_payload_goes_alone() {
+    let full = |r: &mut Receiver, room| {
+        let mut out = Segment { len: 500, ..Segment::EMPTY };
+        r.fill_ack(AT, &mut out, room);
+        show(&out)
+    };
+    for room in [0, 11] {
+        let mut r = Receiver::new(&config());
+        r.on_segment(AT, &data(0, 1000));
+        r.on_segment(AT, &data(0, 500));
+        assert_eq!((full(&mut r, room), r.ack_due()), ("1000:".into(), true), "a duplicate");
+        assert_eq!((show(&ack(&mut r)), r.ack_due()), ("1000: 0-500".into(), false));
+        r.on_segment(AT, &data(2000, 2500));
+        assert_eq!((full(&mut r, room), r.ack_due()), ("1000:".into(), true), "a gap");
+        assert_eq!((show(&ack(&mut r)), r.ack_due()), ("1000: 2000-2500".into(), false));
+        assert_eq!((full(&mut r, room), r.ack_due()), ("1000:".into(), false), "nothing is new");
+    }
+    let mut r = Receiver::new(&config());
+    for s in [data(1000, 1500), data(2000, 2500), data(3000, 3500)] {
+        r.on_segment(AT, &s);
+    }
+    assert_eq!((full(&mut r, 20), r.ack_due()), ("0: 3000-3500 2000-2500".into(), false), "what fits rides along");
 }

@@ -8,7 +8,7 @@
 
 use super::timestamps::Age;
 use super::{Accept, Receiver};
-use crate::ack::Arrival;
+use crate::ack::{AckPolicy, Arrival};
 use crate::outcome::{Outcome, Refusal};
 use crate::segment::Segment;
 use crate::seq::Offset;
@@ -30,6 +30,7 @@ impl Receiver {
         }
         if self.timestamps {
             self.ts.take(now, seg);
+            self.hear_echo(now, seg);
         }
         if seg.seq_len() == 0 {
             return (Accept::Same, Outcome::NOTHING);
@@ -57,8 +58,8 @@ impl Receiver {
     /// RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
     fn on_unacceptable(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         self.answer_refused(now, seg);
-        if seg.flags & (Segment::RST | Segment::SYN) == 0 {
-            self.note_duplicate(seg);
+        if seg.flags & (Segment::RST | Segment::SYN) == 0 && self.note_duplicate(seg).is_some() {
+            self.ack.on_repetition(now);
         }
         let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
         let accept = if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };

@@ -6,13 +6,29 @@
 //! | RFC 9293 | here |
 //! | --- | --- |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
+//! | the largest window that the header can carry, of this buffer | `limit` |
 //! | `RCV.WND` | `announced` |
 //! | `Eff.snd.MSS`, `Fr` | `mss`, ½ |
 //!
-//! Departures: the edge also moves, by however little, to where it is with an empty buffer: there is nothing to wait for.
+//! Departures: the edge also moves, by however little, to where it is with an empty buffer: there is nothing to wait for. Where the
+//! buffer is larger than the header can say, the window stays whole until less than that is free.
+//! [`WindowEdge::Exact`] is FreeBSD's rule (`sys/netinet/tcp_output.c`).
 
 use super::Receiver;
+use crate::stack::WindowEdge;
 use crate::units::Bytes;
+
+/// A buffer in units of the scale. One that is smaller than a unit is a whole one: it could announce nothing else.
+pub(super) fn whole_units(buffer: Bytes, wscale: u8) -> u32 {
+    let unit = 1u64 << wscale;
+    let whole = if buffer < unit { buffer.min(1) << wscale } else { buffer & !(unit - 1) };
+    whole.min(u64::from(u32::MAX) & !(unit - 1)) as u32
+}
+
+/// How much of a buffer the header can announce.
+pub(super) fn announceable(capacity: u32, wscale: u8) -> u32 {
+    capacity.min(0xffff << wscale)
+}
 
 impl Receiver {
     /// The application has read `bytes` of what arrived in order. May make an ACK due that announces the room.
@@ -25,7 +41,7 @@ impl Receiver {
         let (free, announced) = (self.free(), self.announced());
         let wait_for = if announced < u64::from(self.mss) { self.mss } else { self.mss.saturating_mul(2) };
         let gain = free.saturating_sub(announced);
-        if !self.fin && read > 0 && gain >= u64::from((self.capacity / 2).min(wait_for).max(1)) {
+        if !self.fin && read > 0 && gain >= u64::from((self.limit / 2).min(wait_for).max(1)) {
             self.due = true;
         }
     }
@@ -33,7 +49,7 @@ impl Receiver {
     /// Room in the buffer as the header can carry it.
     #[inline]
     fn free(&self) -> u64 {
-        u64::from(self.capacity.saturating_sub(self.unread)) >> self.wscale << self.wscale
+        u64::from(self.capacity.saturating_sub(self.unread).min(self.limit)) >> self.wscale << self.wscale
     }
 
     /// What is left of the announced window, as the header can carry it.
@@ -49,11 +65,10 @@ impl Receiver {
     #[inline]
     pub(super) fn window(&self) -> u32 {
         if self.unread == 0 {
-            return self.capacity;
+            return self.limit;
         }
         let (free, announced) = (self.free(), self.announced());
-        let worth = || u64::from((self.capacity / 2).min(self.mss).max(1));
-        let wnd = if free == u64::from(self.capacity) || free >= announced + worth() {
+        let wnd = if self.moves(free, announced) {
             free.max(announced)
         } else if announced < self.right_edge - self.rcv_nxt && free > announced {
             announced + (1 << self.wscale)
@@ -61,5 +76,15 @@ impl Receiver {
             announced
         };
         wnd as u32
+    }
+
+    /// Whether the edge goes to where the buffer ends.
+    fn moves(&self, free: u64, announced: u64) -> bool {
+        let (limit, mss) = (u64::from(self.limit), u64::from(self.mss));
+        free == limit
+            || match self.edge {
+                WindowEdge::Segment => free >= announced + (limit / 2).min(mss).max(1),
+                WindowEdge::Exact => free >= mss || free >= u64::from(self.capacity / 4),
+            }
     }
 }

@@ -349,6 +349,12 @@ impl Sender {
         self.closed && self.all_acked()
     }
 
+    /// Payload bytes of a full segment.
+    #[inline]
+    pub fn mss(&self) -> u32 {
+        self.mss
+    }
+
     /// How often the data of the segment just polled have been sent; 1 for a first transmission.
     #[inline]
     pub fn last_sends(&self) -> u8 {

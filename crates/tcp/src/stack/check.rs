@@ -15,6 +15,7 @@ impl Stack {
         let Stack {
             name: _,
             ack,
+            receive_window,
             startup,
             rto,
             detect,
@@ -32,6 +33,7 @@ impl Stack {
         options.validate(*dup_rule)?;
         limits.validate()?;
         ack.validate()?;
+        receive_window.validate()?;
         startup.validate()?;
         rto.validate()?;
         detect.validate()?;
@@ -78,7 +80,7 @@ impl Options {
 
 impl Limits {
     fn validate(&self) -> Result<(), StackError> {
-        let Limits { maxburst_segs, cwnd_cap_segs, max_train, avoid_silly_window: _ } = *self;
+        let Limits { maxburst_segs, cwnd_cap_segs, max_train, avoid_silly_window: _, window_edge: _ } = *self;
         StackError::unless(max_train > 0, "limits.max_train", &0, "1 or more")?;
         for (key, n) in [("limits.maxburst_segs", maxburst_segs), ("limits.cwnd_cap_segs", cwnd_cap_segs)] {
             StackError::unless(n != Some(0), key, &0, "1 or more (leave it out for no limit)")?;

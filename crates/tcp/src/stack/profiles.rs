@@ -21,6 +21,7 @@ use crate::detect::{DetectSpec, Guard};
 use crate::disorder::DisorderSpec;
 use crate::facts::ack::DupRule;
 use crate::idle::IdleRule;
+use crate::receive_window::ReceiveWindowSpec;
 use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
 use crate::recovery::reno::RenoSpec;
 use crate::recovery::rfc6675::Rfc6675Spec;
@@ -217,6 +218,7 @@ fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
         spurious: Default::default(),
         undo: Default::default(),
         ack: AckSpec::Every,
+        receive_window: ReceiveWindowSpec::Fixed,
         dup_rule: DupRule::Rfc5681,
         idle: IdleRule::Keep,
         options: Options::default(),

@@ -1,10 +1,11 @@
-//! Receivers that lie, one file a lie, against every named stack. No lie may make a sender panic, send for ever, send
+//! Peers that lie, one file a lie: receivers against every named stack, and senders against the receiver (`floods.rs`). No lie may make a sender panic, send for ever, send
 //! beyond the window that it was given or hold on to ever more memory; and where the peer is honest from some moment on,
 //! the transfer ends. The sequencer's and the scoreboard's invariants are watched meanwhile.
 
 mod division;
 mod dsacks;
 mod ece;
+mod floods;
 mod forever;
 mod memory;
 mod optimistic;

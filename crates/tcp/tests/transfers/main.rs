@@ -8,11 +8,15 @@ mod net;
 #[path = "../shared/rng.rs"]
 mod rng;
 mod trains;
+mod windows;
 
+use ackclock_tcp::ack::quick::QuickSpec;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::detect::Timekeeper;
 use ackclock_tcp::event::{Event, Phase};
+use ackclock_tcp::receive_window::drs::DrsSpec;
+use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::rto::RtoSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -95,6 +99,12 @@ fn every_transfer_ends_with_every_byte_delivered_once_and_in_order() {
             for seed in (0..150).chain([276]) {
                 let mut stack = stack.clone();
                 stack.limits.maxburst_segs = (seed % 3 == 2).then_some(1 + seed as u32 / 3);
+                if let (1, AckSpec::Delayed { delay }) = (seed % 4, &stack.ack) {
+                    stack.ack = AckSpec::Quick(QuickSpec { delay: *delay, ..Default::default() });
+                }
+                if seed % 5 == 3 {
+                    stack.receive_window = ReceiveWindowSpec::Drs(DrsSpec { initial: 3_000 });
+                }
                 if seed % 5 == 4 {
                     stack.rto = RtoSpec::Net2Ticks(Default::default());
                 }

@@ -10,6 +10,7 @@ mod lan;
 mod memory;
 mod net;
 mod path_mtu;
+mod reports;
 mod smoltcp_peer;
 mod stores;
 mod time_wait;

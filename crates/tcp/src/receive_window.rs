@@ -1,0 +1,101 @@
+//! How large may the receive buffer become? The largest is what the driver gives; a rule says where it begins and how it grows.
+//!
+//! The receiver tells a rule of round trips and of what the application has read, and never takes back what it has announced
+//! (RFC 9293 §3.8.6). The window scale is chosen for the largest buffer (RFC 7323 §2.3). Without a handshake both ends know the
+//! largest window from the start: nothing grows.
+
+pub mod drs;
+
+use crate::error::StackError;
+use crate::seq::Offset;
+use crate::slot::{dispatch, Factory};
+use crate::time::{Nanos, Time};
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a receiver stands when an ACK leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// When.
+    pub now: Time,
+    /// The next offset expected.
+    pub rcv_nxt: Offset,
+    /// The window that the ACK announces ends here.
+    pub right_edge: Offset,
+    /// The application has read what is before this offset.
+    pub read: Offset,
+}
+
+/// A receive buffer that grows.
+pub trait ReceiveWindow: Send {
+    /// Where it begins, bytes.
+    fn initial(&self) -> Bytes;
+    /// A segment with data echoes the timestamp `echo`, which we sent so long ago, to the tick of a millisecond.
+    fn on_echo(&mut self, _echo: u32, _rtt: Nanos) {}
+    /// An ACK leaves. Answers how large the buffer should be from now on, bytes; less than it is changes nothing.
+    fn on_ack(&mut self, p: &Progress) -> Bytes;
+}
+
+/// How large the receive buffer may become.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ReceiveWindowSpec {
+    /// As large as it is given, from the start.
+    #[default]
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    Fixed,
+    /// It grows with what arrives in a round trip (dynamic right-sizing; Fisk & Feng 2001).
+    Drs(drs::DrsSpec),
+    /// From outside the crate.
+    #[serde(skip)]
+    Custom(Factory<dyn ReceiveWindow>),
+}
+
+/// The state of a rule by which a buffer grows.
+pub enum AnyReceiveWindow {
+    /// See [`drs`].
+    Drs(drs::Drs),
+    /// From outside the crate.
+    Custom(Box<dyn ReceiveWindow>),
+}
+
+impl ReceiveWindowSpec {
+    /// Whether the description makes sense.
+    pub(crate) fn validate(&self) -> Result<(), StackError> {
+        match self {
+            ReceiveWindowSpec::Fixed | ReceiveWindowSpec::Custom(_) => Ok(()),
+            ReceiveWindowSpec::Drs(s) => s.validate(),
+        }
+    }
+
+    /// The rule of one flow whose peer sends segments of up to `mss` bytes; `None` if its buffer does not grow.
+    pub fn build(&self, mss: u32) -> Option<AnyReceiveWindow> {
+        match self {
+            ReceiveWindowSpec::Fixed => None,
+            ReceiveWindowSpec::Drs(s) => Some(AnyReceiveWindow::Drs(drs::Drs::new(s))),
+            ReceiveWindowSpec::Custom(f) => Some(AnyReceiveWindow::Custom((f.make)(mss))),
+        }
+    }
+
+    /// The window that a SYN may announce of a buffer that can grow to `largest` bytes.
+    pub(crate) fn at_first(&self, mss: u32, largest: Bytes) -> Bytes {
+        self.build(mss).map_or(largest, |rule| rule.initial().min(largest))
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyReceiveWindow: Drs | Custom, $x => $call) };
+}
+
+impl ReceiveWindow for AnyReceiveWindow {
+    fn initial(&self) -> Bytes {
+        each!(self, x => x.initial())
+    }
+    fn on_echo(&mut self, echo: u32, rtt: Nanos) {
+        each!(self, x => x.on_echo(echo, rtt));
+    }
+    fn on_ack(&mut self, p: &Progress) -> Bytes {
+        each!(self, x => x.on_ack(p))
+    }
+}
