@@ -146,6 +146,10 @@ impl Net {
                 assert!(self.received[end] <= self.written[1 - end], "delivered what was never written");
             }
             Do::Write(n) => self.ends[end].write(n),
+            // RFC 9293 §3.10.4: earlier it would end the connection.
+            Do::Close if matches!(self.ends[end].state(), State::SynSent | State::Listen) => {
+                self.at(self.now + Nanos::from_millis(10), end, Do::Close);
+            }
             Do::Close => self.ends[end].close(),
             Do::Read(n) => {
                 self.ends[end].consume(n);
@@ -219,7 +223,8 @@ impl Net {
             let c = &self.ends[e];
             let s = c.sender().map(|s| (s.positions(), s.phase(), s.board().to_string()));
             let s: Option<((Offset, Offset, Offset), Phase, String)> = s;
-            format!("{:?} received {} of {}: {s:?}", c.state(), self.received[e], self.written[1 - e])
+            let (state, why) = (c.state(), c.close_reason());
+            format!("{state:?} {why:?} received {} of {}: {s:?}", self.received[e], self.written[1 - e])
         };
         format!("at {}: {} | {}", self.now, end(0), end(1))
     }
