@@ -159,7 +159,12 @@ impl Sender {
             timed_out: false,
             min_rtt: MinRtt::default(),
             slots,
-            cold: Box::new(Cold { agreed_mss: mss, idle_rule: stack.idle, ..Cold::default() }),
+            cold: Box::new(Cold {
+                agreed_mss: mss,
+                idle_rule: stack.idle,
+                late_sack: stack.options.late_sack,
+                ..Cold::default()
+            }),
             persist: Persist::default(),
         }
     }
@@ -168,7 +173,7 @@ impl Sender {
     pub fn on_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         // Rule 1. What is not acceptable changes nothing at all.
         if seg.ack < self.snd_una || seg.ack > self.snd_max {
-            return;
+            return self.on_late_ack(now, seg, obs);
         }
         // Rule 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
         let Some(at) = self.take_plain(seg) else { return self.on_unusual_ack(now, seg, obs) };

@@ -88,6 +88,9 @@ pub struct Options {
     /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
     #[schemars(range(min = 1, max = 4))]
     pub sack_blocks: u8,
+    /// Its sender reads the SACK blocks of an ACK that came late, below what is acknowledged, as Linux does (`tcp_ack`). Default no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub late_sack: bool,
     /// Timestamps (RFC 7323). Default no.
     pub timestamps: bool,
     /// Window scaling (RFC 7323). Default yes.
@@ -98,7 +101,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sack: false, dsack: false, sack_blocks: 4, timestamps: false, window_scale: true, ecn: false }
+        Options {
+            sack: false,
+            dsack: false,
+            sack_blocks: 4,
+            late_sack: false,
+            timestamps: false,
+            window_scale: true,
+            ecn: false,
+        }
     }
 }
 

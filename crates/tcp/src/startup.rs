@@ -16,6 +16,9 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// An initial `ssthresh` that ends no slow start, bytes (RFC 5681 §3.1: "arbitrarily high"): no window is larger (RFC 7323 §2.3).
+pub(crate) const UNBOUNDED: f64 = (1u32 << 30) as f64;
+
 /// What the start of a connection makes of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Advice {

@@ -189,9 +189,10 @@ impl Handshake {
         }
         let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };
-        // A SYN's window is not scaled: a full one says only that the real one is at least as large.
-        let shift = peer.wscale.filter(|_| scaled && peer.wnd == 0xffff).unwrap_or(0);
-        let largest = u64::from(rwnd).max(u64::from(peer.wnd) << shift);
+        // A SYN's window is not scaled, and says nothing of how large the real one may become: that the scale does.
+        let shift = peer.wscale.filter(|_| scaled).unwrap_or(0);
+        let could_be = if shift > 0 { 0xffff << shift } else { peer.wnd };
+        let largest = u64::from(rwnd.max(could_be));
         let mut tx = Sender::opened(&stack, mss.max(1), u64::from(rwnd), largest);
         if self.sends == 1 {
             tx.on_handshake(now.since(self.sent_at));

@@ -10,6 +10,8 @@ use crate::time::Time;
 /// What only losses and reordering touch.
 #[derive(Default)]
 pub(super) struct Cold {
+    /// SACK blocks of an ACK below `snd_una` are read.
+    pub(super) late_sack: bool,
     pub(super) ledger: Ledger,
     pub(super) reorder: Reorder,
     /// Marks below this have been answered (RFC 3168 §6.1.2: once per window).

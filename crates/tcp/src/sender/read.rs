@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::detect::Learner;
-use crate::event::Phase;
+use crate::event::{Observer, Phase};
 use crate::facts::ack::{AckEvent, DupRule, Newest};
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::Delivered;
@@ -114,6 +114,33 @@ impl Sender {
         }
     }
 
+    /// Of an ACK below `snd_una` some stacks read the SACK blocks, nothing else.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn on_late_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if self.cold.late_sack && seg.blocks > 0 && seg.ack < self.snd_una && self.is_acceptable_ack(seg.ack) {
+            if let Some(ack) = self.read_late(now, seg) {
+                self.weigh(now, &ack, obs);
+            }
+        }
+    }
+
+    /// What the SACK blocks of an ACK below `snd_una` tell, if anything is new: what Linux reads of it (`tcp_ack`, `old_ack`). Not
+    /// its window, its echo, or a round-trip time.
+    fn read_late(&mut self, now: Time, seg: &Segment) -> Option<AckEvent> {
+        let mut d = Delivered::default();
+        self.board.begin_ack();
+        let (dsack, has_sack) = self.read_blocks(seg, &mut d);
+        if d.sacked == 0 && dsack.is_none() {
+            return None;
+        }
+        self.pass_sacked();
+        let is_dup = self.dup_rule == DupRule::NewSackInfo && d.sacked > 0;
+        self.dup_run += u32::from(is_dup);
+        let told = d.ack_event(self.snd_una, self.snd_una, now);
+        Some(AckEvent { dup_run: self.dup_run, is_dup, has_sack, dsack, rtt: None, ..told })
+    }
+
     /// Rule 4. A hole that filled itself tells how far packets are reordered.
     pub(super) fn hole_filled_itself(&mut self, now: Time, ack: &AckEvent, cx: &Ctx) {
         if let Some(sample) = self.cold.reorder.on_advance(now, ack.dup_run) {
@@ -130,7 +157,7 @@ impl Sender {
             let mut inside_next = || blocks.peek().is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
             if std::mem::take(&mut first) && b.0 < b.1 && (b.1 <= seg.ack || inside_next()) {
                 dsack = Some(b);
-            } else if b.1 > seg.ack && b.0 < b.1 {
+            } else if b.1 > self.snd_una && b.0 < b.1 {
                 has_sack = true;
                 self.board.apply_sack((b.0, self.past_fin(b.1)), d);
             }

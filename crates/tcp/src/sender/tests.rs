@@ -4,6 +4,7 @@ mod answers;
 mod ecn;
 mod fack;
 mod invariants;
+mod late_sack;
 mod mistakes;
 mod ncr;
 mod needless;

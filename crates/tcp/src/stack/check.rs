@@ -64,7 +64,7 @@ impl Stack {
 
 impl Options {
     fn validate(&self, dup_rule: DupRule) -> Result<(), StackError> {
-        let Options { sack, dsack, sack_blocks, timestamps: _, window_scale: _, ecn: _ } = *self;
+        let Options { sack, dsack, sack_blocks, late_sack: _, timestamps: _, window_scale: _, ecn: _ } = *self;
         StackError::unless(
             (1..=4).contains(&sack_blocks),
             "options.sack_blocks",

@@ -9,12 +9,15 @@
 //! | IW | `initial_window_segs` |
 //! | initial ssthresh | `ssthresh_segs`; without it the peer's window |
 
-use super::Startup;
+use super::{Startup, UNBOUNDED};
 use crate::error::StackError;
 use crate::event::Window;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The `ssthresh_segs` of stacks that begin without a threshold: Linux's `TCP_INFINITE_SSTHRESH`, RFC 9002 §B.3's infinity.
+pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +60,6 @@ impl Startup for Fixed {
     fn initial(&self, mss: u32, rwnd: Bytes) -> Window {
         let smss = f64::from(mss);
         let ssthresh = self.0.ssthresh_segs.map_or(rwnd as f64, |n| f64::from(n) * smss);
-        Window { cwnd: f64::from(self.0.initial_window_segs) * smss, ssthresh: ssthresh.max(2.0 * smss) }
+        Window { cwnd: f64::from(self.0.initial_window_segs) * smss, ssthresh: ssthresh.min(UNBOUNDED).max(2.0 * smss) }
     }
 }

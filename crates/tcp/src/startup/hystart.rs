@@ -15,7 +15,7 @@
 //! Departures: none known; pacing, which makes Linux wait longer for the train, is not in the tree.
 
 use super::fixed::FixedSpec;
-use super::{Advice, Startup};
+use super::{Advice, Startup, UNBOUNDED};
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
@@ -98,8 +98,8 @@ impl Hystart {
 }
 
 impl Startup for Hystart {
-    fn initial(&self, mss: u32, rwnd: Bytes) -> Window {
-        Window { cwnd: f64::from(self.spec.initial_window_segs) * f64::from(mss), ssthresh: rwnd as f64 }
+    fn initial(&self, mss: u32, _rwnd: Bytes) -> Window {
+        Window { cwnd: f64::from(self.spec.initial_window_segs) * f64::from(mss), ssthresh: UNBOUNDED }
     }
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         if self.over || !ack.advances() || w.cwnd >= w.ssthresh {

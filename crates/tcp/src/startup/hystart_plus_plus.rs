@@ -16,7 +16,7 @@
 //! divisor. Only the first slow start is watched (§4.3).
 
 use super::fixed::FixedSpec;
-use super::{Advice, Startup};
+use super::{Advice, Startup, UNBOUNDED};
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
@@ -125,8 +125,8 @@ impl HystartPlusPlus {
 }
 
 impl Startup for HystartPlusPlus {
-    fn initial(&self, mss: u32, rwnd: Bytes) -> Window {
-        Window { cwnd: f64::from(self.spec.initial_window_segs) * f64::from(mss), ssthresh: rwnd as f64 }
+    fn initial(&self, mss: u32, _rwnd: Bytes) -> Window {
+        Window { cwnd: f64::from(self.spec.initial_window_segs) * f64::from(mss), ssthresh: UNBOUNDED }
     }
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         if self.over || !ack.advances() {

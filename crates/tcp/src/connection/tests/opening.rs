@@ -170,3 +170,22 @@ fn an_mss_option_below_the_floor_counts_as_the_floor() {
         assert_eq!(speak(&mut a, ms(3)).iter().map(|s| s.len).max(), Some(want), "MSS option {mss}");
     }
 }
+
+#[test]
+fn the_window_of_a_syn_ack_does_not_bound_slow_start_where_it_may_be_scaled() {
+    // What Linux announces first; it grows to 6 MiB.
+    let syn_ack = Segment { flags: Segment::SYN | Segment::ACK, ack: Offset::DATA, wnd: 65_160, ..SYN };
+    let ssthresh = |name: &str, wscale| {
+        let mut c = Connection::connect(&named(name), MSS, RWND);
+        speak(&mut c, ms(1));
+        hear(&mut c, ms(2), &[Segment { wscale, ..syn_ack }]);
+        c.sender().unwrap().window().ssthresh
+    };
+    assert_eq!(ssthresh("newreno", 7), f64::from(0xffff << 7), "the largest window that the peer could announce");
+    assert_eq!(ssthresh("newreno", Segment::NO_SCALE), 65_160.0);
+    for name in ["rfc-today", "linux-2025", "linux-reno-2025", "quic-9002"] {
+        for wscale in [7, Segment::NO_SCALE] {
+            assert_eq!(ssthresh(name, wscale), f64::from(1 << 30), "{name}: RFC 5681 §3.1, arbitrarily high");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::idle::IdleRule;
 use crate::recovery::RecoverySpec;
 use crate::rto::RtoSpec;
 use crate::stack::Stack;
-use crate::startup::fixed::FixedSpec;
+use crate::startup::fixed::{FixedSpec, INFINITE_SSTHRESH};
 use crate::startup::StartupSpec;
 
 /// RFC 9002. An initial window of ten segments (§7.2, for segments of up to 1472 bytes).
@@ -20,7 +20,7 @@ pub(super) fn quic_9002(name: &str) -> Stack {
         disorder: DisorderSpec::Nothing,
         recovery: RecoverySpec::InOpen,
         congestion: CongestionSpec::Quic(Default::default()),
-        startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None }),
+        startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(INFINITE_SSTHRESH) }),
         idle: IdleRule::Keep,
         ..rfc_6675(name)
     }

@@ -15,7 +15,7 @@ use crate::rto::rfc6298::Rfc6298Spec;
 use crate::rto::RtoSpec;
 use crate::spurious::SpuriousSpec;
 use crate::stack::{Options, Stack};
-use crate::startup::fixed::FixedSpec;
+use crate::startup::fixed::{FixedSpec, INFINITE_SSTHRESH};
 use crate::startup::StartupSpec;
 use crate::time::Nanos;
 use crate::timeout::frto::{Form, FrtoSpec};
@@ -80,12 +80,12 @@ pub(super) fn linux_reno(name: &str) -> Stack {
             ..Default::default()
         }),
         congestion: CongestionSpec::Aimd(AimdSpec { only_if_limited: true, ..Default::default() }),
-        startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None }),
+        startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(INFINITE_SSTHRESH) }),
         timeout: frto(Form::Linux),
         spurious: SpuriousSpec::Linux(Default::default()),
         undo: UndoSpec::Restore(Default::default()),
         ack: AckSpec::Delayed { delay: Nanos::from_millis(40) },
-        options: options(),
+        options: Options { late_sack: true, ..options() },
         idle: IdleRule::Keep,
         ..rack_tlp(name)
     }
