@@ -117,7 +117,7 @@ impl Sender {
 
     /// The same, where the peer's window is known to be able to become `largest`.
     pub(crate) fn opened(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
-        let slots = stack.build(mss);
+        let (slots, late_sack) = (stack.build(mss), stack.options.late_sack);
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
         let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);
         Sender {
@@ -159,12 +159,7 @@ impl Sender {
             timed_out: false,
             min_rtt: MinRtt::default(),
             slots,
-            cold: Box::new(Cold {
-                agreed_mss: mss,
-                idle_rule: stack.idle,
-                late_sack: stack.options.late_sack,
-                ..Cold::default()
-            }),
+            cold: Box::new(Cold { agreed_mss: mss, idle_rule: stack.idle, late_sack, ..Cold::default() }),
             persist: Persist::default(),
         }
     }
