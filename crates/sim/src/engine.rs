@@ -194,20 +194,28 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         links
     }
 
-    #[inline]
+    #[inline(always)]
     fn link_event(&mut self, link: u32) {
         let transit = &mut self.transits[link as usize];
         if transit.is(Transit::QUEUED) {
-            return self.queued_event(link);
+            if let Some(packet) = self.queued_event(link) {
+                self.arrived_from_queue(packet);
+            }
+            return;
         }
         let (packet, next) = transit.pop(&self.slab);
         self.next.set(link as usize, next);
         self.arrived(packet, self.slab[packet].hop);
     }
 
+    #[inline(never)]
+    fn arrived_from_queue(&mut self, packet: u32) {
+        self.arrived(packet, self.slab[packet].hop);
+    }
+
     /// A packet is at the end of its link, which is number `hop` in the list of paths.
-    #[inline]
-    pub(crate) fn arrived(&mut self, packet: u32, hop: u32) {
+    #[inline(always)]
+    fn arrived(&mut self, packet: u32, hop: u32) {
         self.slab[packet].hop = hop + 1;
         match self.hops[hop as usize + 1] {
             HOST => self.deliver(packet),

@@ -187,14 +187,12 @@ impl Connection {
     }
 
     /// Writes the next segment into `out`; `false` means that nothing is to be sent now.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        if !self.usual && (self.handshake.is_some() || self.reset_due) {
-            return self.poll_unestablished(now, out);
-        }
-        if !self.usual && self.keep_alive_due() {
-            self.write_keep_alive(now, out);
-            return true;
+        if !self.usual {
+            if let Some(wrote) = self.poll_rare(now, out) {
+                return wrote;
+            }
         }
         if let Some(tx) = &mut self.tx {
             if tx.poll_transmit(now, out, obs) {
@@ -226,6 +224,19 @@ impl Connection {
             }
             _ => false,
         }
+    }
+
+    /// What is sent before the connection is established and at its end, and probes of a silent peer; `None`: as usual.
+    #[cold]
+    #[inline(never)]
+    fn poll_rare(&mut self, now: Time, out: &mut Segment) -> Option<bool> {
+        if self.handshake.is_some() || self.reset_due {
+            return Some(self.poll_unestablished(now, out));
+        }
+        self.keep_alive_due().then(|| {
+            self.write_keep_alive(now, out);
+            true
+        })
     }
 
     /// `bytes` more exist to be sent; the driver keeps the payload. Before the handshake is done they wait.

@@ -214,14 +214,15 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
-    pub(crate) fn queued_event(&mut self, link: u32) {
+    /// Answers the packet that arrives.
+    pub(crate) fn queued_event(&mut self, link: u32) -> Option<u32> {
         let transit = &self.transits[link as usize];
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
             q.leave_up_to(self.so_far, link, &transit.pace);
             let landed = q.land(self.now);
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
-            return landed.into_iter().for_each(|packet| self.arrived(packet, self.slab[packet].hop));
+            return landed;
         }
         self.depart_up_to(link, self.so_far);
         while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
@@ -230,9 +231,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         let landed = self.ports[port].queue.as_mut().and_then(|q| q.land(self.now));
         self.rekey(link);
-        if let Some(packet) = landed {
-            self.arrived(packet, self.slab[packet].hop);
-        }
+        landed
     }
 
     /// Says when something happens next on a queued link.

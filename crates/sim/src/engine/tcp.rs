@@ -86,7 +86,7 @@ impl Endpoint for Connection {
         Connection::next_timer(self)
     }
 
-    #[inline]
+    #[inline(always)]
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         Connection::poll_transmit(self, now, out, obs)
     }

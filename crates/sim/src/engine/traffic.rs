@@ -11,7 +11,7 @@ use ackclock_tcp::time::Time;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
     /// A packet is at its host.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn deliver(&mut self, packet: u32) {
         let p = &self.slab[packet];
         let (host, now) = (p.to, Time(self.now));
@@ -63,6 +63,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     /// A host's wake-up: its application begins, or its TCP is asked whether a timer is really due.
+    #[inline(never)]
     pub(crate) fn wake(&mut self, host: u32) {
         let now = Time(self.now);
         let h = &mut self.hosts[host as usize];
@@ -82,7 +83,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 
     /// Sends all that a host has to send now, and arms its wake-up if it must be earlier.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pump(&mut self, host: u32) {
         let now = Time(self.now);
         loop {
@@ -135,6 +136,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// The spare place holds a train: equal segments that the TCP handed over as one.
     #[cold]
+    #[inline(never)]
     fn launch_train(&mut self, host: u32) {
         let (whole, sends) = (self.slab[self.spare].seg, self.slab[self.spare].sends);
         let each = whole.len / u32::from(whole.train);

@@ -103,6 +103,8 @@ impl Connection {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn end(&mut self, why: CloseReason) {
         (self.closed, self.usual) = (Some(why), false);
         (self.handshake, self.live) = (None, None);

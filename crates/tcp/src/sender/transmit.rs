@@ -15,7 +15,7 @@ use crate::units::Bytes;
 
 impl Sender {
     /// Writes the next segment into `out` if one may go now. `ack`, `wnd` and options are the connection's to fill.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         // Rule 24. Fast path: nothing is missing, so three numbers decide.
         if self.phase == Phase::Open && !self.urgent && self.snd_nxt == self.snd_max && self.board.lost_to_send() == 0 {
@@ -24,7 +24,7 @@ impl Sender {
         self.poll_slow(now, out, obs)
     }
 
-    #[inline]
+    #[inline(always)]
     fn poll_open<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         let sent = self.send_in_open(now, out, obs);
         if self.max_train > 1 && sent.is_some_and(|s| s.len == self.mss) {
