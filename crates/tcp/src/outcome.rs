@@ -4,16 +4,14 @@ use crate::seq::Offset;
 
 /// What became of a segment.
 ///
-/// A driver that keeps payload stores what lies between `from` and `to`, and nothing else of the segment. Bytes that were
-/// held before stay as they were.
+/// A driver that keeps payload stores `bytes` of it from `from` on, and nothing else of the segment. Bytes that were held
+/// before stay as they were, and do not count: the new ones lie between them. It fits into two registers, so that an
+/// answer that nobody looks at costs next to nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Where the payload that is new and now held begins.
     pub from: Offset,
-    /// Where it ends; equal to `from` if nothing is new.
-    pub to: Offset,
-    /// How many bytes between `from` and `to` are new: less than `to - from` only where the segment covered ranges that
-    /// were already held.
+    /// How many bytes are new, from `from` on; what was held in between is not counted.
     pub bytes: u32,
     /// Why nothing of the segment was taken; `None` if it was acceptable. The acknowledgment of a segment that is refused
     /// for [`Refusal::Window`] may still have counted (RFC 9293 §3.10.7.4, on a shut window).
@@ -37,7 +35,7 @@ pub enum Refusal {
 
 impl Outcome {
     /// The segment was acceptable and brought no new payload.
-    pub const NOTHING: Outcome = Outcome { from: Offset(0), to: Offset(0), bytes: 0, refused: None };
+    pub const NOTHING: Outcome = Outcome { from: Offset(0), bytes: 0, refused: None };
 
     /// Nothing of the segment was taken.
     #[inline]
@@ -48,6 +46,6 @@ impl Outcome {
     /// Everything from `from` to `to` is new.
     #[inline]
     pub(crate) fn took(from: Offset, to: Offset) -> Self {
-        Outcome { from, to, bytes: (to - from) as u32, refused: None }
+        Outcome { from, bytes: (to - from) as u32, refused: None }
     }
 }

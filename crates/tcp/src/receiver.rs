@@ -246,7 +246,7 @@ impl Receiver {
         }
         let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
         self.tell_policy(&a, seg.train);
-        (Accept::Advanced, Outcome { from: seg.seq, to: seg.seq + len, bytes: seg.len, refused: None })
+        (Accept::Advanced, Outcome { from: seg.seq, bytes: seg.len, refused: None })
     }
 
     /// Whether an ACK must go out now; if data go out instead, it rides on them.

@@ -166,10 +166,11 @@ impl ReceiveStore {
 
     /// Keeps what the engine took of a payload that stands at `left`, but for what it had.
     fn keep(&mut self, taken: &Outcome, left: Offset, payload: &[u8]) {
-        let mut at = taken.from;
-        for &(held, held_end) in self.held.iter().chain(&[(taken.to, taken.to)]) {
-            let end = held.min(taken.to);
+        let (mut at, mut rest) = (taken.from, u64::from(taken.bytes));
+        for &(held, held_end) in self.held.iter().chain(&[(Offset(u64::MAX), Offset(u64::MAX))]) {
+            let end = held.min(at + rest);
             if at < end {
+                rest -= end - at;
                 let new = payload.get((at.0 - left.0) as usize..(end.0 - left.0) as usize);
                 debug_assert!(new.is_some(), "{taken:?} of {} bytes at {left}", payload.len());
                 self.ring.put(at, new.unwrap_or_default());

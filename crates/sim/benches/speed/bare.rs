@@ -203,7 +203,7 @@ impl Endpoint for Bare {
             Bare::Sender(s) => s.on_ack(now, seg.ack.0),
             Bare::Receiver(r) => r.on_data(now, seg),
         }
-        Outcome { from: seg.seq, to: seg.end(), bytes: seg.len, refused: None }
+        Outcome { from: seg.seq, bytes: seg.len, refused: None }
     }
 
     fn on_timer<O: Observer>(&mut self, now: Time, _: &mut O) {

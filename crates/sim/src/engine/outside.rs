@@ -131,7 +131,7 @@ impl Outside {
         if seg.has(Segment::ACK) {
             self.acked = self.acked.max(seg.ack);
         }
-        Outcome { from: seg.seq, to: seg.end(), bytes: seg.len, refused: None }
+        Outcome { from: seg.seq, bytes: seg.len, refused: None }
     }
 }
 

@@ -32,7 +32,7 @@ impl Endpoint for Clocked {
         self.arrived += 1;
         let window = if self.mss > 0 { self.window.min(1 + self.arrived) } else { 0 };
         self.allowed = self.allowed.max(self.arrived + window);
-        Outcome { from: seg.seq, to: seg.end(), bytes: seg.len, refused: None }
+        Outcome { from: seg.seq, bytes: seg.len, refused: None }
     }
 
     fn on_timer<O: Observer>(&mut self, _: Time, _: &mut O) {}

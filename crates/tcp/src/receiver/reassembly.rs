@@ -72,7 +72,6 @@ impl Reassembly {
         let mut add = |from: Offset, to: Offset| {
             if from < to {
                 found.from = if found.bytes == 0 { from } else { found.from };
-                found.to = to;
                 found.bytes += (to - from) as u32;
             }
         };

@@ -43,10 +43,10 @@ fn advancing_swallows_every_range_that_it_reaches() {
 fn what_is_lacking_lies_between_what_is_held() {
     let r = held(&[(10, 20), (30, 40)]);
     for (left, right, want) in
-        [(5, 8, (5, 8, 3)), (5, 45, (5, 45, 20)), (12, 18, (0, 0, 0)), (15, 35, (20, 30, 10)), (10, 31, (20, 30, 10))]
+        [(5, 8, (5, 3)), (5, 45, (5, 20)), (12, 18, (0, 0)), (15, 35, (20, 10)), (10, 31, (20, 10))]
     {
         let got = r.lacking(Offset(left), Offset(right));
-        assert_eq!((got.from.0, got.to.0, got.bytes), want, "{left}..{right}");
+        assert_eq!((got.from.0, got.bytes), want, "{left}..{right}");
     }
 }
 
