@@ -52,11 +52,8 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     let mut stack = match &overrides.stack {
         None => of_file,
         Some(name) => Stack::named(name).ok_or_else(|| {
-            let near = || nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
-            // The kernel's TCP is no stack of the simulator.
-            let kernel = name.starts_with("kernel").then(|| format!("ackclock live path SCENARIO --sender {name}"));
-            let hint = kernel.or_else(near);
-            ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(hint)
+            let near = nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
+            ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(near)
         })?,
     };
     let set = parameters_set(node, overrides)?;

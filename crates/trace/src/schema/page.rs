@@ -75,7 +75,9 @@ import polars as pl
 
 t = pl.read_parquet(\"run.parquet\")
 sends = t.filter((pl.col(\"event\") == \"sent\") & (pl.col(\"len\") > 0))
-print(sends.group_by(\"flow\").agg(pl.len(), (pl.col(\"sends\") > 1).sum(), pl.col(\"refused\").sum(), pl.col(\"needless\").sum()))
+print(
+    sends.group_by(\"flow\").agg(pl.len(), (pl.col(\"sends\") > 1).sum(), pl.col(\"refused\").sum(), pl.col(\"needless\").sum())
+)
 ```
 
 ```sql
