@@ -18,7 +18,7 @@ fn transfer(stack: &Stack, bytes: u64, buffer: u64) -> (Time, u64) {
     while net.received[1] < bytes {
         assert!(net.now < secs(1000), "stands still");
         net.run(net.now + Nanos::from_millis(1));
-        net.now = net.now + Nanos::from_millis(1);
+        net.now += Nanos::from_millis(1);
     }
     (net.now, net.ends[1].receiver().expect("established").buffer())
 }
