@@ -116,6 +116,7 @@ struct Run {
     /// What no segment may exceed.
     largest: u32,
     maxburst: usize,
+    late_sack: bool,
     take: usize,
     written: u64,
     closed: bool,
@@ -128,7 +129,18 @@ impl Run {
         let c = Connection::established(stack, Sides::Both, MSS, RWND);
         let maxburst = stack.limits.maxburst_segs.map_or(usize::MAX, |n| n as usize);
         let edge = Offset(1 + RWND);
-        Run { c, now: Time::ZERO, edge, largest: MSS, maxburst, take: usize::MAX, written: 0, closed: false, burst: 0 }
+        Run {
+            c,
+            now: Time::ZERO,
+            edge,
+            largest: MSS,
+            maxburst,
+            late_sack: stack.options.late_sack,
+            take: usize::MAX,
+            written: 0,
+            closed: false,
+            burst: 0,
+        }
     }
 
     fn positions(&self) -> (Offset, Offset, Offset) {
@@ -139,6 +151,10 @@ impl Run {
         let (una, _, max) = self.positions();
         if seg.has(Segment::ACK) && (una..=max).contains(&seg.ack) {
             self.edge = self.edge.max(seg.ack + u64::from(seg.wnd));
+            self.burst = 0;
+        }
+        // The blocks of a late ACK are news, too.
+        if self.late_sack && seg.has(Segment::ACK) && seg.ack < una && seg.blocks > 0 {
             self.burst = 0;
         }
         self.c.on_segment(self.now, seg, &mut ());

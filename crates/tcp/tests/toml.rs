@@ -19,7 +19,8 @@ fn every_named_stack_survives_being_written_and_read() {
 
 #[test]
 fn a_short_description_gets_the_defaults() {
-    let text = "name = \"mine\"\ndetect = { kind = \"dup-ack\" }\nrecovery = { kind = \"newreno\" }";
+    let text =
+        "name = \"mine\"\nidle = \"restart\"\ndetect = { kind = \"dup-ack\" }\nrecovery = { kind = \"newreno\" }";
     let mine: Stack = toml::from_str(text).expect("is enough");
     assert_eq!(Stack { name: "newreno".into(), ..mine.clone() }, named("newreno"));
     assert_eq!(mine.validate(), Ok(()));
