@@ -216,7 +216,7 @@ class Classes:
         typing = [n for n in ("Any", "ClassVar", "Literal", "TypeAlias") if re.search(rf"\b{n}\b", body)]
         abstract = [n for n in ("Mapping", "Sequence") if re.search(rf"\b{n}\b", body)]
         head = [f'"""{area.about}', "", MADE, '"""', ""]
-        long = any(len(line) > WIDTH - 3 for line in body.splitlines())
+        long = any(len(line) > WIDTH for line in body.splitlines())
         head += ["# ruff: noqa: E501 - a first sentence is one line", ""] if long else []
         head += ["from __future__ import annotations", ""]
         head += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
