@@ -36,6 +36,7 @@ class Stack(TypedDict):
     spurious: Slot
     undo: Slot
     ack: Slot
+    receive_window: Slot
     dup_rule: str
     idle: NotRequired[str]
     options: Slot

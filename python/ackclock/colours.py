@@ -49,7 +49,7 @@ MARKERS = {
 }
 EVENTS = {
     "needed": "#D55E00",
-    "refused": "#009E73",
+    "refused": "#7A1FA2",
     "needless": "#56B4E9",
     "ack": "#555555",
     "dropped": "#000000",

@@ -49,6 +49,7 @@ def kinds() -> dict[tuple[str, str], set[str]]:
         "spurious",
         "undo",
         "ack",
+        "receive_window",
     ):
         look(slot, SCHEMA["$defs"]["Set"]["properties"][slot])
     return found
