@@ -156,7 +156,7 @@ def bench(
 
         print_live_bench(entries)
     if not all(entry["hashes_equal"] for entry in entries):
-        fail("the bytes that were received are not those that were sent", FAILED)
+        fail("the bytes received differ from the bytes sent", FAILED)
 
 
 def _chosen(value: StrEnum, no: StrEnum, yes: StrEnum) -> list[bool]:
@@ -239,4 +239,4 @@ def _finish(result: dict[str, Any], as_json: bool, verb: str, out: TextIO) -> No
             file=out,
         )
     if result["hashes_equal"] is False:
-        fail("the bytes that were received are not those that were sent", FAILED)
+        fail("the bytes received differ from the bytes sent", FAILED)

@@ -101,7 +101,7 @@ pub struct BackgroundSummary {
     pub packets_delivered: u64,
     /// Of transfers: packets whose data had been sent before.
     pub retransmissions: u64,
-    /// Of these, those that were needed, as in [`FlowSummary::needed_retransmissions`].
+    /// Retransmissions among these that were needed, as in [`FlowSummary::needed_retransmissions`].
     pub needed_retransmissions: u64,
     /// Those of which the receiver had thrown something away, as in [`FlowSummary::refused_retransmissions`].
     pub refused_retransmissions: u64,

@@ -74,7 +74,7 @@ pub enum Source {
 pub struct FileSource {
     file: File,
     buffer: Box<[u8]>,
-    /// What of the buffer is not sent.
+    /// The part of the buffer that is not sent.
     from: usize,
     to: usize,
     ended: bool,

@@ -65,7 +65,7 @@ pub struct Way {
     pub doubled: u64,
     /// Packets that were marked (ECN).
     pub marked: u64,
-    /// The order of those that came out (RFC 4737).
+    /// The order in which packets came out (RFC 4737).
     pub order: Reordering,
 }
 

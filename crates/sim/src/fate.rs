@@ -180,7 +180,7 @@ impl Sorted {
         Sorted { copies, longest }
     }
 
-    /// Those that may overlap `r`.
+    /// The copies that may overlap `r`.
     fn near(&self, r: &Copy) -> &[Copy] {
         let from = self.copies.partition_point(|c| c.start + self.longest <= r.start);
         let to = self.copies.partition_point(|c| c.start < r.end());

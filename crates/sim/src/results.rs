@@ -59,7 +59,7 @@ pub struct BackgroundResult {
     pub packets_sent: u64,
     /// Of transfers: packets with data sent before.
     pub retransmitted: u64,
-    /// Of these, those that were needed, as in [`FlowResult::needed`].
+    /// Retransmissions among these that were needed, as in [`FlowResult::needed`].
     pub needed: u64,
     /// Those of which the receiver had thrown something away, as in [`FlowResult::refused`].
     pub refused: u64,

@@ -296,7 +296,7 @@ impl Host {
         self.slots.len()
     }
 
-    /// How many connections are over and wait for stragglers to die, without those that the application still has.
+    /// How many connections are in TIME-WAIT. Connections that the application still has are not counted.
     pub fn time_waits(&self) -> usize {
         self.time_waits.len()
     }

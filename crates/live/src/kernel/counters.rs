@@ -6,7 +6,7 @@ use crate::error::LiveError;
 use crate::namespace::Namespace;
 use std::collections::BTreeMap;
 
-/// Those that say something about loss, reordering and what the receiver refused, in the order in which they are shown.
+/// The counters about loss, reordering and what the receiver refused, in the order in which they are shown.
 pub const TOLD: &[&str] = &[
     "RetransSegs",
     "TCPFastRetrans",

@@ -109,7 +109,7 @@ impl Reassembly {
         true
     }
 
-    /// Joins the range at `at` with those that begin behind it, up to `right`.
+    /// Joins the range at `at` with the ranges that begin behind it, up to `right`.
     fn swallow(&mut self, at: Offset, right: Offset) {
         let mut end = right;
         while let Some(next) = self.ranges.range((Excluded(at), Included(right))).next().map(|(&l, _)| l) {

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::time::Time;
 
-/// Something that may happen so many times a second, and as many times at once after a second of silence.
+/// How often something may happen in a second. After a second of silence all of it may happen at once.
 #[derive(Debug)]
 pub(super) struct Budget {
     per_second: u64,

@@ -22,7 +22,7 @@ const TIME_WAIT: Nanos = Nanos::from_secs(60);
 /// `tcp_timewait_state_process`).
 const APART: u32 = 0xffff + 2;
 
-/// Those that wait.
+/// The connections that wait.
 pub(super) struct TimeWaits {
     all: Slots<TimeWait>,
     timers: Timers,
@@ -157,7 +157,7 @@ impl Host {
         self.counters.time_waited += 1;
     }
 
-    /// Those that have waited long enough.
+    /// Connections that have waited long enough.
     pub(super) fn end_waits(&mut self, now: Time) {
         while self.time_waits.next().is_some_and(|at| at <= now) {
             let Some(oldest) = self.time_waits.oldest() else { return };
