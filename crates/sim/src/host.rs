@@ -12,8 +12,12 @@ use ackclock_tcp::time::{Nanos, Time};
 
 /// What a host needs of a TCP: exactly the calls of `ackclock_tcp`'s connection. Benchmarks put something smaller here.
 pub trait Endpoint {
-    /// A segment has arrived; what became of it.
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome;
+    /// A segment has arrived. Takes the whole of it if it is what was to be expected; `false`, and nothing done, if it is not.
+    fn on_expected<O: Observer>(&mut self, _now: Time, _seg: &Segment, _obs: &mut O) -> bool {
+        false
+    }
+    /// A segment has arrived that was not to be expected; what became of it.
+    fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome;
     /// The parts of `from..to` in what the peer sends that it does not have; asked of segments that it did not take whole.
     fn missing(&self, _from: Offset, _to: Offset) -> Vec<(Offset, Offset)> {
         Vec::new()

@@ -128,19 +128,45 @@ impl Connection {
     }
 
     /// A segment has arrived; says what was taken of it. A driver that keeps no payload need not look.
-    #[inline(always)]
+    #[inline]
     pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        if self.on_expected(now, seg, obs) {
+            Outcome::whole(seg)
+        } else {
+            self.on_unexpected(now, seg, obs)
+        }
+    }
+
+    /// Header prediction: takes the whole of a segment that is what a connection with one half waits for, an ACK or the next data,
+    /// and asks nothing that only another could answer. `false`: nothing is done, the segment is for
+    /// [`Connection::on_unexpected`].
+    #[inline(always)]
+    pub fn on_expected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> bool {
         debug_assert_eq!(self.usual, self.is_usual());
+        if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
+            return false;
+        }
+        match (&mut self.tx, &mut self.rx) {
+            (Some(_), None) if seg.len == 0 => {
+                self.take_ack(now, seg, obs);
+                true
+            }
+            (None, Some(rx)) if !self.extras.has(Extras::ECN) => rx.on_expected(now, seg),
+            _ => false,
+        }
+    }
+
+    /// A segment has arrived to which [`Connection::on_expected`] said no.
+    pub fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
             return self.on_rare(now, seg, obs);
         }
-        // Where data flow one way, a host has one half.
         match (&mut self.tx, &mut self.rx) {
             (Some(_), None) => {
                 self.take_ack(now, seg, obs);
                 Outcome::NOTHING
             }
-            (None, Some(rx)) if !self.extras.has(Extras::ECN) => rx.on_segment(now, seg).1,
+            (None, Some(rx)) if !self.extras.has(Extras::ECN) => rx.on_unexpected(now, seg).1,
             _ => self.on_plain(now, seg, obs),
         }
     }

@@ -1,5 +1,6 @@
 //! What became of a segment: the answer that a driver with payload needs.
 
+use crate::segment::Segment;
 use crate::seq::Offset;
 
 /// What became of a segment.
@@ -41,6 +42,12 @@ impl Outcome {
     #[inline]
     pub const fn refused(why: Refusal) -> Self {
         Outcome { refused: Some(why), ..Self::NOTHING }
+    }
+
+    /// All the payload of the segment is new.
+    #[inline]
+    pub(crate) fn whole(seg: &Segment) -> Self {
+        Outcome { from: seg.seq, bytes: seg.len, refused: None }
     }
 
     /// Everything from `from` to `to` is new.

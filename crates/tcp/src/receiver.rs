@@ -223,18 +223,23 @@ impl Receiver {
     /// A train counts as one segment of its whole length for everything but the ACK policy, which hears of each of its
     /// segments; the answers coalesce into one ACK. A driver that wants every ACK of a train hands in its segments one
     /// by one and asks after each.
-    #[inline(always)]
+    #[inline]
     pub fn on_segment(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
-        if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
-            let age = self.ts.age(now, seg);
-            if age != Age::Fresh {
-                return self.on_bad_timestamp(now, age, seg);
-            }
+        if self.on_expected(now, seg) {
+            (Accept::Advanced, Outcome::whole(seg))
+        } else {
+            self.on_unexpected(now, seg)
         }
+    }
+
+    /// Takes a segment with data that is the next while nothing is held; `false`, and nothing done, if it is another.
+    #[inline(always)]
+    pub(crate) fn on_expected(&mut self, now: Time, seg: &Segment) -> bool {
         let len = u64::from(seg.len);
         let simple = seg.flags & (Segment::SYN | Segment::FIN | Segment::RST) == 0 && len != 0;
-        if !(self.plain && simple && seg.seq == self.rcv_nxt && len <= self.right_edge - self.rcv_nxt) {
-            return self.on_unusual(now, seg);
+        let next = self.plain && simple && seg.seq == self.rcv_nxt && len <= self.right_edge - self.rcv_nxt;
+        if !next || self.timestamps && self.ts.age(now, seg) != Age::Fresh {
+            return false;
         }
         if self.timestamps {
             self.ts.take(now, seg);
@@ -246,7 +251,7 @@ impl Receiver {
         }
         let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
         self.tell_policy(&a, seg.train);
-        (Accept::Advanced, Outcome { from: seg.seq, bytes: seg.len, refused: None })
+        true
     }
 
     /// Whether an ACK must go out now; if data go out instead, it rides on them.

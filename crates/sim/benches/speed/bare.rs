@@ -198,12 +198,16 @@ impl Receiver {
 
 impl Endpoint for Bare {
     #[inline]
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, _: &mut O) -> Outcome {
+    fn on_expected<O: Observer>(&mut self, now: Time, seg: &Segment, _: &mut O) -> bool {
         match self {
             Bare::Sender(s) => s.on_ack(now, seg.ack.0),
             Bare::Receiver(r) => r.on_data(now, seg),
         }
-        Outcome { from: seg.seq, bytes: seg.len, refused: None }
+        true
+    }
+
+    fn on_unexpected<O: Observer>(&mut self, _: Time, _: &Segment, _: &mut O) -> Outcome {
+        Outcome::NOTHING
     }
 
     fn on_timer<O: Observer>(&mut self, now: Time, _: &mut O) {

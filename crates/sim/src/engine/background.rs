@@ -12,39 +12,24 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// The host to which a packet addressed like this belongs now: not that of a source, nor of a transfer that is over.
-    pub(crate) fn host_at(&self, to: u32) -> Option<u32> {
-        let (host, round) = (to & ((1 << ROUND_BITS) - 1), to >> ROUND_BITS);
-        let slot = match host.checked_sub(self.shown) {
-            _ if round == NOBODY => None,
-            None => return Some(host),
-            Some(behind) => self.slots.get(behind as usize / 2),
-        };
-        slot.filter(|s| s.round == round).map(|_| host)
-    }
-
     /// A packet that is not a flow's is at its host.
     #[cold]
     #[inline(never)]
     pub(crate) fn deliver_background(&mut self, packet: u32) {
-        let p = &self.slab[packet];
+        let p = &self.links.slab[packet];
         let to = p.to;
-        if let Some(host) = self.host_at(to) {
+        if let Some(host) = self.links.host_at(to) {
             let h = &mut self.hosts[host as usize];
-            let outcome = h.tcp.on_segment(Time(self.now), &p.seg, &mut Tap { watch: &mut self.watch, host: to });
-            if let App::Opening { bytes } = h.app {
-                h.close_when_open(bytes);
-            }
-            if outcome.refused.is_some() || outcome.bytes != p.seg.len {
-                self.not_all_taken(packet, host, outcome.refused);
+            if !h.tcp.on_expected(Time(self.links.now), &p.seg, &mut Tap { watch: &mut self.links.watch, host: to }) {
+                h.on_unexpected(&mut self.links, packet, host);
             }
             let h = &mut self.hosts[host as usize];
             match h.app {
                 App::Running { bytes } if h.tcp.acked() >= bytes => self.finish(host),
                 // What it has to send it sends when it is woken: sending from here too would cost the flows' hot path.
                 _ => {
-                    h.armed = self.now;
-                    self.set_host_timer(host, Some(self.now));
+                    h.armed = self.links.now;
+                    self.set_host_timer(host, Some(self.links.now));
                 }
             }
         } else if to >> ROUND_BITS == NOBODY {
@@ -52,14 +37,14 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             result.packets_delivered += 1;
             result.delivered += u64::from(p.wire);
         }
-        self.slab.free(packet);
+        self.links.slab.free(packet);
     }
 
     /// A generator's time has come.
     #[cold]
     #[inline(never)]
     pub(crate) fn generate(&mut self, generator: u32) {
-        let now = self.now;
+        let now = self.links.now;
         let g = &mut self.generators[generator as usize];
         match g.spec.kind.clone() {
             BackgroundKind::Source(s) => self.send_one(generator, s),
@@ -73,13 +58,13 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn send_one(&mut self, generator: u32, s: SourceSpec) {
         let g = &mut self.generators[generator as usize];
         g.result.packets_sent += 1;
-        let (packet, p) = (self.spare, &mut self.slab[self.spare]);
+        let (packet, p) = (self.links.spare, &mut self.links.slab[self.links.spare]);
         p.seg = Segment { len: s.packet, ..Segment::EMPTY };
         (p.sends, p.wire, p.to) = (1, s.packet, NOBODY << ROUND_BITS | generator);
         p.hop = g.first_hop;
-        let link = self.hops[p.hop as usize];
-        self.spare = self.slab.alloc();
-        self.enter(packet, link);
+        let link = self.links.hops[p.hop as usize];
+        self.links.spare = self.links.slab.alloc();
+        self.links.enter(packet, link);
     }
 
     /// A transfer arrives.
@@ -91,31 +76,31 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             return;
         };
         g.result.started += 1;
-        let used = &mut self.slots[slot as usize];
-        used.began = self.now;
-        let (sender, round) = (self.shown + 2 * slot, used.round);
+        let used = &mut self.links.slots[slot as usize];
+        used.began = self.links.now;
+        let (sender, round) = (self.links.shown + 2 * slot, used.round);
         for (host, side) in [(sender, Side::Sender), (sender + 1, Side::Receiver)] {
             let h = &mut self.hosts[host as usize];
             h.tcp = (self.make)(&t.flow, side);
             h.peer = (host ^ 1) | round << ROUND_BITS;
         }
         let h = &mut self.hosts[sender as usize];
-        h.app = App::Waiting { start: self.now, bytes: Some(bytes), close: t.flow.handshake };
-        h.armed = self.now;
-        self.set_host_timer(sender, Some(self.now));
+        h.app = App::Waiting { start: self.links.now, bytes: Some(bytes), close: t.flow.handshake };
+        h.armed = self.links.now;
+        self.set_host_timer(sender, Some(self.links.now));
     }
 
     /// The transfer whose sender is `host` is over: its pair of hosts is free for another.
     fn finish(&mut self, host: u32) {
-        let slot = (host - self.shown) / 2;
-        let used = &mut self.slots[slot as usize];
+        let slot = (host - self.links.shown) / 2;
+        let used = &mut self.links.slots[slot as usize];
         used.next_round();
         let g = &mut self.generators[used.generator as usize];
         g.free.push(slot);
         g.result.finished += 1;
-        g.result.time = g.result.time + Nanos(self.now - used.began);
+        g.result.time = g.result.time + Nanos(self.links.now - used.began);
         g.result.delivered += self.hosts[host as usize].tcp.acked();
-        let fates = std::mem::take(&mut self.fates[host as usize / 2]);
+        let fates = std::mem::take(&mut self.links.fates[host as usize / 2]);
         g.result.add(fates.verdicts());
         for end in [host, host + 1] {
             let h = &mut self.hosts[end as usize];
@@ -127,14 +112,14 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// The counts of background traffic, transfers that go on included.
     pub(crate) fn background_results(&self) -> Vec<BackgroundResult> {
         let mut all: Vec<BackgroundResult> = self.generators.iter().map(|g| g.result).collect();
-        for (i, slot) in self.slots.iter().enumerate() {
-            let sender = self.shown as usize + 2 * i;
+        for (i, slot) in self.links.slots.iter().enumerate() {
+            let sender = self.links.shown as usize + 2 * i;
             let (h, r) = (&self.hosts[sender], &mut all[slot.generator as usize]);
             r.packets_sent += h.data_sent;
             r.retransmitted += h.retransmitted;
             if let App::Opening { .. } | App::Running { .. } = h.app {
                 r.delivered += h.tcp.acked();
-                r.add(self.fates[sender / 2].verdicts());
+                r.add(self.links.fates[sender / 2].verdicts());
             }
         }
         all
@@ -164,7 +149,7 @@ mod tests {
         let held: Vec<(usize, usize)> = (1..=100)
             .map(|i| {
                 n.run_until(Time(i * 10_000_000_000));
-                (n.slab.places(), n.fates[1..].iter().map(|f| f.len()).sum())
+                (n.links.slab.places(), n.links.fates[1..].iter().map(|f| f.len()).sum())
             })
             .collect();
         let r = n.results().background[0];

@@ -4,6 +4,7 @@ mod background;
 mod check;
 mod fed;
 
+use super::links::Links;
 use super::Network;
 use crate::app::App;
 use crate::element::direction::DirectionSpec;
@@ -65,7 +66,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);
         let timers = first_host as usize - transits + hosts.len() + generators.len();
         let shared = SharedTransits::new(&mut parts.transits, &paths.hops, &paths.first);
-        let mut network = Network {
+        let links = Links {
             watch,
             transits: parts.transits,
             ports: parts.ports,
@@ -74,22 +75,25 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             spare: slab.alloc(),
             slab,
             next: NextEvent::new(transits, search),
-            timers: NextEvent::new(timers, search),
-            timer_min: NEVER,
             shared,
-            swaps: parts.swaps,
-            splits: parts.paths.into_iter().map(|p| p.link).collect(),
-            fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
-            hosts,
-            starts: scenario.flows.iter().map(|f| start(f, seed)).collect(),
             shown: 2 * scenario.flows.len() as u32,
             slots,
-            generators,
-            make: Box::new(make),
-            first_host,
+            fates: (0..hosts.len() / 2).map(|_| Fates::default()).collect(),
             now: 0,
             so_far: 0,
             end: Time::ZERO + scenario.duration,
+        };
+        let mut network = Network {
+            links,
+            timers: NextEvent::new(timers, search),
+            timer_min: NEVER,
+            swaps: parts.swaps,
+            splits: parts.paths.into_iter().map(|p| p.link).collect(),
+            hosts,
+            starts: scenario.flows.iter().map(|f| start(f, seed)).collect(),
+            generators,
+            make: Box::new(make),
+            first_host,
             events: 0,
         };
         network.arm_all();

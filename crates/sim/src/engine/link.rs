@@ -4,18 +4,17 @@
 //! enters that one at once too (*fused*): a bottleneck in front of access links then has no event of its own, and a flow
 //! alone on its path has one event a packet. Times, drops and their order are the same as without.
 
-use super::Network;
+use super::links::Links;
 use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
 use crate::element::queued_link::Late;
-use crate::host::Endpoint;
 use crate::next_event::{element_of, key, NEVER};
 use crate::topology::FUSED;
 use crate::transit::Transit;
 use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::time::Time;
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
+impl<W: Watch> Links<W> {
     /// A packet comes to `link`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
@@ -122,7 +121,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     /// A packet that was refused by a fused link has come to that link.
     #[cold]
-    pub(crate) fn found_full(&mut self, packet: u32, link: u32) {
+    pub(super) fn found_full(&mut self, packet: u32, link: u32) {
         debug_assert!(!W::ENABLED, "links that can drop are fused only when nobody listens");
         self.drop_packet(packet, link & !FUSED, link & !FUSED, 0, DropWhy::Queue);
     }

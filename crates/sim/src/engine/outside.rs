@@ -82,7 +82,7 @@ impl<W: Watch> Path<W> {
     /// packet's number as in [`Watch::arrived`]; `None` if there is no such flow, or the run is over.
     pub fn put(&mut self, at: Time, flow: u32, from: Side, packet: Entering) -> Option<u32> {
         let host = 2 * flow + u32::from(from == Side::Receiver);
-        if host >= self.shown || at > self.end {
+        if host >= self.links.shown || at > self.links.end {
             return None;
         }
         self.run_until(at);
@@ -107,9 +107,9 @@ impl<W: Watch> Path<W> {
         missing: &[(Offset, Offset)],
     ) {
         let host = 2 * flow + u32::from(to == Side::Receiver);
-        if host < self.shown {
-            self.watch.refused(self.now(), flow, to, why, seg, sends, missing);
-            self.write_down(host, seg, sends, missing);
+        if host < self.links.shown {
+            self.links.watch.refused(self.now(), flow, to, why, seg, sends, missing);
+            self.links.write_down(host, seg, sends, missing);
         }
     }
 }
@@ -146,10 +146,10 @@ fn data_before(at: Offset) -> u64 {
 }
 
 impl Endpoint for Stand {
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+    fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         match self {
             Stand::Outside(o) => o.on_segment(seg),
-            Stand::Inside(c) => Endpoint::on_segment(&mut **c, now, seg, obs),
+            Stand::Inside(c) => Connection::on_segment(c, now, seg, obs),
         }
     }
 

@@ -62,9 +62,13 @@ pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection
 }
 
 impl Endpoint for Connection {
-    #[inline]
-    fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
-        Connection::on_segment(self, now, seg, obs)
+    #[inline(always)]
+    fn on_expected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> bool {
+        Connection::on_expected(self, now, seg, obs)
+    }
+
+    fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
+        Connection::on_unexpected(self, now, seg, obs)
     }
 
     fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {

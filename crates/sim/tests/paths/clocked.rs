@@ -28,7 +28,7 @@ impl Clocked {
 }
 
 impl Endpoint for Clocked {
-    fn on_segment<O: Observer>(&mut self, _: Time, seg: &Segment, _: &mut O) -> Outcome {
+    fn on_unexpected<O: Observer>(&mut self, _: Time, seg: &Segment, _: &mut O) -> Outcome {
         self.arrived += 1;
         let window = if self.mss > 0 { self.window.min(1 + self.arrived) } else { 0 };
         self.allowed = self.allowed.max(self.arrived + window);

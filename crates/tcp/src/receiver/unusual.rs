@@ -15,9 +15,15 @@ use crate::seq::Offset;
 use crate::time::Time;
 
 impl Receiver {
-    /// Everything but a segment with data, in order, while nothing is held.
+    /// Everything but what [`Receiver::on_expected`] takes.
     #[inline(never)]
-    pub(super) fn on_unusual(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
+    pub(crate) fn on_unexpected(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
+        if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
+            let age = self.ts.age(now, seg);
+            if age != Age::Fresh {
+                return self.on_bad_timestamp(now, age, seg);
+            }
+        }
         if !self.acceptable(seg) {
             return self.on_unacceptable(now, seg);
         }

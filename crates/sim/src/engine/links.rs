@@ -1,0 +1,116 @@
+//! The links with all packets on them; and what becomes of a packet there.
+
+use crate::background::{Slot, NOBODY, ROUND_BITS};
+use crate::element::port::Port;
+use crate::fate::Fates;
+use crate::host::side;
+use crate::next_event::NextEvent;
+use crate::results::LinkResult;
+use crate::shared_transit::SharedTransits;
+use crate::slab::Slab;
+use crate::transit::Transit;
+use crate::watch::{DropWhy, Watch};
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::time::Time;
+
+/// Everything between the hosts, the time of the run, and who listens.
+pub(crate) struct Links<W> {
+    pub(crate) watch: W,
+    /// By directed link.
+    pub(crate) transits: Vec<Transit>,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) counts: Vec<LinkResult>,
+    pub(crate) hops: Vec<u32>,
+    pub(crate) slab: Slab,
+    /// The place into which the next segment is written.
+    pub(crate) spare: u32,
+    /// The next event of each link.
+    pub(crate) next: NextEvent,
+    /// Packets of links that are alike; their events are not in `next`.
+    pub(crate) shared: SharedTransits,
+    /// How many hosts are flows'; the others are background.
+    pub(crate) shown: u32,
+    /// The pairs of hosts of background transfers.
+    pub(crate) slots: Vec<Slot>,
+    /// What became of the data of each pair of hosts.
+    pub(crate) fates: Vec<Fates>,
+    pub(crate) now: u64,
+    /// The greatest key whose event has begun. What an element does at a time with a key up to this one has happened,
+    /// even where it has no event of its own.
+    pub(crate) so_far: u64,
+    pub(crate) end: Time,
+}
+
+impl<W: Watch> Links<W> {
+    /// Something happens on a link. The packet that is at its end, if one is, and the link's number in the list of paths.
+    #[inline(always)]
+    pub(super) fn event(&mut self, link: u32) -> Option<(u32, u32)> {
+        let transit = &mut self.transits[link as usize];
+        let packet = if transit.is(Transit::QUEUED) {
+            self.queued_event(link)?
+        } else {
+            let (packet, next) = transit.pop(&self.slab);
+            self.next.set(link as usize, next);
+            packet
+        };
+        Some((packet, self.slab[packet].hop))
+    }
+
+    /// The host to which a packet addressed like this belongs now: not that of a source, nor of a transfer that is over.
+    pub(crate) fn host_at(&self, to: u32) -> Option<u32> {
+        let (host, round) = (to & ((1 << ROUND_BITS) - 1), to >> ROUND_BITS);
+        let slot = match host.checked_sub(self.shown) {
+            _ if round == NOBODY => None,
+            None => return Some(host),
+            Some(behind) => self.slots.get(behind as usize / 2),
+        };
+        slot.filter(|s| s.round == round).map(|_| host)
+    }
+
+    /// Writes down what a receiver threw away of a segment's payload; a FIN is not followed.
+    pub(crate) fn write_down(&mut self, host: u32, seg: &Segment, sends: u8, missing: &[(Offset, Offset)]) {
+        if host % 2 == 1 {
+            let end = seg.seq + u64::from(seg.len);
+            for (left, right) in missing.iter().map(|m| (m.0, m.1.min(end))).filter(|m| m.0 < m.1) {
+                self.fates[host as usize / 2].refused(left.0, (right - left) as u32, sends);
+            }
+        }
+    }
+
+    /// A packet ends here, as the `nth` arrival at `element`, which stands on `link`.
+    #[cold]
+    pub(crate) fn drop_packet(&mut self, packet: u32, link: u32, element: u32, nth: u64, why: DropWhy) {
+        let p = &self.slab[packet];
+        let drops = &mut self.counts[link as usize].drops;
+        match why {
+            DropWhy::Queue => drops.queue += 1,
+            DropWhy::Loss => drops.loss += 1,
+            DropWhy::Early => drops.early += 1,
+            DropWhy::Script => drops.script += 1,
+        }
+        if W::ENABLED && p.to < self.shown {
+            self.watch.lost(p.to / 2, side(p.to), p.number);
+            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg, p.sends);
+        }
+        if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
+            self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.len, p.sends);
+        }
+        self.slab.free(packet);
+    }
+
+    /// Makes a second packet like this one. It is not a second copy sent by a host.
+    pub(crate) fn double(&mut self, packet: u32) -> u32 {
+        let twin = self.slab.alloc();
+        let p = self.slab[packet];
+        self.slab[twin] = p;
+        if W::ENABLED && p.to < self.shown {
+            self.watch.copied(p.to / 2, side(p.to), p.number);
+            self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
+        }
+        if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
+            self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.len, p.sends);
+        }
+        twin
+    }
+}
