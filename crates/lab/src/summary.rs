@@ -144,7 +144,8 @@ pub struct ReorderingSummary {
 }
 
 impl ReorderingSummary {
-    pub(crate) fn of(r: &Reordering) -> Self {
+    /// What a path has done.
+    pub fn of(r: &Reordering) -> Self {
         let (late, runs) = (r.late(), r.runs());
         ReorderingSummary {
             packets: r.packets(),

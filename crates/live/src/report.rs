@@ -2,7 +2,9 @@
 
 use crate::bench::{Direction, Outcome, Transfer};
 use crate::driver::Counts;
+use crate::shell::{Ended, Way};
 use crate::transfer::Transferred;
+use ackclock_lab::summary::ReorderingSummary;
 use ackclock_tcp::time::Nanos;
 use serde_json::{json, Value};
 
@@ -48,6 +50,42 @@ pub fn transferred(it: &Transferred) -> Value {
         "late_p99_us": micros(it.late_p99),
         "late_worst_us": micros(it.late_worst),
         "priority": it.priority.words(),
+    })
+}
+
+/// The result of `ackclock live shell` between two nodes.
+pub fn shelled(it: &Ended, seed: u64, ends: &[String; 2]) -> Value {
+    let [a, b] = ends;
+    let [out, back] = &it.ways;
+    json!({
+        "code": it.code,
+        "peer_code": it.peer,
+        "seed": seed,
+        "seconds": it.lasted.as_secs_f64(),
+        "ways": [way(out, a, b, it.device_drops[0]), way(back, b, a, it.device_drops[1])],
+        "late_p99_us": micros(it.lateness.percentile(0.99)),
+        "late_worst_us": micros(it.lateness.worst()),
+        "priority": it.priority.words(),
+    })
+}
+
+fn way(way: &Way, from: &str, to: &str, device_drops: u64) -> Value {
+    json!({
+        "from": from,
+        "to": to,
+        "sent": way.sent,
+        "bytes": way.bytes,
+        "arrived": way.arrived,
+        "lost": way.lost(),
+        "queue_drops": way.queue_drops,
+        "loss_drops": way.loss_drops,
+        "early_drops": way.early_drops,
+        "script_drops": way.script_drops,
+        "doubled": way.doubled,
+        "marked": way.marked,
+        "under_way": way.under_way(),
+        "device_drops": device_drops,
+        "reordering": ReorderingSummary::of(&way.order),
     })
 }
 

@@ -1,7 +1,8 @@
 //! The system calls for which no library has a safe function: ioctls of a TUN device, a packet socket, a
-//! socket's first sequence number and other options, the scheduler.
+//! socket's first sequence number and other options, the scheduler, processes that end with this one, a file that gets a name.
 //!
-//! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`.
+//! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`,
+//! `man 7 pid_namespaces`, `man 2 linkat`.
 #![expect(
     unsafe_code,
     reason = "no library offers these calls; each hands the kernel memory that lives through the call"
@@ -10,6 +11,8 @@
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// A device without a header in front of its packets (`IFF_TUN | IFF_NO_PI`).
 const PLAIN: libc::c_int = libc::IFF_TUN | libc::IFF_NO_PI;
@@ -107,6 +110,56 @@ pub(crate) fn set_option(fd: BorrowedFd<'_>, level: libc::c_int, name: libc::c_i
     let len = size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: the kernel reads one `int`, which outlives the call.
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, (&raw const value).cast(), len) })
+}
+
+/// Has `command` run as the second process of a new process namespace, which the calling thread must have asked for. The first
+/// one only waits for it and answers its exit code, 128 and the signal's number if one ended it. It is killed when the calling
+/// thread ends, and the kernel kills whatever runs in a process namespace whose first process is gone.
+pub(crate) fn under_an_init(command: &mut Command) {
+    let divide = || {
+        // SAFETY: takes numbers only.
+        check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
+        // SAFETY: this process has one thread.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => Ok(()),
+            child => wait_as_init(child),
+        }
+    };
+    // SAFETY: between `fork` and `exec` the closure and what it calls make system calls only and allocate nothing.
+    unsafe { command.pre_exec(divide) };
+}
+
+/// The life of a first process: it ends with `child`, and with its exit code.
+fn wait_as_init(child: libc::pid_t) -> ! {
+    // What the terminal says is for the child.
+    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: takes numbers only.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+    // The other end of a pipe is to see that the child has closed it.
+    // SAFETY: nothing in this process uses a file any more.
+    if unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) } < 0 {
+        // SAFETY: as above; kernels before 5.9 close them one by one.
+        (0..unsafe { libc::getdtablesize() }).for_each(|fd| _ = unsafe { libc::close(fd) });
+    }
+    loop {
+        let mut status = 0;
+        // SAFETY: the kernel writes one `int`, which outlives the call.
+        let ended = unsafe { libc::waitpid(-1, &mut status, 0) };
+        let code = if ended == child && libc::WIFEXITED(status) {
+            libc::WEXITSTATUS(status)
+        } else if ended == child {
+            128 + libc::WTERMSIG(status)
+        } else if ended < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            libc::EXIT_FAILURE
+        } else {
+            // A process whose parent is gone.
+            continue;
+        };
+        // SAFETY: ends the process, and with it its namespace.
+        unsafe { libc::_exit(code) }
+    }
 }
 
 fn check(answer: libc::c_int) -> io::Result<()> {

@@ -62,6 +62,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let last = key(until.0, MAX_ELEMENTS as u32 - 1);
         while self.event(last) {}
         self.links.now = self.links.now.max(until.0);
+        // What has left a queue since the last event is gone for whoever comes next.
+        self.links.so_far = self.links.so_far.max(last);
         self.check_conservation();
     }
 

@@ -87,6 +87,18 @@ fn scenario(elements: &str) -> Scenario {
     s
 }
 
+/// One flow of an engine whose hosts are at the two ends of the harmed link itself.
+fn direct(elements: &str) -> Scenario {
+    let mut s = scenario(elements);
+    let mut link = s.links.swap_remove(0);
+    link.back = pipe(Some(Rate(3_000_003)), Nanos(20_000_017));
+    (link.from, link.to) = (0, 1);
+    (s.links, s.nodes, s.background) = (vec![link], vec!["S".into(), "D".into()], Vec::new());
+    s.flows.truncate(1);
+    (s.flows[0].from, s.flows[0].to) = (0, 1);
+    s
+}
+
 fn exponential(ms: u64) -> Gap {
     Gap::Exponential(Nanos::from_millis(ms))
 }
@@ -127,11 +139,16 @@ fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
     let stack = Stack::named("linux-2025").expect("a stack");
     let mut harmed = 0;
     for elements in PATHS {
-        let s = scenario(elements);
-        for seed in [1, 2] {
-            let (results, log) = simulated(&s, &stack, seed);
-            let (again, put) = replayed(&s, &stack, seed, &log.sent);
+        // A link at which a host stands has no event of its own just before a packet comes.
+        for (s, seed) in [(scenario(elements), 1), (scenario(elements), 2), (direct(elements), 3)] {
+            let (results, mut log) = simulated(&s, &stack, seed);
+            let (again, mut put) = replayed(&s, &stack, seed, &log.sent);
             assert!(log.sent.len() > 2_000 && put.sent == log.sent, "{elements} {seed}");
+            if s.links.len() == 1 {
+                // Of two packets that reach a host at one instant a simulated host answers the first before the second comes.
+                log.fates.sort();
+                put.fates.sort();
+            }
             let differs = log.fates.iter().zip(&put.fates).find(|(a, b)| a != b);
             assert!(differs.is_none() && log.fates.len() == put.fates.len(), "{elements} {seed}: {differs:?}");
             assert_eq!((&results.links, &results.background), (&again.links, &again.background), "{elements} {seed}");

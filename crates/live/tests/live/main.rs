@@ -11,6 +11,10 @@ mod matrix;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
+mod programs;
+#[cfg(target_os = "linux")]
+mod shell;
+#[cfg(target_os = "linux")]
 mod untouched;
 
 #[cfg(not(target_os = "linux"))]
@@ -25,6 +29,9 @@ fn main() -> std::process::ExitCode {
     if untouched::is_child() {
         return untouched::child();
     }
+    if let Some(code) = programs::play() {
+        return code;
+    }
     let before = untouched::first_namespace();
     let possible = Namespace::new().and_then(|namespace| Tun::new(&namespace, "tun0", false));
     if let Err(why) = possible {
@@ -32,7 +39,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     println!("live: running");
-    let trials = [namespaces::trials(), matrix::trials(), captures::trials(), untouched::trials()];
+    let trials = [namespaces::trials(), matrix::trials(), captures::trials(), shell::trials(), untouched::trials()];
     let conclusion = libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.into_iter().flatten().collect());
     let after = untouched::first_namespace();
     assert_eq!(untouched::difference(&before, &after), "", "the tests changed something of the first namespace");

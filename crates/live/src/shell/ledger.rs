@@ -1,0 +1,90 @@
+//! What became of the packets, one way and the other.
+
+use ackclock_sim::reordering::Reordering;
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Time;
+
+/// What became of the packets that went one way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Way {
+    /// Packets that went in.
+    pub sent: u64,
+    /// Their bytes, with all headers.
+    pub bytes: u64,
+    /// Packets that came out; both of those of which the path made two.
+    pub arrived: u64,
+    /// Dropped at a full queue.
+    pub queue_drops: u64,
+    /// Dropped by a loss model or an interruption.
+    pub loss_drops: u64,
+    /// Dropped early (RED).
+    pub early_drops: u64,
+    /// Dropped by the scenario's script.
+    pub script_drops: u64,
+    /// Packets of which the path made two.
+    pub doubled: u64,
+    /// Packets that a queue marked (ECN).
+    pub marked: u64,
+    /// The order in which packets came out (RFC 4737); each packet once.
+    pub order: Reordering,
+}
+
+impl Way {
+    /// Packets that the path dropped.
+    pub fn lost(&self) -> u64 {
+        self.queue_drops + self.loss_drops + self.early_drops + self.script_drops
+    }
+
+    /// Packets that were still on their way.
+    pub fn under_way(&self) -> u64 {
+        self.sent + self.doubled - self.lost() - self.arrived
+    }
+}
+
+/// Counts what became of packets.
+#[derive(Default)]
+pub(super) struct Ledger {
+    /// From the program to its peer, and back.
+    pub(super) ways: [Way; 2],
+}
+
+impl Ledger {
+    /// The way of a packet to this end.
+    fn to(&mut self, to: Side) -> &mut Way {
+        &mut self.ways[usize::from(to == Side::Sender)]
+    }
+}
+
+impl Watch for Ledger {
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+
+    fn sent(&mut self, _: Time, _: u32, from: Side, _: &Segment, wire: u32, _: u8) {
+        let way = &mut self.ways[usize::from(from == Side::Receiver)];
+        way.sent += 1;
+        way.bytes += u64::from(wire);
+    }
+
+    fn dropped(&mut self, _: Time, _: u32, to: Side, _: u32, _: u64, why: DropWhy, _: &Segment, _: u8) {
+        let way = self.to(to);
+        let drops = match why {
+            DropWhy::Queue => &mut way.queue_drops,
+            DropWhy::Loss => &mut way.loss_drops,
+            DropWhy::Early => &mut way.early_drops,
+            DropWhy::Script => &mut way.script_drops,
+        };
+        *drops += 1;
+    }
+
+    fn delivered(&mut self, _: Time, _: u32, to: Side, seg: &Segment, _: u32, _: u8) {
+        let way = self.to(to);
+        way.arrived += 1;
+        way.marked += u64::from(seg.opts & Segment::CE != 0);
+    }
+
+    fn doubled(&mut self, _: Time, _: u32, to: Side, _: &Segment, _: u8) {
+        self.to(to).doubled += 1;
+    }
+}
