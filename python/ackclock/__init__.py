@@ -38,6 +38,7 @@ from ackclock.tuning import tune
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from ackclock import live as live
     from ackclock import plot as plot
     from ackclock import scenario as scenario
     from ackclock.scenario import Scenario
@@ -69,6 +70,7 @@ __all__ = [
     "Undo",
     "__version__",
     "compare",
+    "live",
     "new",
     "plot",
     "results",
@@ -92,7 +94,7 @@ _LATE = {
 
 def __getattr__(name: str) -> ModuleType | type:
     """What takes time to load, ``ackclock.plot`` also matplotlib, and so is not loaded before it is used."""
-    if name in {"plot", "scenario"}:
+    if name in {"live", "plot", "scenario"}:
         return import_module(f"ackclock.{name}")
     if name in _LATE:
         found: type = getattr(import_module(_LATE[name]), name)

@@ -14,6 +14,7 @@ __all__ = [
     "Gate",
     "GiveBack",
     "Ledger",
+    "LiveRun",
     "Loss",
     "Mistake",
     "Newest",
@@ -35,6 +36,7 @@ __all__ = [
     "identities",
     "interval",
     "live_bench",
+    "live_path",
     "live_recv",
     "live_send",
     "read_toml",
@@ -73,6 +75,16 @@ class Runs:
     def background(self) -> Table: ...
     def reordering(self) -> Table: ...
     def __len__(self) -> int: ...
+
+@final
+class LiveRun:
+    @property
+    def runs(self) -> Runs: ...
+    @property
+    def about(self) -> str: ...
+    def events(self) -> tuple[str, Table]: ...
+    def simulate(self, seeds: int, progress: Callable[[float], object] | None) -> Runs: ...
+    def simulated_events(self, seed: int) -> tuple[str, Table]: ...
 
 def run(
     file: str,
@@ -505,6 +517,21 @@ def live_bench(
     say: Callable[[str], object],
     progress: Callable[[float], object] | None,
 ) -> str: ...
+def live_path(
+    file: str,
+    text: str | None,
+    set: Sequence[tuple[str, str]],
+    senders: Sequence[str],
+    receiver: str,
+    seconds: str | None,
+    seed: int | None,
+    sysctls: Sequence[tuple[str, str]],
+    trace: str | None,
+    pcap: str | None,
+    realtime: bool,
+    say: Callable[[str], object],
+    progress: Callable[[float], object] | None,
+) -> LiveRun: ...
 def live_send(
     file: str,
     to: str,

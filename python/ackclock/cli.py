@@ -18,16 +18,18 @@ from ackclock.cli_common import INTERRUPTED, fail, refusals
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
 from ackclock.cli_live import app as live
+from ackclock.cli_live_path import EXAMPLES as LIVE_PATH_EXAMPLES
+from ackclock.cli_live_path import path as live_path
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
 from ackclock.cli_results import app as results
+from ackclock.cli_scenario import Scenario, Set, complete_stack, draw, plot_span, scenario_source, set_pairs
 from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
 from ackclock.cli_sweep import sweep
 from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
 from ackclock.cli_tune import tune
 from ackclock.result import Result
 
-PLOT_ENDINGS = (".png", ".svg")
 RUN_EXAMPLES = """\b
 Examples:
   ackclock run paths.toml
@@ -72,22 +74,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _complete_stack(incomplete: str) -> list[str]:
-    return [name for name in _native.stack_names() if name.startswith(incomplete)]
-
-
-def _complete_scenario(incomplete: str) -> list[str]:
-    """Folders, and files that look like scenarios."""
-    folder, _, begun = incomplete.rpartition("/")
-    at = f"{folder}/" if "/" in incomplete else ""
-    try:
-        found = sorted(Path(at or ".").iterdir())
-    except OSError:
-        return []
-    named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
-    return [name for name in named if name.endswith(("/", ".toml")) and (begun or not Path(name).name.startswith("."))]
-
-
 @contextmanager
 def _progress() -> Iterator[Callable[[float], object]]:
     """Show which share of the runs is done."""
@@ -95,56 +81,6 @@ def _progress() -> Iterator[Callable[[float], object]]:
 
     with shown("simulating") as tell:
         yield lambda share: tell(Told(share, 1, 0))
-
-
-def _pairs(options: list[str]) -> list[tuple[str, str]]:
-    pairs = [tuple(option.split("=", 1)) for option in options]
-    for option, pair in zip(options, pairs, strict=True):
-        if len(pair) != 2:  # noqa: PLR2004 - a pair
-            fail(f"command line: key `--set`: found {option}, allowed: path=value, as in rto.tick=500ms")
-    return [(pair[0].strip(), pair[1].strip()) for pair in pairs]
-
-
-def _source(scenario: str) -> tuple[str, str | None]:
-    """The scenario's name for messages, and its text if that came from standard input."""
-    try:
-        return ("<stdin>", sys.stdin.buffer.read().decode()) if scenario == "-" else (scenario, None)
-    except UnicodeDecodeError as error:
-        fail(f"<stdin>: found {error.reason}, allowed: text in UTF-8")
-
-
-def _span(plot: Path | None, begin: str | None, end: str | None) -> tuple[float | None, float | None]:
-    """From when to when is to be drawn, seconds; refuse before the runs what would fail after them."""
-    if plot is None:
-        for option, text in (("--plot-from", begin), ("--plot-to", end)):
-            if text is not None:
-                fail(f'command line: key `{option}`: found "{text}" without a plot, allowed: with --plot FILE')
-        return None, None
-    if plot.suffix.lower() not in PLOT_ENDINGS:
-        fail(
-            f'command line: key `--plot`: found "{plot}", allowed: a file name that ends in {" or ".join(PLOT_ENDINGS)}'
-        )
-    with refusals():
-        start = None if begin is None else _native.seconds("--plot-from", begin)
-        stop = None if end is None else _native.seconds("--plot-to", end)
-    if stop is not None and stop <= (start or 0.0):
-        fail(f'command line: key `--plot-to`: found "{end}", allowed: a time after {begin or "0 s"}')
-    return start, stop
-
-
-def _plot(plot: Path, result: Result, span: tuple[float | None, float | None]) -> None:
-    """Draw the first flow of the first run, which is run once more for its events."""
-    try:
-        from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
-    except ImportError as error:
-        missing = (error.name or "matplotlib").partition(".")[0]
-        fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
-    try:
-        save(result.plot(start=span[0], stop=span[1]), plot)
-    except RuntimeError as error:
-        fail(str(error), 1)
-    except ValueError as error:
-        fail(str(error))
 
 
 @app.callback()
@@ -156,20 +92,11 @@ def _main(
     pass
 
 
-Scenario = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCENARIO", help="Scenario file in TOML; - is standard input.", autocompletion=_complete_scenario
-    ),
-]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="First seed, and the only one without --seeds.", min=0, max=2**63 - 1)
 ]
 Seeds = Annotated[
     int | None, typer.Option(metavar="N", help="How many seeds, counted up from the first.", min=1, max=10**6)
-]
-Set = Annotated[
-    list[str], typer.Option("--set", help="Parameter of every flow's stack; repeatable.", metavar="PATH=VALUE")
 ]
 
 
@@ -179,7 +106,7 @@ def run(
     stack: Annotated[
         list[str],
         typer.Option(
-            help="Stack for every flow; repeatable, to compare.", autocompletion=_complete_stack, metavar="NAME"
+            help="Stack for every flow; repeatable, to compare.", autocompletion=complete_stack, metavar="NAME"
         ),
     ] = [],  # noqa: B006 - Typer copies it
     seed: Seed = None,
@@ -199,8 +126,8 @@ def run(
     ] = None,
 ) -> None:
     """Run a scenario, once for each stack and seed, and print what came out."""
-    span = _span(plot, plot_from, plot_to)
-    pairs, (file, text) = _pairs(set_), _source(scenario)
+    span = plot_span(plot, plot_from, plot_to)
+    pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     to = None if trace is None else str(trace)
     with refusals(), _progress() as progress:
         runs = _native.run(file, text, stack, pairs, seed, seeds, to, threads, progress)
@@ -217,21 +144,21 @@ def run(
             def again(first: int) -> tuple[str, _native.Table]:
                 return _native.events(file, text, stack[0] if stack else None, pairs, first, progress)
 
-            _plot(plot, Result(runs, again, to), span)
+            draw(plot, Result(runs, again, to), span)
 
 
 @app.command(epilog=SHOW_EXAMPLES)
 def show(
     scenario: Scenario,
     stack: Annotated[
-        str | None, typer.Option(help="Stack for every flow.", autocompletion=_complete_stack, metavar="NAME")
+        str | None, typer.Option(help="Stack for every flow.", autocompletion=complete_stack, metavar="NAME")
     ] = None,
     seed: Seed = None,
     seeds: Seeds = None,
     set_: Set = [],  # noqa: B006 - Typer copies it
 ) -> None:
     """Print a scenario with every default spelled out, as TOML that runs the same."""
-    pairs, (file, text) = _pairs(set_), _source(scenario)
+    pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     with refusals():
         typer.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
 
@@ -272,6 +199,7 @@ app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
 app.command(epilog=SWEEP_EXAMPLES)(sweep)
 app.add_typer(results, name="results")
+live.command(name="path", epilog=LIVE_PATH_EXAMPLES)(live_path)
 app.add_typer(live, name="live")
 app.command(epilog=TUNE_EXAMPLES)(tune)
 

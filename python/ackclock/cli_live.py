@@ -15,6 +15,7 @@ import typer
 
 from ackclock import _native
 from ackclock.cli_common import FAILED, fail, refusals
+from ackclock.cli_scenario import complete_stack
 
 TERMINATED = 143
 BENCH_EXAMPLES = """\b
@@ -68,12 +69,8 @@ class Family(StrEnum):
     BOTH = "both"
 
 
-def _complete_stack(incomplete: str) -> list[str]:
-    return [name for name in _native.stack_names() if name.startswith(incomplete)]
-
-
 Stack = Annotated[
-    str, typer.Option(help="The engine's stack.", autocompletion=_complete_stack, metavar="NAME", show_default=True)
+    str, typer.Option(help="The engine's stack.", autocompletion=complete_stack, metavar="NAME", show_default=True)
 ]
 Mtu = Annotated[int, typer.Option(help="MTU of the device that is made, bytes.", min=68, max=65535, metavar="N")]
 Realtime = Annotated[bool, typer.Option("--realtime", help="Ask for real-time priority (SCHED_FIFO).")]

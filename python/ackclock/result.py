@@ -25,6 +25,8 @@ class Result:
     Polars frames; :meth:`arrow` gives the same to whatever else takes Arrow.
     """
 
+    _how = "simulated"
+
     def __init__(
         self, runs: _native.Runs, again: Callable[[int], tuple[str, _native.Table]], trace: str | None = None
     ) -> None:
@@ -215,7 +217,7 @@ class Result:
     @property
     def _said(self) -> str:
         runs = len(self._runs)
-        return f"{self._runs.duration_s:g} s simulated, {runs} run{'s' * (runs > 1)}"
+        return f"{self._runs.duration_s:g} s {self._how}, {runs} run{'s' * (runs > 1)}"
 
 
 def _difference_row(

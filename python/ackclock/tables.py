@@ -10,6 +10,8 @@ from rich.table import Table
 
 SHOWN_FLOWS = 20
 PIPE_WIDTH = 200
+LATE_US = 300
+"""A live run says so if a hundredth of its packets left the path later than that."""
 COLUMNS = [
     ("throughput kB/s", "throughput_bytes_per_s", 1e-3, 1),
     ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
@@ -55,27 +57,79 @@ def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) ->
         table.add_section()
 
 
+def _flow_table(blocks: list[list[dict[str, Any]]]) -> Table:
+    """The means of each flow, block by block."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("flow")
+    table.add_column("stack")
+    flows = [flow for block in blocks for flow in block]
+    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f[c[1]] and f[c[1]]["mean"] for f in flows)]
+    for title, *_ in columns:
+        table.add_column(title, justify="right")
+    for block in blocks:
+        _add_block(table, block, columns)
+    return table
+
+
 def print_run(result: dict[str, Any]) -> None:
     """Print the means of each flow, a block for each stack that was asked for, and what the links dropped."""
     out, runs, flows = console(), result["runs"], result["flows"]
     size = len(runs[0]["flows"])
     blocks = [flows[i : i + size] for i in range(0, len(flows), size)]
     seeds = len(runs) // len(blocks)
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("flow")
-    table.add_column("stack")
-    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f[c[1]] and f[c[1]]["mean"] for f in flows)]
-    for title, *_ in columns:
-        table.add_column(title, justify="right")
-    for block in blocks:
-        _add_block(table, block, columns)
     said = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
     out.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
-    out.print(table)
+    out.print(_flow_table(blocks))
     if len(blocks) == 1:
         _print_drops(out, runs[0])
     if len(runs) == 1:
         out.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+
+
+def print_live_path(result: dict[str, Any]) -> None:
+    """Print a live run: notes, its flows beside simulated ones, the kernel's counters, and lateness."""
+    out, run, live, simulated = console(), result["runs"][0], result["live"], result["simulated"]
+    out.print(f"{result['scenario']}: {run['duration_s']:g} s live, seed {run['seed']}", markup=False)
+    for note in live["notes"]:
+        out.print(f"  {note}", markup=False, soft_wrap=True)
+    blocks = [result["flows"]]
+    if simulated is not None:
+        seeds = len(simulated["runs"])
+        label = f", {seeds} simulated seed{'s' * (seeds > 1)}"
+        blocks.append([{**flow, "stack": flow["stack"] + label} for flow in simulated["flows"]])
+    out.print(_flow_table(blocks))
+    _print_drops(out, run)
+    _print_counters(out, live["counters"], live["shown_counters"])
+    out.print(_lateness(live), markup=False, soft_wrap=True)
+    for side, dropped in live["device_drops"].items():
+        if dropped:
+            said = f"the {side}'s device dropped {dropped:,} packets: this machine was too slow for this run"
+            out.print(said, markup=False, soft_wrap=True)
+
+
+def _print_counters(out: Console, counters: dict[str, dict[str, int] | None], shown: list[str]) -> None:
+    """What the kernel counted at each side, where a kernel is there."""
+    sides = {side: found for side, found in counters.items() if found is not None}
+    names = [name for name in shown if any(found.get(name) for found in sides.values())]
+    if not names:
+        return
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("kernel's counter")
+    for side in sides:
+        table.add_column(f"at the {side}", justify="right")
+    for name in names:
+        table.add_row(name, *(f"{found.get(name, 0):,}" for found in sides.values()))
+    out.print(table)
+
+
+def _lateness(live: dict[str, Any]) -> str:
+    p50, p99, worst = live["late_p50_us"], live["late_p99_us"], live["late_worst_us"]
+    if p99 is None:
+        return f"no packet left the path; {live['priority']}"
+    said = f"packets left the path late by {p50:,.0f} µs (p50), {p99:,.0f} µs (p99), {worst:,.0f} µs (worst)"
+    if p99 > LATE_US:
+        said += f": p99 is above {LATE_US} µs, so do not trust short times of this run"
+    return f"{said}; {live['priority']}"
 
 
 def _print_drops(out: Console, run: dict[str, Any]) -> None:

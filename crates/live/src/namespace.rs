@@ -8,6 +8,7 @@ use crate::netlink::Netlink;
 use nix::sched::{setns, unshare, CloneFlags};
 use nix::unistd::{getegid, geteuid};
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 
@@ -58,8 +59,12 @@ impl Namespace {
     /// [`LiveError::Input`] for a name outside `net`, which would be the whole machine's, and for one that the kernel refuses.
     pub fn set_sysctl(&self, name: &str, value: &str) -> Result<(), LiveError> {
         let path = sysctl_path(name)?;
-        self.run(|| fs::write(path, value))?
-            .map_err(|e| LiveError::Input(format!("the sysctl {name} does not take \"{value}\": {e}")))
+        self.run(|| fs::write(path, value))?.map_err(|e| match e.kind() {
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => LiveError::Input(format!(
+                "found the sysctl \"{name}\", allowed: one that a network namespace has ({e})"
+            )),
+            _ => LiveError::Input(format!("the sysctl {name} does not take \"{value}\": {e}")),
+        })
     }
 
     /// What a sysctl says.

@@ -3,6 +3,7 @@
 mod bench;
 mod engine;
 pub(crate) mod hosts;
+mod notes;
 mod plan;
 mod sampler;
 mod setup;
@@ -17,6 +18,7 @@ use ackclock_lab::run::Tally;
 use ackclock_sim::results::Results;
 use ackclock_sim::watch::Watch;
 use ackclock_tcp::time::Nanos;
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -27,8 +29,6 @@ pub struct Options {
     pub realtime: bool,
     /// Folder for the captures of both ends.
     pub pcap: Option<PathBuf>,
-    /// Sysctls of both namespaces, as in `net.ipv4.tcp_sack`.
-    pub sysctls: Vec<(String, String)>,
 }
 
 /// What a live run came to.
@@ -63,6 +63,29 @@ pub struct Place {
     pub mtu: u32,
     /// The congestion control of each flow, or its stack.
     pub senders: Vec<String>,
+    /// Whether real-time priority was asked for.
+    pub realtime: bool,
+}
+
+impl fmt::Display for Place {
+    /// A run's first line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { namespaces, device, mtu, senders, realtime } = self;
+        let side = |name: &Option<String>| match name {
+            Some(name) => format!("kernel at {device} in {name}"),
+            None => "the engine in this process".to_owned(),
+        };
+        let [from, to] = namespaces;
+        let mut used: Vec<&str> = Vec::new();
+        senders.iter().for_each(|s| {
+            if !used.contains(&s.as_str()) {
+                used.push(s)
+            }
+        });
+        let priority = if *realtime { "real-time priority asked for" } else { "ordinary priority" };
+        let (from, to, used) = (side(from), side(to), used.join(" + "));
+        write!(f, "senders: {used}, {from}; receivers: {to}; MTU {mtu}, offload off, {priority}")
+    }
 }
 
 /// Runs `prepared` in real time. `placed` is told where before it begins; `told` as in `ackclock_lab::run`.

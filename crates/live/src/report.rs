@@ -1,7 +1,9 @@
-//! What came of transfers, as JSON: for `--json`, and for the tables of the command.
+//! What came of live runs, as JSON: for `--json`, and for the tables of the command.
 
 use crate::bench::{Direction, Outcome, Transfer};
 use crate::driver::Counts;
+use crate::kernel::{Counters, TOLD};
+use crate::path::{Prepared, Ran};
 use crate::shell::{Ended, Way};
 use crate::transfer::Transferred;
 use ackclock_lab::summary::ReorderingSummary;
@@ -87,6 +89,30 @@ fn way(way: &Way, from: &str, to: &str, device_drops: u64) -> Value {
         "device_drops": device_drops,
         "reordering": ReorderingSummary::of(&way.order),
     })
+}
+
+/// What only a run of `ackclock live path` has, beside what every run of a scenario has.
+pub fn about(prepared: &Prepared, ran: &Ran) -> Value {
+    let [at_sender, at_receiver] = &ran.counters;
+    let [from_sender, from_receiver] = ran.device_drops;
+    let name = |flow: u32| &prepared.plan.scenario.flows[flow as usize].name;
+    json!({
+        "notes": prepared.notes,
+        "counters": { "sender": counters(at_sender.as_ref()), "receiver": counters(at_receiver.as_ref()) },
+        "shown_counters": TOLD,
+        "late_p50_us": micros(ran.lateness.percentile(0.5)),
+        "late_p99_us": micros(ran.lateness.percentile(0.99)),
+        "late_worst_us": micros(ran.lateness.worst()),
+        "packets": ran.lateness.count(),
+        "priority": ran.priority.words(),
+        "device_drops": { "sender": from_sender, "receiver": from_receiver },
+        "strays": ran.strays,
+        "damaged": ran.damaged.iter().map(|(flow, at)| json!({ "flow": name(*flow), "byte": at })).collect::<Vec<_>>(),
+    })
+}
+
+fn counters(of: Option<&Counters>) -> Value {
+    of.map_or(Value::Null, |c| c.iter().map(|(name, n)| (name.to_owned(), json!(n))).collect())
 }
 
 fn frames(counts: Counts) -> Value {

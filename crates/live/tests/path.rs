@@ -11,6 +11,7 @@ use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 const LOSSY: &str = r#"
@@ -69,11 +70,21 @@ impl Watch for Log {
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
-fn live(text: &str, senders: &[&str], receiver: &str, options: &Options) -> Result<(Ran, Log), LiveError> {
+/// The scenario with each stack that was chosen.
+fn with(text: &str, choice: &Choice) -> Result<BTreeMap<String, Plan>, LiveError> {
+    let one = |name: String| {
+        let overrides = Overrides { stack: Some(name.clone()), ..Overrides::default() };
+        (name, Plan::parse("test.toml", text, &overrides).unwrap())
+    };
+    Ok(choice.stacks()?.into_iter().map(one).collect())
+}
+
+fn live(text: &str, senders: &[&str], receiver: &str, sysctls: &[(String, String)]) -> Result<(Ran, Log), LiveError> {
     let senders = senders.iter().map(|s| (*s).to_owned()).collect();
-    let choice = Choice { senders, receiver: Some(receiver.into()), duration: Some(Nanos::from_secs(3)) };
-    let prepared = prepare(plan(text), &choice)?;
-    run(&prepared, 1, options, Log::default(), &mut |_| (), &mut |_| ControlFlow::Continue(()))
+    let duration = Some(Nanos::from_secs(3));
+    let choice = Choice { senders, receiver: Some(receiver.into()), duration, sysctls: sysctls.to_vec() };
+    let prepared = prepare(plan(text), &with(text, &choice)?, &choice)?;
+    run(&prepared, 1, &Options::default(), Log::default(), &mut |_| (), &mut |_| ControlFlow::Continue(()))
 }
 
 #[test]
@@ -88,7 +99,7 @@ fn kernels_and_engines_talk_over_a_lossy_path_and_the_ledger_agrees_with_the_ker
         ("rfc-6675", "linux-2025"),
     ];
     for (sender, receiver) in ends {
-        let (ran, log) = live(LOSSY, &[sender], receiver, &Options::default()).unwrap();
+        let (ran, log) = live(LOSSY, &[sender], receiver, &[]).unwrap();
         let f = ran.results.flows[0];
         assert!(f.acked > 200_000 && f.delivered >= f.acked, "{sender} {receiver}: {f:?}");
         assert_eq!((f.data_sent, ran.damaged.as_slice()), (log.data, &[][..]), "{sender} {receiver}");
@@ -113,7 +124,7 @@ fn several_flows_share_one_queue_and_finite_ones_end() {
     }
     let two = LOSSY.replace("stack =", "name = \"one\"\napp = { kind = \"fixed\", size = \"300 kB\" }\nstack =")
         + &LOSSY[LOSSY.find("[[flow]]").unwrap()..].replace("stack =", "name = \"two\"\nstack =");
-    let (ran, _) = live(&two, &["kernel:cubic", "two=linux-2025"], "kernel", &Options::default()).unwrap();
+    let (ran, _) = live(&two, &["kernel:cubic", "two=linux-2025"], "kernel", &[]).unwrap();
     let [one, two] = ran.results.flows[..] else { panic!("two flows") };
     assert_eq!(one.acked, 300_000);
     assert!(one.finished.is_some() && two.finished.is_none() && two.acked > 100_000, "{one:?} {two:?}");
@@ -125,9 +136,8 @@ fn what_cannot_be_done_is_refused_in_one_sentence() {
         return;
     }
     let refused = |sender: &str, receiver: &str, sysctls: &[(&str, &str)]| {
-        let sysctls = sysctls.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let options = Options { sysctls, ..Options::default() };
-        live(LOSSY, &[sender], receiver, &options).map(drop).unwrap_err().to_string()
+        let sysctls: Vec<_> = sysctls.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        live(LOSSY, &[sender], receiver, &sysctls).map(drop).unwrap_err().to_string()
     };
     assert!(refused("kernel:nosuch", "kernel", &[]).contains("found kernel:nosuch"));
     assert!(refused("nosuch", "kernel", &[]).contains("key `--sender`: found \"nosuch\""));

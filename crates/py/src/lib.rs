@@ -34,7 +34,11 @@ mod _native {
     };
 
     #[pymodule_export]
-    use crate::live::{live_bench, live_recv, live_send};
+    use crate::live::{live_bench, live_path, live_recv, live_send};
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::live::LiveRun;
 
     #[pymodule_export]
     use crate::{arrow::Table, runs::Runs};

@@ -1,5 +1,8 @@
 //! Live runs: the engine on a device, with Python's lock given up, and ended by Ctrl-C.
 
+#[cfg(target_os = "linux")]
+mod path;
+
 use ackclock_live::LiveError;
 use pyo3::prelude::*;
 
@@ -14,9 +17,11 @@ pub(crate) fn live_error(py: Python<'_>, e: &LiveError) -> PyErr {
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{live_bench, live_recv, live_send};
+#[cfg(target_os = "linux")]
+pub(crate) use path::{live_path, LiveRun};
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{live_bench, live_recv, live_send};
+pub(crate) use elsewhere::{live_bench, live_path, live_recv, live_send};
 
 #[cfg(target_os = "linux")]
 pub(crate) mod linux {
@@ -213,6 +218,16 @@ mod elsewhere {
     #[pyfunction]
     #[pyo3(signature = (*_arguments, **_named))]
     pub(crate) fn live_bench(
+        py: Python<'_>,
+        _arguments: &Bound<'_, PyTuple>,
+        _named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        refuse(py)
+    }
+
+    #[pyfunction]
+    #[pyo3(signature = (*_arguments, **_named))]
+    pub(crate) fn live_path(
         py: Python<'_>,
         _arguments: &Bound<'_, PyTuple>,
         _named: Option<&Bound<'_, PyDict>>,

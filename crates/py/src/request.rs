@@ -55,6 +55,11 @@ impl Request {
         Ok(Request { first, others, watch })
     }
 
+    /// A plan that is there already, without algorithms from outside.
+    pub(crate) fn of(first: Plan) -> Self {
+        Request { first, others: Vec::new(), watch: Arc::new(Watch::default()) }
+    }
+
     /// The plan with the first stack.
     pub(crate) fn first(&self) -> &Plan {
         &self.first
@@ -115,18 +120,18 @@ fn folder(file: &str) -> PathBuf {
 }
 
 /// Whom to tell how much is done, and what they raised.
-struct Told<'a> {
+pub(crate) struct Told<'a> {
     progress: Option<&'a Py<PyAny>>,
     raised: Option<PyErr>,
 }
 
 impl<'a> Told<'a> {
-    fn new(progress: Option<&'a Py<PyAny>>) -> Self {
+    pub(crate) fn new(progress: Option<&'a Py<PyAny>>) -> Self {
         Told { progress, raised: None }
     }
 
     /// Looks for signals, and calls `progress`; an exception ends the runs.
-    fn tell(&mut self, py: Python<'_>, share: f64) -> ControlFlow<()> {
+    pub(crate) fn tell(&mut self, py: Python<'_>, share: f64) -> ControlFlow<()> {
         let asked = py.check_signals().and_then(|()| self.progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop)));
         self.obey(asked)
     }
@@ -139,6 +144,11 @@ impl<'a> Told<'a> {
                 ControlFlow::Break(())
             }
         }
+    }
+
+    /// What they raised.
+    pub(crate) fn raised(self) -> PyResult<()> {
+        self.raised.map_or(Ok(()), Err)
     }
 
     /// What came out, or an exception.

@@ -46,14 +46,13 @@ impl Overrides {
 /// The stack of one flow, whose table names `profile`: that profile, then `[flow.set]`, then the command line's parameters.
 /// With it the tables of its algorithms from outside.
 pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Result<(Stack, Tables), ScenarioError> {
-    let allowed = || format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
     let named = node.get("stack").unwrap_or_else(|| node.clone());
-    let of_file = Stack::named(profile).ok_or_else(|| named.refuse(allowed()))?;
+    let of_file = Stack::named(profile).ok_or_else(|| named.refuse(allowed(profile)))?;
     let mut stack = match &overrides.stack {
         None => of_file,
         Some(name) => Stack::named(name).ok_or_else(|| {
             let near = nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
-            ScenarioError::option("--stack", format!("\"{name}\""), allowed()).with_hint(near)
+            ScenarioError::option("--stack", format!("\"{name}\""), allowed(name)).with_hint(near)
         })?,
     };
     let set = parameters_set(node, overrides)?;
@@ -72,6 +71,15 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
         to_blame.unwrap_or(&Place::File(named.clone())).refuse(Some(found), e.allowed, &with)
     })?;
     Ok((stack, tables))
+}
+
+/// Which stacks there are. A kernel's TCP is none of the simulator's, but there is a command that runs it.
+fn allowed(name: &str) -> String {
+    let stacks = format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
+    match name == "kernel" || name.starts_with("kernel:") {
+        true => format!("{stacks}; the kernel's TCP runs in real time: ackclock live path SCENARIO --sender {name}"),
+        false => stacks,
+    }
 }
 
 /// A parameter that was set: its path, its value, and where that stands.

@@ -148,15 +148,26 @@ fn set(fd: &impl AsFd, name: libc::c_int, value: u32) -> Result<(), LiveError> {
         .map_err(LiveError::system("setting an option of a socket"))
 }
 
+/// The congestion controls that the kernel has.
+fn available() -> Result<Vec<String>, LiveError> {
+    let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let text = std::fs::read_to_string(file).map_err(LiveError::system(file))?;
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
 impl Sending {
     fn new(spec: &Source) -> Result<Sending, LiveError> {
         let socket = tcp_socket().map_err(LiveError::system("making a socket"))?;
-        setsockopt(&socket, TcpCongestion, &spec.congestion.clone().into()).map_err(|e| {
-            let there = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-            let there = there.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(", ");
-            let wanted = &spec.congestion;
-            LiveError::Input(format!("found kernel:{wanted} ({e}), allowed: what this kernel has: {there}"))
-        })?;
+        let there = available()?;
+        let wanted = &spec.congestion;
+        // The kernel would look for a module otherwise, and load it for the whole machine.
+        if !there.contains(wanted) {
+            let allowed = there.iter().map(|c| format!("kernel:{c}")).collect::<Vec<_>>().join(", ");
+            let found = format!("found kernel:{wanted}, allowed: what this kernel has loaded, which is {allowed}");
+            return Err(LiveError::Input(format!("command line: key `--sender`: {found}")));
+        }
+        setsockopt(&socket, TcpCongestion, &wanted.clone().into())
+            .map_err(LiveError::system(format!("choosing kernel:{wanted}")))?;
         set(&socket, libc::TCP_MAXSEG, spec.mss)?;
         bind(socket.as_raw_fd(), &SockaddrIn::from(spec.from)).map_err(LiveError::system("binding a socket"))?;
         Ok(Sending { spec: spec.clone(), socket: socket.into() })

@@ -44,6 +44,10 @@ impl Receiver {
                 return Some(Refusal::Paws);
             }
         }
+        // An old duplicate is answered at once (`tcp_sequence`); its timestamp, however young, is not taken.
+        if seg.end() < self.rcv_wup {
+            return None;
+        }
         // Before the SYN was answered no window was announced.
         if self.edge > Offset::SYN && seg.seq > self.edge {
             return Some(Refusal::Window);
@@ -109,6 +113,19 @@ mod tests {
         assert_eq!(r.came(&data(301, 89)), None, "one tick is forgiven");
         assert_eq!(r.came(&data(401, 88)), Some(Refusal::Paws));
         assert_eq!(r.missing(Offset(350), Offset(600)), [(Offset(401), Offset(600))]);
+    }
+
+    #[test]
+    fn the_timestamp_of_an_old_duplicate_is_not_taken() {
+        let mut r = Receiver::default();
+        r.sent(&ack(1));
+        assert_eq!((r.came(&data(1, 50)), r.came(&data(101, 50))), (None, None));
+        r.sent(&ack(201));
+        assert_eq!(r.came(&data(1, 90)), None, "what was sent again needlessly");
+        assert_eq!(r.came(&data(201, 60)), None, "what had been sent before that");
+        // It ends where the last acknowledgment did: the kernel goes on with it, and takes its timestamp.
+        r.sent(&ack(301));
+        assert_eq!((r.came(&data(201, 90)), r.came(&data(301, 60))), (None, Some(Refusal::Paws)));
     }
 
     #[test]

@@ -49,9 +49,9 @@ pub(super) fn run<W: Watch + Send>(
     let impossible = |e| LiveError::Input(format!("{}: {e}", plan.file));
     let planned = Emulator::new(plan, seed, Tally::new(plan)).map_err(impossible)?.results();
     let starts: Vec<Time> = planned.flows.iter().map(|f| f.started).collect();
-    let hosts = kernels(prepared, options)?;
+    let hosts = kernels(prepared)?;
     let apps = apps(prepared, &hosts, &starts)?;
-    placed(&place(prepared, &hosts)?);
+    placed(&place(prepared, options, &hosts)?);
     let (clock, stop, done) = (Clock::start(), AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
         let ends = Ends(&stop);
@@ -132,7 +132,7 @@ impl<'a, W: Watch> Bench<'a, W> {
     ) -> Result<Self, LiveError> {
         let (mut flows, mut engines) = (Vec::new(), Vec::new());
         let mut kernels = [0, 0];
-        for (i, (f, ends)) in prepared.plan.scenario.flows.iter().zip(&prepared.ends).enumerate() {
+        for (i, ends) in prepared.ends.iter().enumerate() {
             let mut app = |side: usize| {
                 kernels[side] += 1;
                 kernels[side] - 1
@@ -146,7 +146,7 @@ impl<'a, W: Watch> Bench<'a, W> {
                 receiver: Receiver::default(),
             });
             for side in SIDES {
-                engines.push(engine(f, i as u32, side, ends, starts[i], seed)?);
+                engines.push(engine(prepared, i as u32, side, starts[i], seed)?);
             }
         }
         let mut captures = [None, None];

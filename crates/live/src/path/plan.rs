@@ -1,12 +1,11 @@
 //! What a scenario means live: which TCPs stand at its ends, and what of it is set by the nearest means or does not count.
 
+use super::notes::notes;
 use crate::error::LiveError;
 use ackclock_lab::scenario::Plan;
-use ackclock_sim::scenario::{BackgroundKind, FlowSpec, WireSpec};
-use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// A TCP at an end of a flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,47 +16,124 @@ pub enum Tcp {
     Engine(Box<Stack>),
 }
 
-impl Tcp {
-    /// As options name it: `kernel:cubic`, `kernel`, or the name of a stack.
-    ///
-    /// # Errors
-    /// [`LiveError::Input`] for a name that means nothing.
-    pub fn named(option: &str, name: &str) -> Result<Tcp, LiveError> {
-        if let Some(congestion) = name.strip_prefix("kernel:").filter(|c| !c.is_empty()) {
-            return Ok(Tcp::Kernel(congestion.to_owned()));
-        }
-        if name == "kernel" {
-            return Ok(Tcp::Kernel(String::new()));
-        }
-        Stack::named(name).map(|s| Tcp::Engine(Box::new(s))).ok_or_else(|| {
-            LiveError::Input(format!(
-                "command line: key `{option}`: found \"{name}\", allowed: kernel:cubic, kernel:reno, kernel:bbr, or a stack that `ackclock stacks` lists"
-            ))
-        })
-    }
+/// What the kernel's senders use if nothing else is asked for.
+const CONGESTION: &str = "cubic";
 
+impl Tcp {
     /// Whether it is the kernel's.
     pub fn is_kernel(&self) -> bool {
         matches!(self, Tcp::Kernel(_))
     }
 
+    /// As an option names it.
     fn name(&self) -> String {
         match self {
             Tcp::Kernel(congestion) => format!("kernel:{congestion}"),
             Tcp::Engine(stack) => stack.name.clone(),
         }
     }
+
+    /// A receiver, `kernel` or a stack by its name.
+    fn receiver(name: &str) -> Result<Tcp, LiveError> {
+        if name == "kernel" {
+            return Ok(Tcp::Kernel(String::new()));
+        }
+        let stack = Stack::named(name).ok_or_else(|| {
+            let allowed = "kernel, or a stack that `ackclock stacks` lists";
+            LiveError::Input(format!("command line: key `--receiver`: found \"{name}\", allowed: {allowed}"))
+        })?;
+        Ok(Tcp::Engine(Box::new(stack)))
+    }
 }
 
 /// What the user chose.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Senders, `TCP` for all flows or `FLOW=TCP` for one. Default: kernel:cubic.
+    /// Senders, `TCP` for all flows or `FLOW=TCP` for one, where `TCP` is `kernel:cubic` and the like, or a stack's name.
+    /// Default: kernel:cubic.
     pub senders: Vec<String>,
     /// The receivers. Default: kernel.
     pub receiver: Option<String>,
     /// How long it runs. Default: as long as the scenario says.
     pub duration: Option<Nanos>,
+    /// Sysctls of both namespaces, as in `net.ipv4.tcp_sack`.
+    pub sysctls: Vec<(String, String)>,
+}
+
+/// A sender as it was chosen.
+struct Chosen<'a> {
+    /// Of one flow; `None` for all.
+    flow: Option<&'a str>,
+    tcp: Named<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Named<'a> {
+    Kernel(&'a str),
+    Stack(&'a str),
+}
+
+impl Choice {
+    fn chosen(&self) -> impl Iterator<Item = Result<Chosen<'_>, LiveError>> {
+        self.senders.iter().map(|option| {
+            let (flow, name) = match option.split_once('=') {
+                Some((flow, name)) => (Some(flow), name),
+                None => (None, option.as_str()),
+            };
+            let tcp = match name.strip_prefix("kernel:") {
+                Some(congestion) if !congestion.is_empty() => Named::Kernel(congestion),
+                None if name == "kernel" => Named::Kernel(CONGESTION),
+                None if Stack::named(name).is_some() => Named::Stack(name),
+                _ => {
+                    let allowed = "kernel:cubic, kernel:reno, kernel:bbr, or a stack that `ackclock stacks` lists";
+                    let found = format!("found \"{name}\", allowed: {allowed}");
+                    return Err(LiveError::Input(format!("command line: key `--sender`: {found}")));
+                }
+            };
+            Ok(Chosen { flow, tcp })
+        })
+    }
+
+    /// The engine's stacks among the senders, each once. [`prepare`] asks for the scenario with each of them.
+    ///
+    /// # Errors
+    /// [`LiveError::Input`] for a name that means nothing.
+    pub fn stacks(&self) -> Result<Vec<String>, LiveError> {
+        let mut stacks = Vec::new();
+        for chosen in self.chosen() {
+            match chosen?.tcp {
+                Named::Stack(name) if !stacks.iter().any(|s| s == name) => stacks.push(name.to_owned()),
+                Named::Stack(_) | Named::Kernel(_) => {}
+            }
+        }
+        Ok(stacks)
+    }
+
+    /// The sender of each flow.
+    fn ends(&self, plan: &Plan, with: &BTreeMap<String, Plan>) -> Result<Vec<Tcp>, LiveError> {
+        let flows = &plan.scenario.flows;
+        let mut senders = vec![Tcp::Kernel(CONGESTION.to_owned()); flows.len()];
+        for chosen in self.chosen() {
+            let Chosen { flow, tcp } = chosen?;
+            let place = flow.map(|flow| {
+                flows.iter().position(|f| f.name == flow).ok_or_else(|| {
+                    let all = flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
+                    LiveError::Input(format!("command line: key `--sender`: found the flow \"{flow}\", allowed: {all}"))
+                })
+            });
+            let place = place.transpose()?;
+            for (i, sender) in senders.iter_mut().enumerate().filter(|(i, _)| place.is_none_or(|p| p == *i)) {
+                *sender = match tcp {
+                    Named::Kernel(congestion) => Tcp::Kernel(congestion.to_owned()),
+                    Named::Stack(name) => {
+                        let of = with.get(name).ok_or_else(|| LiveError::Failed(format!("no plan with {name}")))?;
+                        Tcp::Engine(Box::new(of.stacks[of.scenario.flows[i].stack as usize].clone()))
+                    }
+                };
+            }
+        }
+        Ok(senders)
+    }
 }
 
 /// A scenario that can run live.
@@ -67,6 +143,10 @@ pub struct Prepared {
     pub plan: Plan,
     /// The TCPs of each flow, the sender first.
     pub ends: Vec<[Tcp; 2]>,
+    /// The MSS of each flow, bytes: with it the segments are as large as the scenario says.
+    pub mss: Vec<u32>,
+    /// Sysctls of both namespaces.
+    pub sysctls: Vec<(String, String)>,
     /// What is not as the scenario says, a line each.
     pub notes: Vec<String>,
 }
@@ -75,18 +155,20 @@ pub struct Prepared {
 const MOST_FLOWS: usize = 1000;
 /// What `TCP_MAXSEG` takes (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`).
 const KERNEL_MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
+/// What the timestamps option takes of each segment (RFC 7323 appendix A).
+const STAMPS: u32 = 12;
+const TIMESTAMPS: &str = "net.ipv4.tcp_timestamps";
+const ECN: &str = "net.ipv4.tcp_ecn";
 
-/// Says what `plan` means live.
+/// Says what `plan` means live. `with` is the same scenario with each of [`Choice::stacks`], by their names: in their stacks
+/// stands what the file and the command line set.
 ///
 /// # Errors
 /// [`LiveError::Input`] for what cannot be done.
-pub fn prepare(mut plan: Plan, choice: &Choice) -> Result<Prepared, LiveError> {
-    if plan.is_from_outside() {
-        return Err(refuse(
-            &plan,
-            "an algorithm or element in Python",
-            "built-in ones: Python is too slow for real time",
-        ));
+pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -> Result<Prepared, LiveError> {
+    if plan.is_from_outside() || with.values().any(Plan::is_from_outside) {
+        let allowed = "built-in ones: Python is too slow for real time";
+        return Err(refuse(&plan, "an algorithm or element in Python", allowed));
     }
     let flows = plan.scenario.flows.len();
     if flows > MOST_FLOWS {
@@ -95,31 +177,63 @@ pub fn prepare(mut plan: Plan, choice: &Choice) -> Result<Prepared, LiveError> {
     if let Some(duration) = choice.duration {
         plan.scenario.duration = duration;
     }
-    let senders = senders(&plan, &choice.senders)?;
-    let receiver = choice.receiver.as_deref().unwrap_or("kernel");
-    let receiver = Tcp::named("--receiver", receiver)?;
-    let mut ends = Vec::with_capacity(flows);
-    for (i, sender) in senders.into_iter().enumerate() {
+    let receiver = Tcp::receiver(choice.receiver.as_deref().unwrap_or("kernel"))?;
+    let (mut ends, mut mss, mut asks_for_ecn) = (Vec::with_capacity(flows), Vec::with_capacity(flows), false);
+    for (i, sender) in choice.ends(&plan, with)?.into_iter().enumerate() {
         let flow = &plan.scenario.flows[i];
         let at = match &receiver {
-            Tcp::Kernel(_) => Tcp::Kernel(String::new()),
+            Tcp::Kernel(_) => receiver.clone(),
             Tcp::Engine(stack) => Tcp::Engine(Box::new(Stack { ack: flow.ack.clone(), ..(**stack).clone() })),
         };
-        let mut stack = match &sender {
-            Tcp::Kernel(_) => plan.stacks[flow.stack as usize].clone(),
-            Tcp::Engine(stack) => (**stack).clone(),
-        };
+        let mut stack = plan.stacks[flow.stack as usize].clone();
+        match &sender {
+            Tcp::Kernel(_) => asks_for_ecn |= stack.options.ecn,
+            Tcp::Engine(own) => stack.clone_from(own),
+        }
         stack.name = sender.name();
-        let place = plan.stacks.iter().position(|s| *s == stack).unwrap_or_else(|| {
-            plan.stacks.push(stack);
-            plan.outside.push(Default::default());
-            plan.stacks.len() - 1
-        });
-        plan.scenario.flows[i].stack = place as u32;
-        ends.push([sender, at]);
+        plan.scenario.flows[i].stack = place_of(&mut plan, stack);
+        let both = [sender, at];
+        mss.push(wanted_mss(&plan, i, &both, choice)?);
+        ends.push(both);
     }
-    let notes = notes(&plan, &ends)?;
-    Ok(Prepared { plan, ends, notes })
+    let mut sysctls = choice.sysctls.clone();
+    if asks_for_ecn && setting(&sysctls, ECN).is_none() {
+        sysctls.push((ECN.to_owned(), "1".to_owned()));
+    }
+    let mut prepared = Prepared { plan, ends, mss, sysctls, notes: Vec::new() };
+    prepared.notes = notes(&prepared);
+    Ok(prepared)
+}
+
+/// What a sysctl is set to, with dots or slashes.
+fn setting<'a>(sysctls: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    sysctls.iter().rfind(|(name, _)| name.replace('/', ".") == key).map(|(_, value)| value.trim())
+}
+
+/// The MSS with which a flow's segments are as large as the scenario says. An established connection of the simulator has the
+/// payload that its file says; one with a handshake takes the timestamps off, as the kernel does (RFC 6691).
+fn wanted_mss(plan: &Plan, flow: usize, ends: &[Tcp; 2], choice: &Choice) -> Result<u32, LiveError> {
+    let stamps = |tcp: &Tcp| match tcp {
+        Tcp::Kernel(_) => setting(&choice.sysctls, TIMESTAMPS) != Some("0"),
+        Tcp::Engine(stack) => stack.options.timestamps,
+    };
+    let f = &plan.scenario.flows[flow];
+    let more = if !f.handshake && ends.iter().all(stamps) { STAMPS } else { 0 };
+    let mss = f.mss.saturating_add(more);
+    if KERNEL_MSS.contains(&mss) {
+        return Ok(mss);
+    }
+    let (least, most) = (KERNEL_MSS.start(), KERNEL_MSS.end() - more);
+    Err(refuse(plan, &format!("segments of {} B", f.mss), &format!("{least} B to {most} B, as the kernel takes them")))
+}
+
+fn place_of(plan: &mut Plan, stack: Stack) -> u32 {
+    let place = plan.stacks.iter().position(|s| *s == stack).unwrap_or_else(|| {
+        plan.stacks.push(stack);
+        plan.outside.push(Default::default());
+        plan.stacks.len() - 1
+    });
+    place as u32
 }
 
 impl Prepared {
@@ -128,115 +242,24 @@ impl Prepared {
     pub fn simulated(&self, seed: u64, seeds: u64) -> Plan {
         let mut plan = self.plan.clone();
         plan.seeds = (seed..seed.saturating_add(seeds)).collect();
-        for (f, [sender, _]) in plan.scenario.flows.iter_mut().zip(&self.ends) {
-            let near = match sender {
-                Tcp::Engine(_) => continue,
-                Tcp::Kernel(congestion) if congestion == "reno" => "linux-reno-2025",
-                Tcp::Kernel(_) => "linux-2025",
-            };
-            let Some(stack) = Stack::named(near) else { continue };
-            f.stack = plan.stacks.iter().position(|s| *s == stack).unwrap_or_else(|| {
-                plan.stacks.push(stack);
-                plan.outside.push(Default::default());
-                plan.stacks.len() - 1
-            }) as u32;
+        for (i, [sender, _]) in self.ends.iter().enumerate() {
+            let Tcp::Kernel(congestion) = sender else { continue };
+            if let Some(stack) = Stack::named(nearest(congestion)) {
+                plan.scenario.flows[i].stack = place_of(&mut plan, stack);
+            }
         }
         plan
     }
 }
 
+/// The engine's stack that is nearest to the kernel's with this congestion control.
+pub(super) fn nearest(congestion: &str) -> &'static str {
+    match congestion {
+        "reno" => "linux-reno-2025",
+        _ => "linux-2025",
+    }
+}
+
 fn refuse(plan: &Plan, found: &str, allowed: &str) -> LiveError {
     LiveError::Input(format!("{}: found {found}, allowed: {allowed}", plan.file))
-}
-
-/// The sender of each flow.
-fn senders(plan: &Plan, chosen: &[String]) -> Result<Vec<Tcp>, LiveError> {
-    let mut senders = vec![Tcp::Kernel("cubic".to_owned()); plan.scenario.flows.len()];
-    for option in chosen {
-        let (flow, name) = match option.split_once('=') {
-            Some((flow, name)) => (Some(flow), name),
-            None => (None, option.as_str()),
-        };
-        let mut tcp = Tcp::named("--sender", name)?;
-        if tcp == Tcp::Kernel(String::new()) {
-            tcp = Tcp::Kernel("cubic".to_owned());
-        }
-        match flow {
-            None => senders.fill(tcp),
-            Some(flow) => {
-                let names = || plan.scenario.flows.iter().map(|f| f.name.as_str());
-                let place = names().position(|n| n == flow).ok_or_else(|| {
-                    let all = names().collect::<Vec<_>>().join(", ");
-                    LiveError::Input(format!("command line: key `--sender`: found the flow \"{flow}\", allowed: {all}"))
-                })?;
-                senders[place] = tcp;
-            }
-        }
-    }
-    Ok(senders)
-}
-
-/// What is not as the scenario says.
-fn notes(plan: &Plan, ends: &[[Tcp; 2]]) -> Result<Vec<String>, LiveError> {
-    let mut notes = BTreeSet::new();
-    for (f, [sender, receiver]) in plan.scenario.flows.iter().zip(ends) {
-        flow_notes(plan, f, sender, receiver, &mut notes)?;
-    }
-    for b in &plan.scenario.background {
-        if let BackgroundKind::Transfers(_) = b.kind {
-            notes.insert(
-                "background transfers: simulated on the path, with the stack that the scenario names".to_owned(),
-            );
-        }
-    }
-    Ok(notes.into_iter().collect())
-}
-
-fn flow_notes(
-    plan: &Plan,
-    f: &FlowSpec,
-    sender: &Tcp,
-    receiver: &Tcp,
-    notes: &mut BTreeSet<String>,
-) -> Result<(), LiveError> {
-    if !KERNEL_MSS.contains(&f.mss) {
-        let (least, most) = (KERNEL_MSS.start(), KERNEL_MSS.end());
-        return Err(refuse(
-            plan,
-            &format!("segments of {} B", f.mss),
-            &format!("{least} B to {most} B, as the kernel takes them"),
-        ));
-    }
-    let means = if sender.is_kernel() || receiver.is_kernel() { "MSS (TCP_MAXSEG)" } else { "MSS" };
-    notes.insert(format!("segment {} B: {means} {}, of which timestamps take 12 B", f.mss, f.mss));
-    if !f.handshake {
-        notes.insert("handshake = false: live has one".to_owned());
-    }
-    match f.wire {
-        WireSpec::Ipv4 => {}
-        WireSpec::Ns2 { .. } => drop(notes.insert("wire = ns2: packets have the size of their headers".to_owned())),
-    }
-    if receiver.is_kernel() {
-        notes.insert(format!(
-            "window {} B: TCP_WINDOW_CLAMP of the receiver, which opens its window step by step",
-            f.window
-        ));
-        notes.insert(format!("ack = {}: the kernel's own delayed ACKs", ack_name(&f.ack)));
-    }
-    if let Tcp::Kernel(congestion) = sender {
-        notes.insert(format!("stack: the kernel's TCP with {congestion}"));
-    }
-    Ok(())
-}
-
-fn ack_name(ack: &AckSpec) -> &'static str {
-    match ack {
-        AckSpec::Every => "every segment",
-        AckSpec::Delayed { .. } => "delayed",
-        AckSpec::DelayedReordered { .. } => "delayed, reordered segments too",
-        AckSpec::Heartbeat { .. } => "heartbeat",
-        AckSpec::WindowUpdate { .. } => "with window updates",
-        AckSpec::Quick(_) => "quick",
-        AckSpec::Custom(_) => "custom",
-    }
 }

@@ -5,25 +5,24 @@ use super::hosts::{self, Host, DEVICE, SIDES};
 use super::{Options, Place, Prepared, Tcp};
 use crate::error::LiveError;
 use crate::kernel::{Apps, Sink, Source};
-use ackclock_sim::scenario::FlowSpec;
 use ackclock_sim::watch::Side;
 use ackclock_tcp::time::{Nanos, Time};
 use std::net::SocketAddr;
 
 /// The largest packet of the flows, but never below what every path takes.
 fn mtu(prepared: &Prepared) -> u32 {
-    let largest = prepared.plan.scenario.flows.iter().map(|f| f.mss + 40).max().unwrap_or(0);
+    let largest = prepared.mss.iter().map(|mss| mss + 40).max().unwrap_or(0);
     largest.max(1500)
 }
 
 /// The sides at which a kernel is needed.
-pub(super) fn kernels(prepared: &Prepared, options: &Options) -> Result<[Option<Host>; 2], LiveError> {
+pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveError> {
     let window = prepared.plan.scenario.flows.iter().map(|f| f.window).max().unwrap_or(0);
     let window = u32::try_from(window).unwrap_or(u32::MAX);
     let mut hosts = [None, None];
     for (i, side) in SIDES.into_iter().enumerate() {
         if prepared.ends.iter().any(|ends| ends[i].is_kernel()) {
-            hosts[i] = Some(Host::new(side, mtu(prepared), window, &options.sysctls)?);
+            hosts[i] = Some(Host::new(side, mtu(prepared), window, &prepared.sysctls)?);
         }
     }
     Ok(hosts)
@@ -45,11 +44,11 @@ pub(super) fn apps(
                 start: Nanos(starts[i].0),
                 bytes: f.app.bytes,
                 congestion: congestion.clone(),
-                mss: f.mss,
+                mss: prepared.mss[i],
             });
         }
         if ends[1].is_kernel() {
-            sinks.push(Sink { at: to, mss: f.mss, window: u32::try_from(f.window).unwrap_or(u32::MAX) });
+            sinks.push(Sink { at: to, mss: prepared.mss[i], window: u32::try_from(f.window).unwrap_or(u32::MAX) });
         }
     }
     let [a, b] = hosts;
@@ -58,20 +57,25 @@ pub(super) fn apps(
     Ok([a, b])
 }
 
-pub(super) fn place(prepared: &Prepared, hosts: &[Option<Host>; 2]) -> Result<Place, LiveError> {
+pub(super) fn place(prepared: &Prepared, options: &Options, hosts: &[Option<Host>; 2]) -> Result<Place, LiveError> {
     let [a, b] = hosts;
     let name = |host: &Option<Host>| host.as_ref().map(Host::name).transpose();
     let flows = &prepared.plan.scenario.flows;
     let senders = flows.iter().map(|f| prepared.plan.stacks[f.stack as usize].name.clone()).collect();
-    Ok(Place { namespaces: [name(a)?, name(b)?], device: DEVICE, mtu: mtu(prepared), senders })
+    Ok(Place {
+        namespaces: [name(a)?, name(b)?],
+        device: DEVICE,
+        mtu: mtu(prepared),
+        senders,
+        realtime: options.realtime,
+    })
 }
 
 /// The engine at one end of a flow, if it is there.
 pub(super) fn engine(
-    f: &FlowSpec,
+    prepared: &Prepared,
     flow: u32,
     side: Side,
-    ends: &[Tcp; 2],
     start: Time,
     seed: u64,
 ) -> Result<Option<Engine>, LiveError> {
@@ -79,9 +83,11 @@ pub(super) fn engine(
         Side::Sender => (Side::Sender, Side::Receiver),
         Side::Receiver => (Side::Receiver, Side::Sender),
     };
+    let (f, ends) = (&prepared.plan.scenario.flows[flow as usize], &prepared.ends[flow as usize]);
     let Tcp::Engine(stack) = &ends[usize::from(side == Side::Receiver)] else { return Ok(None) };
     let [local, remote] = [mine, peer].map(|side| SocketAddr::V4(hosts::end(flow, side)));
-    let (stack, mss, window, bytes) = ((**stack).clone(), f.mss, f.window, f.app.bytes);
+    let (stack, mss) = ((**stack).clone(), prepared.mss[flow as usize]);
+    let (window, bytes) = (f.window, f.app.bytes);
     Engine::new(Wanted { flow, side, local, remote, stack, mss, window, start, bytes, seed })
         .map(Some)
         .map_err(|e| LiveError::Input(format!("flow \"{}\": {e}", f.name)))

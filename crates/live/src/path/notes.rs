@@ -1,0 +1,80 @@
+//! What of a live run is not as its scenario says, a line each.
+
+use super::plan::nearest;
+use super::{Prepared, Tcp};
+use ackclock_sim::scenario::{BackgroundKind, FlowSpec, WireSpec};
+use ackclock_tcp::ack::AckSpec;
+
+/// The lines. What holds for several flows is said once.
+pub(super) fn notes(prepared: &Prepared) -> Vec<String> {
+    let mut notes = Vec::new();
+    let scenario = &prepared.plan.scenario;
+    for ((f, ends), mss) in scenario.flows.iter().zip(&prepared.ends).zip(&prepared.mss) {
+        flow_notes(f, ends, *mss, &mut notes);
+    }
+    for (key, value) in &prepared.sysctls {
+        notes.push(format!("{key} = {value} in the namespaces"));
+    }
+    for b in &scenario.background {
+        match b.kind {
+            BackgroundKind::Transfers(_) => {
+                notes
+                    .push("background transfers: simulated on the path, with the stack that the scenario names".into());
+            }
+            // The path sends its packets as the simulator does.
+            BackgroundKind::Source(_) => {}
+        }
+    }
+    let mut once = Vec::with_capacity(notes.len());
+    notes.into_iter().for_each(|note| {
+        if !once.contains(&note) {
+            once.push(note)
+        }
+    });
+    once
+}
+
+fn flow_notes(f: &FlowSpec, [sender, receiver]: &[Tcp; 2], mss: u32, notes: &mut Vec<String>) {
+    match sender {
+        Tcp::Kernel(congestion) => {
+            let near = nearest(congestion);
+            let near = match congestion.as_str() {
+                "cubic" | "reno" => format!("simulated as {near}"),
+                _ => format!("the simulator has none such, and takes {near}"),
+            };
+            notes.push(format!("kernel:{congestion}: the stack and what is set of it do not count; {near}"));
+        }
+        Tcp::Engine(_) => {}
+    }
+    let means = if sender.is_kernel() || receiver.is_kernel() { "MSS (TCP_MAXSEG)" } else { "MSS" };
+    notes.push(match mss - f.mss {
+        0 => format!("segment {} B: {means} {mss}, of which timestamps take 12 B if both ends use them", f.mss),
+        stamps => format!("segment {} B: {means} {mss}, of which timestamps take {stamps} B", f.mss),
+    });
+    if !f.handshake {
+        notes.push("handshake = false: live has one".into());
+    }
+    match f.wire {
+        WireSpec::Ipv4 => {}
+        WireSpec::Ns2 { .. } => notes.push("wire = ns2: packets have the size of their headers".into()),
+    }
+    if receiver.is_kernel() {
+        notes.push(format!(
+            "window {} B: TCP_WINDOW_CLAMP of the receiver, which opens its window step by step",
+            f.window
+        ));
+        notes.push(format!("ack = {}: the kernel's own delayed ACKs", ack_name(&f.ack)));
+    }
+}
+
+fn ack_name(ack: &AckSpec) -> &'static str {
+    match ack {
+        AckSpec::Every => "every segment",
+        AckSpec::Delayed { .. } => "delayed",
+        AckSpec::DelayedReordered { .. } => "delayed, reordered segments too",
+        AckSpec::Heartbeat { .. } => "heartbeat",
+        AckSpec::WindowUpdate { .. } => "with window updates",
+        AckSpec::Quick(_) => "quick",
+        AckSpec::Custom(_) => "custom",
+    }
+}

@@ -1,0 +1,94 @@
+"""What the commands that take a scenario share: its file, what is set in it, and a picture of its first flow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock import _native
+from ackclock.cli_common import fail, refusals
+from ackclock.result import Result
+
+PLOT_ENDINGS = (".png", ".svg")
+
+
+def complete_stack(incomplete: str) -> list[str]:
+    """Names of stacks."""
+    return [name for name in _native.stack_names() if name.startswith(incomplete)]
+
+
+def _complete_scenario(incomplete: str) -> list[str]:
+    """Folders, and files that look like scenarios."""
+    folder, _, begun = incomplete.rpartition("/")
+    at = f"{folder}/" if "/" in incomplete else ""
+    try:
+        found = sorted(Path(at or ".").iterdir())
+    except OSError:
+        return []
+    named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
+    return [name for name in named if name.endswith(("/", ".toml")) and (begun or not Path(name).name.startswith("."))]
+
+
+Scenario = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO", help="Scenario file in TOML; - is standard input.", autocompletion=_complete_scenario
+    ),
+]
+Set = Annotated[
+    list[str], typer.Option("--set", help="Parameter of every flow's stack; repeatable.", metavar="PATH=VALUE")
+]
+
+
+def set_pairs(options: list[str]) -> list[tuple[str, str]]:
+    """Options `path=value`, taken apart."""
+    pairs = [tuple(option.split("=", 1)) for option in options]
+    for option, pair in zip(options, pairs, strict=True):
+        if len(pair) != 2:  # noqa: PLR2004 - a pair
+            fail(f"command line: key `--set`: found {option}, allowed: path=value, as in rto.tick=500ms")
+    return [(pair[0].strip(), pair[1].strip()) for pair in pairs]
+
+
+def scenario_source(scenario: str) -> tuple[str, str | None]:
+    """The scenario's name for messages, and its text if that came from standard input."""
+    try:
+        return ("<stdin>", sys.stdin.buffer.read().decode()) if scenario == "-" else (scenario, None)
+    except UnicodeDecodeError as error:
+        fail(f"<stdin>: found {error.reason}, allowed: text in UTF-8")
+
+
+def plot_span(plot: Path | None, begin: str | None, end: str | None) -> tuple[float | None, float | None]:
+    """From when to when is to be drawn, seconds; refuse before the runs what would fail after them."""
+    if plot is None:
+        for option, text in (("--plot-from", begin), ("--plot-to", end)):
+            if text is not None:
+                fail(f'command line: key `{option}`: found "{text}" without a plot, allowed: with --plot FILE')
+        return None, None
+    if plot.suffix.lower() not in PLOT_ENDINGS:
+        fail(
+            f'command line: key `--plot`: found "{plot}", allowed: a file name that ends in {" or ".join(PLOT_ENDINGS)}'
+        )
+    with refusals():
+        start = None if begin is None else _native.seconds("--plot-from", begin)
+        stop = None if end is None else _native.seconds("--plot-to", end)
+    if stop is not None and stop <= (start or 0.0):
+        fail(f'command line: key `--plot-to`: found "{end}", allowed: a time after {begin or "0 s"}')
+    return start, stop
+
+
+def draw(plot: Path, result: Result, span: tuple[float | None, float | None]) -> None:
+    """Draw the first flow of the first run."""
+    try:
+        from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
+    except ImportError as error:
+        missing = (error.name or "matplotlib").partition(".")[0]
+        fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
+    try:
+        save(result.plot(start=span[0], stop=span[1]), plot)
+    except RuntimeError as error:
+        fail(str(error), 1)
+    except ValueError as error:
+        fail(str(error))
