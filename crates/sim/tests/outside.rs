@@ -180,6 +180,23 @@ fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
 }
 
 #[test]
+fn a_fin_that_the_window_cuts_off_is_refused_and_its_data_are_not() {
+    let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
+    let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");
+    let flags = Segment::ACK | Segment::FIN;
+    let seg = Segment { seq: Offset(1), len: 100, flags, ..Segment::EMPTY };
+    for (ms, sends) in [(1, 1), (400, 2)] {
+        path.put(Time(ms * 1_000_000), 0, Side::Sender, Entering { seg, wire: 140, sends, recovery: None });
+        path.run_until(Time((ms + 150) * 1_000_000));
+        if sends == 1 {
+            path.refused(0, Side::Receiver, Refusal::Window, &seg, sends, &[(Offset(101), Offset(102))]);
+        }
+    }
+    let flow = path.results().flows[0];
+    assert_eq!((flow.needed, flow.refused, flow.needless), (0, 1, 0), "it was sent again for its FIN");
+}
+
+#[test]
 fn what_the_tcp_outside_refuses_makes_its_retransmission_refused() {
     let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
     let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");

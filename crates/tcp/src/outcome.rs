@@ -15,7 +15,8 @@ pub struct Outcome {
     /// How many bytes are new, from `from` on; what was held in between is not counted.
     pub bytes: u32,
     /// Why nothing of the segment was taken; `None` if it was acceptable. The acknowledgment of a segment that is refused
-    /// for [`Refusal::Window`] may still have counted (RFC 9293 §3.10.7.4, on a shut window).
+    /// for [`Refusal::Window`] may still have counted (RFC 9293 §3.10.7.4, on a shut window). So may its payload, where
+    /// only the FIN lay outside the window.
     pub refused: Option<Refusal>,
 }
 

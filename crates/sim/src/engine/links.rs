@@ -68,12 +68,11 @@ impl<W: Watch> Links<W> {
         slot.filter(|s| s.round == round).map(|_| host)
     }
 
-    /// Writes down what a receiver threw away of a segment's payload; a FIN is not followed.
+    /// Writes down what a receiver threw away of a segment with data, a FIN on it included.
     pub(crate) fn write_down(&mut self, host: u32, seg: &Segment, sends: u8, missing: &[(Offset, Offset)]) {
-        if host % 2 == 1 {
-            let end = seg.seq + u64::from(seg.len);
-            for (left, right) in missing.iter().map(|m| (m.0, m.1.min(end))).filter(|m| m.0 < m.1) {
-                self.fates[host as usize / 2].refused(left.0, (right - left) as u32, sends);
+        if host % 2 == 1 && seg.len > 0 {
+            for (left, right) in missing {
+                self.fates[host as usize / 2].refused(left.0, (*right - *left) as u32, sends);
             }
         }
     }
@@ -94,7 +93,7 @@ impl<W: Watch> Links<W> {
             self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg, p.sends);
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
-            self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.len, p.sends);
+            self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.seq_len() as u32, p.sends);
         }
         self.slab.free(packet);
     }
@@ -109,7 +108,7 @@ impl<W: Watch> Links<W> {
             self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
-            self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.len, p.sends);
+            self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.seq_len() as u32, p.sends);
         }
         twin
     }

@@ -132,7 +132,7 @@ impl<E: Endpoint> Host<E> {
             if p.sends > 1 {
                 self.retransmitted += 1;
                 let recovery = self.tcp.fast_recovery();
-                links.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.len, p.sends, recovery);
+                links.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.seq_len() as u32, p.sends, recovery);
             }
         }
         if W::ENABLED && host < links.shown {

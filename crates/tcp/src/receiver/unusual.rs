@@ -111,8 +111,12 @@ impl Receiver {
             }
         }
         let fin = seg.has(Segment::FIN) || self.held.as_ref().is_some_and(|h| h.fin.is_some());
+        let cut = seg.has(Segment::FIN) && self.cuts_fin(data_end);
         let finished = fin && self.take_fin(seg, data_end);
         self.settle();
+        if cut {
+            outcome.refused = Some(Refusal::Window);
+        }
         if data_end + u64::from(seg.has(Segment::FIN)) > self.right_edge {
             self.due = true; // something was cut off: the peer should hear of it
         }
@@ -146,7 +150,7 @@ impl Receiver {
     fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
         let held = self.held.as_ref();
         let known = held.and_then(|h| h.fin);
-        let fits = data_end < self.right_edge && !self.fin;
+        let fits = !self.fin && !self.cuts_fin(data_end);
         let last = held.is_none_or(|h| h.data.end().is_none_or(|end| end <= data_end));
         let at = known.or((seg.has(Segment::FIN) && fits && last).then_some(data_end));
         let next = at == Some(self.rcv_nxt);
@@ -158,6 +162,11 @@ impl Receiver {
             self.held().fin = at;
         }
         next
+    }
+
+    /// Whether a FIN at `at` lies outside the window and is not known: RFC 9293 §3.10.7.4 trims a segment to the window.
+    fn cuts_fin(&self, at: Offset) -> bool {
+        at >= self.right_edge && !self.fin && self.held.as_ref().is_none_or(|h| h.fin.is_none())
     }
 
     /// Finds the first part of a segment that has arrived before, and keeps it for the next ACK (RFC 2883 §4).

@@ -132,6 +132,24 @@ fn data_outside_the_window_are_always_answered() {
 }
 
 #[test]
+fn a_fin_beyond_the_window_is_cut_off_and_comes_again() {
+    for (len, fin_fits) in [(RWND - 1, true), (RWND, false), (RWND + 1, false)] {
+        let (_, mut b) = pair(&stack());
+        let seg = from_peer(Segment::ACK | Segment::FIN, 1, len as u32, 1);
+        let got = b.on_segment(ms(1), &seg, &mut ());
+        let (state, why) = match fin_fits {
+            true => (State::CloseWait, None),
+            false => (State::Established, Some(Refusal::Window)),
+        };
+        assert_eq!((b.state(), u64::from(got.bytes), got.refused), (state, len.min(RWND), why), "{len} bytes");
+        let said = speak(&mut b, ms(1));
+        assert_eq!(said.iter().map(|s| s.ack.0).collect::<Vec<_>>(), [1 + len.min(RWND) + u64::from(fin_fits)]);
+        let got = b.on_segment(ms(2), &seg, &mut ());
+        assert_eq!((b.state(), got.bytes), (State::CloseWait, (len - len.min(RWND)) as u32), "{len} bytes, again");
+    }
+}
+
+#[test]
 fn a_fin_that_waited_for_data_makes_the_later_close_a_passive_one() {
     let (mut a, mut b) = pair(&stack());
     hear(&mut b, ms(1), &[from_peer(Segment::ACK | Segment::FIN, 501, 500, 1), from_peer(Segment::ACK, 1, 500, 1)]);
