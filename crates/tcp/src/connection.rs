@@ -191,7 +191,8 @@ impl Connection {
         }
     }
 
-    /// When the driver should come back at the latest.
+    /// When the driver should come back at the latest. A time that has passed means at once: an ACK may teach a detector that it
+    /// should have looked before. Once [`Connection::on_timer`] has been called for that time and everything sent, the next one lies ahead.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         match (self.usual, &self.tx, &self.rx) {

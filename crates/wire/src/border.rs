@@ -10,7 +10,7 @@
 
 use crate::dialect::Dialect;
 use crate::initial::Initial;
-use crate::options::{Options, SackBlocks, Timestamps};
+use crate::options::{Options, SackBlocks, Timestamps, MAX_SHIFT};
 use crate::packet::{Header, Packet, IPV4_HEADER, IPV6_HEADER, TCP_HEADER};
 use crate::write::{WriteError, Writing, Written};
 use ackclock_tcp::segment::Segment;
@@ -20,8 +20,6 @@ use std::net::SocketAddr;
 
 /// What leaves has this many hops before it, as with Linux and BSD.
 const HOP_LIMIT: u8 = 64;
-/// RFC 7323 §2.3.
-const MAX_SHIFT: u8 = 14;
 /// The flags that an engine's segment has; URG is not among them.
 const FLAGS: u8 = 0xdf;
 
@@ -31,6 +29,8 @@ pub struct Border {
     local: SocketAddr,
     remote: SocketAddr,
     mtu: u32,
+    /// What the device takes; the path may take less.
+    device_mtu: u32,
     dialect: Dialect,
     isn: SeqNum,
     peer_isn: Option<SeqNum>,
@@ -92,6 +92,7 @@ impl Border {
             local,
             remote,
             mtu,
+            device_mtu: mtu,
             dialect,
             isn: initial.isn,
             peer_isn: None,
@@ -127,6 +128,11 @@ impl Border {
         (seq.unwrap_or_later(self.isn, self.snd_max), self.mtu - self.headers())
     }
 
+    /// From now on the path is taken to carry what the device does.
+    pub(crate) fn forget_path_mtu(&mut self) {
+        self.mtu = self.device_mtu;
+    }
+
     /// Bytes of both headers without options.
     fn headers(&self) -> u32 {
         (TCP_HEADER + if self.local.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER }) as u32
@@ -160,36 +166,13 @@ impl Border {
         // Before the peer's SYN its numbers count from nowhere, and the engine looks at none.
         seg.seq = self.peer_isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, self.told));
         seg.wnd = u32::from(header.window) << if syn { 0 } else { self.agreed(self.peer_shift) };
-        seg.opts = match header.ecn() {
-            0 => 0,
-            3 => Segment::ECT | Segment::CE,
-            _ => Segment::ECT,
-        };
-        self.read_options(&header.options, &mut seg);
+        seg.opts = header.ecn();
+        header.options.read_into(&mut seg, Some(self.isn));
+        // RFC 7323 §3.2: without an ACK it echoes nothing.
+        if seg.has(Segment::ACK) && header.options.timestamps.is_some() {
+            seg.tsecr = seg.tsecr.wrapping_sub(self.timestamp_offset);
+        }
         seg
-    }
-
-    fn read_options(&self, options: &Options, seg: &mut Segment) {
-        let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = options;
-        if seg.has(Segment::SYN) {
-            seg.mss = mss.unwrap_or(0);
-            seg.wscale = window_scale.map_or(Segment::NO_SCALE, |s| s.min(MAX_SHIFT));
-            seg.opts |= if *sack_permitted { Segment::SACK_PERMITTED } else { 0 };
-        }
-        if let Some(t) = timestamps {
-            seg.opts |= Segment::TIMESTAMPS;
-            seg.tsval = t.value;
-            // RFC 7323 §3.2: without an ACK it echoes nothing.
-            seg.tsecr = if seg.has(Segment::ACK) { t.echo.wrapping_sub(self.timestamp_offset) } else { t.echo };
-        }
-        if seg.has(Segment::ACK) {
-            for (left, right) in sack.as_slice() {
-                let at = |edge: &SeqNum| edge.unwrap_near(self.isn, seg.ack);
-                if let (Some(left), Some(right)) = (at(left), at(right)) {
-                    seg.push_sack(left, right);
-                }
-            }
-        }
     }
 
     /// Writes the packet of `seg` into the front of `buf`; `fill` puts its payload into its place.

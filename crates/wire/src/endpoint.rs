@@ -35,6 +35,8 @@ pub struct Endpoint {
     /// Nothing more is to be written.
     closed: bool,
     unreachable: Option<Unreachable>,
+    /// When the path's smaller MTU is forgotten.
+    path_mtu_until: Option<Time>,
 }
 
 impl Endpoint {
@@ -51,7 +53,15 @@ impl Endpoint {
     fn around(mut connection: Connection, border: Border, buffers: Buffers) -> Self {
         connection.set_nagle(true);
         let receive = ReceiveStore::new(&mut connection, buffers.receive);
-        Endpoint { connection, border, send: SendStore::new(buffers.send), receive, closed: false, unreachable: None }
+        Endpoint {
+            connection,
+            border,
+            send: SendStore::new(buffers.send),
+            receive,
+            closed: false,
+            unreachable: None,
+            path_mtu_until: None,
+        }
     }
 
     /// A packet of this connection has arrived.
@@ -63,11 +73,14 @@ impl Endpoint {
     /// Time has come.
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         self.connection.on_timer(now, obs);
+        if self.path_mtu_until.is_some_and(|t| t <= now) {
+            self.forget_path_mtu();
+        }
     }
 
-    /// When the driver should come back at the latest.
+    /// When the driver should come back at the latest; as [`Connection::next_timer`], that may be at once.
     pub fn next_timer(&self) -> Option<Time> {
-        self.connection.next_timer()
+        self.connection.next_timer().into_iter().chain(self.path_mtu_until).min()
     }
 
     /// Writes the next packet into the front of `buf`; `None` means that nothing is to be sent now.

@@ -253,7 +253,8 @@ impl Host {
         self.end_waits(now);
     }
 
-    /// When the driver should come back at the latest.
+    /// When the driver should come back at the latest; as [`Connection::next_timer`](ackclock_tcp::connection::Connection::next_timer), that may
+    /// be at once.
     pub fn next_timer(&self) -> Option<Time> {
         self.timers.next().into_iter().chain(self.time_waits.next()).min()
     }

@@ -5,11 +5,14 @@
 //! A list that is wrong is read as Linux and BSD read it: what stands before a length that cannot be counts, nothing
 //! behind it does; an option that is not as long as its kind demands is passed over. Either is reported, not refused.
 
+use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use std::fmt;
 
 /// Most bytes of options that a header can carry.
 pub const ROOM: usize = 40;
+/// A larger window scale counts as this one (RFC 7323 §2.3).
+pub const MAX_SHIFT: u8 = 14;
 
 pub(crate) const END: u8 = 0;
 pub(crate) const NOP: u8 = 1;
@@ -140,6 +143,30 @@ impl Options {
             }
         }
         read
+    }
+
+    /// Writes them into a segment whose flags and acknowledgment stand, timestamps as they are. SACK edges lie near the acknowledgment;
+    /// `isn` is the initial sequence number of who gets the segment, if it is known.
+    #[inline]
+    pub fn read_into(&self, seg: &mut Segment, isn: Option<SeqNum>) {
+        let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = self;
+        if seg.has(Segment::SYN) {
+            seg.mss = mss.unwrap_or(0);
+            seg.wscale = window_scale.map_or(Segment::NO_SCALE, |s| s.min(MAX_SHIFT));
+            seg.opts |= if *sack_permitted { Segment::SACK_PERMITTED } else { 0 };
+        }
+        if let Some(Timestamps { value, echo }) = *timestamps {
+            seg.opts |= Segment::TIMESTAMPS;
+            (seg.tsval, seg.tsecr) = (value, echo);
+        }
+        if let (true, Some(isn)) = (seg.has(Segment::ACK), isn) {
+            for (left, right) in sack.as_slice() {
+                let at = |edge: &SeqNum| edge.unwrap_near(isn, seg.ack);
+                if let (Some(left), Some(right)) = (at(left), at(right)) {
+                    seg.push_sack(left, right);
+                }
+            }
+        }
     }
 }
 

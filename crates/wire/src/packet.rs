@@ -6,6 +6,7 @@
 
 use crate::checksum::{Sum, TCP};
 use crate::options::{word, Malformed, Options, SackBlocks, Timestamps};
+use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -277,10 +278,14 @@ pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
 }
 
 impl Header {
-    /// The two bits of ECN (RFC 3168 §5): 0 not capable, 1 and 2 capable, 3 congestion was met.
+    /// What ECN's two bits say (RFC 3168 §5) in those of [`Segment::opts`]: nothing, capable, or that congestion was met.
     #[inline]
     pub fn ecn(&self) -> u8 {
-        self.traffic_class & 3
+        match self.traffic_class & 3 {
+            0 => 0,
+            3 => Segment::ECT | Segment::CE,
+            _ => Segment::ECT,
+        }
     }
 
     /// The SACK blocks in their order.

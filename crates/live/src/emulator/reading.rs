@@ -8,6 +8,7 @@ use ackclock_sim::engine::outside::Entering;
 use ackclock_sim::watch::Side;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::{Offset, SeqNum};
+use ackclock_wire::options::MAX_SHIFT;
 use ackclock_wire::Packet;
 
 /// One connection, read from between its ends.
@@ -26,8 +27,6 @@ struct End {
     copies: Copies,
 }
 
-/// RFC 7323 §2.3.
-const MAX_SHIFT: u8 = 14;
 /// The flags that an engine's segment has; URG is not among them.
 const FLAGS: u8 = 0xdf;
 
@@ -56,30 +55,11 @@ impl Reading {
         let [own, peer] = [&self.ends[place(from)], &self.ends[1 - place(from)]];
         let scaled = if syn { None } else { own.shift.zip(peer.shift) };
         seg.wnd = u32::from(header.window) << scaled.map_or(0, |(own, _)| own);
-        seg.opts = match header.ecn() {
-            0 => 0,
-            3 => Segment::ECT | Segment::CE,
-            _ => Segment::ECT,
-        };
-        let options = &header.options;
-        if syn {
-            seg.mss = options.mss.unwrap_or(0);
-            seg.wscale = options.window_scale.unwrap_or(Segment::NO_SCALE);
-            seg.opts |= if options.sack_permitted { Segment::SACK_PERMITTED } else { 0 };
-        }
-        if let Some(stamps) = options.timestamps {
-            seg.opts |= Segment::TIMESTAMPS;
-            (seg.tsval, seg.tsecr) = (stamps.value, stamps.echo);
-        }
+        seg.opts = header.ecn();
         if let (true, Some(isn)) = (seg.has(Segment::ACK), peer.isn) {
             seg.ack = header.ack.unwrap_or_later(isn, peer.max);
-            for (left, right) in options.sack.as_slice() {
-                let at = |edge: &SeqNum| edge.unwrap_near(isn, seg.ack);
-                if let (Some(left), Some(right)) = (at(left), at(right)) {
-                    seg.push_sack(left, right);
-                }
-            }
         }
+        header.options.read_into(&mut seg, peer.isn);
         seg
     }
 }

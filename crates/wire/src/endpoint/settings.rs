@@ -6,6 +6,8 @@ use ackclock_tcp::connection::{Info, KeepAlive, TooBig};
 use ackclock_tcp::seq::{Offset, SeqNum};
 use ackclock_tcp::time::{Nanos, Time};
 
+/// How long a smaller path MTU is believed (RFC 8201 §4 and RFC 1191 §6.3: ten minutes; Linux's `ip_rt_mtu_expires`).
+const PATH_MTU_AGE: Nanos = Nanos::from_secs(600);
 /// What the timestamps take of each segment (RFC 7323 §3.2, with two bytes of padding).
 const TIMESTAMPS: u32 = 12;
 
@@ -45,15 +47,26 @@ impl Endpoint {
     /// A router says that a packet of this connection was too big for the next hop, which takes `mtu` bytes (ICMP "fragmentation needed",
     /// RFC 1191 §4; ICMPv6 "packet too big", RFC 8201 §4); `seq` is the sequence number in the packet that the message quotes. An `mtu`
     /// of 0, as of routers before RFC 1191, counts as the smallest that is believed: 552 bytes (IPv4) or 1280 (IPv6).
+    ///
+    /// After ten minutes it is forgotten, and full segments are as large as the handshake agreed until the next message (decision 0116).
     pub fn on_too_big(&mut self, now: Time, seq: SeqNum, mtu: u32) -> TooBig {
         let believed = self.border.clone();
         let (at, room) = self.border.on_too_big(seq, mtu);
         let options = if self.connection.info().options.timestamps { TIMESTAMPS } else { 0 };
         let taken = self.connection.on_too_big(now, at, room - options);
-        if taken == TooBig::Ignored {
-            self.border = believed;
+        match taken {
+            TooBig::Taken => self.path_mtu_until = Some(now + PATH_MTU_AGE),
+            TooBig::Ignored => self.border = believed,
         }
         taken
+    }
+
+    /// The path may have changed: the next full segment finds out.
+    #[cold]
+    pub(super) fn forget_path_mtu(&mut self) {
+        self.path_mtu_until = None;
+        self.border.forget_path_mtu();
+        self.connection.set_mss(u32::MAX);
     }
 
     /// The network has said something about a packet of this connection. A connection that is not yet open is given up if nobody

@@ -169,6 +169,69 @@ impl PacketOf {
     }
 }
 
+/// The length of the longest packet that 4,000 bytes written now are sent in. The other end reads all that it has got.
+fn longest([a, b]: &mut [Host; 2], [id, other]: [Id; 2], now: Time) -> usize {
+    b.endpoint_mut(other).unwrap().consume(usize::MAX);
+    talk(a, b, now);
+    assert_eq!(a.endpoint_mut(id).unwrap().write(&[7; 4000]), 4000);
+    let packets = all(a, now);
+    packets.iter().for_each(|packet| _ = give(b, now, packet));
+    talk(a, b, now);
+    packets.iter().map(Vec::len).max().unwrap_or(0)
+}
+
+#[test]
+fn after_ten_minutes_a_path_that_was_narrow_is_tried_again() {
+    for (ends, mtu) in [(ENDS[0], 1000), (ENDS[1], 1300)] {
+        let mut hosts = two();
+        let id = connect(&mut hosts[0], ends);
+        let [a, b] = &mut hosts;
+        talk(a, b, Time(0));
+        let both = [id, b.accept(at(ends[1])).unwrap()];
+        let mut now = Time(0);
+        for _ in 0..2 {
+            assert_eq!(longest(&mut hosts, both, now), 1500);
+            let [a, b] = &mut hosts;
+            a.endpoint_mut(id).unwrap().write(&[7; 4000]);
+            let too_big = all(a, now).remove(0);
+            let about = message(Says::TooBig(mtu), &too_big, 100);
+            assert_eq!(a.on_icmp(now, &about, Checksums::Verify), Ok(Some((id, Heard::Believed))));
+            talk(a, b, now);
+            let back = now + Nanos::from_secs(600);
+            // The last segment was dropped by the router, and the timer sends it again.
+            while let Some(due) = a.next_timer().filter(|due| *due < back) {
+                a.on_timer(due, &mut ());
+                talk(a, b, due);
+            }
+            assert_eq!((a.next_timer(), a.endpoint(id).unwrap().connection().info().notsent_bytes), (Some(back), 0));
+            now = Time(back.0 - 1);
+            assert!(longest(&mut hosts, both, now) <= mtu as usize);
+            now = back;
+            hosts[0].on_timer(now, &mut ());
+        }
+        assert_eq!(longest(&mut hosts, both, now), 1500);
+    }
+}
+
+#[test]
+fn what_the_network_said_is_told_when_the_user_timeout_ends_the_connection() {
+    let [mut a, mut b] = two();
+    let id = connect(&mut a, ENDS[0]);
+    talk(&mut a, &mut b, Time(0));
+    a.endpoint_mut(id).unwrap().write(&[1; 100]);
+    let data = all(&mut a, Time(0)).remove(0);
+    assert_eq!(tell(&mut a, &message(Says::NoRoute, &data, 100)), Some(Heard::Believed));
+    while let Some(due) = a.next_timer() {
+        a.on_timer(due, &mut ());
+        all(&mut a, due);
+    }
+    let end = a.endpoint(id).unwrap();
+    assert_eq!(
+        (end.connection().close_reason(), end.unreachable()),
+        (Some(CloseReason::TimedOut), Some(Unreachable::Route))
+    );
+}
+
 #[test]
 fn a_path_with_a_smaller_link_is_found_out_and_all_bytes_come_through() {
     for (ends, mtu) in [(ENDS[0], 1400), (ENDS[0], 576), (ENDS[1], 1280)] {

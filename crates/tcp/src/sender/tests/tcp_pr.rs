@@ -47,6 +47,26 @@ fn duplicates_mean_nothing_and_the_ack_of_a_late_segment_opens_the_window_by_all
 }
 
 #[test]
+fn a_shorter_round_trip_that_makes_a_loss_long_overdue_is_acted_on_at_once() {
+    let fixed = FixedSpec { initial_window_segs: 2, ssthresh_segs: None };
+    let mut s = Sender::new(&Stack { startup: StartupSpec::Fixed(fixed), ..named("tcp-pr") }, MSS, u64::from(RWND));
+    for at in [ms(0), ms(2000)] {
+        s.write(1000);
+        assert_eq!(send(&mut s, at).len(), 1);
+    }
+    assert_eq!(s.next_timer(), Some(ms(3000)), "nothing is known yet");
+    ack(&mut s, ms(2050), seg(0), RWND, &[(seg(1), seg(2))]);
+    assert_eq!(
+        (send(&mut s, ms(2050)), s.next_timer()),
+        (vec![], Some(ms(150))),
+        "three times 50 ms after it was sent"
+    );
+    s.on_timer(ms(2050), &mut ());
+    assert_eq!(send(&mut s, ms(2050)), [(seg(0), 1000)]);
+    assert!(s.next_timer().is_some_and(|t| t > ms(2050)));
+}
+
+#[test]
 fn a_packet_is_lost_three_maximum_round_trips_after_it_was_sent_and_cuts_by_the_window_of_then() {
     let mut s = sender(10);
     ack(&mut s, ms(100), seg(1), RWND, &[(seg(2), seg(10))]);
