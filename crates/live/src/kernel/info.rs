@@ -60,7 +60,7 @@ fields! {
     reordering: u32 = 88,
     /// Segments sent again since the beginning.
     total_retrans: u32 = 100,
-    /// Payload acknowledged, bytes.
+    /// Payload acknowledged, bytes; on the side that opened the connection one more, for its SYN, and on both for a FIN (`tcp_snd_una_update`).
     bytes_acked: u64 = 120,
     /// Payload written and not yet sent, bytes.
     notsent_bytes: u32 = 144,
@@ -106,25 +106,34 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
-    #[test]
-    fn the_kernel_tells_what_was_sent_over_loopback() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut out = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (mut into, _) = listener.accept().unwrap();
-        out.write_all(&[7; 5000]).unwrap();
-        into.read_exact(&mut [0; 5000]).unwrap();
-        let known = |info: &TcpInfo| info.bytes_acked >= 5000;
-        let info = (0..1000)
+    /// Sends 5,000 bytes from one end to the other; what the kernel tells about the sending one once all of them are acknowledged.
+    fn after_5000_bytes(from: &mut TcpStream, to: &mut TcpStream) -> TcpInfo {
+        from.write_all(&[7; 5000]).unwrap();
+        to.read_exact(&mut [0; 5000]).unwrap();
+        (0..1000)
             .map(|_| {
                 std::thread::sleep(std::time::Duration::from_millis(1));
-                TcpInfo::of(&out).unwrap()
+                TcpInfo::of(&*from).unwrap()
             })
-            .find(known)
-            .expect("loopback acknowledges within a second");
-        assert_eq!((info.state, info.ca_state, info.total_retrans), (1, 0, 0));
-        // The kernel counts the SYN of an active open.
-        assert!((5000..=5001).contains(&info.bytes_acked), "{info:?}");
-        assert!(info.snd_cwnd >= 2 && info.rto >= 100_000 && info.rtt > 0 && info.reordering >= 3, "{info:?}");
-        assert!(info.snd_mss > 500 && info.snd_wnd > 0, "{info:?}");
+            .find(|info| info.unacked == 0 && info.notsent_bytes == 0)
+            .expect("loopback acknowledges within a second")
+    }
+
+    #[test]
+    fn the_kernel_tells_what_was_sent_over_loopback() {
+        // An address of its own: the kernel remembers thresholds by address (`tcp_metrics`).
+        let [.., a, b, c] = std::process::id().to_be_bytes();
+        let own = std::net::Ipv4Addr::new(127, 128 | a, b, c);
+        let listener = TcpListener::bind((own, 0)).unwrap();
+        let mut out = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut into, _) = listener.accept().unwrap();
+        // Whose SYN it was has one byte more acknowledged.
+        for (info, acked) in
+            [(after_5000_bytes(&mut out, &mut into), 5001), (after_5000_bytes(&mut into, &mut out), 5000)]
+        {
+            assert_eq!((info.state, info.ca_state, info.bytes_acked, info.total_retrans), (1, 0, acked, 0));
+            assert!(info.snd_cwnd >= 2 && info.rto >= 100_000 && info.rtt > 0 && info.reordering >= 3, "{info:?}");
+            assert!(info.snd_mss > 500 && info.snd_wnd > 0 && info.ssthresh().is_none(), "{info:?}");
+        }
     }
 }
