@@ -134,7 +134,12 @@ impl AckSpec {
                     allowed: format!("less than ack.interval, which is {interval}"),
                 })
             }
-            _ => Ok(()),
+            AckSpec::Every
+            | AckSpec::Delayed { .. }
+            | AckSpec::DelayedReordered { .. }
+            | AckSpec::Heartbeat { .. }
+            | AckSpec::WindowUpdate { .. }
+            | AckSpec::Custom(_) => Ok(()),
         }
     }
 

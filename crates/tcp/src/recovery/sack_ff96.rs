@@ -195,7 +195,7 @@ impl Recovery for SackFf96 {
                 // Appendix A: the segment presumed lost was left out, so its retransmission counts.
                 self.pipe += i64::from(self.spec.exact_entry);
             }
-            _ => self.pipe += 1,
+            Entry::Hold | Entry::Past => self.pipe += 1,
         }
     }
 }

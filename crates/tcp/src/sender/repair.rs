@@ -78,7 +78,7 @@ impl Sender {
         let interrupted = self.cold.ledger.open().filter(|_| cause == Cause::Rto).map(|ep| (ep.prior, ep.cc_undo));
         let (prior, cc_undo) = match (interrupted, self.slots.undo.prior_in_recovery()) {
             (Some(older), Prior::BeforeInterrupted) => older,
-            _ => (self.w, self.slots.congestion.save()),
+            (None, Prior::BeforeInterrupted) | (_, Prior::AtTimeout) => (self.w, self.slots.congestion.save()),
         };
         self.damped = false;
         self.cwr_due = self.ece_flag != 0;
@@ -119,7 +119,7 @@ impl Sender {
             (Phase::Disorder, _) => self.slots.disorder.sent_beyond(),
             // The second cut of one window counts from what is still on its way (decision 0041).
             (Phase::Recovery, Cause::Fast) => self.board.sacked(),
-            _ => 0,
+            (Phase::Recovery, Cause::Rto | Cause::Ecn) | (Phase::Open | Phase::Loss, _) => 0,
         };
         let lost = self.board.first_lost().and_then(|at| self.board.get(at)).or_else(|| self.board.iter().next());
         LossEvent {

@@ -218,7 +218,7 @@ impl Sender {
             Slot::Disorder => self.slots.disorder.on_sent(x, sent, &self.w, &cx),
             Slot::Recovery => self.slots.recovery.on_sent(x, sent, &cx),
             Slot::Timeout => self.slots.timeout.on_sent(x, sent, &cx),
-            _ => {}
+            Slot::Sequencer | Slot::Startup | Slot::Congestion | Slot::Undo => {}
         }
         if self.watched || sent.sends > 1 {
             self.slots.detect.on_sent(x, sent, &cx);

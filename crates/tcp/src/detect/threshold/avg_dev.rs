@@ -162,10 +162,12 @@ impl AvgDev {
     /// Eqs. 4 and 12, and §IV-D.
     fn recompute(&mut self, w: &Window, cx: &Ctx) {
         let mut bound = libm::floor(w.cwnd / cx.smss()) - 1.0;
-        match (self.by_time(w, cx), self.spec.time_bound) {
-            (Some(f), TimeBound::Clamp) => bound = bound.min(f),
-            (Some(f), TimeBound::IgnoreBelowThree) if f >= 3.0 => bound = bound.min(f),
-            _ => {}
+        let counts = |f: &f64| match self.spec.time_bound {
+            TimeBound::Clamp => true,
+            TimeBound::IgnoreBelowThree => *f >= 3.0,
+        };
+        if let Some(f) = self.by_time(w, cx).filter(counts) {
+            bound = bound.min(f);
         }
         if let Some(n) = self.timeout_bound {
             bound = bound.min(f64::from(n));
