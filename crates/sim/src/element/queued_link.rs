@@ -187,6 +187,11 @@ impl QueuedLink {
             );
             return self.flying.push_back((now + delay, packet));
         }
+        self.fly_longer(packet, now, delay);
+    }
+
+    #[inline(never)]
+    fn fly_longer(&mut self, packet: u32, now: u64, delay: u64) {
         let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
         let i = self.flying.partition_point(|f| f.0 <= at);
         self.flying.insert(i, (at, packet));

@@ -214,7 +214,8 @@ impl<W: Watch> Links<W> {
 
     /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
     /// Answers the packet that arrives.
-    pub(crate) fn queued_event(&mut self, link: u32) -> Option<u32> {
+    #[inline]
+    pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
         let transit = &self.transits[link as usize];
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
@@ -223,6 +224,11 @@ impl<W: Watch> Links<W> {
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
             return landed;
         }
+        self.impatient_event(link, port)
+    }
+
+    #[inline(never)]
+    fn impatient_event(&mut self, link: u32, port: usize) -> Option<u32> {
         self.depart_up_to(link, self.so_far);
         while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
             self.pass(link, late.place, late.gate as usize, late.packet);
