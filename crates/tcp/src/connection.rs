@@ -195,9 +195,9 @@ impl Connection {
     /// should have looked before. Once [`Connection::on_timer`] has been called for that time and everything sent, the next one lies ahead.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        match (self.usual, &self.tx, &self.rx) {
-            (true, Some(tx), None) => tx.next_timer(),
-            (true, None, Some(rx)) => rx.next_timer(),
+        match (&self.tx, &self.rx) {
+            (Some(tx), None) if self.usual => tx.next_timer(),
+            (None, Some(rx)) if self.usual => rx.next_timer(),
             _ => self.next_of_all(),
         }
     }

@@ -6,8 +6,7 @@ use crate::seq::Offset;
 /// What became of a segment.
 ///
 /// A driver that keeps payload stores `bytes` of it from `from` on, and nothing else of the segment. Bytes that were held
-/// before stay as they were, and do not count: the new ones lie between them. It fits into two registers, so that an
-/// answer that nobody looks at costs next to nothing.
+/// before stay as they were, and do not count: the new ones lie between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Where the payload that is new and now held begins.

@@ -356,7 +356,7 @@ impl Receiver {
         if let (true, Some(h)) = (self.sack, self.held.as_mut()) {
             // Two bytes of kind and length, two of padding.
             let fit = (room.saturating_sub(4) / 8).min(u32::from(self.max_blocks)) as usize;
-            if fit == 0 && (h.dsack.is_some() || h.data.end().is_some()) {
+            if fit == 0 && (h.dsack.is_some() || !h.data.is_empty()) {
                 return self.due || self.timer.is_some();
             }
             sack_blocks::fill(out, &mut h.data, h.dsack.take(), fit);
@@ -366,7 +366,7 @@ impl Receiver {
     }
 
     fn settle(&mut self) {
-        let idle = |h: &Held| h.dsack.is_none() && h.fin.is_none() && h.data.end().is_none();
+        let idle = |h: &Held| h.dsack.is_none() && h.fin.is_none() && h.data.is_empty();
         self.plain = !self.fin && self.held.as_deref().is_none_or(idle);
     }
 

@@ -11,8 +11,9 @@
 //! | the rest of it: what is acknowledged; seventh and eighth: data, FIN | `take` |
 //!
 //! Third (security) and sixth (urgent data) have nothing here.
-//! The usual segment fails none of these tests, so their order does not matter to it: `on_plain` asks about its ACK, then
-//! the receiver about its place while it takes it. All others go through the tests one by one.
+//! The usual segment fails none of these tests, so their order does not matter to it: a connection with one half takes it by
+//! `on_expected`; with two, `on_plain` asks about its ACK, then the receiver about its place while it takes it. All others go
+//! through the tests one by one.
 
 use super::{CloseReason, Connection, Extras, Outcome, Refusal, TIME_WAIT};
 use crate::event::Observer;

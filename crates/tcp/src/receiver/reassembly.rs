@@ -1,35 +1,32 @@
-//! Data that arrived before what precedes it: disjoint ranges in sequence order, each with the time of its last segment.
+//! Data that arrived before what precedes it: disjoint ranges, and which of them was touched last.
 //!
-//! Ranges that touch are one range. Every call takes a number of steps that is logarithmic in the number of ranges,
-//! and so does each range that a call removes; a range is removed once. Whatever a peer sends, a segment costs no more.
+//! Ranges that touch are one range. As a rule a few are held, and stand in a list. If there are more of them they move into
+//! [`Trees`], so that a segment costs a few logarithmic steps, whatever a peer sends. There they stay until nothing is held.
 //!
 //! The number of ranges is limited, so that a peer that sends every second byte cannot make the receiver keep more than
-//! a fraction of its window in book-keeping: a range takes 45 bytes, in half-empty nodes up to 100. A segment beyond the
-//! limit counts as not arrived, as RFC 9293 §3.10.7.4 allows ("should" hold, not must).
+//! a fraction of its window in book-keeping. A segment beyond the limit counts as not arrived, as RFC 9293 §3.10.7.4 allows
+//! ("should" hold, not must).
+
+mod trees;
 
 use crate::outcome::Outcome;
 use crate::seq::Offset;
 use crate::units::Bytes;
-use std::collections::BTreeMap;
-use std::ops::Bound::{Excluded, Included};
+use std::iter::successors;
+use trees::Trees;
 
-/// Where a held range ends.
-#[derive(Clone, Copy, Debug)]
-struct Reach {
-    /// Exclusive.
-    right: Offset,
-    /// Larger than that of every range whose last segment came earlier (RFC 2018 §4 reports the newest first).
-    touched: u64,
-}
+/// The most ranges that are looked through one by one (decision 0149).
+const FEW: usize = 32;
 
 /// Everything above `rcv_nxt` that has arrived.
 #[derive(Clone, Debug)]
 pub(super) struct Reassembly {
-    /// By left edge.
-    ranges: BTreeMap<Offset, Reach>,
-    /// The left edges by `touched`.
-    newest: BTreeMap<u64, Offset>,
-    clock: u64,
+    /// Left and right edges, in the order of their last segments, the newest last (RFC 2018 §4 reports that first).
+    few: Vec<(Offset, Offset)>,
+    /// Where the last of the few ends in sequence order: most segments lie there, and join nothing else.
+    few_end: Offset,
+    /// If they are more than a few, all of them.
+    many: Trees,
     limit: usize,
 }
 
@@ -37,31 +34,44 @@ impl Reassembly {
     /// For a receive window of at most `window` bytes: 64 ranges, and one more for every 128 bytes, at most 2¹⁶ in all.
     pub(super) fn new(window: Bytes) -> Self {
         let limit = (64 + window / 128).min(1 << 16) as usize;
-        Self { ranges: BTreeMap::new(), newest: BTreeMap::new(), clock: 0, limit }
+        Self { few: Vec::new(), few_end: Offset(0), many: Trees::default(), limit }
+    }
+
+    /// Whether nothing is held.
+    pub(super) fn is_empty(&self) -> bool {
+        self.few.is_empty() && self.many.is_empty()
+    }
+
+    /// Of the few, the first that reaches beyond `at`.
+    fn first_beyond(&self, at: Offset) -> Option<(Offset, Offset)> {
+        if at >= self.few_end {
+            return None;
+        }
+        self.few.iter().filter(|r| r.1 > at).min().copied()
     }
 
     /// What is held of `at` and above it, in sequence order; the first range may begin before `at`.
     pub(super) fn from(&self, at: Offset) -> impl Iterator<Item = (Offset, Offset)> + '_ {
-        let before = self.ranges.range(..at).next_back().filter(|(_, r)| r.right > at);
-        before.into_iter().chain(self.ranges.range(at..)).map(|(&left, r)| (left, r.right))
+        successors(self.first_beyond(at), |r| self.first_beyond(r.1)).chain(self.many.from(at))
     }
 
     /// In the order of their last segments, the newest first.
     pub(super) fn newest_first(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
-        self.newest.values().rev().filter_map(|left| Some((*left, self.ranges.get(left)?.right)))
+        self.few.iter().rev().copied().chain(self.many.newest_first())
     }
 
     /// The offset after the last held byte.
     pub(super) fn end(&self) -> Option<Offset> {
-        self.ranges.last_key_value().map(|(_, r)| r.right)
+        if self.few.is_empty() {
+            self.many.end()
+        } else {
+            Some(self.few_end)
+        }
     }
 
     /// The first part of `left..right` that is held.
     pub(super) fn first_overlap(&self, left: Offset, right: Offset) -> Option<(Offset, Offset)> {
-        if self.end()? <= left {
-            return None;
-        }
-        let (l, e) = self.from(left).next()?;
+        let (l, e) = self.first_beyond(left).or_else(|| self.many.from(left).next())?;
         let (l, e) = (l.max(left), e.min(right));
         (l < e).then_some((l, e))
     }
@@ -86,75 +96,69 @@ impl Reassembly {
 
     /// Holds `left..right` (not empty), joined with what it overlaps or touches; says whether there was room for it.
     pub(super) fn insert(&mut self, left: Offset, right: Offset) -> bool {
-        let before = self.ranges.range_mut(..=left).next_back().filter(|(_, r)| left <= r.right);
-        let Some((&at, r)) = before else { return self.insert_apart(left, right) };
-        let Reach { right: end, touched } = *r;
-        r.right = end.max(right);
-        self.renew(at, touched);
-        if end < right {
-            self.swallow(at, right);
+        if !self.many.is_empty() {
+            return self.many.insert(left, right, self.limit);
+        }
+        let end = self.few_end;
+        self.few_end = end.max(right);
+        let joined = match self.few.last_mut() {
+            Some(newest) if newest.1 == end && newest.0 <= left && left <= end => {
+                newest.1 = newest.1.max(right);
+                return true;
+            }
+            Some(_) if left <= end => self.join(left, right),
+            _ => (left, right),
+        };
+        self.few.push(joined);
+        if self.few.len() > FEW {
+            self.plant();
         }
         true
     }
 
-    /// The same where no range begins at or before `left` and reaches it.
-    fn insert_apart(&mut self, left: Offset, right: Offset) -> bool {
-        if self.ranges.len() >= self.limit && self.ranges.range(left..=right).next().is_none() {
-            return false;
-        }
-        self.clock += 1;
-        self.ranges.insert(left, Reach { right, touched: self.clock });
-        self.newest.insert(self.clock, left);
-        self.swallow(left, right);
-        true
+    /// Takes out of the few what overlaps or touches `left..right`; gives the range that they make together.
+    fn join(&mut self, left: Offset, right: Offset) -> (Offset, Offset) {
+        let mut joined = (left, right);
+        self.few.retain(|r| {
+            let joins = r.0 <= right && left <= r.1;
+            if joins {
+                joined = (joined.0.min(r.0), joined.1.max(r.1));
+            }
+            !joins
+        });
+        joined
     }
 
-    /// Joins the range at `at` with the ranges that begin behind it, up to `right`.
-    fn swallow(&mut self, at: Offset, right: Offset) {
-        let mut end = right;
-        while let Some(next) = self.ranges.range((Excluded(at), Included(right))).next().map(|(&l, _)| l) {
-            end = end.max(self.forget(next).unwrap_or(end));
+    /// They are more than a few.
+    #[cold]
+    fn plant(&mut self) {
+        self.few_end = Offset(0);
+        for (left, right) in self.few.drain(..) {
+            self.many.insert(left, right, self.limit);
         }
-        if let (true, Some(r)) = (end > right, self.ranges.get_mut(&at)) {
-            r.right = end;
-        }
-    }
-
-    /// Makes the range at `left`, which was touched at `touched`, the newest.
-    fn renew(&mut self, left: Offset, touched: u64) {
-        if touched == self.clock {
-            return;
-        }
-        self.clock += 1;
-        self.newest.remove(&touched);
-        self.newest.insert(self.clock, left);
-        if let Some(r) = self.ranges.get_mut(&left) {
-            r.touched = self.clock;
-        }
-    }
-
-    /// Removes the range that begins at `left`; returns where it ended.
-    fn forget(&mut self, left: Offset) -> Option<Offset> {
-        let gone = self.ranges.remove(&left)?;
-        self.newest.remove(&gone.touched);
-        Some(gone.right)
     }
 
     /// Makes the range that contains `at` the newest.
     pub(super) fn touch(&mut self, at: Offset) {
-        let found = self.ranges.range(..=at).next_back().filter(|(_, r)| at < r.right);
-        if let Some((&left, &Reach { touched, .. })) = found {
-            self.renew(left, touched);
+        match self.few.iter().position(|r| r.0 <= at && at < r.1) {
+            Some(i) => self.few[i..].rotate_left(1),
+            None => self.many.touch(at),
         }
     }
 
     /// Everything before `upto` has arrived in order: gives the offset up to which nothing is missing now.
     pub(super) fn advance(&mut self, upto: Offset) -> Offset {
         let mut end = upto;
-        while let Some(first) = self.ranges.first_entry().filter(|r| *r.key() <= upto) {
-            let gone = first.remove();
-            self.newest.remove(&gone.touched);
-            end = end.max(gone.right);
+        self.few.retain(|r| {
+            let reached = r.0 <= upto;
+            if reached {
+                end = end.max(r.1);
+            }
+            !reached
+        });
+        if self.few.is_empty() {
+            self.few_end = Offset(0);
+            return self.many.advance(end);
         }
         end
     }

@@ -95,7 +95,7 @@ impl Receiver {
         let before = self.rcv_nxt;
         let data_end = seg.seq + u64::from(seg.len);
         let repeated = self.note_duplicate(seg);
-        let waiting = self.held.as_ref().is_some_and(|h| h.data.end().is_some());
+        let waiting = self.held.as_ref().is_some_and(|h| !h.data.is_empty());
         let last = if self.fin { before } else { self.held.as_ref().and_then(|h| h.fin).unwrap_or(self.right_edge) };
         let (left, right) = (seg.seq.max(before), data_end.min(self.right_edge).min(last));
         let mut outcome = Outcome::NOTHING;

@@ -116,38 +116,36 @@ enum Op {
     Advance(u64),
 }
 
-fn op() -> impl Strategy<Value = Op> {
-    const SPACE: u64 = 3000;
-    prop_oneof![
-        // Mostly single bytes, so that hundreds of ranges stand side by side.
-        40 => (0..SPACE, 1u64..3).prop_map(|(at, len)| Op::Insert(at, at + len)),
-        4 => (0..SPACE, 1u64..100).prop_map(|(at, len)| Op::Insert(at, at + len)),
-        4 => (0..SPACE).prop_map(Op::Touch),
+/// Places count from `rcv_nxt`. Mostly single bytes, so that hundreds of ranges stand side by side, or where there is little
+/// `space` now a few, now more.
+fn ops(space: u64) -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        40 => (0..space, 1u64..3).prop_map(|(at, len)| Op::Insert(at, at + len)),
+        4 => (0..space, 1..space / 30 + 1).prop_map(|(at, len)| Op::Insert(at, at + len)),
+        4 => (0..space).prop_map(Op::Touch),
         1 => (1u64..60).prop_map(Op::Advance),
-    ]
+    ];
+    prop::collection::vec(op, 1..700)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn ranges_and_their_order_are_those_of_a_plain_list(ops in prop::collection::vec(op(), 1..700)) {
+    fn ranges_and_their_order_are_those_of_a_plain_list(ops in prop_oneof![ops(3000), ops(40)]) {
         let (mut held, mut plain) = (Reassembly::new(1 << 20), Plain::default());
         let mut next = 0;
         let pair = |(l, r): (Offset, Offset)| (l.0, r.0);
         for op in ops {
             match op {
-                // As the receiver does: what lies below `rcv_nxt` is cut off before.
+                // As the receiver does: only what lies above `rcv_nxt`.
                 Op::Insert(left, right) => {
-                    let left = left.max(next + 1);
-                    if left < right {
-                        held.insert(Offset(left), Offset(right));
-                        plain.insert(left, right);
-                    }
+                    held.insert(Offset(next + 1 + left), Offset(next + 1 + right));
+                    plain.insert(next + 1 + left, next + 1 + right);
                 }
                 Op::Touch(at) => {
-                    held.touch(Offset(at));
-                    plain.touch(at);
+                    held.touch(Offset(next + at));
+                    plain.touch(next + at);
                 }
                 Op::Advance(by) => {
                     let upto = next + by;
@@ -155,9 +153,10 @@ proptest! {
                     prop_assert_eq!(held.advance(Offset(upto)).0, next);
                 }
             }
-            prop_assert_eq!(held.newest.len(), held.ranges.len());
+            prop_assert_eq!(held.many.newest.len(), held.many.ranges.len());
+            prop_assert_eq!(held.is_empty(), plain.ranges.is_empty());
             prop_assert_eq!(held.newest_first().take(4).map(pair).collect::<Vec<_>>(), plain.newest_first().into_iter().take(4).collect::<Vec<_>>());
-            let (a, b) = (next + 300, next + 330);
+            let (a, b) = (next + 20, next + 40);
             prop_assert_eq!(held.first_overlap(Offset(a), Offset(b)).map(pair), plain.first_overlap(a, b));
             let above: Vec<_> = plain.in_order().into_iter().filter(|o| o.1 > a).collect();
             prop_assert_eq!(held.from(Offset(a)).map(pair).collect::<Vec<_>>(), above);
