@@ -198,10 +198,7 @@ impl Host {
     pub fn remove(&mut self, now: Time, id: Id) {
         let Some(slot) = self.slots.get_mut(id) else { return };
         slot.owner = Owner::Nobody;
-        match slot.endpoint.readable().0.is_empty() {
-            true => slot.endpoint.orphan(now),
-            false => slot.endpoint.abort(),
-        }
+        slot.endpoint.orphan(now);
         self.prepare(id);
     }
 

@@ -114,6 +114,27 @@ fn a_train_ends_before_the_segment_with_the_fin() {
 }
 
 #[test]
+fn a_train_that_ends_the_stream_says_push_as_its_last_segment_would() {
+    let mut stack = stack();
+    stack.startup = crate::startup::StartupSpec::Fixed(crate::startup::fixed::FixedSpec {
+        initial_window_segs: 10,
+        ssthresh_segs: None,
+    });
+    for (written, max_train) in [(3, 1), (3, 2), (3, 16), (4, 2), (1, 16)] {
+        stack.limits.max_train = max_train;
+        let (mut a, _) = pair(&stack);
+        a.write(u64::from(written * MSS));
+        let said = speak(&mut a, ms(1));
+        let pushed: Vec<_> = said.iter().map(|s| s.has(Segment::PSH)).collect();
+        assert!(
+            pushed.iter().rev().skip(1).all(|p| !p) && pushed.ends_with(&[true]),
+            "{written} {max_train}: {said:?}"
+        );
+        assert_eq!(said.len(), written.div_ceil(u32::from(max_train)) as usize);
+    }
+}
+
+#[test]
 fn the_ack_of_the_last_fin_ends_the_connection() {
     let (mut a, mut b) = pair(&stack());
     a.close();

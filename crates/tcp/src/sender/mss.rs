@@ -34,7 +34,6 @@ impl Sender {
     /// The network says that full segments may carry only `mss` bytes, because one that began at `seq` was too big.
     pub(crate) fn on_too_big(&mut self, now: Time, seq: Offset, mss: u32) -> TooBig {
         let outstanding = self.snd_una <= seq && seq < self.snd_max;
-        let mss = mss.max(LEAST);
         if !outstanding {
             return TooBig::Ignored;
         }

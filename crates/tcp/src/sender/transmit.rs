@@ -80,6 +80,9 @@ impl Sender {
             out.train += 1;
             out.len += self.mss;
         }
+        if self.snd_max == self.stream_end {
+            out.flags |= Segment::PSH;
+        }
     }
 
     #[inline]

@@ -176,6 +176,32 @@ fn a_forged_cookie_opens_nothing_and_during_a_flood_nothing_is_reset() {
 }
 
 #[test]
+fn answers_that_nobody_fetches_are_dropped() {
+    let mut server = Host::new(config(2), Secret::new([9; 16]));
+    server.listen(at(SERVER), &Stack::named("linux-2025").unwrap(), BUFFERS, 1).unwrap();
+    let arrivals: Vec<_> =
+        (1..2_000).map(|port| server.on_packet(Time(1), &syn(([10, 1, 0, 1], port)), &mut ())).collect();
+    let answered = arrivals.iter().filter(|a| **a == Arrival::Answered).count();
+    assert_eq!((answered, all(&mut server, Time(1)).len()), (256, 257), "and one connection is half open");
+}
+
+#[test]
+fn a_syn_from_many_hosts_or_none_is_dropped() {
+    let mut server = Host::new(config(2), Secret::new([9; 16]));
+    server.listen(at(SERVER), &Stack::named("linux-2025").unwrap(), BUFFERS, 4).unwrap();
+    for from in [[224, 0, 0, 1], [255, 255, 255, 255], [0, 0, 0, 0]] {
+        assert_eq!(server.on_packet(Time(1), &syn((from, 9)), &mut ()), Arrival::Ignored, "{from:?}");
+    }
+    assert_eq!((server.connections(), server.counters().listen_drops), (0, 3), "RFC 9293 §3.9.2.3");
+    assert!(matches!(server.on_packet(Time(1), &syn(([10, 1, 0, 1], 9)), &mut ()), Arrival::Of(..)));
+}
+
+fn syn(from: ([u8; 4], u16)) -> Packet<'static> {
+    let header = Header { src: from.into(), flags: Segment::SYN, ack: SeqNum(0), ..some_ack() };
+    Packet { header, option_bytes: &[], payload: &[], train: 1 }
+}
+
+#[test]
 fn resets_have_a_limit() {
     let mut flood = Flood::new();
     for port in 1..5_000 {

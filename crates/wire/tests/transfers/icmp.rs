@@ -1,7 +1,8 @@
 //! What the network says: a path with a small link, nobody there, and messages that are lies. Messages are written by etherparse.
 
 use crate::lan::{all, at, config, give, read, talk, BUFFERS};
-use ackclock_tcp::connection::{CloseReason, State};
+use ackclock_tcp::connection::{CloseReason, State, TooBig};
+use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::host::{Host, Id};
@@ -210,6 +211,24 @@ fn after_ten_minutes_a_path_that_was_narrow_is_tried_again() {
             hosts[0].on_timer(now, &mut ());
         }
         assert_eq!(longest(&mut hosts, both, now), 1500);
+    }
+}
+
+#[test]
+fn a_router_without_a_size_means_the_least_that_is_believed_and_what_is_not_believed_changes_nothing() {
+    for (ends, least) in [(ENDS[0], 552), (ENDS[1], 1280)] {
+        let [mut a, mut b] = two();
+        let id = connect(&mut a, ends);
+        talk(&mut a, &mut b, Time(0));
+        let end = a.endpoint_mut(id).unwrap();
+        end.write(&[7; 4000]);
+        let headers = if ends == ENDS[0] { 40 } else { 60 };
+        let seq = read(&all(&mut a, Time(0))[0]).header.seq;
+        let end = a.endpoint_mut(id).unwrap();
+        assert_eq!(end.on_too_big(Time(0), SeqNum(seq.0.wrapping_add(100_000)), 0), TooBig::Ignored);
+        assert_eq!(end.border().mss(), 1500 - headers);
+        assert_eq!(end.on_too_big(Time(0), seq, 0), TooBig::Taken);
+        assert_eq!((end.border().mss(), end.info().snd_mss), (least - headers, least - headers - 12));
     }
 }
 

@@ -94,6 +94,18 @@ fn a_wait_lasts_a_minute_from_the_last_fin_and_only_the_fin_begins_it_anew() {
 }
 
 #[test]
+fn a_fin_with_an_old_timestamp_is_answered_and_does_not_begin_the_wait_anew() {
+    let mut over = Over::new(true);
+    let ends = over.server.next_timer();
+    over.now += Nanos::from_secs(10);
+    let older = |h: &mut Header| {
+        h.options.timestamps = h.options.timestamps.map(|t| Timestamps { value: t.value.wrapping_sub(1), ..t });
+    };
+    assert_eq!(over.answer(older, &[]).map(|a| a.flags), Some(Segment::ACK), "RFC 7323 §5.3 R1");
+    assert_eq!(over.server.next_timer(), ends);
+}
+
+#[test]
 fn only_a_reset_with_the_very_next_number_ends_a_wait_and_nothing_answers_one() {
     let mut over = Over::new(true);
     let reset = |h: &mut Header, by: u32| {

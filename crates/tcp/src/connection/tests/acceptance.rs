@@ -123,6 +123,16 @@ fn a_flood_of_segments_that_are_refused_costs_two_answers_a_second() {
 }
 
 #[test]
+fn the_next_answer_goes_exactly_half_a_second_after_the_last() {
+    let (_, mut b) = pair(&stack());
+    let answers = [0, 499, 500, 999, 1000].map(|at| {
+        hear(&mut b, ms(at), &[from_peer(Segment::SYN, 1, 0, 0)]);
+        speak(&mut b, ms(at)).len()
+    });
+    assert_eq!(answers, [1, 0, 1, 0, 1]);
+}
+
+#[test]
 fn data_outside_the_window_are_always_answered() {
     let (_, mut b) = pair(&stack());
     for i in 0..100 {

@@ -35,6 +35,7 @@ fn any_other_fin_does_not_restart_the_time_wait() {
         Segment { seq: fin.seq + 5, len: 100, ..fin },
         Segment { seq: Offset(1), len: 10, ..fin },
         Segment { ack: Offset(99_999), ..fin },
+        Segment { seq: Offset(1), len: 1000, ack: Offset(99_999), ..fin },
         Segment { flags: Segment::FIN, ..fin },
         Segment { flags: Segment::ACK, ..fin },
         Segment { flags: Segment::SYN, ..fin },

@@ -69,6 +69,25 @@ fn no_message_brings_segments_below_five_hundred_bytes() {
 }
 
 #[test]
+fn a_cap_in_segments_stays_one_in_segments() {
+    let mut stack = Stack { startup: StartupSpec::Fixed(FixedSpec::default()), ..stack() };
+    stack.limits.cwnd_cap_segs = Some(2);
+    let mut c = Connection::established(&stack, Sides::Both, MSS, RWND);
+    c.set_mss(500);
+    c.write(50_000);
+    hear(&mut c, ms(1), &[acks(1)]);
+    let mut una = 1;
+    for i in 2..10 {
+        let said = speak(&mut c, ms(i));
+        let end = said.last().expect("something may go").end().0;
+        assert!(end - una <= 1000, "{} bytes are out", end - una);
+        una = end;
+        hear(&mut c, ms(i), &[acks(una)]);
+    }
+    assert_eq!(c.sender().map(|tx| tx.window().cwnd >= 1000.0), Some(true));
+}
+
+#[test]
 fn the_retransmission_timer_begins_anew_for_what_is_sent_again() {
     let mut c = ten_out("rfc-6675");
     assert_eq!(c.next_timer(), Some(ms(1000)));
