@@ -87,6 +87,12 @@ def test_the_ledger_the_trace_and_the_kernels_counters_agree(ackclock: Command, 
     data = [e for e in events if e["event"] == "sent" and e["side"] == "sender" and e["len"]]
     assert {e["len"] for e in data} >= {1000}, "the segments are as large as the scenario says"
     assert sum(e["sends"] > 1 for e in data) == sent_again
+    acked = [e for e in events if e["event"] == "acked"]
+    assert sum(e["newly_delivered"] for e in acked) >= acked[-1]["ack"] - 1 == flow["acked_bytes"]
+    assert any(e["dup_run"] >= 3 for e in acked)
+    assert max(e["pipe"] for e in acked) > 10_000
+    trips = [e for e in events if e["event"] == "rtt"]
+    assert all(e["rto_ns"] > e["srtt_ns"] > 20_000_000 and e["rttvar_ns"] > 0 for e in trips), "the path takes 20 ms"
     windows = [e for e in events if e["event"] == "window"]
     assert windows[0]["cwnd"] == 10_000
     assert any(e["cwnd"] < e["cwnd_from"] for e in windows), "a loss shows in the window"
@@ -150,6 +156,7 @@ def test_python_gets_a_result_like_that_of_a_simulated_run(lossy: Path) -> None:
     events = result.events
     assert events.height == len(result.arrow("events")) > 500
     assert "1.5 s live, 1 run" in repr(result)
+    assert {"acked", "window", "rtt"} <= set(events["event"].unique().to_list())
     assert result.plot().axes
     assert result.simulated is not None
     assert result.simulated.frame["seed"].to_list() == [1, 2]

@@ -3,9 +3,11 @@
 mod apps;
 mod counters;
 mod info;
+mod ranges;
 mod receiver;
 
 pub use apps::{Apps, Sink, Source};
 pub use counters::{Counters, TOLD};
 pub use info::TcpInfo;
+pub(crate) use ranges::Ranges;
 pub use receiver::Receiver;

@@ -1,5 +1,6 @@
 //! A scenario with real TCPs at its ends: the kernel's, or the engine with bytes, over the path in real time.
 
+mod acks;
 mod bench;
 mod engine;
 pub(crate) mod hosts;

@@ -173,6 +173,15 @@ pub enum Event {
         /// The offset that the probe asks about.
         at: Offset,
     },
+    /// What the sender holds about its round trip (RFC 6298). No sender tells it: whoever samples a live one does.
+    Rtt {
+        /// Smoothed round-trip time.
+        srtt: Nanos,
+        /// Its variation.
+        rttvar: Nanos,
+        /// Retransmission timeout, back-off included.
+        rto: Nanos,
+    },
 }
 
 /// Listens to a sender. `()` does not, and costs nothing.

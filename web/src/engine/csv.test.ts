@@ -29,6 +29,13 @@ test("a trace that is read again is the run that was written", async () => {
   }
 });
 
+test("a live run's timeout is drawn from what its sender said", () => {
+  const head = "time_ns,flow,side,event,rto_ns\n";
+  const rows = "5000000,0,sender,rtt,200000000\n9000000,0,sender,rtt,204000000\n";
+  const { rto } = readCsv(head + rows).flows[0] ?? {};
+  expect(rto).toEqual({ time: Float64Array.of(0.005, 0.009), value: Float64Array.of(200, 204) });
+});
+
 test("what is no trace is refused with its line", () => {
   expect(() => readCsv("a,b\n1,2\n")).toThrow("line 1: there is no column time_ns");
   const head = "time_ns,flow,side,event\n";

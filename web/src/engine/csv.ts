@@ -49,6 +49,7 @@ class Flow {
   acks: Columns = columns("sent time ack rwnd dupRun pipe newlyDelivered number sackFirst sackCount dropped");
   windows: Columns = columns("time cwnd ssthresh by episode");
   dupthresh: Columns = columns("time value");
+  rto: Columns = columns("time value");
   inflation: Columns = columns("time value");
   phases: Columns = columns("time from to why episode");
   marks: Columns = columns("time kind episode value");
@@ -146,6 +147,7 @@ function told(flow: Flow, time: number, event: string, cell: Cells, number: Numb
     },
     inflation: () => add(flow.inflation, { time, value: number("inflation") }),
     threshold: () => add(flow.dupthresh, { time, value: number("dupthresh") }),
+    rtt: () => add(flow.rto, { time, value: number("rto_ns") / 1e6 }),
     phase: () => {
       const [from, to] = [word(PHASES, "phase_from"), word(PHASES, "phase_to")];
       add(flow.phases, { time, from, to, why: word(WHYS, "why"), episode });
@@ -287,7 +289,7 @@ function traced(flow: Flow, i: number): FlowTrace {
     sackRight: f64(flow.sackRight),
     windows: { time: f64(w.time), cwnd: f64(w.cwnd), ssthresh: f64(w.ssthresh), by: u8(w.by), episode: u32(w.episode) },
     dupthresh: steps(flow.dupthresh),
-    rto: { time: f64(), value: f64() },
+    rto: steps(flow.rto),
     inflation: steps(flow.inflation),
     phases: { time: f64(p.time), from: u8(p.from), to: u8(p.to), why: u8(p.why), episode: u32(p.episode) },
     marks: { time: f64(m.time), kind: u8(m.kind), episode: u32(m.episode), value: f64(m.value) },

@@ -4,6 +4,7 @@
 //! Source: Linux, `net/ipv4/tcp_input.c`: `tcp_validate_incoming`, `tcp_paws_discard`, `tcp_replace_ts_recent`,
 //! `tcp_sequence`; `include/net/tcp.h`: `tcp_paws_check`, `TCP_PAWS_WINDOW`. RFC 7323 §5.3.
 
+use super::ranges::Ranges;
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -20,8 +21,8 @@ pub struct Receiver {
     rcv_wup: Offset,
     /// The end of the window that it announced.
     edge: Offset,
-    /// What it has, as ascending ranges.
-    held: Vec<(Offset, Offset)>,
+    /// What it has.
+    held: Ranges,
 }
 
 impl Receiver {
@@ -57,33 +58,13 @@ impl Receiver {
                 self.ts_recent = Some(stamp);
             }
         }
-        self.take(seg.seq, seg.end());
+        self.held.take(seg.seq, seg.end());
         None
-    }
-
-    fn take(&mut self, mut from: Offset, mut to: Offset) {
-        let first = self.held.partition_point(|(_, end)| *end < from);
-        let last = self.held.partition_point(|(start, _)| *start <= to);
-        if first < last {
-            (from, to) = (from.min(self.held[first].0), to.max(self.held[last - 1].1));
-        }
-        self.held.splice(first..last.max(first), [(from, to)]);
     }
 
     /// The parts of `from..to` that it does not have.
     pub fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
-        let (mut at, mut missing) = (from, Vec::new());
-        for (start, end) in &self.held {
-            if *start >= to {
-                break;
-            }
-            if at < *start {
-                missing.push((at, *start));
-            }
-            at = at.max(*end);
-        }
-        missing.extend((at < to).then_some((at, to)));
-        missing
+        self.held.missing(from, to)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The loop of a live run: one thread moves packets between the path and the TCPs at its ends.
 
+use super::acks::Acks;
 use super::engine::Engine;
 use super::hosts::{self, Host, SIDES};
 use super::sampler::Sampler;
@@ -26,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often the kernel is asked for `tcp_info` at least.
+/// How often senders are asked for their `tcp_info` at least.
 const SAMPLE: Nanos = Nanos::from_millis(10);
 /// How often the caller is told how far the run is.
 const TELL: Duration = Duration::from_millis(50);
@@ -97,6 +98,7 @@ struct Flow {
     /// Which of the applications its sender and receiver are, where those are the kernel's.
     source: Option<usize>,
     sink: Option<usize>,
+    acks: Acks,
     sampler: Sampler,
     sampled: Time,
     receiver: Receiver,
@@ -141,6 +143,7 @@ impl<'a, W: Watch> Bench<'a, W> {
                 reading: Reading::default(),
                 source: ends[0].is_kernel().then(|| app(0)),
                 sink: ends[1].is_kernel().then(|| app(1)),
+                acks: Acks::default(),
                 sampler: Sampler::default(),
                 sampled: Time::ZERO,
                 receiver: Receiver::default(),
@@ -284,8 +287,7 @@ impl<'a, W: Watch> Bench<'a, W> {
                         self.emulator.refused(&packet, why, &missing);
                     }
                 }
-                // Its answer to this ACK is not to be missed.
-                Side::Sender => flow.sampled = Time::ZERO,
+                Side::Sender => self.acked(&packet)?,
             }
         }
         self.lateness.record(packet.at, self.now());
@@ -308,18 +310,33 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(idle)
     }
 
-    /// Asks the kernel how its senders are.
+    /// An ACK has come to a kernel's sender, which has dealt with it when the device has taken it.
+    fn acked(&mut self, packet: &Leaving) -> Result<(), LiveError> {
+        let flow = &mut self.flows[packet.flow as usize];
+        let said = flow.acks.came(&packet.seg, flow.sampler.outstanding());
+        let (Some(said), Some(source), Some(apps)) = (said, flow.source, &self.apps[0]) else { return Ok(()) };
+        let info = apps.info(source).map_err(LiveError::system("asking for TCP_INFO"))?;
+        let watch = self.emulator.watch();
+        flow.sampled = packet.at;
+        flow.sampler.acked(said, &info, |event| watch.tcp(packet.at, packet.flow, Side::Sender, event));
+        Ok(())
+    }
+
+    /// Asks the senders how they are.
     fn sample(&mut self, now: Time) -> Result<(), LiveError> {
-        let Some(apps) = &self.apps[0] else { return Ok(()) };
         for (i, flow) in self.flows.iter_mut().enumerate() {
-            let Some(source) = flow.source.filter(|_| flow.sampled == Time::ZERO || now >= flow.sampled + SAMPLE)
-            else {
+            if now < flow.sampled + SAMPLE {
                 continue;
-            };
-            flow.sampled = now.max(Time(1));
-            let info = apps.info(source).map_err(LiveError::system("asking for TCP_INFO"))?;
+            }
+            flow.sampled = now;
             let watch = self.emulator.watch();
-            flow.sampler.take(&info, |event| watch.tcp(now, i as u32, Side::Sender, event));
+            let tell = |event| watch.tcp(now, i as u32, Side::Sender, event);
+            if let (Some(source), Some(apps)) = (flow.source, &self.apps[0]) {
+                let info = apps.info(source).map_err(LiveError::system("asking for TCP_INFO"))?;
+                flow.sampler.take(&info, tell);
+            } else if let Some(info) = self.engines[2 * i].as_ref().and_then(Engine::info) {
+                flow.sampler.engine(&info, tell);
+            }
         }
         Ok(())
     }

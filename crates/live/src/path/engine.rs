@@ -1,7 +1,7 @@
 //! The engine at one end of a flow: a connection with its bytes, and the application that writes or reads them.
 
 use ackclock_sim::watch::{Side, Watch};
-use ackclock_tcp::connection::Refusal;
+use ackclock_tcp::connection::{Info, Refusal};
 use ackclock_tcp::event::{Event, Observer};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
@@ -91,6 +91,11 @@ impl Engine {
             None => None,
             Some(e) => e.next_timer(),
         }
+    }
+
+    /// What its connection says about itself, once there is one.
+    pub(crate) fn info(&self) -> Option<Info> {
+        self.endpoint.as_ref().map(|e| e.connection().info())
     }
 
     /// A packet has come, which the path saw as `seg`. Answers what of it was thrown away, and why.

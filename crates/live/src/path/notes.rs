@@ -56,7 +56,7 @@ fn flow_notes(f: &FlowSpec, [sender, receiver]: &[Tcp; 2], mss: u32, notes: &mut
     }
     match f.wire {
         WireSpec::Ipv4 => {}
-        WireSpec::Ns2 { .. } => notes.push("wire = ns2: packets have the size of their headers".into()),
+        WireSpec::Ns2 { .. } => notes.push("wire = ns2: packets count with the headers that they have".into()),
     }
     if receiver.is_kernel() {
         notes.push(format!(

@@ -3,13 +3,18 @@
 //! Source: Linux, `enum tcp_ca_state` in `include/uapi/linux/tcp.h`. CWR, in which the window shrinks without a loss, is
 //! no phase here: it counts as open.
 
+use super::acks::Said;
 use crate::kernel::TcpInfo;
+use ackclock_tcp::connection::Info;
 use ackclock_tcp::event::{Event, Phase, Slot, Why, Window};
+use ackclock_tcp::time::Nanos;
 
 /// What was seen of a connection last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sampler {
     last: Option<TcpInfo>,
+    /// The last [`Event::Rtt`] of an engine.
+    engines: Option<Event>,
     episode: u32,
 }
 
@@ -28,7 +33,41 @@ fn window(info: &TcpInfo) -> Window {
     Window { cwnd: bytes(info.snd_cwnd), ssthresh: info.ssthresh().map_or(f64::INFINITY, bytes) }
 }
 
+/// A field in microseconds.
+fn micros(field: u32) -> Nanos {
+    Nanos(u64::from(field) * 1000)
+}
+
+fn round_trip(info: &TcpInfo) -> Event {
+    let [srtt, rttvar, rto] = [info.rtt, info.rttvar, info.rto].map(micros);
+    Event::Rtt { srtt, rttvar, rto }
+}
+
 impl Sampler {
+    /// Whether something was outstanding when it was last asked.
+    pub(crate) fn outstanding(&self) -> bool {
+        self.last.is_some_and(|info| info.unacked > 0)
+    }
+
+    /// An ACK came, after which the kernel says `info`.
+    pub(crate) fn acked(&mut self, said: Said, info: &TcpInfo, mut tell: impl FnMut(Event)) {
+        let Said { ack, delivered, dup_run } = said;
+        // `tcp_packets_in_flight`
+        let left = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
+        tell(Event::Acked { ack, delivered, dup_run, pipe: u64::from(left) * u64::from(info.snd_mss) });
+        self.take(info, tell);
+    }
+
+    /// What an engine does not tell by itself, once it has a sample of the round trip.
+    pub(crate) fn engine(&mut self, info: &Info, mut tell: impl FnMut(Event)) {
+        let (Some(srtt), Some(rttvar), Some(rto)) = (info.rtt, info.rttvar, info.rto) else { return };
+        let now = Event::Rtt { srtt, rttvar, rto };
+        if self.engines != Some(now) {
+            self.engines = Some(now);
+            tell(now);
+        }
+    }
+
     /// What has changed since the last sample.
     pub(crate) fn take(&mut self, info: &TcpInfo, mut tell: impl FnMut(Event)) {
         // Before the connection is established nothing is known.
@@ -55,6 +94,9 @@ impl Sampler {
                 Phase::Loss => Slot::Timeout,
             };
             tell(Event::Window { by, episode: self.episode, from: window(&last), to: window(info) });
+        }
+        if info.rtt > 0 && (round_trip(&last) != round_trip(info) || first) {
+            tell(round_trip(info));
         }
         if last.reordering != info.reordering || first {
             let (dupthresh, mss, cwnd) = (info.reordering, info.snd_mss, window(info).cwnd);

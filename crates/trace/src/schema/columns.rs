@@ -45,6 +45,9 @@ pub enum Id {
     QueuePackets,
     QueueBytes,
     Dupthresh,
+    Srtt,
+    Rttvar,
+    Rto,
 }
 
 /// Every column, in the order in which files hold them.
@@ -279,6 +282,9 @@ pub const COLUMNS: &[Column] = &[
         Kind::Small,
         "For `threshold`: the duplicate ACKs, or SACKed segments, that from here on mean a loss.",
     ),
+    some(Id::Srtt, "srtt_ns", "ns", Kind::Int, "For `rtt`: smoothed round-trip time (RFC 6298)."),
+    some(Id::Rttvar, "rttvar_ns", "ns", Kind::Int, "For `rtt`: its variation."),
+    some(Id::Rto, "rto_ns", "ns", Kind::Int, "For `rtt`: retransmission timeout, back-off included."),
 ];
 
 const _: () = {

@@ -143,6 +143,11 @@ fn event(c: &mut impl Cells, e: &Event) {
         }
         Event::Persist { at } => int(c, Id::Seq, at.0),
         Event::Threshold { dupthresh, .. } => small(c, Id::Dupthresh, *dupthresh),
+        Event::Rtt { srtt, rttvar, rto } => {
+            int(c, Id::Srtt, srtt.0);
+            int(c, Id::Rttvar, rttvar.0);
+            int(c, Id::Rto, rto.0);
+        }
         Event::Sent { episode, .. } => int(c, Id::Episode, (*episode).into()),
     }
 }

@@ -42,6 +42,9 @@ fn told(event: &str) -> &'static str {
         "mistake" => "a judge found that an episode was a mistake",
         "persist" => "a zero window was probed (RFC 9293 §3.8.6.1)",
         "threshold" => "another number of duplicate ACKs now means a loss (the first ACK tells the first one)",
+        "rtt" => {
+            "what a sender holds about its round trip changed (in live runs, which ask every 10 ms and after each ACK)"
+        }
         _ => "",
     }
 }

@@ -52,6 +52,7 @@ words! {
         What::Tcp(Event::Mistake { .. }) => "mistake",
         What::Tcp(Event::Persist { .. }) => "persist",
         What::Tcp(Event::Threshold { .. }) => "threshold",
+        What::Tcp(Event::Rtt { .. }) => "rtt",
     }
 }
 

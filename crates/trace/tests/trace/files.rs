@@ -213,6 +213,8 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
     assert_eq!(line("refused", 0), "time_ns=24001 flow=1 side=receiver event=refused seq=1 len=1000 flags=A ack=1 rwnd=65535 sends=2 missing=1000 why=paws");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
     assert_eq!(line("threshold", 0), "time_ns=27001 flow=1 side=sender event=threshold dupthresh=4");
+    let rtt = "time_ns=28001 flow=1 side=sender event=rtt srtt_ns=50000000 rttvar_ns=25000000 rto_ns=200000000";
+    assert_eq!(line("rtt", 0), rtt);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
-use ackclock_tcp::time::Time;
+use ackclock_tcp::time::{Nanos, Time};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
@@ -123,6 +123,8 @@ pub(crate) fn story(flow: u32) -> Vec<Call> {
     say(25, s, What::Tcp(Event::Mistake { episode: 1, cause: Cause::Rto, undone: true }));
     say(26, s, What::Tcp(Event::Persist { at: Offset(2001) }));
     say(27, s, What::Tcp(Event::Threshold { dupthresh: 4, mss: 1000, cwnd: 14_600.0 }));
+    let [srtt, rttvar, rto] = [50, 25, 200].map(Nanos::from_millis);
+    say(28, s, What::Tcp(Event::Rtt { srtt, rttvar, rto }));
     all
 }
 

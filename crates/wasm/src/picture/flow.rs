@@ -75,6 +75,7 @@ impl Flow {
                 self.mark(at, if undone { UNDONE } else { MISTAKE }, episode, f64::NAN);
             }
             Event::Persist { at: offset } => self.mark(at, PERSIST, 0, offset.0 as f64),
+            Event::Rtt { rto, .. } => self.rto(at, rto.0 as f64 / 1e6),
         }
     }
 
