@@ -20,6 +20,8 @@ from ackclock.cli_lab import lab
 from ackclock.cli_live import app as live
 from ackclock.cli_live_path import EXAMPLES as LIVE_PATH_EXAMPLES
 from ackclock.cli_live_path import path as live_path
+from ackclock.cli_live_shell import EXAMPLES as LIVE_SHELL_EXAMPLES
+from ackclock.cli_live_shell import shell as live_shell
 from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
 from ackclock.cli_results import app as results
@@ -200,6 +202,7 @@ app.command(epilog=LAB_EXAMPLES)(lab)
 app.command(epilog=SWEEP_EXAMPLES)(sweep)
 app.add_typer(results, name="results")
 live.command(name="path", epilog=LIVE_PATH_EXAMPLES)(live_path)
+live.command(name="shell", epilog=LIVE_SHELL_EXAMPLES)(live_shell)
 app.add_typer(live, name="live")
 app.command(epilog=TUNE_EXAMPLES)(tune)
 

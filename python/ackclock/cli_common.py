@@ -11,7 +11,7 @@ import typer
 
 from ackclock.errors import AlgorithmError, LiveError, ScenarioError
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 Store = Annotated[
     Path | None,

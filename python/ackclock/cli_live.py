@@ -1,4 +1,4 @@
-"""``ackclock live bench``, ``send`` and ``recv``: the engine as a real TCP on a network device."""
+"""``ackclock live``; its ``bench``, ``send`` and ``recv``: the engine as a real TCP on a network device."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from ackclock import _native
-from ackclock.cli_common import FAILED, fail, refusals
+from ackclock.cli_common import FAILED, TERMINATED, fail, refusals
 from ackclock.cli_scenario import complete_stack
 
-TERMINATED = 143
 BENCH_EXAMPLES = """\b
 Examples:
   ackclock live bench
@@ -85,6 +84,18 @@ Tun = Annotated[
 Pcap = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Write what goes over the device here, as pcapng.", show_default=False),
+]
+Received = Annotated[
+    str | None,
+    typer.Option(
+        "--peer", metavar="FILE", help="Without --tun: where the kernel writes what it received.", show_default=False
+    ),
+]
+Sent = Annotated[
+    str | None,
+    typer.Option(
+        "--peer", metavar="FILE", help="Without --tun: what the kernel sends; - is standard input.", show_default=False
+    ),
 ]
 OneOffload = Annotated[bool, typer.Option("--offload", help="Packets may be trains of segments.")]
 
@@ -170,12 +181,7 @@ def send(
         typer.Option("--from", metavar="ADDR[:PORT]", help="Our address.  [default: beside --to]", show_default=False),
     ] = None,
     tun: Tun = None,
-    peer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Without --tun: where the kernel writes what it received.", show_default=False
-        ),
-    ] = None,
+    peer: Received = None,
     stack: Stack = "linux-2025",
     mtu: Mtu = 1500,
     offload: OneOffload = False,
@@ -184,9 +190,9 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send a file by the engine's TCP."""
-    _alone(tun, peer)
+    way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
     with run("sending") as progress:
-        result = _native.live_send(file, to, from_, tun, peer, mtu, offload, stack, realtime, pcap, say, progress)
+        result = _native.live_send(file, to, from_, way, say, progress)
     _finish(json.loads(result), as_json, "sent", sys.stderr if peer == "-" else sys.stdout)
 
 
@@ -194,15 +200,10 @@ def send(
 def recv(
     listen: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Where to listen; IPv6 as [ADDR]:PORT.")],
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="File to write; - is standard output.")
+        str, typer.Option("-o", "--output", metavar="FILE", help="File to make; - is standard output.")
     ] = "-",
     tun: Tun = None,
-    peer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Without --tun: what the kernel sends; - is standard input.", show_default=False
-        ),
-    ] = None,
+    peer: Sent = None,
     stack: Stack = "linux-2025",
     mtu: Mtu = 1500,
     offload: OneOffload = False,
@@ -210,16 +211,28 @@ def recv(
     pcap: Pcap = None,
     as_json: AsJson = False,
 ) -> None:
-    """Receive one connection into a file by the engine's TCP."""
-    _alone(tun, peer)
+    """Receive one connection into a file by the engine's TCP; the file has its name once it is complete."""
+    way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
     with run("receiving") as progress:
-        result = _native.live_recv(output, listen, tun, peer, mtu, offload, stack, realtime, pcap, say, progress)
+        result = _native.live_recv(output, listen, way, say, progress)
     _finish(json.loads(result), as_json, "received", sys.stderr if output == "-" else sys.stdout)
 
 
-def _alone(tun: str | None, peer: str | None) -> None:
+def _way(
+    tun: str | None, peer: str | None, stack: str, mtu: int, offload: bool, realtime: bool, pcap: str | None
+) -> dict[str, object]:
+    """How and over what a file goes."""
     if tun is not None and peer is not None:
         fail(f"command line: key `--peer`: found {peer} beside --tun {tun}, allowed: one of the two")
+    return {
+        "tun": tun,
+        "peer": peer,
+        "stack": stack,
+        "mtu": mtu,
+        "offload": offload,
+        "realtime": realtime,
+        "pcap": pcap,
+    }
 
 
 def _finish(result: dict[str, Any], as_json: bool, verb: str, out: TextIO) -> None:

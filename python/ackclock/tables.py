@@ -29,10 +29,10 @@ SELDOM = ("refused_retransmissions", "finish_s")
 """Shown only where there is something to show."""
 
 
-def console() -> Console:
-    """Standard output; what goes into a pipe is not cut to a terminal's width."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+def console(stderr: bool = False) -> Console:
+    """Standard output, or standard error; what goes into a pipe is not cut to a terminal's width."""
+    console = Console(highlight=False, stderr=stderr)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH, stderr=stderr)
 
 
 def cell(interval: dict[str, float | None] | None, scale: float, digits: int) -> str:
@@ -175,3 +175,46 @@ def print_live_bench(entries: list[dict[str, Any]]) -> None:
     console().print(table)
     if entries:
         console().print(entries[0]["priority"])
+
+
+MANY = 3
+"""Packets that overtake, from which on a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
+LOSSES = {
+    "queue_drops": "at a full queue",
+    "loss_drops": "by a loss model or an outage",
+    "early_drops": "early (RED)",
+    "script_drops": "by the script",
+}
+
+
+def print_live_shell(result: dict[str, Any]) -> None:
+    """Print what became of packets, each way, on standard error: standard output is the program's."""
+    out, ways = console(stderr=True), result["ways"]
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("packets")
+    counts = ("sent", "arrived", "lost", "doubled", "marked", "under_way")
+    orders = ("overtaken", "share", "by at most", f"by {MANY} or more", "late ms at most")
+    for name in (*counts, *orders):
+        table.add_column(name.replace("_", " "), justify="right")
+    for way in ways:
+        order = way["reordering"]
+        table.add_row(
+            f"{way['from']} → {way['to']}",
+            *(f"{way[key]:,}" for key in counts),
+            f"{order['reordered']:,}",
+            f"{order['ratio']:.2%}",
+            f"{max(map(int, order['extents']), default=0):,}",
+            f"{sum(count for n, count in order['n_reordered'].items() if int(n) >= MANY):,}",
+            f"{order['max_late_time_s'] * 1e3:.3f}",
+        )
+    out.print(table)
+    for way in ways:
+        whys = ", ".join(f"{way[key]:,} {why}" for key, why in LOSSES.items() if way[key])
+        if whys:
+            out.print(f"lost {way['from']} → {way['to']}: {whys}", markup=False)
+        if way["device_drops"]:
+            said = f"{way['device_drops']:,} more never reached the path: the queue of their device was full"
+            out.print(f"{way['from']} → {way['to']}: {said}", markup=False)
+    out.print(f"seed {result['seed']}, {result['seconds']:.3f} s; {_lateness(result)}", markup=False, soft_wrap=True)
+    if result["peer_code"]:
+        out.print(f"the peer ended with {result['peer_code']}")

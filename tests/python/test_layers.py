@@ -42,6 +42,7 @@ LAYERS = (
     "cli_lab",
     "cli_live",
     "cli_live_path",
+    "cli_live_shell",
     "cli_reproduce",
     "cli_sweep",
     "cli_results",

@@ -12,6 +12,7 @@
 //! | [`driver`] | the loop between a wire and a host's TCP |
 //! | [`bench`](mod@bench) | transfers to and from this machine's kernel, with their speed and hashes |
 //! | [`transfer`] | a file sent or received, over a device of the user too |
+//! | [`stream`] | the files that are read and written |
 //! | [`report`] | what came of them, as JSON |
 //! | [`peer`], [`payload`] | the kernel's end of a transfer; the bytes |
 //! | [`supervise`](mod@supervise) | work on a thread of its own, and whoever waits for it |
@@ -55,6 +56,8 @@ pub mod report;
 mod session;
 #[cfg(target_os = "linux")]
 pub mod shell;
+#[cfg(target_os = "linux")]
+pub mod stream;
 #[cfg(target_os = "linux")]
 pub mod supervise;
 #[cfg(target_os = "linux")]

@@ -47,10 +47,10 @@ impl Capture {
     /// Makes the file `path`, for packets of the device `name`.
     ///
     /// # Errors
-    /// What the system answers.
+    /// [`LiveError::Input`] for a file that cannot be written.
     pub fn create(path: &Path, name: &str, clock: Clock) -> Result<Capture, LiveError> {
         let shown = path.display().to_string();
-        let file = File::create(path).map_err(LiveError::system(shown.clone()))?;
+        let file = File::create(path).map_err(|e| LiveError::Input(format!("{shown}: it cannot be written: {e}")))?;
         let interface = InterfaceDescriptionBlock {
             linktype: DataLink::RAW,
             snaplen: 0,

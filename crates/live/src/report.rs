@@ -65,6 +65,7 @@ pub fn shelled(it: &Ended, seed: u64, ends: &[String; 2]) -> Value {
         "seed": seed,
         "seconds": it.lasted.as_secs_f64(),
         "ways": [way(out, a, b, it.device_drops[0]), way(back, b, a, it.device_drops[1])],
+        "late_p50_us": micros(it.lateness.percentile(0.5)),
         "late_p99_us": micros(it.lateness.percentile(0.99)),
         "late_worst_us": micros(it.lateness.worst()),
         "priority": it.priority.words(),

@@ -8,10 +8,13 @@
     reason = "no library offers these calls; each hands the kernel memory that lives through the call"
 )]
 
+use std::ffi::CString;
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 /// A device without a header in front of its packets (`IFF_TUN | IFF_NO_PI`).
@@ -110,6 +113,15 @@ pub(crate) fn set_option(fd: BorrowedFd<'_>, level: libc::c_int, name: libc::c_i
     let len = size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: the kernel reads one `int`, which outlives the call.
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, (&raw const value).cast(), len) })
+}
+
+/// Gives a file that has no name (`O_TMPFILE`) this one, unless it is taken.
+pub(crate) fn give_name(file: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
+    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let to = CString::new(path.as_os_str().as_bytes())?;
+    let (here, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
+    // SAFETY: the kernel reads two strings that end with a zero and outlive the call.
+    check(unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), follow) })
 }
 
 /// Has `command` run as the second process of a new process namespace, which the calling thread must have asked for. The first

@@ -11,17 +11,16 @@ use crate::pcapng::{Capture, Tapped};
 use crate::peer::{self, Seen};
 use crate::realtime::{self, Priority};
 use crate::session::{with_kernel, Ours, Receiver, Sender};
+use crate::stream::{Output, Stream};
 use crate::supervise::Shared;
 use crate::tun::Tun;
 use crate::wire::{Link, Wire};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use ackclock_wire::{Buffers, Host, HostConfig, Secret};
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 /// On a device of the user's, how long a sender that is done still answers a peer that missed its last ACK.
@@ -42,50 +41,6 @@ pub enum Other {
     /// This machine's kernel, in a namespace of its own. It receives into the file, or sends it; without one it receives into
     /// nothing.
     Kernel(Option<Stream>),
-}
-
-/// A file, or what the process was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// Standard input, or standard output.
-    Standard,
-    /// The file of this name.
-    File(PathBuf),
-}
-
-impl Stream {
-    /// `-` is standard.
-    pub fn named(name: &str) -> Self {
-        match name {
-            "-" => Stream::Standard,
-            name => Stream::File(name.into()),
-        }
-    }
-
-    fn to_read(&self) -> Result<File, LiveError> {
-        match self {
-            Stream::Standard => std::io::stdin().as_fd().try_clone_to_owned().map(File::from),
-            Stream::File(path) => File::open(path),
-        }
-        .map_err(|e| LiveError::Input(format!("{self}: {e}")))
-    }
-
-    fn to_write(&self) -> Result<File, LiveError> {
-        match self {
-            Stream::Standard => std::io::stdout().as_fd().try_clone_to_owned().map(File::from),
-            Stream::File(path) => File::create(path),
-        }
-        .map_err(LiveError::system(self.to_string()))
-    }
-}
-
-impl fmt::Display for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Stream::Standard => f.write_str("standard input or output"),
-            Stream::File(path) => path.display().fmt(f),
-        }
-    }
 }
 
 /// A transfer that was asked for.
@@ -110,14 +65,21 @@ pub struct Wanted {
     pub pcap: Option<PathBuf>,
 }
 
-/// A transfer whose device is there.
+/// A transfer whose files and device are there.
 pub struct Ready {
     wanted: Wanted,
+    files: Files,
     link: Link,
     namespace: Option<Namespace>,
     mtu: u32,
     /// Ours.
     here: SocketAddr,
+}
+
+/// The files of a transfer, ours and the kernel's.
+enum Files {
+    Send { ours: File, to: SocketAddr, kernels: Option<Output> },
+    Receive { ours: Output, kernels: Option<File> },
 }
 
 /// What came of a transfer.
@@ -146,10 +108,11 @@ pub struct Transferred {
 }
 
 impl Wanted {
-    /// Makes the namespace and the device, or takes the user's.
+    /// Opens the files, makes the namespace and the device, or takes the user's.
     ///
     /// # Errors
-    /// [`LiveError::Unavailable`] without the permission, [`LiveError::Input`] for addresses that do not go together.
+    /// [`LiveError::Unavailable`] without the permission, [`LiveError::Input`] for addresses that do not go together and for files
+    /// that cannot be read or made.
     pub fn prepare(mut self) -> Result<Ready, LiveError> {
         let (other, ours) = match self.what {
             What::Send(_, to) => (to, self.from.unwrap_or_else(|| SocketAddr::new(neighbour(to.ip()), 0))),
@@ -166,6 +129,7 @@ impl Wanted {
         if ours.ip() == other.ip() {
             return Err(LiveError::Input(format!("found {} at both ends, allowed: two addresses", ours.ip())));
         }
+        let files = self.files()?;
         let (link, namespace, mtu) = match &self.other {
             Other::Tun(name) => {
                 // Before it is attached, which would make it.
@@ -182,7 +146,24 @@ impl Wanted {
             }
         };
         self.stack.limits.max_train = if self.offload { MAX_TRAIN } else { 1 };
-        Ok(Ready { wanted: self, link, namespace, mtu, here: ours })
+        Ok(Ready { wanted: self, files, link, namespace, mtu, here: ours })
+    }
+
+    fn files(&self) -> Result<Files, LiveError> {
+        let kernels = match &self.other {
+            Other::Tun(_) => None,
+            Other::Kernel(file) => file.as_ref(),
+        };
+        Ok(match &self.what {
+            What::Send(file, to) => {
+                let kernels = kernels.map(Stream::to_write).transpose()?;
+                Files::Send { ours: file.to_read()?, to: *to, kernels }
+            }
+            What::Receive(file, _) => {
+                let kernels = kernels.map(Stream::to_read).transpose()?;
+                Files::Receive { ours: file.to_write()?, kernels }
+            }
+        })
     }
 }
 
@@ -219,29 +200,29 @@ impl Ready {
     /// # Errors
     /// Whatever goes wrong on the way.
     pub fn run(self, shared: &Shared) -> Result<Transferred, LiveError> {
-        let Ready { wanted, link, namespace, mtu, here } = self;
-        let Wanted { what, other, stack, buffers, realtime, pcap, .. } = wanted;
+        let Ready { wanted, files, link, namespace, mtu, here } = self;
+        let Wanted { stack, buffers, realtime, pcap, .. } = wanted;
         let clock = Clock::start();
         let capture = pcap.map(|path| Capture::create(&path, link.kind(), clock)).transpose()?;
         let host = Host::new(HostConfig::new([here.ip()], mtu), secret()?);
         let mut driver = Driver::new(Tapped::new(link, capture), host, (), clock);
         let priority = realtime::request(realtime);
-        let (kernels, linger) = match other {
-            Other::Tun(_) => (None, LINGER),
-            Other::Kernel(file) => (file, Nanos(0)),
-        };
         let session =
             Session { driver: &mut driver, here, stack: &stack, buffers, namespace: namespace.as_ref(), shared };
-        let ran = match what {
-            What::Send(file, to) => session.send(&file, to, kernels.as_ref(), linger),
-            What::Receive(file, _) => session.receive(&file, kernels.as_ref()),
+        let (ran, output) = match files {
+            Files::Send { ours, to, kernels } => (session.send(ours, to, kernels.as_ref()), kernels),
+            Files::Receive { ours, kernels } => (session.receive(&ours, kernels), Some(ours)),
         };
         driver.wire_mut().close()?;
         let (ours, kernel) = ran?;
+        let hashes_equal = kernel.map(|k| (k.bytes, k.hash) == (ours.bytes, ours.hash));
+        if let Some(output) = output.filter(|_| hashes_equal != Some(false)) {
+            output.complete()?;
+        }
         Ok(Transferred {
             bytes: ours.bytes,
             hash: ours.hash,
-            hashes_equal: kernel.map(|k| (k.bytes, k.hash) == (ours.bytes, ours.hash)),
+            hashes_equal,
             time: ours.time,
             engine_processor: ours.processor.as_secs_f64() / ours.time.as_secs_f64().max(1e-9),
             counts: driver.counts(),
@@ -264,15 +245,9 @@ struct Session<'a, W> {
 }
 
 impl<W: Wire> Session<'_, W> {
-    fn send(
-        self,
-        file: &Stream,
-        to: SocketAddr,
-        kernels: Option<&Stream>,
-        linger: Nanos,
-    ) -> Result<(Ours, Option<Seen>), LiveError> {
+    fn send(self, file: File, to: SocketAddr, kernels: Option<&Output>) -> Result<(Ours, Option<Seen>), LiveError> {
         let Session { driver, here, stack, buffers, namespace, shared } = self;
-        let file = file.to_read()?;
+        let linger = if namespace.is_some() { Nanos(0) } else { LINGER };
         shared.expect(file.metadata().map_or(0, |m| m.len()));
         let ours = |driver: &mut Driver<W, ()>| {
             let id = driver.host.connect(driver.now(), here, to, stack, buffers);
@@ -286,16 +261,15 @@ impl<W: Wire> Session<'_, W> {
         };
         let Some(namespace) = namespace else { return ours(driver).map(|ours| (ours, None)) };
         let listener = peer::listen(namespace, to)?;
-        let sink = Sink::new(kernels.map(Stream::to_write).transpose()?);
+        let sink = Sink::new(kernels.map(Output::file).transpose()?);
         let sink = sink.map_err(LiveError::system("the file of the kernel's end"))?;
         let ran = with_kernel(|| peer::sink(listener, sink, false, shared), shared, || ours(driver));
         ran.map(|(ours, kernel)| (ours, Some(kernel)))
     }
 
-    fn receive(self, file: &Stream, kernels: Option<&Stream>) -> Result<(Ours, Option<Seen>), LiveError> {
+    fn receive(self, file: &Output, kernels: Option<File>) -> Result<(Ours, Option<Seen>), LiveError> {
         let Session { driver, here, stack, buffers, namespace, shared } = self;
-        let source = kernels.map(Stream::to_read).transpose()?;
-        let file = file.to_write()?;
+        let file = file.file()?;
         driver.host.listen(here, stack, buffers, 1).map_err(|e| LiveError::Failed(e.to_string()))?;
         let ours = |driver: &mut Driver<W, ()>| {
             let sink = Sink::new(Some(file)).map_err(LiveError::system("the file for what is received"))?;
@@ -307,7 +281,7 @@ impl<W: Wire> Session<'_, W> {
             let time = receiver.ended.unwrap_or(now).since(receiver.began.unwrap_or(now));
             Ok(Ours { bytes, hash, time, processor: thread_time() - used, retransmitted: 0 })
         };
-        let (Some(namespace), Some(source)) = (namespace, source) else {
+        let (Some(namespace), Some(source)) = (namespace, kernels) else {
             return ours(driver).map(|ours| (ours, None));
         };
         shared.expect(source.metadata().map_or(0, |m| m.len()));

@@ -34,7 +34,7 @@ impl Tun {
     /// Takes the device `name` in the calling thread's namespace, or makes it there.
     ///
     /// # Errors
-    /// As [`Tun::new`].
+    /// As [`Tun::new`]; [`LiveError::Input`] for a device of another kind.
     pub fn attach(name: &str, offload: bool) -> Result<Tun, LiveError> {
         if name.is_empty() || name.len() >= libc::IFNAMSIZ {
             let most = libc::IFNAMSIZ - 1;
@@ -47,6 +47,9 @@ impl Tun {
         sys::attach_tun(file.as_fd(), name, offload).map_err(|e| match e.kind() {
             io::ErrorKind::PermissionDenied => LiveError::Unavailable(format!(
                 "the TUN device {name} may not be used ({e}); it needs root, CAP_NET_ADMIN or a device of your own"
+            )),
+            io::ErrorKind::InvalidInput => LiveError::Input(format!(
+                "found the device {name}, which is none that can be taken ({e}), allowed: one made by `ip tuntap add dev {name} mode tun`"
             )),
             _ => LiveError::System { doing: format!("TUN device {name}"), error: e },
         })?;

@@ -34,7 +34,7 @@ mod _native {
     };
 
     #[pymodule_export]
-    use crate::live::{live_bench, live_path, live_recv, live_send};
+    use crate::live::{live_bench, live_path, live_recv, live_send, live_shell};
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]

@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod path;
+#[cfg(target_os = "linux")]
+mod shell;
 
 use ackclock_live::LiveError;
 use pyo3::prelude::*;
@@ -19,17 +21,20 @@ pub(crate) fn live_error(py: Python<'_>, e: &LiveError) -> PyErr {
 pub(crate) use linux::{live_bench, live_recv, live_send};
 #[cfg(target_os = "linux")]
 pub(crate) use path::{live_path, LiveRun};
+#[cfg(target_os = "linux")]
+pub(crate) use shell::live_shell;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{live_bench, live_path, live_recv, live_send};
+pub(crate) use elsewhere::{live_bench, live_path, live_recv, live_send, live_shell};
 
 #[cfg(target_os = "linux")]
 pub(crate) mod linux {
     use super::live_error;
     use ackclock_live::bench::{Direction, Family, Transfer};
     use ackclock_live::namespace::become_root;
+    use ackclock_live::stream::Stream;
     use ackclock_live::supervise::{supervise, Answer, Progress, Shared};
-    use ackclock_live::transfer::{Other, Stream, Wanted, What};
+    use ackclock_live::transfer::{Other, Wanted, What};
     use ackclock_live::{report, LiveError};
     use ackclock_tcp::stack::Stack;
     use ackclock_tcp::units::parse_bytes;
@@ -111,7 +116,7 @@ pub(crate) mod linux {
             bytes: size(py, bytes)?,
             mtu,
             stack: stack(py, stack_name)?,
-            buffers: Buffers { send: 4 << 20, receive: 1 << 20 },
+            buffers: BUFFERS,
             realtime,
             pcap,
         };
@@ -122,66 +127,69 @@ pub(crate) mod linux {
         Ok(report::entry(&transfer, &outcome).to_string())
     }
 
-    /// Sends a file, `-` for standard input; the result as JSON.
+    /// How and over what a file goes, as Python hands it over in a dictionary.
+    #[derive(FromPyObject)]
+    #[pyo3(from_item_all)]
+    pub(crate) struct Way {
+        tun: Option<String>,
+        /// The kernel's file, without a device.
+        peer: Option<String>,
+        mtu: u32,
+        offload: bool,
+        stack: String,
+        realtime: bool,
+        pcap: Option<PathBuf>,
+    }
+
+    /// Sends a file, `-` for standard input; the result as JSON. `say` is told the run's first line.
     #[pyfunction]
-    #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     pub(crate) fn live_send(
         py: Python<'_>,
         file: &str,
         to: &str,
         from_: Option<&str>,
-        tun: Option<String>,
-        peer_file: Option<&str>,
-        mtu: u32,
-        offload: bool,
-        stack_name: &str,
-        realtime: bool,
-        pcap: Option<PathBuf>,
+        way: Way,
         say: Py<PyAny>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let to = address(py, "--to", to)?;
         let from = from_.map(|from| own_address(py, from)).transpose()?;
-        let what = What::Send(Stream::named(file), to);
-        let other = other(tun, peer_file);
-        let stack = stack(py, stack_name)?;
-        let wanted = Wanted { what, other, from, mtu, offload, stack, buffers: BUFFERS, realtime, pcap };
-        transfer(py, wanted, &say, progress.as_ref())
+        transfer(py, What::Send(Stream::named(file), to), from, way, &say, progress.as_ref())
     }
 
-    /// Receives one connection into a file, `-` for standard output; the result as JSON.
+    /// Receives one connection into a file, `-` for standard output; the result as JSON. `say` is told the run's first line.
     #[pyfunction]
-    #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     pub(crate) fn live_recv(
         py: Python<'_>,
         file: &str,
         listen: &str,
-        tun: Option<String>,
-        peer_file: Option<&str>,
-        mtu: u32,
-        offload: bool,
-        stack_name: &str,
-        realtime: bool,
-        pcap: Option<PathBuf>,
+        way: Way,
         say: Py<PyAny>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let what = What::Receive(Stream::named(file), address(py, "--listen", listen)?);
-        let other = other(tun, peer_file);
-        let stack = stack(py, stack_name)?;
-        let wanted = Wanted { what, other, from: None, mtu, offload, stack, buffers: BUFFERS, realtime, pcap };
-        transfer(py, wanted, &say, progress.as_ref())
+        transfer(py, what, None, way, &say, progress.as_ref())
     }
 
     const BUFFERS: Buffers = Buffers { send: 4 << 20, receive: 1 << 20 };
 
-    fn transfer(py: Python<'_>, wanted: Wanted, say: &Py<PyAny>, progress: Option<&Py<PyAny>>) -> PyResult<String> {
-        let may = match wanted.other {
-            Other::Kernel(_) => become_root(),
-            Other::Tun(_) => Ok(()),
+    fn transfer(
+        py: Python<'_>,
+        what: What,
+        from: Option<SocketAddr>,
+        way: Way,
+        say: &Py<PyAny>,
+        progress: Option<&Py<PyAny>>,
+    ) -> PyResult<String> {
+        let Way { tun, peer, mtu, offload, stack: name, realtime, pcap } = way;
+        let (may, other) = match tun {
+            Some(name) => (Ok(()), Other::Tun(name)),
+            None => (become_root(), Other::Kernel(peer.as_deref().map(Stream::named))),
         };
+        let stack = stack(py, &name)?;
+        let wanted = Wanted { what, other, from, mtu, offload, stack, buffers: BUFFERS, realtime, pcap };
         let ready = may.and_then(|()| wanted.prepare()).map_err(|e| live_error(py, &e))?;
         say.call1(py, (ready.describe(),))?;
         let done = run(py, progress, |shared| ready.run(shared))?;
@@ -193,13 +201,6 @@ pub(crate) mod linux {
         match text.parse() {
             Ok(ip) => Ok(SocketAddr::new(ip, 0)),
             Err(_) => address(py, "--from", text),
-        }
-    }
-
-    fn other(tun: Option<String>, file: Option<&str>) -> Other {
-        match tun {
-            Some(name) => Other::Tun(name),
-            None => Other::Kernel(file.map(Stream::named)),
         }
     }
 }
@@ -215,43 +216,20 @@ mod elsewhere {
         ackclock_live::supported().map(|()| String::new()).map_err(|e| live_error(py, &e))
     }
 
-    #[pyfunction]
-    #[pyo3(signature = (*_arguments, **_named))]
-    pub(crate) fn live_bench(
-        py: Python<'_>,
-        _arguments: &Bound<'_, PyTuple>,
-        _named: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<String> {
-        refuse(py)
+    /// Functions of these names, whatever they are called with.
+    macro_rules! refusing {
+        ($($name:ident),*) => {$(
+            #[pyfunction]
+            #[pyo3(signature = (*_arguments, **_named))]
+            pub(crate) fn $name(
+                py: Python<'_>,
+                _arguments: &Bound<'_, PyTuple>,
+                _named: Option<&Bound<'_, PyDict>>,
+            ) -> PyResult<String> {
+                refuse(py)
+            }
+        )*};
     }
 
-    #[pyfunction]
-    #[pyo3(signature = (*_arguments, **_named))]
-    pub(crate) fn live_path(
-        py: Python<'_>,
-        _arguments: &Bound<'_, PyTuple>,
-        _named: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<String> {
-        refuse(py)
-    }
-
-    #[pyfunction]
-    #[pyo3(signature = (*_arguments, **_named))]
-    pub(crate) fn live_send(
-        py: Python<'_>,
-        _arguments: &Bound<'_, PyTuple>,
-        _named: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<String> {
-        refuse(py)
-    }
-
-    #[pyfunction]
-    #[pyo3(signature = (*_arguments, **_named))]
-    pub(crate) fn live_recv(
-        py: Python<'_>,
-        _arguments: &Bound<'_, PyTuple>,
-        _named: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<String> {
-        refuse(py)
-    }
+    refusing!(live_bench, live_path, live_send, live_recv, live_shell);
 }

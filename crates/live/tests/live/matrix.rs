@@ -1,11 +1,12 @@
 //! Bytes go through unchanged: every kind of stack, both ways, over IPv4 and IPv6, undisturbed and harmed, past 2³².
 
-use crate::harm::Harm;
+use crate::harm::{Harm, Swapped};
 use crate::trial;
 use ackclock_live::bench::{Direction, Family, Outcome, Transfer, DEVICE};
 use ackclock_live::error::LiveError;
 use ackclock_live::namespace::Namespace;
 use ackclock_live::netlink::Device;
+use ackclock_live::report;
 use ackclock_live::supervise::{supervise, Answer};
 use ackclock_live::veth::Veth;
 use ackclock_tcp::stack::Stack;
@@ -74,6 +75,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         }
     }
     for direction in [Direction::Send, Direction::Receive] {
+        let name = format!("hashes_differ_where_bytes_do_when_we_{direction:?}");
+        trials.push(trial(name, move || damaged(direction)));
         for family in [Family::V4, Family::V6] {
             let name = |what: &str| format!("{what}_carry_unchanged_bytes_when_we_{direction:?}_over_{family:?}");
             trials.push(trial(name("trains"), move || {
@@ -95,6 +98,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         }
     }
     trials
+}
+
+fn damaged(direction: Direction) {
+    let transfer = transfer("linux-2025", direction, Family::V4);
+    let (bench, link) = transfer.prepare().unwrap();
+    let outcome = within_limit(|shared| transfer.run(&bench, Swapped::new(link), shared)).unwrap();
+    assert!(outcome.bytes == transfer.bytes && !outcome.hashes_equal, "{outcome:?}");
+    assert_eq!(report::entry(&transfer, &outcome)["hashes_equal"], false);
 }
 
 fn over_a_packet_socket(direction: Direction, family: Family, offload: bool) {

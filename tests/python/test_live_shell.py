@@ -1,0 +1,244 @@
+"""``ackclock live shell`` as a program, and what all live commands say without permission."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from doc_page import live_runs
+
+needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
+ACKCLOCK = [sys.executable, "-m", "ackclock"]
+LOSSY = """
+[run]
+duration = "5 s"
+seeds = { first = 5, count = 2 }
+[[link]]
+from = "S"
+to = "D"
+rate = "50 Mbps"
+delay = "2 ms"
+queue = "200 packets"
+elements = [{ kind = "bernoulli", p = 0.1 }]
+back = { elements = [] }
+[[flow]]
+from = "S"
+to = "D"
+stack = "linux-2025"
+"""
+HEARS = """
+import os, socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind((os.environ["ACKCLOCK_ADDRESS"], 5005))
+heard = 0
+try:
+    while s.recv(2000):
+        heard += 1
+        s.settimeout(0.4)
+except TimeoutError:
+    pass
+print("heard", heard)
+"""
+SENDS = """
+import os, socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for n in range(300):
+    s.sendto(bytes(200), (os.environ["ACKCLOCK_PEER"], 5005))
+    time.sleep(0.0002)
+print("sent from", os.environ["ACKCLOCK_ADDRESS"])
+sys.exit(9)
+"""
+
+
+@pytest.fixture
+def lossy(tmp_path: Path) -> Path:
+    """A path that loses one packet of ten, one way."""
+    path = tmp_path / "lossy.toml"
+    path.write_text(LOSSY, encoding="utf-8")
+    return path
+
+
+def quoted(code: str) -> str:
+    """Python code as a command for a shell."""
+    return f"'{sys.executable}' -c '{code}'"
+
+
+@needs_devices
+def test_the_ledger_is_json_the_programs_speak_beside_it_and_the_exit_code_is_passed_on(
+    ackclock: Command, lossy: Path
+) -> None:
+    shell = ["live", "shell", lossy, "--json", "--peer", quoted(HEARS), "--", sys.executable, "-c", SENDS]
+    result = ackclock(*shell)
+    assert result.returncode == 9, result.stderr
+    ledger = json.loads(result.stdout)
+    there, back = ledger["ways"]
+    assert (ledger["code"], ledger["peer_code"], ledger["seed"]) == (9, 0, 5)
+    assert (there["from"], there["to"], there["sent"], back["sent"]) == ("S", "D", 300, 0)
+    assert there["sent"] == there["arrived"] + there["lost"]
+    assert there["lost"] == there["loss_drops"] > 0
+    assert f"heard {there['arrived']}\n" in result.stderr
+    assert "sent from 10.77.0.1\n" in result.stderr
+    assert there["reordering"]["packets"] == there["arrived"]
+    assert there["reordering"]["reordered"] == 0
+
+
+@needs_devices
+def test_the_first_line_says_where_and_the_last_ones_what_became_of_packets(ackclock: Command, lossy: Path) -> None:
+    result = ackclock("live", "shell", lossy, "--seed", "8", "--mtu", "1400", "--peer", quoted(HEARS), "--", "true")
+    assert (result.returncode, result.stdout) == (0, "")
+    lines = result.stderr.splitlines()
+    assert lines[0].startswith("namespaces: net:[")
+    assert "device: tun0 (TUN) in each, MTU 1400, offload off" in lines[0]
+    assert any(line.split()[:5] == ["packets", "sent", "arrived", "lost", "doubled"] for line in lines)
+    assert any(line.startswith("seed 8, ") for line in lines)
+
+
+@needs_devices
+def test_what_cannot_be_run_is_refused_in_one_sentence(ackclock: Command, lossy: Path) -> None:
+    for words, said in (
+        (["--", "/no/such/program"], 'found the command "/no/such/program"'),
+        (["--to", "X", "--", "true"], 'key `--to`: found "X", allowed: one of S, D'),
+        (["--mtu", "70", "--from", "D", "--", "true"], "two different nodes are needed"),
+    ):
+        result = ackclock("live", "shell", lossy, *words)
+        assert (result.returncode, said in result.stderr) == (2, True), result.stderr
+        assert result.stderr.splitlines()[-1].startswith("ackclock: ")
+
+
+def outside() -> str:
+    """What may be seen of the first namespace."""
+    ask = ["sysctl -a 2>/dev/null | grep '^net[.]ipv[46]' | sort", "ip -d link", "ip addr", "ip route show table all"]
+    if shutil.which("ip") is None or shutil.which("sysctl") is None:
+        pytest.skip("live: skipped, because ip and sysctl are not installed")
+    said = (subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout for line in ask)
+    # Lifetimes of addresses run, and devices of other tests are not ours.
+    return "".join(line for text in said for line in text.splitlines(keepends=True) if "valid_lft" not in line)
+
+
+def runs(argument: str) -> bool:
+    """Whether a process with this argument runs."""
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if argument.encode() in line.read_bytes().split(b"\0"):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def eventually(what: Callable[[], bool]) -> bool:
+    """Wait for it, ten seconds at most."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@contextmanager
+def sleeping(scenario: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A run whose program, peer and their children sleep, and for how many seconds."""
+    naps = [str(10_000_000 + 10 * os.getpid() + n) for n in range(4)]
+    program, peer = (f"(setsid sleep {a} &) ; exec sleep {b}" for a, b in (naps[:2], naps[2:]))
+    command = [*ACKCLOCK, "live", "shell", str(scenario), "--peer", peer, "--", "sh", "-c", program]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert eventually(lambda: all(map(runs, naps)))
+            yield process, naps
+        finally:
+            process.kill()
+
+
+@needs_devices
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_a_signal_leaves_no_process_and_nothing_outside_is_touched(
+    lossy: Path, number: signal.Signals, code: int
+) -> None:
+    before = outside()
+    with sleeping(lossy) as (process, naps):
+        during = outside()
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+        assert process.returncode == code, err
+        assert ("S → D" in err) == (number != signal.SIGKILL)
+        assert eventually(lambda: not any(map(runs, naps)))
+    assert during == before
+    assert outside() == before
+
+
+FEW = ["unshare", "-U", "--keep-caps", "sh", "-c"]
+WITHOUT = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "
+WITHOUT_NETWORKS = "echo 0 > /proc/sys/user/max_net_namespaces && exec "
+NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups "
+OF_SOMEBODY = f"ip tuntap add dev tun1 mode tun user 12345 && exec {NOBODY}"
+
+
+def restricted(before: list[str], restriction: str, words: list[str]) -> subprocess.CompletedProcess[str]:
+    """A live command under a restriction that a shell brings about; ``-`` is a scenario."""
+
+    def run(*these: str) -> subprocess.CompletedProcess[str]:
+        line = restriction + " ".join(f"'{word}'" for word in (*ACKCLOCK, *these))
+        return subprocess.run(
+            [*before, line], cwd="/", input=LOSSY, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    if run("--version").returncode != 0:
+        pytest.skip("live: skipped, because this user cannot be restricted so, or may not run this Python")
+    return run(*words)
+
+
+@needs_devices
+@pytest.mark.parametrize(
+    ("before", "restriction"), [(FEW, WITHOUT), (["unshare", "-U", "-r", "sh", "-c"], WITHOUT_NETWORKS)]
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["shell", "-", "--realtime", "--", "true"],
+        ["path", "-", "--seconds", "1"],
+        ["bench", "--bytes", "1MB"],
+        ["send", "/etc/passwd", "--to", "10.77.0.2:5001"],
+        ["recv", "--listen", "10.77.0.1:5001", "--peer", "/etc/passwd", "-o", "-"],
+    ],
+)
+def test_without_permission_a_command_says_in_one_sentence_what_is_missing(
+    before: list[str], restriction: str, words: list[str]
+) -> None:
+    result = restricted(before, restriction, ["live", *words])
+    assert (result.returncode, result.stdout) == (3, ""), result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("ackclock: ")
+    assert "need" in result.stderr
+
+
+@needs_devices
+@pytest.mark.parametrize(("device", "code"), [("tun1", 3), ("lo", 2), ("absent", 2)])
+def test_a_device_that_may_not_be_used_is_refused_in_one_sentence(device: str, code: int) -> None:
+    words = ["live", "recv", "--tun", device, "--listen", "10.77.0.1:5001"]
+    result = restricted(["unshare", "--net", "sh", "-c"], OF_SOMEBODY, words)
+    assert (result.returncode, result.stderr.count("\n")) == (code, 1), result.stderr
+    assert device in result.stderr
+
+
+@needs_devices
+def test_a_user_without_permission_has_a_namespace_of_his_own_and_no_real_time_priority() -> None:
+    result = restricted(["sh", "-c"], f"exec {NOBODY}", ["live", "shell", "-", "--realtime", "--", "true"])
+    if result.returncode == 3:
+        pytest.skip(f"live: skipped, because {result.stderr}")
+    assert result.returncode == 0, result.stderr
+    assert "real-time priority refused (permission denied)" in result.stderr.splitlines()[0]
