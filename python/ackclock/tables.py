@@ -179,12 +179,20 @@ def print_live_bench(entries: list[dict[str, Any]]) -> None:
 
 MANY = 3
 """Packets that overtake, from which on a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
-LOSSES = {
-    "queue_drops": "at a full queue",
-    "loss_drops": "by a loss model or an outage",
-    "early_drops": "early (RED)",
-    "script_drops": "by the script",
+LEDGER = {
+    "sent": "sent",
+    "arrived": "arrived",
+    "lost": "lost",
+    "queue_drops": "  at a full queue",
+    "loss_drops": "  by a loss model or an outage",
+    "early_drops": "  early (RED)",
+    "script_drops": "  by the script",
+    "doubled": "doubled",
+    "marked": "marked (ECN)",
+    "under_way": "still under way",
+    "device_drops": "not let in: the device's queue was full",
 }
+"""What became of packets. Only the first three and what is not zero are shown."""
 
 
 def print_live_shell(result: dict[str, Any]) -> None:
@@ -192,29 +200,21 @@ def print_live_shell(result: dict[str, Any]) -> None:
     out, ways = console(stderr=True), result["ways"]
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("packets")
-    counts = ("sent", "arrived", "lost", "doubled", "marked", "under_way")
-    orders = ("overtaken", "share", "by at most", f"by {MANY} or more", "late ms at most")
-    for name in (*counts, *orders):
-        table.add_column(name.replace("_", " "), justify="right")
     for way in ways:
-        order = way["reordering"]
-        table.add_row(
-            f"{way['from']} → {way['to']}",
-            *(f"{way[key]:,}" for key in counts),
-            f"{order['reordered']:,}",
-            f"{order['ratio']:.2%}",
-            f"{max(map(int, order['extents']), default=0):,}",
-            f"{sum(count for n, count in order['n_reordered'].items() if int(n) >= MANY):,}",
-            f"{order['max_late_time_s'] * 1e3:.3f}",
-        )
+        table.add_column(f"{way['from']} → {way['to']}", justify="right")
+    for key, name in LEDGER.items():
+        if key in {"sent", "arrived", "lost"} or any(way[key] for way in ways):
+            table.add_row(name, *(f"{way[key]:,}" for way in ways))
+    orders = [way["reordering"] for way in ways]
+    table.add_row("overtaken", *(f"{order['reordered']:,}" for order in orders))
+    if any(order["reordered"] for order in orders):
+        many = [sum(count for n, count in order["n_reordered"].items() if int(n) >= MANY) for order in orders]
+        most = [max(map(int, order["extents"]), default=0) for order in orders]
+        table.add_row("  of those that arrived", *(f"{order['ratio']:.2%}" for order in orders))
+        table.add_row("  by the last 3 or more before it", *(f"{n:,}" for n in many))
+        table.add_row("  extent at most, packets", *(f"{extent:,}" for extent in most))
+        table.add_row("  late at most, ms", *(f"{order['max_late_time_s'] * 1e3:.3f}" for order in orders))
     out.print(table)
-    for way in ways:
-        whys = ", ".join(f"{way[key]:,} {why}" for key, why in LOSSES.items() if way[key])
-        if whys:
-            out.print(f"lost {way['from']} → {way['to']}: {whys}", markup=False)
-        if way["device_drops"]:
-            said = f"{way['device_drops']:,} more never reached the path: the queue of their device was full"
-            out.print(f"{way['from']} → {way['to']}: {said}", markup=False)
     out.print(f"seed {result['seed']}, {result['seconds']:.3f} s; {_lateness(result)}", markup=False, soft_wrap=True)
     if result["peer_code"]:
         out.print(f"the peer ended with {result['peer_code']}")

@@ -100,7 +100,8 @@ def test_the_first_line_says_where_and_the_last_ones_what_became_of_packets(ackc
     lines = result.stderr.splitlines()
     assert lines[0].startswith("namespaces: net:[")
     assert "device: tun0 (TUN) in each, MTU 1400, offload off" in lines[0]
-    assert any(line.split()[:5] == ["packets", "sent", "arrived", "lost", "doubled"] for line in lines)
+    assert any(line.split() == ["packets", "S", "→", "D", "D", "→", "S"] for line in lines)
+    assert any(line.split() == ["overtaken", "0", "0"] for line in lines)
     assert any(line.startswith("seed 8, ") for line in lines)
 
 
