@@ -182,6 +182,29 @@ def test_a_signal_leaves_no_process_and_nothing_outside_is_touched(
     assert outside() == before
 
 
+@needs_devices
+@pytest.mark.skipif(shutil.which("script") is None, reason="script is not installed, which makes a terminal")
+@pytest.mark.parametrize(("trap", "keys", "code"), [("exit 5", 1, 5), ("", 2, 130)])
+def test_on_a_terminal_ctrl_c_is_for_the_program_and_the_second_one_ends_the_run(
+    lossy: Path, tmp_path: Path, trap: str, keys: int, code: int
+) -> None:
+    program = f'trap "{trap}" INT; touch {tmp_path}/ready; while :; do sleep 0.1; done'
+    (tmp_path / "program.sh").write_text(program, encoding="utf-8")
+    line = " ".join((*ACKCLOCK, "live", "shell", str(lossy), "--", "sh", str(tmp_path / "program.sh")))
+    command, pipe = ["script", "-qec", line, "/dev/null"], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:
+        assert process.stdin is not None
+        assert eventually((tmp_path / "ready").exists)
+        for _ in range(keys):
+            process.stdin.write(b"\x03")
+            process.stdin.flush()
+            # Two signals at once would be one.
+            time.sleep(0.5)
+        said, _ = process.communicate(timeout=20)
+    assert process.returncode == code, said
+    assert "S → D" in said.decode()
+
+
 FEW = ["unshare", "-U", "--keep-caps", "sh", "-c"]
 WITHOUT = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "
 WITHOUT_NETWORKS = "echo 0 > /proc/sys/user/max_net_namespaces && exec "
