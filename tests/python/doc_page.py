@@ -36,6 +36,8 @@ NOT_RUN = {
 """How commands begin that a page shows and the tests leave alone, and why."""
 LIVE = ("ackclock live ", "unshare ", "cmp numbers ")
 """How commands begin that need a network device, and what they leave."""
+LIVE_CALL = "ak.live."
+"""What a block in Python has in it that needs a network device."""
 RUN = ("ackclock reproduce ./",)
 """How commands begin that are run all the same."""
 
@@ -148,7 +150,7 @@ class Page:
         self.name = name
         self.module = ModuleType("__main__")
         self.source = [""] * (text.count("\n") + 1)
-        self.printed = ""
+        self.printed: str | None = ""
 
     def carry_out(self, block: Block) -> None:
         """Do what a block says.
@@ -157,6 +159,9 @@ class Page:
             PageError: it does something else than the page shows, or nothing can be done with it.
         """
         if block.no_run or block.language in SHOWN_ONLY or block.language in ELSEWHERE:
+            return
+        if block.language == "python" and LIVE_CALL in block.text and not live_runs():
+            self.printed = None
             return
         if block.title:
             Path(block.title).parent.mkdir(parents=True, exist_ok=True)
@@ -225,6 +230,8 @@ class Page:
         def plain(text: str) -> list[str]:
             return [" ".join(re.sub(r"[│┆|]", " ", line).split()) for line in text.splitlines()]
 
+        if self.printed is None:
+            return
         rest = iter(plain(self.printed))
         for at, line in enumerate(plain(block.text), block.line):
             if line and line not in rest:

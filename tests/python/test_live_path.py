@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +115,37 @@ def test_kernels_and_ours_share_a_queue_if_asked(ackclock: Command, lossy: Path)
     assert all(f["acked_bytes"] > 50_000 for f in flows)
     assert "segment 1000 B: MSS (TCP_MAXSEG) 1000, of" in " ".join(report["live"]["notes"]), "without timestamps"
     assert "kernel:reno + linux-2025" in result.stderr
+
+
+def senders_of(path: Path) -> list[str]:
+    """The kernel, and the stacks of the scenario itself: they take what it sets."""
+    read = tomllib.loads(path.read_text(encoding="utf-8"))
+    flow = read.get("dumbbell", read)["flow"][0]
+    return ["kernel:cubic", flow["stack"]]
+
+
+@needs_devices
+def test_every_scenario_and_the_papers_paths_run_with_kernels_and_our_senders(ackclock: Command) -> None:
+    papers = ("blanton-allman-2002/scenario-paper", "leung-ma-2005/scenario-single", "fukuda-2018/scenario")
+    paths = [*sorted(ROOT.glob("scenarios/*.toml")), *(ROOT / "papers" / f"{paper}.toml" for paper in papers)]
+    runs = [(path, sender) for path in paths for sender in senders_of(path)]
+    assert len(runs) >= 20
+
+    def run(path: Path, sender: str) -> subprocess.CompletedProcess[str]:
+        return ackclock("live", "path", path, "--sender", sender, "--seconds", "1.5", "--json")
+
+    with ThreadPoolExecutor(4) as pool:  # they mostly wait
+        for (path, sender), result in zip(runs, pool.map(lambda of: run(*of), runs), strict=True):
+            report, flows = numbers(result)
+            live = report["live"]
+            assert (live["strays"], live["damaged"]) == (0, []), (path, sender)
+            for flow in flows:
+                assert flow["acked_bytes"] > 0, (path, sender)
+                assert flow["data_packets_sent"] > flow["retransmissions"], (path, sender)
+            if sender.startswith("kernel"):
+                sent_again = sum(flow["retransmissions"] for flow in flows)
+                # A timer may have fired after the end.
+                assert 0 <= live["counters"]["sender"].get("RetransSegs", 0) - sent_again <= 2, (path, sender)
 
 
 @needs_devices

@@ -51,6 +51,8 @@ fn plan(text: &str) -> Plan {
 struct Log {
     last: Time,
     data: u64,
+    /// The largest window that a receiver announced after the first second, bytes.
+    window: u32,
     events: Vec<Event>,
 }
 
@@ -64,6 +66,9 @@ impl Watch for Log {
         assert!(at >= self.last, "times never go back");
         self.last = at;
         self.data += u64::from(from == Side::Sender && seg.len > 0);
+        if from == Side::Receiver && at >= Time::ZERO + Nanos::from_secs(1) {
+            self.window = self.window.max(seg.wnd);
+        }
     }
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
@@ -114,6 +119,20 @@ fn kernels_and_engines_talk_over_a_lossy_path_and_the_ledger_agrees_with_the_ker
             None => assert!(!sender.starts_with("kernel")),
         }
         assert!(ran.lateness.count() > 100 && ran.strays == 0, "{sender} {receiver}");
+    }
+}
+
+#[test]
+fn the_receivers_window_is_the_scenarios_and_bounds_what_is_under_way() {
+    if !running() {
+        return;
+    }
+    let small = LOSSY.replace("p = 0.01", "p = 0.001").replace("1 MB", "20 kB");
+    for receiver in ["kernel", "linux-2025"] {
+        let (ran, log) = live(&small, &["kernel:cubic"], receiver, &[]).unwrap();
+        assert!((15_000..=20_000).contains(&log.window), "{receiver}: {}", log.window);
+        // Not more than a window in each round trip of 20 ms, for three seconds.
+        assert!((300_000..=3_000_000).contains(&ran.results.flows[0].acked), "{receiver}: {:?}", ran.results.flows);
     }
 }
 

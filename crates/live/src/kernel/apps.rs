@@ -68,6 +68,7 @@ struct Sending {
 }
 
 struct Receiving {
+    window: u32,
     listener: TcpListener,
     received: AtomicU64,
     /// The offset of the first byte that was not the one that was sent.
@@ -143,6 +144,11 @@ fn tcp_socket() -> nix::Result<OwnedFd> {
     socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)
 }
 
+/// The most that a receiver announces, bytes.
+fn clamp(fd: &impl AsFd, window: u32) -> io::Result<()> {
+    sys::set_option(fd.as_fd(), libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window.min(i32::MAX as u32) as i32)
+}
+
 fn set(fd: &impl AsFd, name: libc::c_int, value: u32) -> Result<(), LiveError> {
     sys::set_option(fd.as_fd(), libc::IPPROTO_TCP, name, value.min(i32::MAX as u32) as i32)
         .map_err(LiveError::system("setting an option of a socket"))
@@ -178,14 +184,15 @@ impl Receiving {
     fn new(spec: &Sink) -> Result<Receiving, LiveError> {
         let listener = tcp_socket().map_err(LiveError::system("making a socket"))?;
         set(&listener, libc::TCP_MAXSEG, spec.mss)?;
-        set(&listener, libc::TCP_WINDOW_CLAMP, spec.window)?;
+        clamp(&listener, spec.window).map_err(LiveError::system("setting an option of a socket"))?;
         let open = || {
             setsockopt(&listener, ReuseAddr, &true)?;
             bind(listener.as_raw_fd(), &SockaddrIn::from(spec.at))?;
             listen(&listener, Backlog::new(8)?)
         };
         open().map_err(LiveError::system("listening on a socket"))?;
-        Ok(Receiving { listener: listener.into(), received: AtomicU64::new(0), damaged: Mutex::new(None) })
+        let window = spec.window;
+        Ok(Receiving { window, listener: listener.into(), received: AtomicU64::new(0), damaged: Mutex::new(None) })
     }
 }
 
@@ -282,6 +289,8 @@ impl<'a> Reader<'a> {
             }
         }
         while let (Some(mut stream), false) = (self.stream.as_ref(), self.over) {
+            // The first full segments set the clamp anew, by the buffer (`tcp_measure_rcv_mss`).
+            clamp(stream, self.sink.window)?;
             match stream.read(buf) {
                 Ok(0) => self.over = true,
                 Ok(n) => self.check(&buf[..n], pattern),

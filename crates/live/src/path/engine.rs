@@ -11,8 +11,9 @@ use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::{Border, BorderError, Buffers, Dialect, Endpoint, Packet, Secret, Writing};
 use std::net::SocketAddr;
 
-/// What is written and not acknowledged, at most, bytes.
-const SEND_BUFFER: u64 = 16 << 20;
+/// What is written and not acknowledged, bytes: twice the peer's window, within these bounds. What fits is written in one go,
+/// and must not keep the loop from its packets.
+const SEND_BUFFER: std::ops::RangeInclusive<u64> = 1 << 16..=16 << 20;
 /// The pattern's period, as on the kernel's sockets.
 const PERIOD: u64 = 251;
 
@@ -119,7 +120,8 @@ impl Engine {
     }
 
     fn opened(&mut self) -> &mut Endpoint {
-        let buffers = Buffers { send: SEND_BUFFER, receive: self.window };
+        let send = (2 * self.window).clamp(*SEND_BUFFER.start(), *SEND_BUFFER.end());
+        let buffers = Buffers { send, receive: self.window };
         self.endpoint.get_or_insert_with(|| match self.side {
             Side::Sender => Endpoint::connect(&self.stack, self.border.clone(), buffers),
             Side::Receiver => Endpoint::listen(&self.stack, self.border.clone(), buffers),

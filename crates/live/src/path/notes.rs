@@ -60,7 +60,7 @@ fn flow_notes(f: &FlowSpec, [sender, receiver]: &[Tcp; 2], mss: u32, notes: &mut
     }
     if receiver.is_kernel() {
         notes.push(format!(
-            "window {} B: TCP_WINDOW_CLAMP of the receiver, which opens its window step by step",
+            "window {} B: TCP_WINDOW_CLAMP of the receiver, which opens its window step by step, without dynamic right-sizing",
             f.window
         ));
         notes.push(format!("ack = {}: the kernel's own delayed ACKs", ack_name(&f.ack)));

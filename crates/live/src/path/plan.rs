@@ -244,7 +244,8 @@ impl Prepared {
         plan.seeds = (seed..seed.saturating_add(seeds)).collect();
         for (i, [sender, _]) in self.ends.iter().enumerate() {
             let Tcp::Kernel(congestion) = sender else { continue };
-            if let Some(stack) = Stack::named(nearest(congestion)) {
+            if let Some(mut stack) = Stack::named(nearest(congestion)) {
+                stack.options.ecn = self.plan.stacks[self.plan.scenario.flows[i].stack as usize].options.ecn;
                 plan.scenario.flows[i].stack = place_of(&mut plan, stack);
             }
         }

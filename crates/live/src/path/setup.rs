@@ -18,11 +18,15 @@ fn mtu(prepared: &Prepared) -> u32 {
 /// The sides at which a kernel is needed.
 pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveError> {
     let window = prepared.plan.scenario.flows.iter().map(|f| f.window).max().unwrap_or(0);
-    let window = u32::try_from(window).unwrap_or(u32::MAX);
+    // Room for the kernel's own bookkeeping, too; and with dynamic right-sizing (`tcp_rcv_space_adjust`) the clamp of a
+    // receiver's window would follow the buffer.
+    let room = u32::try_from(2 * window).unwrap_or(u32::MAX);
+    let mut sysctls = vec![("net.ipv4.tcp_moderate_rcvbuf".to_owned(), "0".to_owned())];
+    sysctls.extend_from_slice(&prepared.sysctls);
     let mut hosts = [None, None];
     for (i, side) in SIDES.into_iter().enumerate() {
         if prepared.ends.iter().any(|ends| ends[i].is_kernel()) {
-            hosts[i] = Some(Host::new(side, mtu(prepared), window, &prepared.sysctls)?);
+            hosts[i] = Some(Host::new(side, mtu(prepared), room, &sysctls)?);
         }
     }
     Ok(hosts)
