@@ -80,7 +80,7 @@ def path(
         name: the name under which errors speak of a scenario that is not given by its path.
 
     Returns:
-        What :func:`ackclock.run` returns, with :attr:`LiveResult.about` and :attr:`LiveResult.simulated`.
+        What :func:`ackclock.run` returns, with ``about`` and ``simulated``: see :class:`LiveResult`.
 
     Raises:
         ScenarioError: the scenario or an argument makes no sense.
