@@ -49,7 +49,7 @@ pub struct Ran {
     pub device_drops: [u64; 2],
     /// Packets from the devices that belong to no flow.
     pub strays: u64,
-    /// Flows of which a receiver read a byte that nobody had sent, and its offset. There are none.
+    /// Flows whose receiver read a byte that was not sent, and its offset. There should be none.
     pub damaged: Vec<(u32, u64)>,
 }
 

@@ -175,12 +175,12 @@ mod tests {
 
     pub(super) use crate::testing::context;
 
-    /// A window of so many segments of 1000 bytes, in congestion avoidance.
+    /// A window of `segs` segments of 1000 bytes, in congestion avoidance.
     pub(super) fn whole(segs: f64) -> Window {
         Window { cwnd: segs * 1000.0, ssthresh: segs * 1000.0 }
     }
 
-    /// A first loss with so many segments outstanding.
+    /// A first loss with `flight_segs` segments outstanding.
     pub(super) fn loss(cause: Cause, flight_segs: u64) -> LossEvent {
         let flight = flight_segs * 1000;
         LossEvent {

@@ -32,11 +32,11 @@ pub enum Verdict {
     Clear,
     /// Something is missing: Disorder.
     Suspect,
-    /// So many bytes are marked lost and it is a new event: an episode begins if none is running.
+    /// These bytes are marked lost, and it is a new event: an episode begins if none is running.
     Lost(Bytes),
     /// The same, and so much is lost that the episode counts as one that a timeout began.
     Collapsed(Bytes),
-    /// So many bytes are marked lost, and it is no new event.
+    /// These bytes are marked lost, and it is no new event.
     More(Bytes),
     /// An event with nothing left to repair: the window is cut and no phase begins.
     Repaired,

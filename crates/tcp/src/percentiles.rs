@@ -1,4 +1,4 @@
-//! The percentiles of the last so many values, exactly.
+//! The percentiles of the last values, exactly.
 
 use std::collections::VecDeque;
 

@@ -24,8 +24,8 @@ struct List<'a> {
 }
 
 impl Dialect {
-    /// Writes `options` into `out` and returns how many bytes they take, a multiple of four. Of the SACK blocks as many as
-    /// find room (RFC 2018 §3).
+    /// Writes `options` into `out` and returns how many bytes they take, a multiple of four. SACK blocks that
+    /// find no room are left out (RFC 2018 §3).
     pub fn write(self, options: &Options, out: &mut [u8; ROOM]) -> usize {
         let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = options;
         let mut list = List { out, len: 0 };

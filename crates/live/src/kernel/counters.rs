@@ -53,7 +53,7 @@ impl Counters {
         text.map(|t| Counters::parse(&t)).map_err(LiveError::system::<std::io::Error>("reading the kernel's counters"))
     }
 
-    /// Pairs of lines, of which the first names the numbers of the second.
+    /// Pairs of lines: the first has the names, the second their values.
     fn parse(text: &str) -> Counters {
         let lines: Vec<&str> = text.lines().collect();
         let mut all = BTreeMap::new();

@@ -13,7 +13,7 @@ pub struct Way {
     pub sent: u64,
     /// Their bytes, with all headers.
     pub bytes: u64,
-    /// Packets that came out; both of those of which the path made two.
+    /// Packets that came out; one that the path doubled counts twice.
     pub arrived: u64,
     /// Dropped at a full queue.
     pub queue_drops: u64,
@@ -23,7 +23,7 @@ pub struct Way {
     pub early_drops: u64,
     /// Dropped by the scenario's script.
     pub script_drops: u64,
-    /// Packets of which the path made two.
+    /// Packets that the path doubled.
     pub doubled: u64,
     /// Packets that a queue marked (ECN).
     pub marked: u64,

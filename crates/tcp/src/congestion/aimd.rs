@@ -134,7 +134,7 @@ mod tests {
     use crate::testing::blank;
     use crate::testing::context;
 
-    /// The window in segments after ACKs of so many bytes each.
+    /// The window in segments after ACKs that acknowledge these numbers of bytes.
     fn grown_by(limit: u32, w: Window, acks: &[u64], cx: &Ctx) -> f64 {
         let spec = AimdSpec { abc_limit_segs: Some(limit), ..AimdSpec::default() };
         let (mut a, mut w) = (Aimd::new(&spec), w);

@@ -145,7 +145,7 @@ mod tests {
     use crate::testing::{context, wide};
     use crate::time::Time;
 
-    /// What the detector says of ACKs at offset 1 that report these blocks one by one, over segments of so many bytes.
+    /// What the detector says of ACKs at offset 1 that report these blocks one by one, over segments of these lengths.
     fn verdicts(lens: &[u32], blocks: &[(u64, u64)]) -> Vec<Verdict> {
         let (mut d, mut board, mut at) = (Sack::new(&SackSpec::default(), 1000), Scoreboard::default(), 1);
         for len in lens {

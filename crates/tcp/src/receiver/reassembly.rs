@@ -76,7 +76,7 @@ impl Reassembly {
         (l < e).then_some((l, e))
     }
 
-    /// What of `left..right` is not held. Looks at each held range in between, all of which an insertion would join.
+    /// What of `left..right` is not held. Looks at each held range in between: an insertion would join them all.
     pub(super) fn lacking(&self, left: Offset, right: Offset) -> Outcome {
         let mut found = Outcome::NOTHING;
         let mut add = |from: Offset, to: Offset| {

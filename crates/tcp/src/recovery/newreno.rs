@@ -125,9 +125,11 @@ impl NewReno {
 
     fn full(&mut self, w: &mut Window, cx: &Ctx) -> Flow {
         (self.inflation, self.resend) = (0, false);
+        // Not every congestion control holds ssthresh at a segment or more (RFC 9002).
+        let ssthresh = w.ssthresh.max(cx.smss());
         match self.spec.full_ack {
-            FullAck::Flight => w.cwnd = w.ssthresh.min((cx.flight() as f64).max(cx.smss()) + cx.smss()),
-            FullAck::Ssthresh => w.cwnd = w.ssthresh,
+            FullAck::Flight => w.cwnd = ssthresh.min((cx.flight() as f64).max(cx.smss()) + cx.smss()),
+            FullAck::Ssthresh => w.cwnd = ssthresh,
             FullAck::Keep => {}
         }
         Flow::Done { grow: self.spec.grow_on_exit }

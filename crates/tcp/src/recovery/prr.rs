@@ -164,7 +164,8 @@ impl Recovery for Prr {
     ) -> Flow {
         let ends = ack.ack >= ep.recover;
         if ends {
-            w.cwnd = w.ssthresh;
+            // Not every congestion control holds ssthresh at a segment or more (RFC 9002).
+            w.cwnd = w.ssthresh.max(cx.smss());
         }
         match (ends, lost > 0) {
             (true, true) => return Flow::Begin,

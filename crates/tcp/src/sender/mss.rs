@@ -18,7 +18,7 @@ use crate::units::Bytes;
 pub(super) const LEAST: u32 = 500;
 /// Where the search begins when full segments vanish (RFC 4821 §7.2; Linux's `tcp_base_mss`).
 const BASE: u32 = 1024;
-/// So many timeouts in a row for the same full segment look like a black hole (Linux's `tcp_retries1`).
+/// Timeouts in a row for the same full segment after which it looks like a black hole (Linux's `tcp_retries1`).
 const TIMEOUTS: u32 = 3;
 
 /// What became of the message that a packet was too big.

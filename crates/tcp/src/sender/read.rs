@@ -13,8 +13,8 @@ use std::num::NonZeroU64;
 
 /// The smallest round-trip time that an ACK has given.
 ///
-/// Held as its complement, of which zero is left for none: eight bytes. Of an `Option<Nanos>` the view would load both halves as
-/// one right after the second was stored (decision 0074).
+/// Held as its complement, in which zero can mean that there is none: eight bytes. The view would load both halves of an
+/// `Option<Nanos>` as one right after the second was stored (decision 0074).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MinRtt(Option<NonZeroU64>);
 

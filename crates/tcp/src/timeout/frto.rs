@@ -75,7 +75,7 @@ impl FrtoSpec {
 enum Step {
     /// The first retransmission is to be sent, or is out; the first ACK decides.
     First { sent: bool },
-    /// So many new segments may still go; the second ACK decides.
+    /// New segments that may still go; the second ACK decides.
     Second { left: u8 },
     /// Something was lost, or nobody can tell.
     Conventional,

@@ -19,7 +19,7 @@ pub struct Delivered {
     pub newest: Option<Newest>,
 }
 
-/// The oldest segments, up to an index, the last of which was sent at a time and ends at an offset.
+/// The oldest segments up to an index: when the last of them was sent, and where it ends.
 struct Run {
     after: u32,
     at: Time,
@@ -69,7 +69,7 @@ impl Scoreboard {
         }
     }
 
-    /// The usual ACK, made short: nothing is SACKed, and it acknowledges whole segments sent once, of which nothing is known.
+    /// The usual ACK, made short: nothing is SACKed, and it acknowledges whole segments that were sent once and have no mark.
     /// Says when the last of them was sent. On any other it changes nothing. Apart: in place it is short of registers.
     #[inline(never)]
     pub(crate) fn acknowledge_plain(&mut self, ack: Offset) -> Option<Time> {
@@ -83,7 +83,7 @@ impl Scoreboard {
         Some(run.at)
     }
 
-    /// How many of the oldest segments an ACK covers whole that were sent once and of which nothing is known.
+    /// The oldest segments that an ACK covers whole, as far as they were sent once and have no mark.
     #[inline]
     fn plain_run(&self, ack: Offset) -> Option<Run> {
         let (mut i, mut last) = (self.head, None);

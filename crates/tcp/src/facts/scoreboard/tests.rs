@@ -75,7 +75,7 @@ fn what_a_mistake_unmarked_is_judged_anew() {
 #[derive(Clone, Debug)]
 enum Op {
     Push(u32),
-    /// Acknowledges so many whole records and then so many bytes; SACK blocks as (record, bytes into it, bytes long).
+    /// Acknowledges a number of whole records, then a number of bytes; SACK blocks as (record, bytes into it, bytes long).
     Ack(usize, u64, Vec<(usize, u64, u64)>),
     Resend(usize),
     ResendLost,
@@ -83,11 +83,11 @@ enum Op {
     MarkHead,
     MarkRest,
     MarkIsLost,
-    /// Holes with so many SACKed segments above them.
+    /// Holes with at least this number of SACKed segments above them.
     MarkHolesUnder(u32),
-    /// Holes below the place so many bytes into a record.
+    /// Holes below a place: the record, and the bytes into it.
     MarkHolesBelow(usize, u64),
-    /// What was sent before the record that was sent last among so many, and so long ago.
+    /// Among the first records: what was sent before the one that was sent last, by at least this time.
     MarkSentBefore(usize, u64),
     Unmark,
     ClearSacks,

@@ -444,7 +444,7 @@ fn with_new_sack_only_a_duplicate_that_brings_nothing_new_releases_nothing_in_re
 
 #[test]
 fn what_an_undo_gives_back_at_once_leaves_in_bursts_of_at_most_maxburst() {
-    // Fall & Floyd 1996 §5: so many for one ACK, whatever the window would allow.
+    // Fall & Floyd 1996 §5: `maxburst` segments for one ACK, even where the window would allow more.
     let undo = SlowStartBackSpec { restore_cwnd: true, ..SlowStartBackSpec::default() };
     for (maxburst, want) in [(u32::MAX, [20, 1, 1, 1, 1, 1, 1, 1]), (4, [4, 4, 4, 4, 4, 4, 2, 1])] {
         let mut s = mistaken(with("dsack", DsackSpec::default(), undo.clone()));

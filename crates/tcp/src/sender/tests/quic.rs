@@ -62,3 +62,39 @@ fn persistent_congestion_leaves_two_segments_and_slow_start() {
     ack(&mut s, ms(5075), seg(2), RWND, &[(seg(23), seg(24))]);
     assert_eq!(s.window().cwnd, 4000.0);
 }
+
+#[test]
+fn a_threshold_below_a_segment_leaves_a_window_of_one_whatever_repairs() {
+    use crate::congestion::{quic::QuicSpec, CongestionSpec};
+    // Half of one segment, where the peer has no SACK; and a tenth of five.
+    let mut s = Sender::new(&opened(named("quic-9002").without_sack(), 1), MSS, u64::from(RWND));
+    s.write(1_000_000);
+    send(&mut s, ms(0));
+    for n in 1..4 {
+        ack(&mut s, ms(100 + n), seg(0), RWND, &[]);
+    }
+    assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 500.0));
+    send(&mut s, ms(110));
+    ack(&mut s, ms(200), seg(1), RWND, &[]);
+    assert_eq!((s.phase(), s.window().cwnd), (Phase::Open, 1000.0));
+    let congestion = CongestionSpec::Quic(QuicSpec { loss_reduction: 0.1, minimum_window_segs: 1 });
+    let mut tried = 0;
+    for name in Stack::names() {
+        let stack = Stack { congestion: congestion.clone(), ..opened(named(name), 5) };
+        if stack.validate().is_err() {
+            continue;
+        }
+        let mut s = Sender::new(&stack, MSS, u64::from(RWND));
+        s.write(1_000_000);
+        send(&mut s, ms(0));
+        for n in 2..=5 {
+            ack(&mut s, ms(100 + n), seg(0), RWND, &[(seg(1), seg(n))]);
+        }
+        send(&mut s, ms(110));
+        let max = s.positions().2;
+        ack(&mut s, ms(200), max.0, RWND, &[]);
+        assert!(s.window().cwnd >= 1000.0, "{name}");
+        tried += 1;
+    }
+    assert!(tried > 20, "{tried}");
+}
