@@ -80,9 +80,7 @@ impl Sender {
             out.train += 1;
             out.len += self.mss;
         }
-        if self.snd_max == self.stream_end {
-            out.flags |= Segment::PSH;
-        }
+        out.flags |= if self.snd_max == self.stream_end { Segment::PSH } else { 0 };
     }
 
     #[inline]
@@ -288,9 +286,8 @@ impl Sender {
 
     #[inline]
     fn fill(&self, out: &mut Segment, start: Offset, seq_len: u64) {
-        let end = start + seq_len;
-        let fin = self.closed && end == self.stream_end;
-        let last = end == self.stream_end;
+        let last = start + seq_len == self.stream_end;
+        let fin = self.closed && last;
         out.seq = start;
         out.len = (seq_len - u64::from(fin)) as u32;
         out.train = 1;
