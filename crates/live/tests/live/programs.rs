@@ -12,10 +12,10 @@ use std::time::Duration;
 /// The first argument of such a program; its part and what belongs to it follow.
 const AS: &str = "as";
 const PORT: u16 = 5005;
-/// Whoever hears nothing for so long has heard everything.
-const SILENCE: Duration = Duration::from_millis(400);
-/// An Ethernet frame's IP packet, less the headers of IPv4 and UDP.
-const DATAGRAM: usize = 500;
+/// Whoever hears nothing for so long has heard everything: less than the second after which a peer is ended.
+const SILENCE: Duration = Duration::from_millis(600);
+/// Bytes of a datagram: small, so that many wait in a socket whose reader waits for a processor.
+const DATAGRAM: usize = 64;
 
 /// The command for a part.
 pub(crate) fn command(part: &[&str]) -> Vec<String> {
@@ -60,8 +60,7 @@ fn send_numbers(count: u64) {
     for number in 0..count {
         datagram[..8].copy_from_slice(&number.to_be_bytes());
         socket.send_to(&datagram, peer()).unwrap();
-        // The device holds 2,000 packets; this is below what the path carries.
-        if number % 20 == 19 {
+        if number % 4 == 3 {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
