@@ -3,6 +3,9 @@
 pub mod aimd;
 pub mod cubic;
 pub mod cubic_2008;
+mod linux;
+pub mod linux_cubic;
+pub mod linux_reno;
 pub mod net2;
 pub mod quic;
 pub mod tcp_pr;
@@ -62,6 +65,13 @@ pub trait Congestion: Send {
     }
     /// The cut was a mistake.
     fn restore(&mut self, _u: &CcUndo) {}
+    /// From which `dupthresh` on, segments, an ACK that only SACKs opens the window, too: above it. Default: none does.
+    fn grows_by_sack_above(&self) -> Option<u32> {
+        None
+    }
+    /// Nothing was outstanding, and something is sent again; the last time was at `last_sent`. Not asked where pauses mean nothing
+    /// ([`crate::idle::IdleRule::Keep`]).
+    fn on_resume(&mut self, _last_sent: Time, _cx: &Ctx) {}
     /// After a pause the window is again that of the beginning (RFC 5681 §4.1).
     fn on_restart(&mut self) {}
 }
@@ -79,6 +89,11 @@ pub enum CongestionSpec {
     /// CUBIC in whole segments (Linux in 2008; Fukuda, Nobayashi & Ikenaga 2018).
     #[serde(rename = "cubic-2008")]
     Cubic2008(cubic_2008::Cubic2008Spec),
+    /// Reno in whole segments, by what is delivered (Linux 6).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    LinuxReno,
+    /// CUBIC in whole segments and jiffies, by what is delivered (Linux 6).
+    LinuxCubic(linux_cubic::LinuxCubicSpec),
     /// By the delay (Brakmo & Peterson 1995).
     Vegas(vegas::VegasSpec),
     /// By packets acknowledged, and half of the window that sent the lost one (TCP-PR).
@@ -107,9 +122,12 @@ pub enum AnyCongestion {
     Cubic(Box<cubic::Cubic>),
     /// Linux in 2008.
     Cubic2008(Box<cubic_2008::Cubic2008>),
+    /// Linux's Reno.
+    LinuxReno(Box<linux_reno::LinuxReno>),
+    /// Linux's CUBIC.
+    LinuxCubic(Box<linux_cubic::LinuxCubic>),
     /// By the delay.
     Vegas(Box<vegas::Vegas>),
-    /// From outside the crate. Boxed twice: a wide pointer would make the slot larger.
     /// TCP-PR.
     TcpPr(tcp_pr::TcpPr),
     /// RFC 9002.
@@ -126,9 +144,10 @@ impl CongestionSpec {
             CongestionSpec::Net2(s) => s.validate(),
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
+            CongestionSpec::LinuxCubic(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
             CongestionSpec::Quic(s) => s.validate(),
-            CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
+            CongestionSpec::LinuxReno | CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -138,6 +157,8 @@ impl CongestionSpec {
             CongestionSpec::Net2(s) => AnyCongestion::Net2(net2::Net2::new(s)),
             CongestionSpec::Cubic(s) => AnyCongestion::Cubic(Box::new(cubic::Cubic::new(s))),
             CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
+            CongestionSpec::LinuxReno => AnyCongestion::LinuxReno(Box::default()),
+            CongestionSpec::LinuxCubic(s) => AnyCongestion::LinuxCubic(Box::new(linux_cubic::LinuxCubic::new(s))),
             CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
             CongestionSpec::TcpPr => AnyCongestion::TcpPr(tcp_pr::TcpPr),
             CongestionSpec::Quic(s) => AnyCongestion::Quic(Box::new(quic::Quic::new(s))),
@@ -147,7 +168,7 @@ impl CongestionSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | Vegas | Net2 | TcpPr | Quic | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | LinuxReno | LinuxCubic | Vegas | Net2 | TcpPr | Quic | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {
@@ -163,6 +184,12 @@ impl Congestion for AnyCongestion {
     }
     fn restore(&mut self, u: &CcUndo) {
         each!(self, x => x.restore(u));
+    }
+    fn grows_by_sack_above(&self) -> Option<u32> {
+        each!(self, x => x.grows_by_sack_above())
+    }
+    fn on_resume(&mut self, last_sent: Time, cx: &Ctx) {
+        each!(self, x => x.on_resume(last_sent, cx));
     }
     fn on_restart(&mut self) {
         each!(self, x => x.on_restart());

@@ -1,15 +1,17 @@
 //! And after a pause? What becomes of a window that nobody has used for a while.
 //!
-//! Source: RFC 5681 §4.1.
+//! Source: RFC 5681 §4.1; Linux 6.18 (`tcp_cwnd_restart` in `net/ipv4/tcp_output.c`), in our words.
 //!
 //! Idea: after a pause nothing is known of the path any more, and no ACKs come that would space what is sent. So the window is again that
-//! of the beginning, and slow start leads back to `ssthresh`.
+//! of the beginning, and slow start leads back to `ssthresh`. Linux halves it for each timeout that the pause lasted.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | RW = min (IW, cwnd) | `restart_window` |
+//! | RW = min (IW, cwnd) | `restart` |
 //! | has not sent data in an interval exceeding the retransmission timeout | since the last segment with data, longer than the timeout with its back-off |
 
+use crate::event::Window;
+use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,9 @@ pub enum IdleRule {
     Keep,
     /// After a retransmission timeout without sending, at most the initial window (RFC 5681 §4.1).
     Restart,
+    /// After a retransmission timeout without sending, half of the window for each timeout that has passed, at least the
+    /// initial one; `ssthresh` is at least three quarters of what it was (Linux).
+    Halve,
 }
 
 impl IdleRule {
@@ -30,11 +35,19 @@ impl IdleRule {
         *self == IdleRule::Keep
     }
 
-    /// The window, in bytes, after a pause longer than the retransmission timeout, where `initial` was that of the beginning.
-    pub(crate) fn restart_window(self, cwnd: f64, initial: f64) -> f64 {
+    /// The window after a `pause` longer than the retransmission timeout `rto`, where `initial` bytes were that of the beginning.
+    pub(crate) fn restart(self, w: Window, initial: f64, pause: Nanos, rto: Nanos) -> Window {
         match self {
-            IdleRule::Keep => cwnd,
-            IdleRule::Restart => cwnd.min(initial),
+            IdleRule::Keep => w,
+            IdleRule::Restart => Window { cwnd: w.cwnd.min(initial), ..w },
+            IdleRule::Halve => {
+                let (least, mut left, mut cwnd) = (w.cwnd.min(initial), pause, w.cwnd);
+                while left > rto && cwnd > least {
+                    left = Nanos(left.0 - rto.0);
+                    cwnd /= 2.0;
+                }
+                Window { cwnd: cwnd.max(least), ssthresh: w.ssthresh.max(0.75 * w.cwnd) }
+            }
         }
     }
 }

@@ -61,6 +61,10 @@ pub trait Recovery: Send {
     fn open_gate(&self) -> Gate {
         Gate::Window
     }
+    /// Whether the retransmission timer starts anew when the oldest segment is sent again. Default no.
+    fn restarts_timer(&self) -> bool {
+        false
+    }
 }
 
 /// Its description.
@@ -243,5 +247,8 @@ impl Recovery for AnyRecovery {
     #[inline]
     fn open_gate(&self) -> Gate {
         each!(self, x => x.open_gate())
+    }
+    fn restarts_timer(&self) -> bool {
+        each!(self, x => x.restarts_timer())
     }
 }

@@ -1,5 +1,6 @@
 //! How long is too long? The retransmission timeout: its estimate, its back-off, and when exactly it fires.
 
+pub mod linux;
 pub mod net2_ticks;
 pub mod quic;
 pub mod rfc6298;
@@ -18,6 +19,10 @@ pub trait Rto: Send {
     fn on_sent(&mut self, sent: &Sent);
     /// An ACK of new data: a sample, and the end of back-off by a valid one. `sampled` is the timestamps' round trip.
     fn on_ack(&mut self, ack: &AckEvent, now: Time);
+    /// Whether an ACK that only SACKs gives a sample, too: then `on_ack` hears of it if it has one. Default no.
+    fn hears_sacks(&self) -> bool {
+        false
+    }
     /// A round trip measured elsewhere (the handshake; a judge of mistakes that times what was sent twice).
     fn on_sample(&mut self, rtt: Nanos);
     /// The timer fired for nothing, at `fired`: the path is slower than it thought (RFC 4015 §3.1 (11)).
@@ -48,6 +53,8 @@ pub trait Rto: Send {
 pub enum RtoSpec {
     /// RFC 6298, with a clock as fine or as coarse as wanted.
     Rfc6298(rfc6298::Rfc6298Spec),
+    /// The largest deviation of a round trip, and timers that fire on a tick (Linux 6).
+    Linux(linux::LinuxSpec),
     /// BSD's slow timer: integer arithmetic in ticks, firing on the tick.
     Net2Ticks(net2_ticks::Net2TicksSpec),
     /// QUIC's estimate and probe timeout (RFC 9002).
@@ -67,6 +74,8 @@ impl Default for RtoSpec {
 pub enum AnyRto {
     /// RFC 6298.
     Rfc6298(rfc6298::Rfc6298),
+    /// Linux.
+    Linux(Box<linux::Linux>),
     /// BSD ticks.
     Net2Ticks(net2_ticks::Net2Ticks),
     /// RFC 9002.
@@ -80,6 +89,7 @@ impl RtoSpec {
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             RtoSpec::Rfc6298(s) => s.validate(),
+            RtoSpec::Linux(s) => s.validate(),
             RtoSpec::Net2Ticks(s) => s.validate(),
             RtoSpec::Quic(s) => s.validate(),
             RtoSpec::Custom(_) => Ok(()),
@@ -89,6 +99,7 @@ impl RtoSpec {
     pub(crate) fn build(&self, mss: u32) -> AnyRto {
         match self {
             RtoSpec::Rfc6298(s) => AnyRto::Rfc6298(rfc6298::Rfc6298::new(s, mss)),
+            RtoSpec::Linux(s) => AnyRto::Linux(Box::new(linux::Linux::new(s))),
             RtoSpec::Net2Ticks(s) => AnyRto::Net2Ticks(net2_ticks::Net2Ticks::new(s)),
             RtoSpec::Quic(s) => AnyRto::Quic(quic::Quic::new(s)),
             RtoSpec::Custom(f) => AnyRto::Custom((f.make)(mss)),
@@ -97,7 +108,7 @@ impl RtoSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyRto: Rfc6298 | Net2Ticks | Quic | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyRto: Rfc6298 | Linux | Net2Ticks | Quic | Custom, $x => $call) };
 }
 
 impl Rto for AnyRto {
@@ -108,6 +119,9 @@ impl Rto for AnyRto {
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
         each!(self, x => x.on_ack(ack, now));
+    }
+    fn hears_sacks(&self) -> bool {
+        each!(self, x => x.hears_sacks())
     }
     fn on_sample(&mut self, rtt: Nanos) {
         each!(self, x => x.on_sample(rtt));

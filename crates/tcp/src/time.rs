@@ -71,6 +71,39 @@ impl Nanos {
     }
 }
 
+/// A kernel's clock, which ticks: timers are set in whole ticks and fire on one.
+///
+/// Source: Linux, `usecs_to_jiffies` and `mod_timer`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jiffies {
+    tick: Nanos,
+}
+
+impl Jiffies {
+    /// A clock of so many ticks a second (`HZ`).
+    pub const fn per_second(hz: u32) -> Self {
+        Jiffies { tick: Nanos(1_000_000_000 / if hz == 0 { 1 } else { hz as u64 }) }
+    }
+
+    /// Whole ticks in so many nanoseconds.
+    #[inline]
+    pub fn count(self, nanos: u64) -> u64 {
+        nanos / self.tick.0
+    }
+
+    /// `span` in whole ticks, rounded up.
+    #[inline]
+    pub fn whole(self, span: Nanos) -> Nanos {
+        span.round_up(self.tick)
+    }
+
+    /// When a timer fires that is set at `set` for `span`: up to a tick before `set + span`, and never later than a tick after.
+    #[inline]
+    pub fn deadline(self, set: Time, span: Nanos) -> Time {
+        Time(set.0 - set.0 % self.tick.0) + self.whole(span)
+    }
+}
+
 impl Add<Nanos> for Time {
     type Output = Time;
     #[inline]

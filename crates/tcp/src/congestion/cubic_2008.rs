@@ -42,8 +42,7 @@ pub enum FirstCount {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cubic2008Spec {
-    /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018 eq. 1;
-    /// Linux today: 717).
+    /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018 eq. 1).
     pub beta_1024: u32,
     /// How fast the cubic rises, in segments per second cubed. Default 0.4.
     pub c: f64,
@@ -55,12 +54,6 @@ pub struct Cubic2008Spec {
     pub first_count: FirstCount,
     /// Beyond K, at most 16 segments in 100 ms (early Linux). Default no.
     pub limit_rate: bool,
-    /// Least `cnt`, 1 or more. Default 1 (Linux today: 2).
-    pub least_count: u32,
-    /// Count acknowledged segments, not ACKs (Linux today). Default no.
-    pub count_segments: bool,
-    /// Grow only while the window is what limits sending (Linux today). Default no.
-    pub only_if_limited: bool,
 }
 
 impl Default for Cubic2008Spec {
@@ -72,9 +65,6 @@ impl Default for Cubic2008Spec {
             friendliness: false,
             first_count: FirstCount::Free,
             limit_rate: false,
-            least_count: 1,
-            count_segments: false,
-            only_if_limited: false,
         }
     }
 }
@@ -84,8 +74,7 @@ impl Cubic2008Spec {
         let share = (1..1024).contains(&self.beta_1024);
         StackError::unless(share, "congestion.beta_1024", &self.beta_1024, "1 to 1023")?;
         let rises = self.c > 0.0 && self.c.is_finite();
-        StackError::unless(rises, "congestion.c", &self.c, "more than 0 segments/s³")?;
-        StackError::unless(self.least_count > 0, "congestion.least_count", &0, "1 or more")
+        StackError::unless(rises, "congestion.c", &self.c, "more than 0 segments/s³")
     }
 }
 
@@ -131,7 +120,7 @@ impl Cubic2008 {
     }
 
     /// How many ACKs open the window of `cwnd` segments by one; `t` is the time since the epoch, a round trip ahead.
-    fn count(&mut self, t: f64, min_rtt: f64, cwnd: u32, acked: f64) -> f64 {
+    fn count(&mut self, t: f64, min_rtt: f64, cwnd: u32) -> f64 {
         let (x, window) = (t - self.k, f64::from(cwnd));
         let target = whole_part(f64::from(self.origin) + self.spec.c * x * x * x);
         // Eq. 2 and 3.
@@ -147,16 +136,16 @@ impl Cubic2008 {
             }
         }
         if self.spec.friendliness {
-            cnt = cnt.min(self.friendly(cwnd, acked));
+            cnt = cnt.min(self.friendly(cwnd));
         }
-        cnt.max(f64::from(self.spec.least_count))
+        cnt.max(1.0)
     }
 
     /// The count that keeps up with additive increase.
-    fn friendly(&mut self, cwnd: u32, acked: f64) -> f64 {
+    fn friendly(&mut self, cwnd: u32) -> f64 {
         let beta = f64::from(self.spec.beta_1024);
         let per_segment = whole_part(f64::from(cwnd) * (1024.0 + beta) / (3.0 * (1024.0 - beta)));
-        self.ack_cnt += acked;
+        self.ack_cnt += 1.0;
         while self.ack_cnt > per_segment {
             self.ack_cnt -= per_segment.max(1.0);
             self.tcp_cwnd += 1;
@@ -169,11 +158,8 @@ impl Cubic2008 {
 }
 
 impl Congestion for Cubic2008 {
-    fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+    fn on_ack(&mut self, _: &AckEvent, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
-        if self.spec.only_if_limited && !cx.cwnd_limited {
-            return;
-        }
         if w.cwnd < w.ssthresh {
             w.cwnd += smss;
             return;
@@ -184,13 +170,12 @@ impl Congestion for Cubic2008 {
         }
         let min_rtt = cx.min_rtt.unwrap_or_default().as_secs_f64();
         let t = cx.now.since(self.epoch.unwrap_or(cx.now)).as_secs_f64() + min_rtt;
-        let acked = if self.spec.count_segments { ack.acked() as f64 / smss } else { 1.0 };
-        let cnt = self.count(t, min_rtt, cwnd, acked);
+        let cnt = self.count(t, min_rtt, cwnd);
         if self.cwnd_cnt >= cnt {
             w.cwnd += smss;
             self.cwnd_cnt = 0.0;
         } else {
-            self.cwnd_cnt += acked;
+            self.cwnd_cnt += 1.0;
         }
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
@@ -249,7 +234,7 @@ mod tests {
         let mut c = Cubic2008::new(&Cubic2008Spec::default());
         c.last_max = 80;
         c.begin(Time(0), 80);
-        assert_eq!(c.count(0.0, 0.1, 80, 1.0), 8000.0);
+        assert_eq!(c.count(0.0, 0.1, 80), 8000.0);
     }
 
     #[test]
@@ -259,7 +244,7 @@ mod tests {
         {
             let mut c = Cubic2008::new(&Cubic2008Spec { first_count, ..Cubic2008Spec::default() });
             c.begin(Time(0), 80);
-            assert_eq!(c.count(0.0, 0.1, 80, 1.0), want);
+            assert_eq!(c.count(0.0, 0.1, 80), want);
         }
     }
 

@@ -1,6 +1,7 @@
 //! RACK-TLP: lost is what was sent well before something that has arrived, and a probe finds out about the tail.
 //!
-//! Source: RFC 8985 §5 to §8.
+//! Source: RFC 8985 §5 to §8; for `rules = "linux"` Linux 6.18, `net/ipv4/tcp_recovery.c` and `tcp_dsack_seen`,
+//! `tcp_check_sack_reordering` in `net/ipv4/tcp_input.c`, in our words.
 //!
 //! Idea: time, not a count, tells loss from reordering: a segment sent before the newest one delivered may come a quarter
 //! of a round trip later, more where DSACKs show that this was too little. When the ACKs stop, one segment probes.
@@ -19,6 +20,7 @@
 //! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real time of sending
 //! (decision 0043); the window of the minimum (`min_rtt_window`); at an RTO without a round trip only the head is lost.
 
+mod linux;
 mod tlp;
 mod window;
 
@@ -33,8 +35,10 @@ use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
 use crate::segment::{is_older, timestamp};
 use crate::seq::Offset;
-use crate::time::{Nanos, Time};
+use crate::time::{Jiffies, Nanos, Time};
 use crate::units::Bytes;
+pub use linux::Rules;
+use linux::{is_default_hz, HZ};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tlp::{Outcome, Tlp};
@@ -54,6 +58,12 @@ pub struct RackTlpSpec {
     pub tlp: bool,
     /// What is added to the probe's timeout when one segment is outstanding, for a delayed ACK. Default 200 ms (§7.2).
     pub max_ack_delay: Nanos,
+    /// Which DSACKs widen the window, what the threshold is, and when timers fire. Default "rfc8985".
+    #[serde(skip_serializing_if = "Rules::is_rfc8985")]
+    pub rules: Rules,
+    /// With `rules = "linux"`: ticks of the kernel's clock in a second, 1 to 1000. Default 250.
+    #[serde(skip_serializing_if = "is_default_hz")]
+    pub hz: u32,
 }
 
 impl Default for RackTlpSpec {
@@ -64,6 +74,8 @@ impl Default for RackTlpSpec {
             min_rtt_window: Nanos::from_secs(300),
             tlp: true,
             max_ack_delay: Nanos::from_millis(200),
+            rules: Rules::Rfc8985,
+            hz: HZ,
         }
     }
 }
@@ -71,7 +83,8 @@ impl Default for RackTlpSpec {
 impl RackTlpSpec {
     pub(super) fn validate(&self) -> Result<(), StackError> {
         let n = self.dupthresh;
-        StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")
+        StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")?;
+        StackError::unless((1..=1000).contains(&self.hz), "detect.hz", &self.hz, "1 to 1000 ticks a second")
     }
 
     pub(super) fn needs(&self) -> Vec<Requirement> {
@@ -93,7 +106,10 @@ impl RackTlpSpec {
 
 /// RACK-TLP at work. Boxed: nothing but its own stacks pays for it.
 pub struct RackTlp {
+    /// With Linux's rules it grows.
     dupthresh: u32,
+    /// The clock of Linux's timers.
+    linux: Option<Jiffies>,
     tlp_on: bool,
     reordering_seen: bool,
     /// Something was SACKed when the last ACK had been read.
@@ -119,6 +135,10 @@ impl RackTlp {
     pub(super) fn new(spec: &RackTlpSpec) -> Self {
         RackTlp {
             dupthresh: spec.dupthresh,
+            linux: match spec.rules {
+                Rules::Rfc8985 => None,
+                Rules::Linux => Some(Jiffies::per_second(spec.hz)),
+            },
             tlp_on: spec.tlp,
             reordering_seen: false,
             sacked: false,
@@ -129,7 +149,7 @@ impl RackTlp {
             reorder_at: None,
             min_rtt: MinRtt::new(spec.min_rtt_window),
             window: ReoWnd::new(spec.persist),
-            tlp: Tlp::new(spec.max_ack_delay),
+            tlp: Tlp::new(spec.max_ack_delay, (spec.rules == Rules::Linux).then(|| Jiffies::per_second(spec.hz))),
         }
     }
 
@@ -157,11 +177,15 @@ impl RackTlp {
     }
 
     /// §6.2 step 3: something never resent was delivered after something sent later.
-    fn look_for_reordering(&mut self, ack: &AckEvent, board: &Scoreboard) {
+    fn look_for_reordering(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         let highest = board.highest_sacked().map_or(ack.ack, |top| top.max(ack.ack));
         // All that is new lies above what was known before: in order.
-        if !self.reordering_seen && self.fack > ack.prior_una {
-            self.reordering_seen = delivered_below(self.fack, board);
+        if self.fack > ack.prior_una {
+            if self.linux.is_some() {
+                self.measure_reordering(board, cx);
+            } else if !self.reordering_seen {
+                self.reordering_seen = delivered_below(self.fack, board);
+            }
         }
         self.fack = self.fack.max(highest);
     }
@@ -190,7 +214,11 @@ impl RackTlp {
     fn detect_before(&mut self, newest: (Time, Offset), repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
         let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
-        self.reorder_at = waits.map(|at| at + wait);
+        // Of what is sent before a tick is over the timer may already be due: it looks again at the next one.
+        self.reorder_at = waits.map(|at| match self.linux {
+            None => at + wait,
+            Some(_) => self.fires(cx.now, (at + wait).since(cx.now)),
+        });
         lost
     }
 
@@ -234,12 +262,13 @@ impl RackTlp {
             self.tlp.measured();
         }
         self.take_newest(ack, board, cx);
-        self.look_for_reordering(ack, board);
+        let dsack = self.dsack_counts(ack, self.reordering_seen);
+        self.look_for_reordering(ack, board, cx);
         let probe = self.tlp.on_ack(ack);
         let repairs = cx.phase.repairs();
         let ends = repairs && cx.recover.is_some_and(|r| cx.snd_una >= r);
         let repairing = repairs && !ends;
-        self.window.on_ack(ack.dsack.is_some(), ends, cx);
+        self.window.on_ack(dsack, ends, cx);
         let lost = self.detect(repairing, board, cx);
         let sacked = board.sacked() > 0;
         self.sacked = sacked;
@@ -263,6 +292,9 @@ impl Detector for RackTlp {
             return Verdict::Clear;
         }
         self.on_telling_ack(ack, board, cx)
+    }
+    fn dupthresh(&self, _: &Window, _: &Ctx) -> Option<u32> {
+        self.linux.map(|_| self.dupthresh)
     }
 }
 

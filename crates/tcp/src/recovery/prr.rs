@@ -43,6 +43,8 @@ pub enum Bound {
     Ssrb,
     /// What was delivered since the beginning, the conservative reduction bound (RFC 6937 §3).
     Crb,
+    /// As "rfc9937", but RecoverFS is the window (Linux: `tcp_init_cwnd_reduction`, `tcp_cwnd_reduction`).
+    Linux,
 }
 
 /// Which segment goes.
@@ -67,11 +69,15 @@ pub struct PrrSpec {
     /// Whether a lost retransmission begins a new episode, with another cut, at most once a round trip (RFC 9937 §6.1,
     /// RFC 8985 §9.3). Default yes; only some detectors find one.
     pub respond_lost_rexmit: bool,
+    /// Whether the retransmission timer starts anew when the oldest segment is sent again (Linux:
+    /// `tcp_xmit_retransmit_queue`). Default no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub restart_timer: bool,
 }
 
 impl Default for PrrSpec {
     fn default() -> Self {
-        PrrSpec { bound: Bound::Rfc9937, order: Order::Rfc6675, respond_lost_rexmit: true }
+        PrrSpec { bound: Bound::Rfc9937, order: Order::Rfc6675, respond_lost_rexmit: true, restart_timer: false }
     }
 }
 
@@ -108,7 +114,7 @@ impl Prr {
             libm::ceil(share) * smss - out
         } else {
             let limit = match self.spec.bound {
-                Bound::Rfc9937 => (all - out).max(now) + if safe { smss } else { 0.0 },
+                Bound::Rfc9937 | Bound::Linux => (all - out).max(now) + if safe { smss } else { 0.0 },
                 Bound::Ssrb => (all - out).max(now) + smss,
                 Bound::Crb => all - out,
             };
@@ -148,6 +154,7 @@ impl Recovery for Prr {
         self.recover_fs = match self.spec.bound {
             // RFC 9937 §6.2: without what had left the network before the ACK that began it.
             Bound::Rfc9937 => cx.flight() - board.sacked() + delivered,
+            Bound::Linux => u64::from(cx.mss) * (w.cwnd / cx.smss()) as u64,
             Bound::Ssrb | Bound::Crb => cx.flight() + ack.map_or(0, AckEvent::acked),
         };
         self.pace(delivered, false, w, board, cx);
@@ -193,6 +200,9 @@ impl Recovery for Prr {
     }
     fn open_gate(&self) -> Gate {
         Gate::Pipe
+    }
+    fn restarts_timer(&self) -> bool {
+        self.spec.restart_timer
     }
 }
 

@@ -49,10 +49,6 @@ pub struct Rfc6298Spec {
     pub timestamps: bool,
     /// Divide alpha and beta by the samples that a round trip gives (RFC 7323 App. G). Default no.
     pub divide_gains: bool,
-    /// Lower limit of the four deviations: the timeout is never less than SRTT and this (Linux, whose `tcp_rto_min` of 200 ms
-    /// it is). Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_deviations: Option<Nanos>,
 }
 
 impl Default for Rfc6298Spec {
@@ -65,7 +61,6 @@ impl Default for Rfc6298Spec {
             every_ack: false,
             timestamps: false,
             divide_gains: false,
-            min_deviations: None,
         }
     }
 }
@@ -109,8 +104,6 @@ pub struct Rfc6298 {
 #[derive(Clone, Copy, Default)]
 struct More {
     mss: u64,
-    /// Lower limit of four times RTTVAR, in ticks.
-    least_rttvar4: i64,
     /// One past the highest offset sent.
     snd_max: Offset,
     /// `srtt8` and `rttvar4` before the first back-off.
@@ -123,8 +116,7 @@ impl Rfc6298 {
     pub(super) fn new(s: &Rfc6298Spec, mss: u32) -> Self {
         let base = s.initial.max(s.min).min(s.max);
         let tick = s.tick.0.max(1);
-        let least_rttvar4 = s.min_deviations.map_or(0, |d| (d.0 / tick) as i64);
-        let more = More { mss: u64::from(mss), least_rttvar4, ..More::default() };
+        let more = More { mss: u64::from(mss), ..More::default() };
         Rfc6298 {
             tick,
             min: s.min,
@@ -137,7 +129,7 @@ impl Rfc6298 {
             timestamps: s.timestamps,
             many: s.every_ack || s.timestamps,
             divide_gains: s.divide_gains,
-            more: (s.divide_gains || least_rttvar4 > 0).then(|| Box::new(more)),
+            more: s.divide_gains.then(|| Box::new(more)),
         }
     }
 
@@ -156,9 +148,8 @@ impl Rfc6298 {
     }
 
     fn set_base(&mut self) {
-        let least = self.more.as_ref().map_or(1, |more| more.least_rttvar4.max(1));
         let srtt = self.srtt8.map_or(0, |srtt8| srtt8.get() >> 3);
-        let ticks = (srtt + self.rttvar4.max(least)) as u64;
+        let ticks = (srtt + self.rttvar4.max(1)) as u64;
         self.base = Nanos(ticks.saturating_mul(self.tick)).max(self.min).min(self.max);
     }
 
@@ -320,17 +311,6 @@ mod tests {
         assert_eq!(r.backed_off(), Nanos::from_secs(1));
         (0..100).for_each(|_| r.back_off());
         assert_eq!(r.backed_off(), Nanos::from_secs(60));
-    }
-
-    #[test]
-    fn the_timeout_never_comes_closer_to_the_round_trip_than_the_least_deviations() {
-        let min_deviations = Some(Nanos::from_millis(200));
-        let spec = Rfc6298Spec { min: Nanos::from_millis(200), min_deviations, ..Rfc6298Spec::default() };
-        let mut r = Rfc6298::new(&spec, 1000);
-        (0..100).for_each(|_| r.on_sample(Nanos::from_millis(250)));
-        assert_eq!(r.base(), Nanos::from_millis(450));
-        r.on_sample(Nanos::from_secs(1));
-        assert!(r.base() > Nanos::from_millis(1000), "four deviations are more");
     }
 
     #[test]

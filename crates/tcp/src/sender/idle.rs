@@ -22,15 +22,21 @@ impl Sender {
         use crate::detect::Timekeeper;
         (self.pause_due, self.watched) = (false, self.slots.detect.watches_sends());
         let Some(last) = self.board.last_sent_at() else { return };
-        let pause = now.since(last.max(self.cold.resent_at));
-        if self.phase != Phase::Open || !self.board.is_empty() || pause <= self.slots.rto.backed_off() {
+        let last = last.max(self.cold.resent_at);
+        if !self.board.is_empty() {
+            return;
+        }
+        let cx = self.ctx(now);
+        self.slots.congestion.on_resume(last, &cx);
+        let (pause, rto) = (now.since(last), self.slots.rto.backed_off());
+        if self.phase != Phase::Open || pause <= rto {
             return;
         }
         // What the window opens with does not depend on the peer's.
         let initial = self.slots.startup.initial(self.mss, u64::from(self.peer.max_wnd)).cwnd;
         let before = self.w;
         self.write_window(now, Slot::Startup, obs, |s| {
-            s.w.cwnd = s.cold.idle_rule.restart_window(s.w.cwnd, initial);
+            s.w = s.cold.idle_rule.restart(s.w, initial, pause, rto);
         });
         if self.w != before {
             self.slots.congestion.on_restart();

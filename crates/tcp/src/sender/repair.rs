@@ -13,6 +13,7 @@ use crate::facts::gate::Gate;
 use crate::recovery::Recovery;
 use crate::rto::Rto;
 use crate::spurious::Spurious;
+use crate::startup::Startup;
 use crate::time::Time;
 use crate::timeout::{Repair, Timeout};
 use crate::undo::{GiveBack, Prior, Standing, Undo};
@@ -81,6 +82,7 @@ impl Sender {
             (None, Prior::BeforeInterrupted) | (_, Prior::AtTimeout) => (self.w, self.slots.congestion.save()),
         };
         self.damped = false;
+        self.starting &= self.slots.startup.hears_every_slow_start();
         self.cwr_due = self.ece_flag != 0;
         let cut = self.slots.congestion.on_loss(&loss, &self.w, &cx);
         let (first_dup, last_dup) = self.cold.reorder.span().unwrap_or((now, now));
@@ -264,6 +266,7 @@ impl Sender {
         self.slots.rto.back_off();
         let cx = self.ctx(now);
         self.slots.detect.on_rto(self.dup_run, &self.w, &cx);
+        self.slots.startup.on_timeout();
         self.dup_run = 0;
         self.set_phase(now, Phase::Loss, Why::Timeout, obs);
         self.enter_loss(now, obs);

@@ -288,8 +288,13 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
             CongestionSpec::Aimd(a) if a.halve == Halve::Window => (7000.0, true),
             CongestionSpec::Net2(_) => (7000.0, true),
             CongestionSpec::Cubic(_) => (10_500.0, false),
-            CongestionSpec::Cubic2008(_) => (10_000.0, false),
-            _ => (7500.0, false),
+            CongestionSpec::Cubic2008(_) | CongestionSpec::LinuxCubic(_) => (10_000.0, false),
+            CongestionSpec::LinuxReno => (7000.0, false),
+            CongestionSpec::Aimd(_)
+            | CongestionSpec::Vegas(_)
+            | CongestionSpec::TcpPr
+            | CongestionSpec::Quic(_)
+            | CongestionSpec::Custom(_) => (7500.0, false),
         };
         let mut s = Sender::new(&opened(named(name), 15), MSS, 100_000);
         s.write(100_000);

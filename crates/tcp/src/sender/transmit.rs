@@ -2,7 +2,7 @@
 
 use super::{Disorder, Recovery, Rto, Sender, Timekeeper, Timeout};
 use crate::event::{Event, Observer, Phase, Slot, Window};
-use crate::facts::answer::Xmit;
+use crate::facts::answer::{Rearm, Xmit};
 use crate::facts::ctx::Ctx;
 use crate::facts::gate::{self, Gate};
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
@@ -217,7 +217,12 @@ impl Sender {
         let cx = self.context(now);
         match by {
             Slot::Disorder => self.slots.disorder.on_sent(x, sent, &self.w, &cx),
-            Slot::Recovery => self.slots.recovery.on_sent(x, sent, &cx),
+            Slot::Recovery => {
+                self.slots.recovery.on_sent(x, sent, &cx);
+                if sent.start == self.snd_una && self.slots.recovery.restarts_timer() {
+                    self.rearm(now, Rearm::Restart, false);
+                }
+            }
             Slot::Timeout => self.slots.timeout.on_sent(x, sent, &cx),
             Slot::Sequencer | Slot::Startup | Slot::Congestion | Slot::Undo => {}
         }
@@ -381,20 +386,5 @@ impl Sender {
     /// The scoreboard.
     pub fn board(&self) -> &Scoreboard {
         &self.board
-    }
-
-    /// Episodes begun and retransmission timeouts are counted by whoever listens; this is the number of episodes.
-    pub fn episodes(&self) -> u32 {
-        self.cold.ledger.count()
-    }
-
-    /// The episode of the fast recovery that is under way, from 1.
-    pub fn recovery(&self) -> Option<u32> {
-        (self.phase == Phase::Recovery).then(|| self.cold.ledger.count())
-    }
-
-    /// The phase.
-    pub fn phase(&self) -> Phase {
-        self.phase
     }
 }

@@ -1,6 +1,7 @@
-//! Rule 15. The components' view of the sender, built anew whenever something in it may have changed.
+//! Rule 15. The components' view of the sender, built anew whenever something in it may have changed; and its invariants.
 
 use super::Sender;
+use crate::event::Phase;
 use crate::facts::ctx::Ctx;
 use crate::rto::Rto;
 use crate::time::Time;
@@ -32,6 +33,34 @@ impl Sender {
             next_len: self.next_len_in(room),
             phase: self.phase,
             cwnd_limited: self.cwnd_limited,
+        }
+    }
+
+    /// Episodes begun and retransmission timeouts are counted by whoever listens; this is the number of episodes.
+    pub fn episodes(&self) -> u32 {
+        self.cold.ledger.count()
+    }
+
+    /// The episode of the fast recovery that is under way, from 1.
+    pub fn recovery(&self) -> Option<u32> {
+        (self.phase == Phase::Recovery).then(|| self.cold.ledger.count())
+    }
+
+    /// The phase.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Invariants, watched in every test build.
+    #[inline]
+    pub(super) fn check(&self) {
+        #[cfg(debug_assertions)]
+        {
+            assert!(self.asks_for_deadlines(), "a deadline of a detector that keeps no time");
+            assert!(self.snd_una <= self.snd_nxt && self.snd_nxt <= self.snd_max, "una, nxt, max out of order");
+            assert_eq!(self.limit, self.find_limit(), "how far new data may go");
+            assert!(self.w.cwnd >= f64::from(self.mss), "cwnd below one segment: {}", self.w.cwnd);
+            self.board.check();
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Sender;
 use crate::congestion::Congestion;
+use crate::detect::{Detector, Verdict};
 use crate::event::{Event, Observer, Phase, Slot, Why, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -10,7 +11,7 @@ use crate::startup::{Advice, Startup};
 use crate::time::Time;
 
 impl Sender {
-    /// Rule 3. Before the first loss the start of the connection may set the threshold, or hold slow start back.
+    /// Rule 3. Before the first loss, or in every slow start, the start of the connection may set the threshold, or hold slow start back.
     #[inline]
     pub(super) fn ask_start<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
         match self.slots.startup.on_ack(ack, &self.w, cx) {
@@ -30,6 +31,13 @@ impl Sender {
             self.w.cwnd = w.cwnd + (self.w.cwnd - w.cwnd) * f64::from(self.growth);
         }
         self.tell_window(now, Slot::Congestion, before, obs);
+    }
+
+    /// Whether an ACK that only SACKs opens the window, too.
+    pub(super) fn grows_by_sack(&self, ack: &AckEvent, verdict: Verdict, cx: &Ctx) -> bool {
+        let above = self.slots.congestion.grows_by_sack_above().filter(|_| ack.delivered > 0 && !ack.ece);
+        let wide = |n| self.slots.detect.dupthresh(&self.w, cx).is_some_and(|d| d > n);
+        verdict.lost() == 0 && above.is_some_and(wide)
     }
 
     /// Rule 15. Lends the window to one writer and reports what it did.

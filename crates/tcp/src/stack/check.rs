@@ -26,7 +26,7 @@ impl Stack {
             spurious,
             undo,
             dup_rule,
-            idle: IdleRule::Keep | IdleRule::Restart,
+            idle: IdleRule::Keep | IdleRule::Restart | IdleRule::Halve,
             options,
             limits,
         } = self;

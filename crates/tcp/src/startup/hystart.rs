@@ -1,9 +1,10 @@
 //! HyStart: slow start ends when ACKs come as a long train, or when the round trip grows.
 //!
-//! Source: Ha & Rhee 2011; its form in Linux's CUBIC.
+//! Source: Ha & Rhee 2011, in the form that Linux 6.18 gives it (`hystart_update` in `net/ipv4/tcp_cubic.c`), in our words.
 //!
 //! Idea: in slow start data leave in trains; when the ACKs of a train span half the path's round trip the window fills
-//! the path, and when the least of a round's first samples has grown there is a queue. Either ends slow start at once.
+//! the path, and when the least of a round's samples has grown there is a queue. Either ends slow start at once. After a
+//! timeout it begins again.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -12,7 +13,10 @@
 //! | delay_min | `cx.min_rtt` |
 //! | HYSTART_MIN_SAMPLES, HYSTART_DELAY_MIN, HYSTART_DELAY_MAX | constants |
 //!
-//! Departures: none known; pacing, which makes Linux wait longer for the train, is not in the tree.
+//! | found | `over` |
+//!
+//! Departures: pacing, which makes Linux wait longer for the train, is not in the tree. Linux takes no samples in the first second
+//! of a cubic's epoch, which matters only where slow start was given back by an undo.
 
 use super::fixed::FixedSpec;
 use super::{Advice, Startup, UNBOUNDED};
@@ -87,8 +91,8 @@ impl Hystart {
             }
         }
         let Some(rtt) = ack.rtt else { return false };
+        self.now_min = Some(self.now_min.map_or(rtt, |m| m.min(rtt)));
         if self.samples < MIN_SAMPLES {
-            self.now_min = Some(self.now_min.map_or(rtt, |m| m.min(rtt)));
             self.samples += 1;
             return false;
         }
@@ -101,6 +105,12 @@ impl Startup for Hystart {
     fn initial(&self, mss: u32, _rwnd: Bytes) -> Window {
         Window { cwnd: f64::from(self.spec.initial_window_segs) * f64::from(mss), ssthresh: UNBOUNDED }
     }
+    fn hears_every_slow_start(&self) -> bool {
+        true
+    }
+    fn on_timeout(&mut self) {
+        *self = Hystart::new(&self.spec);
+    }
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         if self.over || !ack.advances() || w.cwnd >= w.ssthresh {
             return Advice::Keep;
@@ -111,7 +121,7 @@ impl Startup for Hystart {
         }
         let large = w.cwnd >= f64::from(self.spec.low_window_segs) * cx.smss();
         match cx.min_rtt {
-            Some(min_rtt) if self.found(ack, min_rtt, cx.now) && large => {
+            Some(min_rtt) if large && self.found(ack, min_rtt, cx.now) => {
                 self.over = true;
                 Advice::Ssthresh(w.cwnd)
             }
@@ -158,5 +168,14 @@ mod tests {
     #[test]
     fn below_16_segments_nothing_is_judged() {
         assert_eq!(acks_until_the_end(15.0, 3000, 150), None);
+    }
+
+    #[test]
+    fn after_a_timeout_slow_start_is_judged_again() {
+        let mut h = Hystart::new(&HystartSpec::default());
+        h.over = true;
+        assert!(h.hears_every_slow_start());
+        h.on_timeout();
+        assert!(!h.over);
     }
 }

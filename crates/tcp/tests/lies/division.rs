@@ -3,7 +3,6 @@
 use crate::talk::Talk;
 use crate::{every_stack_survives, MSS};
 use ackclock_tcp::congestion::aimd::AimdSpec;
-use ackclock_tcp::congestion::cubic_2008::Cubic2008Spec;
 use ackclock_tcp::congestion::CongestionSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::startup::fixed::FixedSpec;
@@ -59,15 +58,15 @@ fn growth(congestion: &CongestionSpec, slow_start: bool, pieces: u64) -> f64 {
 #[test]
 fn ack_division_opens_a_window_that_counts_acks_and_not_one_that_counts_bytes() {
     let aimd = |abc_limit_segs| CongestionSpec::Aimd(AimdSpec { abc_limit_segs, ..AimdSpec::default() });
-    let linux_2008 = |count_segments| Cubic2008Spec { count_segments, ..Cubic2008Spec::default() };
     let rules = [
         ("aimd", aimd(None)),
         ("aimd, L = 1", aimd(Some(1))),
         ("aimd, L = 2", aimd(Some(2))),
         ("net2", CongestionSpec::Net2(Default::default())),
         ("cubic", CongestionSpec::Cubic(Default::default())),
-        ("cubic-2008", CongestionSpec::Cubic2008(linux_2008(false))),
-        ("cubic-2008, by segments", CongestionSpec::Cubic2008(linux_2008(true))),
+        ("cubic-2008", CongestionSpec::Cubic2008(Default::default())),
+        ("linux-reno", CongestionSpec::LinuxReno),
+        ("linux-cubic", CongestionSpec::LinuxCubic(Default::default())),
         ("vegas", CongestionSpec::Vegas(Default::default())),
         ("tcp-pr", CongestionSpec::TcpPr),
         ("quic", CongestionSpec::Quic(Default::default())),
@@ -90,7 +89,9 @@ fn ack_division_opens_a_window_that_counts_acks_and_not_one_that_counts_bytes() 
         // By time in congestion avoidance.
         ("cubic", [10.0, 90.0, 0.92, 0.95]),
         ("cubic-2008", [10.0, 90.0, 0.0, 0.0]),
-        ("cubic-2008, by segments", [10.0, 90.0, 0.0, 0.0]),
+        // Whole segments, by what is delivered: no more for many ACKs than for few.
+        ("linux-reno", [10.0, 10.0, 1.0, 1.0]),
+        ("linux-cubic", [10.0, 10.0, 0.0, 0.0]),
         // By round trips in both.
         ("vegas", [1.0, 1.0, 2.0, 2.0]),
         ("tcp-pr", [10.0, 10.0, 0.96, 0.96]),

@@ -29,6 +29,7 @@ fn longest_wait(stack: &Stack) -> Nanos {
         // Net/2's timer counts whole ticks.
         (_, RtoSpec::Net2Ticks(s)) => s.tick.times(u64::from(s.max_ticks)),
         (_, RtoSpec::Rfc6298(s)) => s.max,
+        (_, RtoSpec::Linux(s)) => s.max,
         (DetectSpec::Quic(s), _) => s.max_pto,
         (detect, rto) => panic!("{}: how long may {detect:?} with {rto:?} wait?", stack.name),
     }

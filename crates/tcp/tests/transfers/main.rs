@@ -152,6 +152,7 @@ fn a_dead_path_is_tried_at_doubling_intervals_up_to_the_timers_limit() {
         let at = timeouts(&net);
         let (least, most) = match &stack.rto {
             RtoSpec::Rfc6298(r) => (r.min, r.max),
+            RtoSpec::Linux(r) => (r.min, r.max),
             // Net/2's limits are 2 and 128 ticks of half a second.
             _ => (secs(1).since(Time(0)), secs(64).since(Time(0))),
         };

@@ -1,7 +1,7 @@
-//! What a pause does to the window (RFC 5681 §4.1).
+//! What a pause does to the window (RFC 5681 §4.1; Linux's `tcp_cwnd_restart`).
 
 use super::*;
-use crate::event::{Event, Slot};
+use crate::event::{Event, Slot, Window};
 use crate::idle::IdleRule;
 use crate::startup::fixed::FixedSpec;
 use crate::startup::StartupSpec;
@@ -161,4 +161,20 @@ fn the_cubic_of_a_restarted_connection_begins_when_slow_start_has_ended() {
     // A thousand seconds on the old cubic would ask for half a window more on each ACK.
     transfer(&mut c, 1_000_000, 40_000, 1 << 20);
     assert!(cwnd(&c) < 12.0, "{}", cwnd(&c));
+}
+
+#[test]
+fn linux_halves_the_window_for_each_timeout_of_a_pause_and_keeps_three_quarters_as_the_threshold() {
+    let ms = crate::time::Nanos::from_millis;
+    let before = Window { cwnd: 80_000.0, ssthresh: 20_000.0 };
+    let after = |pause| IdleRule::Halve.restart(before, 10_000.0, ms(pause), ms(1000));
+    let cwnd: Vec<f64> = [1001, 2000, 2001, 3001, 600_000].map(|pause| after(pause).cwnd).to_vec();
+    assert_eq!(cwnd, [40_000.0, 40_000.0, 20_000.0, 10_000.0, 10_000.0]);
+    assert_eq!(after(1001).ssthresh, 60_000.0);
+}
+
+#[test]
+fn linuxs_stacks_halve() {
+    let halving: Vec<_> = Stack::names().filter(|n| named(n).idle == IdleRule::Halve).collect();
+    assert_eq!(halving, ["linux-2025", "linux-reno-2025"]);
 }

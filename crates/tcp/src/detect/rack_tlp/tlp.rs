@@ -1,10 +1,11 @@
 //! The tail loss probe (RFC 8985 §7).
 
+use super::linux::TIMEOUT_MIN;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
-use crate::time::{Nanos, Time};
+use crate::time::{Jiffies, Nanos, Time};
 
 /// What an ACK says about the probe.
 #[derive(Clone, Copy, PartialEq)]
@@ -27,6 +28,8 @@ struct Probe {
 /// The probe and its timer.
 pub(super) struct Tlp {
     max_ack_delay: Nanos,
+    /// The clock of Linux's timers.
+    linux: Option<Jiffies>,
     out: Option<Probe>,
     /// A round trip was measured since the last probe.
     measured: bool,
@@ -38,8 +41,8 @@ pub(super) struct Tlp {
 }
 
 impl Tlp {
-    pub(super) fn new(max_ack_delay: Nanos) -> Self {
-        Tlp { max_ack_delay, out: None, measured: true, pto: None, single: false, firing: false }
+    pub(super) fn new(max_ack_delay: Nanos, linux: Option<Jiffies>) -> Self {
+        Tlp { max_ack_delay, linux, out: None, measured: true, pto: None, single: false, firing: false }
     }
 
     /// A round trip was measured.
@@ -59,12 +62,22 @@ impl Tlp {
             Some(srtt) => srtt.times(2),
             None => Nanos::from_secs(1),
         };
-        self.pto = Some(since + pto);
+        self.pto = Some(match self.linux {
+            None => since + pto,
+            // tcp_schedule_loss_probe.
+            Some(jiffies) if self.single => jiffies.deadline(since, pto),
+            Some(jiffies) => jiffies.deadline(since, pto + TIMEOUT_MIN),
+        });
     }
 
     /// §7.3: one probe at a time, and a round trip measured between two.
     fn may_probe(&self) -> bool {
         self.out.is_none() && self.measured
+    }
+
+    /// Whether a probe that is out ends at `end`.
+    pub(super) fn probed(&self, end: Offset) -> bool {
+        self.out.is_some_and(|p| p.end == end)
     }
 
     /// Whether no probe is out.
@@ -141,7 +154,7 @@ mod tests {
     fn between_two_probes_a_round_trip_is_measured() {
         // RFC 8985 §7.3.
         let cx = Ctx { srtt: Some(Nanos::from_millis(10)), snd_max: Offset(2001), ..context() };
-        let mut t = Tlp::new(Nanos::from_millis(200));
+        let mut t = Tlp::new(Nanos::from_millis(200), None);
         t.arm(Time(0), &cx);
         let at = t.deadline().unwrap();
         assert_eq!(at, Time(20_000_000));

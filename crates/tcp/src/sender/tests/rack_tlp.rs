@@ -3,7 +3,7 @@
 //! They were written when PRR was RFC 6937's, so the stack here has its slow start bound.
 
 use super::*;
-use crate::detect::rack_tlp::RackTlpSpec;
+use crate::detect::rack_tlp::{RackTlpSpec, Rules};
 use crate::detect::DetectSpec;
 use crate::recovery::prr::{Bound, Order, PrrSpec};
 use crate::recovery::RecoverySpec;
@@ -371,4 +371,63 @@ fn a_probe_that_repaired_a_loss_cuts_the_window_and_one_whose_both_copies_arrive
     assert_eq!(probed(&[(600, seg(11), &[])]), cut);
     assert_eq!(probed(&[(600, seg(10), &[]), (601, seg(10), &[(seg(9), seg(10))]), (602, seg(11), &[])]), grown);
     assert_eq!(probed(&[(600, seg(10), &[]), (601, seg(10), &[]), (602, seg(11), &[])]), grown);
+}
+
+/// Linux's rules over a path on which nothing is lost: a segment is overtaken by `by` others; the threshold after it.
+fn overtaken(by: u64) -> u32 {
+    let detect = DetectSpec::RackTlp(RackTlpSpec { rules: Rules::Linux, ..RackTlpSpec::default() });
+    let mut s = Sender::new(&Stack { detect, ..opened(named("linux-2025"), 20) }, MSS, 1_000_000);
+    s.write(40_000);
+    send(&mut s, ms(0));
+    // A first round trip, so that the window is a quarter of it.
+    ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
+    for n in 1..=by {
+        ack(&mut s, ms(100 + n), seg(1), 1_000_000, &[(seg(2), seg(2 + n))]);
+    }
+    ack(&mut s, ms(101 + by), seg(2 + by), 1_000_000, &[]);
+    let cx = s.ctx(ms(102 + by));
+    s.slots.detect.dupthresh(&s.w, &cx).expect("a threshold")
+}
+
+#[test]
+fn by_linuxs_rules_the_threshold_is_the_furthest_that_a_segment_was_overtaken() {
+    assert_eq!([2, 5, 12].map(overtaken), [3, 6, 13], "tcp_check_sack_reordering counts the segment itself");
+}
+
+#[test]
+fn by_linuxs_rules_an_ack_that_only_sacks_opens_the_window_once_reordering_is_above_three() {
+    let grown = |reordered: bool| {
+        let mut s = Sender::new(&opened(named("linux-2025"), 20), MSS, 1_000_000);
+        s.write(100_000);
+        send(&mut s, ms(0));
+        ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
+        if reordered {
+            // The first hole shows that there is reordering, the second is four segments long.
+            for (hole, end) in [(1, 4), (4, 8)] {
+                ack(&mut s, ms(100), seg(hole), 1_000_000, &[(seg(hole + 1), seg(end))]);
+                ack(&mut s, ms(101), seg(end), 1_000_000, &[]);
+            }
+        } else {
+            ack(&mut s, ms(101), seg(8), 1_000_000, &[]);
+        }
+        send(&mut s, ms(101));
+        let before = s.window().cwnd;
+        ack(&mut s, ms(102), seg(8), 1_000_000, &[(seg(9), seg(11))]);
+        assert_eq!(s.phase(), Phase::Disorder, "reordered: {reordered}");
+        (s.window().cwnd - before) / 1000.0
+    };
+    assert_eq!([false, true].map(grown), [0.0, 2.0]);
+}
+
+#[test]
+fn by_linuxs_rules_the_timer_starts_anew_when_the_oldest_segment_is_sent_again() {
+    let mut s = Sender::new(&opened(named("linux-2025"), 20), MSS, 1_000_000);
+    s.write(100_000);
+    send(&mut s, ms(0));
+    ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
+    send(&mut s, ms(100));
+    // 100 ms and the least deviations of 200: the timer runs until 400 ms.
+    (2..6).for_each(|n| ack(&mut s, ms(198 + n), seg(1), 1_000_000, &[(seg(2), seg(2 + n))]));
+    assert_eq!(send(&mut s, ms(204))[0], (seg(1), 1000));
+    assert!(s.timers.rto.is_some_and(|at| at >= ms(504)), "{:?}", s.timers.rto);
 }

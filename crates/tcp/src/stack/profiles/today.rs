@@ -1,16 +1,23 @@
 //! What hosts run today: the RFCs as they stand, and Linux.
 //!
-//! Linux's are put together from its parts in the tree, with defaults of kernels 6.x. Where they depart from the kernel:
-//! RACK's window grows by RFC 8985's rule, PRR's `RecoverFS` is the flight and not the window, nothing is paced, a pause changes
-//! nothing (Linux halves the window for each timeout of it), the
-//! receiver does not begin with quick ACKs, and Reno cuts what is outstanding, not the window.
+//! Linux's are kernel 6.18's with its defaults. Where they depart from the kernel, by what a look at its sources says:
+//!
+//! - Nothing is paced.
+//! - Without SACK they fall back to NewReno; the kernel counts duplicates as if they were SACKs and keeps its undo and F-RTO.
+//! - The receiver does not begin with quick ACKs, delays every ACK alike, and does not hold ACKs with SACK blocks back.
+//! - After a probe of the tail the retransmission timer starts anew; the kernel counts from when the oldest segment was sent.
+//! - F-RTO marks all that is outstanding; the kernel spares what was sent recently.
+//! - An ACK that reveals a loss opens the window before it is cut; the kernel's does not open it.
+//! - An unused window does not shrink; the kernel halves the difference for each timeout (`tcp_cwnd_application_limited`).
 
 use super::modern::rack_tlp;
 use crate::ack::AckSpec;
-use crate::congestion::aimd::AimdSpec;
-use crate::congestion::cubic_2008::{Cubic2008Spec, FirstCount};
 use crate::congestion::CongestionSpec;
+use crate::detect::rack_tlp::{RackTlpSpec, Rules};
+use crate::detect::DetectSpec;
 use crate::idle::IdleRule;
+use crate::recovery::prr::{Bound, Order, PrrSpec};
+use crate::recovery::RecoverySpec;
 use crate::rto::rfc6298::Rfc6298Spec;
 use crate::rto::RtoSpec;
 use crate::spurious::SpuriousSpec;
@@ -51,17 +58,8 @@ pub(super) fn rfc_today(name: &str) -> Stack {
 
 /// Linux with CUBIC.
 pub(super) fn linux(name: &str) -> Stack {
-    let cubic = Cubic2008Spec {
-        beta_1024: 717,
-        friendliness: true,
-        first_count: FirstCount::AtMostTwenty,
-        least_count: 2,
-        count_segments: true,
-        only_if_limited: true,
-        ..Default::default()
-    };
     Stack {
-        congestion: CongestionSpec::Cubic2008(cubic),
+        congestion: CongestionSpec::LinuxCubic(Default::default()),
         startup: StartupSpec::Hystart(Default::default()),
         ..linux_reno(name)
     }
@@ -69,24 +67,23 @@ pub(super) fn linux(name: &str) -> Stack {
 
 /// Linux with Reno.
 pub(super) fn linux_reno(name: &str) -> Stack {
-    let (min, max) = (Nanos::from_millis(200), Nanos::from_secs(120));
     Stack {
-        rto: RtoSpec::Rfc6298(Rfc6298Spec {
-            min,
-            max,
-            min_deviations: Some(min),
-            every_ack: true,
-            timestamps: true,
-            ..Default::default()
+        rto: RtoSpec::Linux(Default::default()),
+        detect: DetectSpec::RackTlp(RackTlpSpec { rules: Rules::Linux, ..Default::default() }),
+        recovery: RecoverySpec::Prr(PrrSpec {
+            bound: Bound::Linux,
+            order: Order::Marks,
+            respond_lost_rexmit: false,
+            restart_timer: true,
         }),
-        congestion: CongestionSpec::Aimd(AimdSpec { only_if_limited: true, ..Default::default() }),
+        congestion: CongestionSpec::LinuxReno,
         startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(INFINITE_SSTHRESH) }),
         timeout: frto(Form::Linux),
         spurious: SpuriousSpec::Linux(Default::default()),
         undo: UndoSpec::Restore(Default::default()),
         ack: AckSpec::Delayed { delay: Nanos::from_millis(40) },
         options: Options { late_sack: true, ..options() },
-        idle: IdleRule::Keep,
+        idle: IdleRule::Halve,
         ..rack_tlp(name)
     }
 }

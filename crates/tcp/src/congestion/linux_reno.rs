@@ -1,0 +1,95 @@
+//! Reno as Linux has it: whole segments, growth by what is delivered, half of the window at a loss.
+//!
+//! Source: Linux 6.18 (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh` in `net/ipv4/tcp_cong.c`), in our words.
+//!
+//! Idea: below ssthresh a segment more for each one delivered, above it a segment more for each window delivered. An ACK
+//! that delivers many counts for all of them; a loss halves the window, not what is outstanding.
+//!
+//! | Linux | here |
+//! | --- | --- |
+//! | acked_sacked | [`super::linux::Delivered`] |
+//! | tcp_is_cwnd_limited, max_packets_out | [`super::linux::Usage`] |
+//! | snd_cwnd_cnt | [`super::linux::Count`] |
+//!
+//! Departures: what is delivered is counted in bytes, so a short segment counts together with the next one.
+
+use super::linux::{slow_start, whole, Count, Delivered, Usage, REORDERING};
+use super::{Congestion, Cut, LossEvent};
+use crate::event::Window;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+
+/// Linux's Reno at work.
+#[derive(Default)]
+pub struct LinuxReno {
+    delivered: Delivered,
+    usage: Usage,
+    count: Count,
+}
+
+impl Congestion for LinuxReno {
+    fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
+        let cwnd = whole(w.cwnd, cx);
+        self.usage.note(cwnd, ack, cx);
+        let mut acked = self.delivered.take(ack, cx);
+        let in_slow_start = w.cwnd < w.ssthresh;
+        if !self.usage.may_grow(cwnd, in_slow_start) {
+            return;
+        }
+        let mut grown = cwnd;
+        if in_slow_start {
+            (grown, acked) = slow_start(cwnd, whole(w.ssthresh, cx).max(cwnd), acked);
+        }
+        if acked > 0 {
+            grown = self.count.grow(grown, grown, acked);
+        }
+        if grown > cwnd {
+            w.cwnd = f64::from(grown) * cx.smss();
+        }
+    }
+    fn grows_by_sack_above(&self) -> Option<u32> {
+        Some(REORDERING)
+    }
+    fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
+        self.count = Count::default();
+        if l.repeated {
+            return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
+        }
+        let half = f64::from((whole(w.cwnd, cx) / 2).max(2)) * cx.smss();
+        Cut { ssthresh: half, cwnd: half }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{context, loss, whole as window};
+    use super::*;
+    use crate::event::Cause;
+    use crate::seq::Offset;
+    use crate::testing::blank;
+
+    /// The window, in segments, after one ACK that delivers so many.
+    fn after(w: Window, delivered: u64) -> f64 {
+        let mut w = w;
+        let ack = AckEvent { ack: Offset(1 + 1000 * delivered), delivered: 1000 * delivered, ..blank() };
+        LinuxReno::default().on_ack(&ack, &mut w, &context());
+        w.cwnd / 1000.0
+    }
+
+    #[test]
+    fn an_ack_counts_for_every_segment_that_it_delivers() {
+        let slow = Window { cwnd: 10_000.0, ssthresh: 1e9 };
+        assert_eq!([1, 2, 10].map(|n| after(slow, n)), [11.0, 12.0, 20.0]);
+        assert_eq!([9, 10, 25].map(|n| after(window(10.0), n)), [10.0, 11.0, 12.0]);
+        let nearly = Window { cwnd: 10_000.0, ssthresh: 12_000.0 };
+        assert_eq!(after(nearly, 14), 13.0, "two to the threshold, and twelve are a window");
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_in_whole_segments_and_never_below_two() {
+        let cut = |segs| LinuxReno::default().on_loss(&loss(Cause::Fast, 1), &window(segs), &context());
+        assert_eq!([11.0, 4.0, 3.0].map(|n| cut(n).ssthresh), [5000.0, 2000.0, 2000.0]);
+        let again = LossEvent { repeated: true, ..loss(Cause::Rto, 1) };
+        assert_eq!(LinuxReno::default().on_loss(&again, &window(7.0), &context()).ssthresh, 7000.0);
+    }
+}
