@@ -7,9 +7,9 @@
 //!
 //! | Linux | here |
 //! | --- | --- |
-//! | acked_sacked | [`super::linux::Delivered`] |
-//! | tcp_is_cwnd_limited, max_packets_out | [`super::linux::Usage`] |
-//! | snd_cwnd_cnt | [`super::linux::Count`] |
+//! | acked_sacked | `linux::Delivered` |
+//! | tcp_is_cwnd_limited, max_packets_out | `linux::Usage` |
+//! | snd_cwnd_cnt | `linux::Count` |
 //!
 //! Departures: what is delivered is counted in bytes, so a short segment counts together with the next one.
 
