@@ -54,8 +54,11 @@ def test_a_damaged_store_ends_every_command_with_one_message(
     file.write_bytes(content)
     result = ackclock(*command)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"ackclock: {FILE}: database disk image is malformed")
-    assert result.stderr.count("\n") == 1
+    # What a command says before it looks into the damaged pages may stand above it.
+    *above, last = result.stderr.splitlines()
+    assert last.startswith(f"ackclock: {FILE}: database disk image is malformed")
+    assert len(above) <= 1
+    assert not any("ackclock:" in line for line in above)
 
 
 def _limited(size: int) -> Callable[[], None]:

@@ -34,7 +34,7 @@ test("the engine takes every preset with each of its stacks, written again as we
       expect(again, preset.id).toEqual(layout);
     }
   }
-});
+}, 60_000);
 
 test("a scenario that is written again is the same run", async () => {
   const ids = ["hoe-1995/fig5-7", "fukuda-2018/fig3", "wang-shin/fig6", "paths/handover"];
