@@ -30,6 +30,7 @@ use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::send_order::SendOrder;
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
@@ -352,6 +353,9 @@ impl Timekeeper for RackTlp {
 }
 
 impl Learner for RackTlp {
+    fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
+        self.learn_from_delay(sample);
+    }
     fn on_recovered(&mut self, _: &Ctx) {
         // It may have ended as a mistake, and marks may have been taken back.
         self.order.forget();

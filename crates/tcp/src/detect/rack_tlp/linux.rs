@@ -6,6 +6,7 @@
 use super::RackTlp;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
+use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
@@ -54,6 +55,14 @@ impl RackTlp {
         }
     }
 
+    /// Linux's `tcp_try_undo_partial`: what was resent had only been late, as its timestamp shows.
+    pub(super) fn learn_from_delay(&mut self, sample: &ReorderSample) {
+        if self.linux.is_some() {
+            self.dupthresh = self.dupthresh.max(sample.dupacks.saturating_add(1).min(MAX_REORDERING));
+            self.reordering_seen = true;
+        }
+    }
+
     /// When a timer of `span` set at `since` fires.
     pub(super) fn fires(&self, since: Time, span: Nanos) -> Time {
         match self.linux {
@@ -66,5 +75,22 @@ impl RackTlp {
     pub(super) fn dsack_counts(&self, ack: &AckEvent, reordering_seen: bool) -> bool {
         let by_probe = |d: (Offset, Offset)| self.tlp.probed(d.1);
         ack.dsack.is_some_and(|d| self.linux.is_none() || (reordering_seen && !by_probe(d)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::rack_tlp::RackTlpSpec;
+    use crate::detect::Learner;
+    use crate::testing::{context, spurious, wide};
+
+    #[test]
+    fn by_linuxs_rules_a_segment_that_was_late_and_resent_shows_reordering() {
+        for (rules, want) in [(Rules::Rfc8985, (3, false)), (Rules::Linux, (8, true))] {
+            let mut d = RackTlp::new(&RackTlpSpec { rules, ..RackTlpSpec::default() });
+            d.on_reorder(&spurious(7), &wide(), &context());
+            assert_eq!((d.dupthresh, d.reordering_seen), want, "{rules:?}");
+        }
     }
 }
