@@ -98,7 +98,7 @@ def _signals() -> Iterator[Callable[[], int | None]]:
 
 
 def _is_in_foreground() -> bool:
-    """Whether what is typed on the terminal is for this process and those that it starts."""
+    """Whether this process and its children are in the terminal's foreground."""
     with suppress(OSError, ValueError):
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
     return False

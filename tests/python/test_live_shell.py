@@ -190,7 +190,8 @@ def test_on_a_terminal_ctrl_c_is_for_the_program_and_the_second_one_ends_the_run
 ) -> None:
     program = f'trap "{trap}" INT; touch {tmp_path}/ready; while :; do sleep 0.1; done'
     (tmp_path / "program.sh").write_text(program, encoding="utf-8")
-    line = " ".join((*ACKCLOCK, "live", "shell", str(lossy), "--", "sh", str(tmp_path / "program.sh")))
+    # A shell between the terminal and the command would end by Ctrl-C, too, and answer for it.
+    line = " ".join(("exec", *ACKCLOCK, "live", "shell", str(lossy), "--", "sh", str(tmp_path / "program.sh")))
     command, pipe = ["script", "-qec", line, "/dev/null"], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:
         assert process.stdin is not None

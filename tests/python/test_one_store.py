@@ -50,15 +50,13 @@ def test_a_damaged_store_ends_every_command_with_one_message(
     ackclock("sweep", "sweep.toml")
     file = folder / FILE
     content = bytearray(file.read_bytes())
-    content[4096 : len(content) : 7] = b"\xff" * len(content[4096 : len(content) : 7])
+    # Every page but the first: which one a command reads before others depends on the layout of the file.
+    content[4096:] = b"\xff" * len(content[4096:])
     file.write_bytes(content)
     result = ackclock(*command)
     assert (result.returncode, result.stdout) == (1, "")
-    # What a command says before it looks into the damaged pages may stand above it.
-    *above, last = result.stderr.splitlines()
-    assert last.startswith(f"ackclock: {FILE}: database disk image is malformed")
-    assert len(above) <= 1
-    assert not any("ackclock:" in line for line in above)
+    assert result.stderr.startswith(f"ackclock: {FILE}: database disk image is malformed")
+    assert result.stderr.count("\n") == 1
 
 
 def _limited(size: int) -> Callable[[], None]:

@@ -25,7 +25,7 @@ pub enum IdleRule {
     /// After a retransmission timeout without sending, at most the initial window (RFC 5681 §4.1).
     Restart,
     /// After a retransmission timeout without sending, half of the window for each timeout that has passed, at least the
-    /// initial one; `ssthresh` is at least three quarters of what it was (Linux).
+    /// initial one; `ssthresh` is at least three quarters of the window before (Linux).
     Halve,
 }
 

@@ -43,7 +43,7 @@ pub trait Startup: Send {
     }
     /// The retransmission timer fired.
     fn on_timeout(&mut self) {}
-    /// An ACK before the first loss; the window has not grown by it yet.
+    /// An ACK before the first loss, or any if it hears of every slow start; the window has not grown by it yet.
     fn on_ack(&mut self, _ack: &AckEvent, _w: &Window, _cx: &Ctx) -> Advice {
         Advice::Keep
     }

@@ -56,7 +56,7 @@ fn run(shell: &Shell) -> Result<Ended, LiveError> {
     shell.run(&mut |_| (), &mut on)
 }
 
-/// A run of datagrams with numbers, and those that were heard, in their order.
+/// Numbered datagrams that were sent, and the numbers that arrived, in order of arrival.
 fn numbers(seed: u64) -> (Ended, Vec<u32>) {
     let file = std::env::temp_dir().join(format!("ackclock-numbers-{}-{seed}-{:?}", std::process::id(), thread()));
     let peer = line(&["listener-to-numbers", &file.display().to_string()]);

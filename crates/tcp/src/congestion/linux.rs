@@ -4,6 +4,7 @@
 //! `include/net/tcp.h`, `tcp_slow_start` and `tcp_cong_avoid_ai` in `net/ipv4/tcp_cong.c`, `tcp_may_raise_cwnd` in
 //! `net/ipv4/tcp_input.c`.
 
+use crate::event::Window;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
@@ -11,9 +12,43 @@ use crate::seq::Offset;
 /// Reordering, in segments, above which an ACK that only SACKs opens the window, too (`tcp_may_raise_cwnd`; `tcp_reordering`).
 pub(super) const REORDERING: u32 = 3;
 
+/// Growth in whole segments, which Reno and CUBIC share.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Growth {
+    delivered: Delivered,
+    usage: Usage,
+    /// What counts up to the next segment in congestion avoidance.
+    pub(super) count: Count,
+}
+
+impl Growth {
+    /// Opens the window by what an ACK delivers. `every` says how many segments must be delivered for one more in a window of so many,
+    /// when so many are acknowledged.
+    #[inline]
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx, every: impl FnOnce(u32, u32) -> u32) {
+        let cwnd = whole(w.cwnd, cx);
+        self.usage.note(cwnd, ack, cx);
+        let mut acked = self.delivered.take(ack, cx);
+        let in_slow_start = w.cwnd < w.ssthresh;
+        if !self.usage.may_grow(cwnd, in_slow_start) {
+            return;
+        }
+        let mut grown = cwnd;
+        if in_slow_start {
+            (grown, acked) = slow_start(cwnd, whole(w.ssthresh, cx).max(cwnd), acked);
+        }
+        if acked > 0 {
+            grown = self.count.grow(grown, every(grown, acked), acked);
+        }
+        if grown > cwnd {
+            w.cwnd = f64::from(grown) * cx.smss();
+        }
+    }
+}
+
 /// Counts what ACKs deliver in whole segments: who acknowledges a segment in many pieces gains nothing by it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Delivered {
+struct Delivered {
     /// Bytes of a segment that is not whole yet.
     rest: u32,
 }
@@ -21,7 +56,7 @@ pub(super) struct Delivered {
 impl Delivered {
     /// Segments that this ACK makes whole (`acked_sacked`).
     #[inline]
-    pub(super) fn take(&mut self, ack: &AckEvent, cx: &Ctx) -> u32 {
+    fn take(&mut self, ack: &AckEvent, cx: &Ctx) -> u32 {
         let (bytes, mss) = (u64::from(self.rest) + ack.delivered, u64::from(cx.mss));
         self.rest = (bytes % mss) as u32;
         u32::try_from(bytes / mss).unwrap_or(u32::MAX)
@@ -39,7 +74,7 @@ pub(super) fn whole(bytes: f64, cx: &Ctx) -> u32 {
 ///
 /// The kernel looks after each transmission. Here it is looked at when the next ACK comes: nothing has changed in between.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Usage {
+struct Usage {
     /// The most that was outstanding, segments (`max_packets_out`).
     max_packets_out: u32,
     is_cwnd_limited: bool,
@@ -50,7 +85,7 @@ pub(super) struct Usage {
 impl Usage {
     /// Notes what was outstanding until this ACK came, with a window of `cwnd` segments.
     #[inline]
-    pub(super) fn note(&mut self, cwnd: u32, ack: &AckEvent, cx: &Ctx) {
+    fn note(&mut self, cwnd: u32, ack: &AckEvent, cx: &Ctx) {
         let out = (cx.snd_nxt - ack.prior_una).div_ceil(u64::from(cx.mss));
         let packets_out = u32::try_from(out).unwrap_or(u32::MAX);
         let limited = cx.cwnd_limited || packets_out >= cwnd;
@@ -62,14 +97,14 @@ impl Usage {
 
     /// Whether a window of `cwnd` segments may grow (`tcp_is_cwnd_limited`): in slow start, to twice what was used.
     #[inline]
-    pub(super) fn may_grow(&self, cwnd: u32, in_slow_start: bool) -> bool {
+    fn may_grow(&self, cwnd: u32, in_slow_start: bool) -> bool {
         self.is_cwnd_limited || (in_slow_start && cwnd < self.max_packets_out.saturating_mul(2))
     }
 }
 
 /// Slow start up to `ssthresh` (`tcp_slow_start`): the window after `acked` segments, and how many of them are left.
 #[inline]
-pub(super) fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
+fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
     let grown = cwnd.saturating_add(acked).min(ssthresh);
     (grown, acked - (grown - cwnd))
 }
@@ -81,7 +116,7 @@ pub(super) struct Count(u32);
 impl Count {
     /// A segment more for each `every` that are delivered (`tcp_cong_avoid_ai`).
     #[inline]
-    pub(super) fn grow(&mut self, cwnd: u32, every: u32, acked: u32) -> u32 {
+    fn grow(&mut self, cwnd: u32, every: u32, acked: u32) -> u32 {
         let mut grown = cwnd;
         if self.0 >= every {
             self.0 = 0;

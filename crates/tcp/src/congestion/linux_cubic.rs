@@ -18,7 +18,7 @@
 //! Departures: the cube root is exact, the kernel's is off by up to 0.2 %. `delay_min` takes samples of the first second of an
 //! epoch, too; the smallest round trip of a connection is seldom among them alone.
 
-use super::linux::{slow_start, whole, Count, Delivered, Usage, REORDERING};
+use super::linux::{whole, Count, Growth, REORDERING};
 use super::{Congestion, Cut, LossEvent};
 use crate::error::StackError;
 use crate::event::{Cause, Window};
@@ -83,9 +83,7 @@ struct Cubic {
 pub struct LinuxCubic {
     spec: LinuxCubicSpec,
     jiffies: Jiffies,
-    delivered: Delivered,
-    usage: Usage,
-    count: Count,
+    growth: Growth,
     cubic: Cubic,
 }
 
@@ -94,20 +92,18 @@ impl LinuxCubic {
         LinuxCubic {
             spec: spec.clone(),
             jiffies: Jiffies::per_second(spec.hz),
-            delivered: Delivered::default(),
-            usage: Usage::default(),
-            count: Count::default(),
+            growth: Growth::default(),
             cubic: Cubic::default(),
         }
     }
 
     /// `bictcp_update`: how many segments must be delivered for one more in the window.
-    fn update(&mut self, cwnd: u32, acked: u32, cx: &Ctx) {
+    fn update(&mut self, cwnd: u32, acked: u32, cx: &Ctx) -> u32 {
         self.cubic.ack_cnt = self.cubic.ack_cnt.saturating_add(acked);
         let now = self.jiffies.count(cx.now.0);
         let c = &self.cubic;
         if c.last.is_some_and(|(at, of)| of == cwnd && now - at <= u64::from(self.spec.hz / 32)) {
-            return;
+            return self.cubic.cnt;
         }
         let this_jiffy = c.epoch_start.is_some() && c.last.is_some_and(|(at, _)| at == now);
         if !this_jiffy {
@@ -120,6 +116,7 @@ impl LinuxCubic {
         }
         // At most half as much again each round trip.
         self.cubic.cnt = self.cubic.cnt.max(2);
+        self.cubic.cnt
     }
 
     /// An epoch begins with the first growth after a cut.
@@ -171,30 +168,15 @@ impl LinuxCubic {
 
 impl Congestion for LinuxCubic {
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
-        let cwnd = whole(w.cwnd, cx);
-        self.usage.note(cwnd, ack, cx);
-        let mut acked = self.delivered.take(ack, cx);
-        let in_slow_start = w.cwnd < w.ssthresh;
-        if !self.usage.may_grow(cwnd, in_slow_start) {
-            return;
-        }
-        let mut grown = cwnd;
-        if in_slow_start {
-            (grown, acked) = slow_start(cwnd, whole(w.ssthresh, cx).max(cwnd), acked);
-        }
-        if acked > 0 {
-            self.update(grown, acked, cx);
-            grown = self.count.grow(grown, self.cubic.cnt, acked);
-        }
-        if grown > cwnd {
-            w.cwnd = f64::from(grown) * cx.smss();
-        }
+        let mut growth = self.growth;
+        growth.on_ack(ack, w, cx, |cwnd, acked| self.update(cwnd, acked, cx));
+        self.growth = growth;
     }
     fn grows_by_sack_above(&self) -> Option<u32> {
         Some(REORDERING)
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
-        self.count = Count::default();
+        self.growth.count = Count::default();
         if l.repeated {
             self.cubic = Cubic::default();
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };

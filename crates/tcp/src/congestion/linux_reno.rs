@@ -13,7 +13,7 @@
 //!
 //! Departures: what is delivered is counted in bytes, so a short segment counts together with the next one.
 
-use super::linux::{slow_start, whole, Count, Delivered, Usage, REORDERING};
+use super::linux::{whole, Count, Growth, REORDERING};
 use super::{Congestion, Cut, LossEvent};
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
@@ -21,37 +21,17 @@ use crate::facts::ctx::Ctx;
 
 /// Linux's Reno at work.
 #[derive(Default)]
-pub struct LinuxReno {
-    delivered: Delivered,
-    usage: Usage,
-    count: Count,
-}
+pub struct LinuxReno(Growth);
 
 impl Congestion for LinuxReno {
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
-        let cwnd = whole(w.cwnd, cx);
-        self.usage.note(cwnd, ack, cx);
-        let mut acked = self.delivered.take(ack, cx);
-        let in_slow_start = w.cwnd < w.ssthresh;
-        if !self.usage.may_grow(cwnd, in_slow_start) {
-            return;
-        }
-        let mut grown = cwnd;
-        if in_slow_start {
-            (grown, acked) = slow_start(cwnd, whole(w.ssthresh, cx).max(cwnd), acked);
-        }
-        if acked > 0 {
-            grown = self.count.grow(grown, grown, acked);
-        }
-        if grown > cwnd {
-            w.cwnd = f64::from(grown) * cx.smss();
-        }
+        self.0.on_ack(ack, w, cx, |cwnd, _| cwnd);
     }
     fn grows_by_sack_above(&self) -> Option<u32> {
         Some(REORDERING)
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
-        self.count = Count::default();
+        self.0.count = Count::default();
         if l.repeated {
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }

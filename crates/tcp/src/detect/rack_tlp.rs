@@ -215,7 +215,7 @@ impl RackTlp {
     fn detect_before(&mut self, newest: (Time, Offset), repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
         let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
-        // Of what is sent before a tick is over the timer may already be due: it looks again at the next one.
+        // Linux's timer counts from now, and what is due by its tick is looked at together.
         self.reorder_at = waits.map(|at| match self.linux {
             None => at + wait,
             Some(_) => self.fires(cx.now, (at + wait).since(cx.now)),

@@ -1,6 +1,7 @@
 //! Proportional Rate Reduction: the window comes down over a round trip, in step with what is delivered.
 //!
-//! Source: RFC 9937 §6.1, §6.2; RFC 6937 §3 (its two bounds as switches); RFC 6675 §4 for which segment goes.
+//! Source: RFC 9937 §6.1, §6.2; Linux 6.18 (`tcp_cwnd_reduction` in `net/ipv4/tcp_input.c`), in our words; RFC 6937 §3 (its two
+//! bounds as switches); RFC 6675 §4 for which segment goes.
 //!
 //! Idea: while more than ssthresh is in the network, send ssthresh / RecoverFS of what is delivered; below it, about as
 //! much as is delivered, so that heavy losses do not end in a burst or a standstill.

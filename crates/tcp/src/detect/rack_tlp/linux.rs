@@ -2,6 +2,9 @@
 //!
 //! Source: Linux 6.18 (`tcp_dsack_seen`, `tcp_check_sack_reordering` in `net/ipv4/tcp_input.c`, `tcp_rack_reo_timeout` and
 //! `tcp_rack_update_reo_wnd` in `net/ipv4/tcp_recovery.c`, `tcp_schedule_loss_probe` in `net/ipv4/tcp_output.c`), in our words.
+//!
+//! Departures: the kernel learns from a late segment's timestamp at a partial ACK only; here the ACK that ends a repair teaches,
+//! too. It counts the distance from the left edge, here it is the duplicates and one.
 
 use super::RackTlp;
 use crate::facts::ack::AckEvent;
