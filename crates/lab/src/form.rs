@@ -96,7 +96,8 @@ impl<'s> Form<'s> {
 
     fn list(self, node: &Node<'_>, schema: &'s Value, allowed: &str) -> Result<(), ScenarioError> {
         let items = node.items(allowed)?;
-        if (items.len() as u64) < schema["minItems"].as_u64().unwrap_or(0) {
+        let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
+        if !(schema["minItems"].as_u64().unwrap_or(0)..=most).contains(&(items.len() as u64)) {
             return Err(node.refuse(allowed));
         }
         let mut seen = Vec::new();

@@ -15,7 +15,7 @@ pub use overrides::Overrides;
 
 use crate::error::ScenarioError;
 use crate::file::{self, SeedRange, Seeds};
-use crate::form::Form;
+use crate::form::{blame, Form};
 use crate::reader::{Node, Source};
 use crate::schema;
 use ackclock_sim::scenario::{Gap, Scenario};
@@ -151,13 +151,9 @@ fn above_zero(node: &Node<'_>, key: &str, time: Nanos) -> Result<(), ScenarioErr
     }
 }
 
-/// Refuses a time between events that is not above zero.
+/// Refuses a time between events that is out of range.
 fn gap(node: &Node<'_>, key: &str, gap: Gap) -> Result<(), ScenarioError> {
-    let (name, time) = match gap {
-        Gap::Exponential(mean) => ("exponential", mean),
-        Gap::Constant(time) => ("constant", time),
-    };
-    above_zero(&node.get(key).unwrap_or_else(|| node.clone()), name, time)
+    gap.fault(key).map_or(Ok(()), |fault| Err(blame(node, fault)))
 }
 
 /// Refuses a time that is not within the run.

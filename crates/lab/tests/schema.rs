@@ -104,7 +104,7 @@ fn the_committed_schema_and_page_are_the_generated_ones() {
 }
 
 /// The keywords of JSON Schema that the reader goes by, and those that say nothing about what is allowed.
-const KEYWORDS: [&str; 25] = [
+const KEYWORDS: [&str; 26] = [
     "$defs",
     "$ref",
     "$schema",
@@ -117,6 +117,7 @@ const KEYWORDS: [&str; 25] = [
     "examples",
     "exclusiveMinimum",
     "items",
+    "maxItems",
     "maxProperties",
     "maximum",
     "minItems",

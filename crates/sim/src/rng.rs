@@ -1,6 +1,7 @@
 //! Luck: one stream for each element, seeded by the run's seed and the element's name, so that adding an element never
 //! disturbs another's.
 
+use crate::error::Fault;
 use ackclock_tcp::time::Nanos;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,15 +16,37 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub enum Gap {
     /// Exponentially distributed with this mean, as in `{ exponential = "1 s" }`.
     Exponential(Nanos),
+    /// Any time from the first to the second with the same probability, as in `{ uniform = ["0.5 s", "1.5 s"] }`.
+    Uniform(Between),
     /// Always this.
     Constant(Nanos),
 }
 
+/// The least and the greatest of some times, both possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline, extend("examples" = [["0.5 s", "1.5 s"]]))]
+pub struct Between(pub [Nanos; 2]);
+
 impl Gap {
     /// The mean.
     pub fn mean(self) -> Nanos {
-        let (Gap::Exponential(mean) | Gap::Constant(mean)) = self;
-        mean
+        match self {
+            Gap::Exponential(mean) | Gap::Constant(mean) => mean,
+            Gap::Uniform(Between([least, most])) => Nanos(least.0.midpoint(most.0)),
+        }
+    }
+
+    /// What is out of range, for the table that has it under `key`.
+    pub fn fault(self, key: &str) -> Option<Fault> {
+        match self {
+            Gap::Exponential(time) | Gap::Constant(time) => Fault::above_zero(key, time),
+            Gap::Uniform(Between([least, most])) if least >= most => {
+                let allowed = "two times, the lesser first, as in [\"0.5 s\", \"1.5 s\"]";
+                Some(Fault::of(key, format!("[\"{least}\", \"{most}\"]"), allowed))
+            }
+            Gap::Uniform(Between([_, most])) => Fault::time(key, most),
+        }
     }
 }
 
@@ -69,6 +92,9 @@ impl Stream {
     pub(crate) fn gap(&mut self, gap: Gap) -> Nanos {
         match gap {
             Gap::Constant(gap) => gap,
+            Gap::Uniform(Between([least, most])) => {
+                Nanos(least.0 + self.below(most.0.saturating_sub(least.0).saturating_add(1)))
+            }
             Gap::Exponential(mean) => self.exponential(mean),
         }
     }
@@ -87,12 +113,37 @@ mod tests {
     }
 
     #[test]
+    fn a_uniform_gap_takes_both_its_ends_and_nothing_beyond() {
+        let mut s = Stream::new(7, "test");
+        let drawn: std::collections::BTreeSet<u64> =
+            (0..1000).map(|_| s.gap(Gap::Uniform(Between([Nanos(4), Nanos(7)]))).0).collect();
+        assert_eq!(drawn, [4, 5, 6, 7].into());
+    }
+
+    #[test]
+    fn gaps_that_make_no_sense_are_refused() {
+        let fault = |gap: Gap| gap.fault("gap").map(|f| f.to_string());
+        assert_eq!(fault(Gap::Uniform(Between([Nanos(0), Nanos(7)]))), None);
+        assert!(fault(Gap::Constant(Nanos(0))).is_some_and(|f| f.contains("above zero")));
+        assert!(fault(Gap::Exponential(Nanos(1 << 47))).is_some_and(|f| f.contains("39 hours")));
+        assert!(fault(Gap::Uniform(Between([Nanos(1), Nanos(1 << 47)]))).is_some_and(|f| f.contains("39 hours")));
+        let turned = fault(Gap::Uniform(Between([Nanos::from_millis(15), Nanos::from_millis(5)]))).unwrap_or_default();
+        assert!(turned.contains(r#"found ["15 ms", "5 ms"]; allowed: two times, the lesser first"#), "{turned}");
+    }
+
+    #[test]
     fn draws_have_the_moments_of_their_distributions() {
         let mut s = Stream::new(7, "test");
         let n = 200_000;
         let mean = |f: &mut dyn FnMut() -> f64| (0..n).map(|_| f()).sum::<f64>() / f64::from(n);
         assert!((mean(&mut || s.unit()) - 0.5).abs() < 0.005);
         assert!((mean(&mut || s.exponential(Nanos(1_000_000)).0 as f64) / 1e6 - 1.0).abs() < 0.01);
+        let gap = Gap::Uniform(Between([Nanos(500_000), Nanos(1_500_000)]));
+        assert_eq!(gap.mean(), Nanos(1_000_000));
+        assert!((mean(&mut || s.gap(gap).0 as f64) / 1e6 - 1.0).abs() < 0.005);
+        // The variance of a uniform distribution is the square of its width by 12.
+        let off = |n: Nanos| (n.0 as f64 / 1e6 - 1.0) * (n.0 as f64 / 1e6 - 1.0);
+        assert!((mean(&mut || off(s.gap(gap))) * 12.0 - 1.0).abs() < 0.02);
         assert!((mean(&mut || s.normal(3.0, 2.0)) - 3.0).abs() < 0.02);
         let square = |x: f64| (x - 3.0) * (x - 3.0);
         assert!((mean(&mut || square(s.normal(3.0, 2.0))) - 4.0).abs() < 0.05);

@@ -21,7 +21,7 @@ pub use crate::element::split::{SplitChoice, SplitPath, SplitSpec};
 pub use crate::element::swap::{SwapMode, SwapSpec};
 pub use crate::element::table::{BadRow, Rows};
 pub use crate::element::{custom, ElementSpec};
-pub use crate::rng::Gap;
+pub use crate::rng::{Between, Gap};
 pub(crate) use background::LARGEST_TRANSFER;
 pub use background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 

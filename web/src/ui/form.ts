@@ -78,7 +78,10 @@ function began(shape: Of<"variants">, name: string, before: Json | undefined): J
   if (!variant) return {};
   if (shape.tag === undefined) {
     const single = isTable(before) ? Object.values(before)[0] : undefined;
-    return { [name]: single ?? "1 s" };
+    const example = variant.starter[name];
+    // One time is no list of two.
+    const kept = Array.isArray(single) === Array.isArray(example) ? single : example;
+    return { [name]: kept ?? example ?? "1 s" };
   }
   const kept = isTable(before) ? variant.fields.filter((f) => f.key in before).map((f) => [f.key, before[f.key]]) : [];
   return { [shape.tag]: name, ...variant.starter, ...Object.fromEntries(kept) } as Json;

@@ -3,7 +3,7 @@
  *
  * The schema comes from the engine, so that a parameter that the engine learns is in the page without a line here.
  */
-import { isTable, type Table } from "./path";
+import { isTable, type Json, type Table } from "./path";
 import type { Dimension } from "./quantity";
 
 /** A node of a JSON Schema. */
@@ -129,10 +129,17 @@ export class Schema {
       const name = tag ? String(constant) : (fields[0]?.key ?? "");
       const title = typeof n.title === "string" ? n.title : name;
       const example = (n.examples as unknown[] | undefined)?.[0];
-      const { [tag ?? ""]: _, ...starter } = isTable(example) ? example : {};
+      const { [tag ?? ""]: _, ...starter } = isTable(example) ? example : tag ? {} : this.single(n);
       return { name, title, starter, sentence: sentence(n), fields: fields.filter((f) => f.key !== tag) };
     });
     return { type: "variants", tag, variants };
+  }
+
+  /** A table of one key with that key's example. */
+  private single(node: Node): Table {
+    const [entry] = Object.entries((node.properties as Record<string, Node> | undefined) ?? {});
+    const examples = entry && (this.resolve(entry[1]).examples as Json[] | undefined);
+    return entry && examples?.[0] !== undefined ? { [entry[0]]: examples[0] } : {};
   }
 
   private fields(node: Node): Field[] {

@@ -139,9 +139,9 @@ impl<'s> Shape<'s> {
                 format!("a table whose key {tag} is one of {}", words.join(", "))
             }
             Shape::OneKey(choices) => {
-                let each = choices.iter().map(|(key, part)| match part["examples"][0].as_str() {
-                    Some(example) => format!("{{ {key} = \"{example}\" }}"),
-                    None => format!("{{ {key} = … }}"),
+                let each = choices.iter().map(|(key, part)| match &part["examples"][0] {
+                    Value::Null => format!("{{ {key} = … }}"),
+                    example => format!("{{ {key} = {} }}", inline(example)),
                 });
                 each.collect::<Vec<_>>().join(" or ")
             }
@@ -180,6 +180,9 @@ fn list(schema: &Value, root: &Value) -> String {
     let title = title.and_then(|name| root["$defs"][name]["title"].as_str()).filter(|t| t.starts_with("[["));
     match (title, schema["minItems"].as_u64()) {
         (Some(title), _) => format!("one or more tables {title}"),
+        (None, Some(n)) if schema["maxItems"] == n => {
+            format!("a list of {n}{}, each of them {}", example(schema), items.allowed(root))
+        }
         (None, Some(_)) => format!("a list of one or more, each of them {}", items.allowed(root)),
         (None, None) => format!("a list, each of them {}", items.allowed(root)),
     }
@@ -188,6 +191,14 @@ fn list(schema: &Value, root: &Value) -> String {
 fn example(schema: &Value) -> String {
     match &schema["examples"][0] {
         Value::Null => String::new(),
-        example => format!(", as in {example}"),
+        example => format!(", as in {}", inline(example)),
+    }
+}
+
+/// A value as TOML has it.
+fn inline(example: &Value) -> String {
+    match example.as_array() {
+        Some(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        None => example.to_string(),
     }
 }

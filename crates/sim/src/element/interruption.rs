@@ -129,7 +129,11 @@ impl When {
             return Some(Fault::of("length", length, "above 0 s"));
         }
         match self {
-            When::Gap(gap) => (gap.mean() < SHORTEST_GAP).then(|| Fault::of("gap", gap.mean(), "at least 1 ms")),
+            When::Gap(gap) => {
+                let short =
+                    (gap.mean() < SHORTEST_GAP).then(|| Fault::of("gap", gap.mean(), "at least 1 ms on average"));
+                gap.fault("gap").or(short)
+            }
             When::Times(times) if times.is_empty() => Some(Fault::of("times", "no time", "at least one time")),
             When::Times(times) => {
                 let early = times.windows(2).position(|w| w[1].0 <= w[0].0.saturating_add(length.0));

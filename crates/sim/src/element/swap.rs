@@ -67,7 +67,7 @@ impl Element for SwapSpec {
         slots
             .then(|| Fault::of("", found, allowed))
             .or_else(|| Fault::whole("count", (*count).into(), 1..=100_000))
-            .or_else(|| Fault::above_zero("gap", gap.mean()))
+            .or_else(|| gap.fault("gap"))
     }
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {

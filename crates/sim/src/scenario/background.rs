@@ -85,7 +85,6 @@ impl BackgroundSpec {
 
     /// What is out of range: key, what was found, what is allowed.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        let zero = |key, gap: Gap| (gap.mean() == Nanos::ZERO).then(|| Fault::of(key, gap.mean(), "above 0 s"));
         let early = self.stop.filter(|s| *s <= self.start);
         early.map(|s| Fault::of("stop", s, "a time after `start`")).or_else(|| match &self.kind {
             BackgroundKind::Transfers(t) => {
@@ -94,7 +93,8 @@ impl BackgroundSpec {
                     Size::Pareto { shape, .. } => Some(shape).filter(|s| !(*s > 1.0 && s.is_finite())),
                     Size::Constant(_) | Size::Exponential(_) => None,
                 };
-                zero("gap", t.gap)
+                t.gap
+                    .fault("gap")
                     .or((!(1..=LARGEST_TRANSFER).contains(&mean)).then(|| Fault::of("size", mean, "1 B to 2^50 B")))
                     .or(shape.map(|s| Fault::of("shape", s, "above 1")))
                     .or((t.most == 0).then(|| Fault::of("most", 0, "at least 1")))
@@ -103,7 +103,7 @@ impl BackgroundSpec {
                 .then(|| Fault::of("rate", "0 bps", "at least 1 bps"))
                 .or((!(1..=LARGEST_PACKET).contains(&s.packet))
                     .then(|| Fault::of("packet", format!("{} B", s.packet), "1 B to 65535 B")))
-                .or(s.on_off.and_then(|(on, off)| zero("on", on).or(zero("off", off)))),
+                .or(s.on_off.and_then(|(on, off)| on.fault("on").or(off.fault("off")))),
         })
     }
 }
