@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench live-bench sweep-speed sweep-kills reproduce wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench live-bench sweep-speed sweep-kills reproduce linux wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -114,6 +114,10 @@ bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, s
 live-bench: ## the engine on a device against this kernel, beside smoltcp, some transfers past 2^32 twice; into results/live-bench.json (QUICK=1)
 	@tools/need.sh rust
 	cargo run --quiet --release --locked -p ackclock-live --example live_bench -- $(if $(QUICK),--quick)
+
+linux: .venv/.ready ## this kernel's TCP beside ours on the paths of tests/linux: what is missing of its runs, ours again, docs/linux.md
+	$(BIN)/maturin develop --quiet --locked --release
+	$(BIN)/python tools/linux.py
 
 sweep-speed: .venv/.ready ## sweeps: two workers against one, here and on Dask; 100,000 short runs; into results/sweep-speed.json
 	$(BIN)/maturin develop --quiet --locked --release

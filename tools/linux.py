@@ -1,0 +1,225 @@
+"""Holds Linux's TCP and ours against each other on the paths of tests/linux/paths.toml, into docs/linux.md.
+
+The kernel's runs take real time; what was measured is kept in tests/linux/kernel-VERSION.csv and not measured again.
+Ctrl-C loses nothing: the same command goes on. Live runs need Linux, and root or a user namespace.
+
+    tools/linux.py                   what is missing of this kernel's numbers, our runs, the page
+    tools/linux.py --live            only the kernel's numbers
+    tools/linux.py --simulate        only our runs, and the page
+    tools/linux.py --check           our runs of one seed are those that are kept, and so is the page
+    tools/linux.py --only PATH ...   of some paths only (with --live)
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import linux_page
+from bench import machine
+from linux_page import LATE_US, LEAST, MOST, NARROW
+from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, valid, write
+
+import ackclock as ak
+from ackclock.progress import Told, shown
+from ackclock.statistics import Mean
+
+OURS = "ours.csv"
+SEEDS = 8
+"""Of our runs."""
+STEP = 4
+"""So many more seeds of the kernel at a time, as long as the interval of its goodput is wide."""
+
+
+class LiveRunError(Exception):
+    """A live run failed; it says why."""
+
+
+def version() -> str:
+    """Of the kernel, without what a distribution adds."""
+    return re.split(r"[^0-9.]", os.uname().release)[0]
+
+
+def provenance() -> str:
+    """Which kernel, with which clock, on which processor."""
+    config = Path("/proc/config.gz")
+    lines = gzip.decompress(config.read_bytes()).decode().splitlines() if config.exists() else []
+    hz = [line.partition("=")[2] for line in lines if line.startswith("CONFIG_HZ=")]
+    return ", ".join([f"Linux {version()}", *(f"HZ {n}" for n in hz), machine()])
+
+
+def kernel_file(kept: Path) -> Path:
+    """Where this kernel's numbers are."""
+    return kept / f"kernel-{'.'.join(version().split('.')[:2])}.csv"
+
+
+def missing(listed: Sequence[Listed], records: Sequence[Record]) -> list[tuple[Listed, str, int]]:
+    """The kernel's runs that are to be made next; none if all intervals are narrow or have all their seeds."""
+    found: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for record in valid(records, listed):
+        found[record.path, record.control][record.seed] = record.goodput_bytes_per_s
+    runs = []
+    for path in listed:
+        for control in path.controls:
+            have = found[path.name, control]
+            goodput = Mean.of(list(have.values())) if have else None
+            wide = goodput is not None and goodput.half > NARROW * goodput.value
+            wanted = LEAST if len(have) < LEAST else min(MOST, len(have) + STEP) if wide else len(have)
+            runs += [(path, control, seed) for seed in range(1, wanted + 1) if seed not in have]
+    return sorted(runs, key=lambda run: run[2])
+
+
+def measured(path: Listed, control: str, seed: int) -> Record:
+    """One live run; of two, if the first was late, the one that was less late."""
+    first = _run_live(path, control, seed)
+    return first if first.late_p99_us <= LATE_US else min(first, _run_live(path, control, seed), key=_lateness)
+
+
+def _lateness(record: Record) -> float:
+    return record.late_p99_us
+
+
+def _run_live(path: Listed, control: str, seed: int) -> Record:
+    sysctls = [f"--sysctl={key}={value}" for key, value in path.sysctl.items()]
+    words = ["live", "path", str(path.file), "--sender", f"kernel:{control}", "--seed", str(seed), *sysctls]
+    command = [sys.executable, "-m", "ackclock", *words, "--realtime", "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise LiveRunError(f"{path.name}: {ran.stderr.strip().splitlines()[-1]}")
+    said = json.loads(ran.stdout)
+    [run], live = said["runs"], said["live"]
+    if any(live["device_drops"].values()) or live["damaged"]:
+        raise LiveRunError(f"{path.name}, {control}, seed {seed}: packets were lost or damaged outside the path")
+    [flow] = run["flows"]
+    return Record(
+        path.name,
+        control,
+        seed,
+        path.identity,
+        flow["goodput_bytes_per_s"],
+        flow["data_packets_sent"],
+        flow["retransmissions"],
+        flow["refused_retransmissions"],
+        flow["needless_retransmissions"],
+        live["counters"]["sender"].get("TCPTimeouts", 0),
+        run["duration_s"] / 60,
+        round(live["late_p99_us"], 1),
+        version(),
+    )
+
+
+def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
+    """Make the kernel's runs that are missing, and keep each as it ends."""
+    file, every = kernel_file(kept), paths()
+    if not file.exists():
+        write(file, [provenance()], [], every)
+    lock = threading.Lock()
+
+    def one(run: tuple[Listed, str, int]) -> None:
+        record = measured(*run)
+        with lock, file.open("a", encoding="utf-8", newline="") as opened:
+            append(opened, record)
+
+    while runs := missing(listed, read(file)):
+        have = len(read(file))
+        with shown(f"kernel {version()}", at_once=True) as tell, ThreadPoolExecutor(at_once) as pool:
+            futures = [pool.submit(one, run) for run in runs]
+            try:
+                for done, future in enumerate(as_completed(futures)):
+                    tell(Told(have + done, have + len(runs), have))
+                    future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    write(file, head(file), valid(read(file), every), every)
+
+
+def simulated(path: Listed, control: str, seeds: int) -> Iterator[Record]:
+    """Our runs on a path."""
+    result = ak.run(path.file, stack=STACKS[control], set=path.set, seed=1, seeds=seeds)
+    for row in result.frame.iter_rows(named=True):
+        yield Record(
+            path.name,
+            control,
+            row["seed"],
+            path.identity,
+            round(row["goodput_bytes_per_s"], 3),
+            row["data_packets_sent"],
+            row["retransmissions"],
+            row["refused_retransmissions"],
+            row["needless_retransmissions"],
+            row["timeouts"],
+            row["duration_s"] / 60,
+            0.0,
+            STACKS[control],
+        )
+
+
+def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:
+    """Our runs on all paths, with the stacks that there are."""
+    there = {stack["name"] for stack in ak.stacks()}
+    rows = [(path, control) for path in listed for control in path.controls if STACKS[control] in there]
+    records: list[Record] = []
+    with shown("simulating") as tell:
+        for done, (path, control) in enumerate(rows):
+            tell(Told(done, len(rows), 0))
+            try:
+                records += simulated(path, control, seeds)
+            except ak.ScenarioError as error:
+                print(f"{path.name}, {control}: left out: {error}", file=sys.stderr)
+    return records
+
+
+def check() -> int:
+    """Whether the first seed of ours, and the page, are as they are kept."""
+    firsts = {(r.path, r.control): r for r in read(KEPT / OURS) if r.seed == 1}
+    now = {(r.path, r.control): r for r in simulate(paths(), 1)}
+    moved = sorted(key for key in firsts.keys() | now.keys() if firsts.get(key) != now.get(key))
+    for path, control in moved:
+        print(f"{path}, {control}: not as in {KEPT / OURS}; if that is meant: tools/linux.py --simulate")
+    stale = linux_page.PAGE.read_text(encoding="utf-8") != linux_page.page(KEPT)
+    if stale:
+        print(f"{linux_page.PAGE}: not what the records say; tools/linux.py --simulate writes it")
+    return 1 if moved or stale else 0
+
+
+def main() -> int:
+    """Do what is asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for flag in ("live", "simulate", "check"):
+        parser.add_argument(f"--{flag}", action="store_true")
+    parser.add_argument("--only", nargs="+", metavar="PATH", help="some paths of the list")
+    parser.add_argument("--at-once", type=int, default=8, metavar="N", help="live runs side by side (default: 8)")
+    parser.add_argument("--kept", type=Path, default=KEPT, metavar="DIR", help="where the records are")
+    asked = parser.parse_args()
+    if asked.check:
+        return check()
+    every = paths()
+    listed = [path for path in every if not asked.only or path.name in asked.only]
+    try:
+        if not asked.simulate:
+            record_live(asked.kept, listed, asked.at_once)
+        if not asked.live:
+            write(asked.kept / OURS, [], simulate(every, SEEDS), every)
+            linux_page.PAGE.write_text(linux_page.page(asked.kept), encoding="utf-8")
+    except KeyboardInterrupt:
+        print("interrupted; what was measured is kept, and the same command goes on", file=sys.stderr)
+        return 130
+    except LiveRunError as error:
+        print(f"tools/linux.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

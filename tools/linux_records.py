@@ -1,0 +1,126 @@
+"""The list of paths of `make linux`, and the numbers that were measured on them: one record for each run and seed."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, fields
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, TextIO
+
+ROOT = Path(__file__).parents[1]
+SCENARIOS = ROOT / "scenarios/linux"
+KEPT = ROOT / "tests/linux"
+STACKS = {"cubic": "linux-2025", "reno": "linux-reno-2025", "bbr": "linux-bbr-2025"}
+"""The congestion controls, and which of our stacks stands for the kernel with each."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A path of the list."""
+
+    name: str
+    scenario: str
+    sysctl: Mapping[str, int] = field(default_factory=dict)
+    """Settings of the kernel's namespaces."""
+    set: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of our stacks that mean the same."""
+    controls: Sequence[str] = tuple(STACKS)
+    held_back: bool = False
+
+    @property
+    def file(self) -> Path:
+        """Its scenario."""
+        return SCENARIOS / f"{self.scenario}.toml"
+
+    @property
+    def identity(self) -> str:
+        """A hash of what the kernel's numbers depend on: the scenario, but for its name and seeds, and the settings."""
+        scenario = tomllib.loads(self.file.read_text(encoding="utf-8"))
+        scenario.pop("name", None)
+        scenario["run"] = {"duration": scenario["run"]["duration"]}
+        text = json.dumps([scenario, dict(self.sysctl)], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def paths(file: Path = KEPT / "paths.toml") -> list[Listed]:
+    """The list."""
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["path"]
+    return [Listed(**{"scenario": row["name"], **row}) for row in rows]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run measured."""
+
+    path: str
+    control: str
+    """The congestion control: a key of :data:`STACKS`."""
+    seed: int
+    identity: str
+    """Of the path when it was measured: records with another one are void."""
+    goodput_bytes_per_s: float
+    segments: int
+    retransmissions: int
+    refused: int
+    needless: int
+    timeouts: int
+    minutes: float
+    late_p99_us: float
+    """How late 99 of 100 packets left the path at most; 0 in a simulation."""
+    by: str
+    """The kernel's version, or the name of our stack."""
+
+
+def read(file: Path) -> list[Record]:
+    """Records in a file; none if it is not there."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8", newline="") as opened:
+        rows = csv.DictReader(line for line in opened if not line.startswith("#"))
+        return [_record(row) for row in rows]
+
+
+def _record(row: Mapping[str, str]) -> Record:
+    kinds = {"str": str, "int": int, "float": float}
+    return Record(**{f.name: kinds[str(f.type)](row[f.name]) for f in fields(Record)})
+
+
+def head(file: Path) -> list[str]:
+    """The comments at the top of a file: where its numbers are from."""
+    if not file.exists():
+        return []
+    return [line[1:].strip() for line in takewhile(_is_comment, file.read_text(encoding="utf-8").splitlines())]
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")
+
+
+def append(opened: TextIO, record: Record) -> None:
+    """Add one record to an open file, at once."""
+    csv.writer(opened, lineterminator="\n").writerow(astuple(record))
+    opened.flush()
+
+
+def write(file: Path, comments: Iterable[str], records: Iterable[Record], order: Sequence[Listed]) -> None:
+    """Write a file anew, in the order of the list."""
+    place = {path.name: i for i, path in enumerate(order)}
+    ordered = sorted(records, key=lambda r: (place[r.path], list(STACKS).index(r.control), r.seed))
+    new = file.with_suffix(".new")
+    with new.open("w", encoding="utf-8", newline="") as opened:
+        opened.writelines(f"# {line}\n" for line in comments)
+        table = csv.DictWriter(opened, [f.name for f in fields(Record)], lineterminator="\n")
+        table.writeheader()
+        table.writerows(asdict(record) for record in ordered)
+    new.replace(file)
+
+
+def valid(records: Iterable[Record], listed: Iterable[Listed]) -> Iterator[Record]:
+    """Those of paths that are listed and were as they are now."""
+    identities = {path.name: path.identity for path in listed}
+    return (record for record in records if identities.get(record.path) == record.identity)
