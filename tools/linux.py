@@ -23,12 +23,13 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 
 import linux_page
 from bench import machine
 from linux_page import LATE_US, LEAST, MOST, NARROW
-from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, valid, write
+from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, totalled, valid, write
 
 import ackclock as ak
 from ackclock.progress import Told, shown
@@ -81,15 +82,20 @@ def missing(listed: Sequence[Listed], records: Sequence[Record]) -> list[tuple[L
 
 def measured(path: Listed, control: str, seed: int) -> Record:
     """One live run; of two, if the first was late, the one that was less late."""
-    first = _run_live(path, control, seed)
-    return first if first.late_p99_us <= LATE_US else min(first, _run_live(path, control, seed), key=_lateness)
+    first = run_live(path, control, seed)
+    return first if first.late_p99_us <= LATE_US else min(first, run_live(path, control, seed), key=_lateness)
 
 
 def _lateness(record: Record) -> float:
     return record.late_p99_us
 
 
-def _run_live(path: Listed, control: str, seed: int) -> Record:
+def run_live(path: Listed, control: str, seed: int) -> Record:
+    """One live run.
+
+    Raises:
+        LiveRunError: it failed, or packets were lost outside the path.
+    """
     sysctls = [f"--sysctl={key}={value}" for key, value in path.sysctl.items()]
     words = ["live", "path", str(path.file), "--sender", f"kernel:{control}", "--seed", str(seed), *sysctls]
     command = [sys.executable, "-m", "ackclock", *words, "--realtime", "--json"]
@@ -100,22 +106,9 @@ def _run_live(path: Listed, control: str, seed: int) -> Record:
     [run], live = said["runs"], said["live"]
     if any(live["device_drops"].values()) or live["damaged"]:
         raise LiveRunError(f"{path.name}, {control}, seed {seed}: packets were lost or damaged outside the path")
-    [flow] = run["flows"]
-    return Record(
-        path.name,
-        control,
-        seed,
-        path.identity,
-        flow["goodput_bytes_per_s"],
-        flow["data_packets_sent"],
-        flow["retransmissions"],
-        flow["refused_retransmissions"],
-        flow["needless_retransmissions"],
-        live["counters"]["sender"].get("TCPTimeouts", 0),
-        run["duration_s"] / 60,
-        round(live["late_p99_us"], 1),
-        version(),
-    )
+    record = totalled(path, control, seed, run["flows"], run["duration_s"], version())
+    timeouts = live["counters"]["sender"].get("TCPTimeouts", 0)
+    return replace(record, timeouts=timeouts, late_p99_us=round(live["late_p99_us"], 1))
 
 
 def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
@@ -147,22 +140,9 @@ def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
 def simulated(path: Listed, control: str, seeds: int) -> Iterator[Record]:
     """Our runs on a path."""
     result = ak.run(path.file, stack=STACKS[control], set=path.set, seed=1, seeds=seeds)
-    for row in result.frame.iter_rows(named=True):
-        yield Record(
-            path.name,
-            control,
-            row["seed"],
-            path.identity,
-            round(row["goodput_bytes_per_s"], 3),
-            row["data_packets_sent"],
-            row["retransmissions"],
-            row["refused_retransmissions"],
-            row["needless_retransmissions"],
-            row["timeouts"],
-            row["duration_s"] / 60,
-            0.0,
-            STACKS[control],
-        )
+    for (seed,), flows in result.frame.group_by("seed", maintain_order=True):
+        rows = flows.to_dicts()
+        yield totalled(path, control, int(seed), rows, rows[0]["duration_s"], STACKS[control])
 
 
 def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:

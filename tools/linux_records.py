@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TextIO
@@ -37,10 +39,19 @@ class Listed:
         """Its scenario."""
         return SCENARIOS / f"{self.scenario}.toml"
 
+    @cached_property
+    def _read(self) -> dict[str, Any]:
+        return tomllib.loads(self.file.read_text(encoding="utf-8"))
+
     @property
+    def is_of_transfers(self) -> bool:
+        """Whether its flows are short, so that it matters how soon they are done."""
+        return any(flow.get("app", {}).get("kind") == "fixed" for flow in self._read["flow"])
+
+    @cached_property
     def identity(self) -> str:
         """A hash of what the kernel's numbers depend on: the scenario, but for its name and seeds, and the settings."""
-        scenario = tomllib.loads(self.file.read_text(encoding="utf-8"))
+        scenario = dict(self._read)
         scenario.pop("name", None)
         scenario["run"] = {"duration": scenario["run"]["duration"]}
         text = json.dumps([scenario, dict(self.sysctl)], sort_keys=True)
@@ -74,6 +85,41 @@ class Record:
     """How late 99 of 100 packets left the path at most; 0 in a simulation."""
     by: str
     """The kernel's version, or the name of our stack."""
+    completions_ms: str
+    """How long each transfer took, with spaces between; inf if it did not end, nothing if there were none."""
+
+    @property
+    def completions(self) -> list[float]:
+        """The same as numbers."""
+        return [float(text) for text in self.completions_ms.split()]
+
+
+def totalled(
+    path: Listed, control: str, seed: int, flows: Sequence[Mapping[str, Any]], duration_s: float, by: str
+) -> Record:
+    """A record of a run's flows taken together, none of them late."""
+
+    def total(key: str) -> int:
+        return sum(flow[key] for flow in flows)
+
+    finishes = [(flow["start_s"], flow["finish_s"]) for flow in flows if path.is_of_transfers]
+    took = (math.inf if finish is None else 1000 * (finish - start) for start, finish in finishes)
+    return Record(
+        path.name,
+        control,
+        seed,
+        path.identity,
+        round(total("acked_bytes") / duration_s, 3),
+        total("data_packets_sent"),
+        total("retransmissions"),
+        total("refused_retransmissions"),
+        total("needless_retransmissions"),
+        total("timeouts"),
+        round(duration_s / 60, 6),
+        0.0,
+        by,
+        " ".join(f"{ms:.1f}" for ms in took),
+    )
 
 
 def read(file: Path) -> list[Record]:
