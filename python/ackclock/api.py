@@ -39,6 +39,7 @@ class Stack(TypedDict):
     receive_window: Slot
     dup_rule: str
     idle: NotRequired[str]
+    pacing: NotRequired[str]
     options: Slot
     limits: Slot
 

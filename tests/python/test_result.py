@@ -124,8 +124,8 @@ def test_new_makes_the_starter_and_leaves_a_file_alone(tmp_path: Path) -> None:
 
 def test_stacks_are_typed_and_complete() -> None:
     for stack in ak.stacks():
-        # What `idle` is where it says nothing: the window is kept.
-        assert set(stack) | {"idle"} == set(ak.Stack.__annotations__)
+        # What these are where they say nothing: the window is kept, and nothing is paced.
+        assert set(stack) | {"idle", "pacing"} == set(ak.Stack.__annotations__)
         assert isinstance(stack["recovery"]["kind"], str)
     html = ak.stacks()._repr_html_()
     assert html.count("<tr>") == 1 + len(ak.stacks())

@@ -12,6 +12,7 @@
 //! | [`congestion`] | how big may the window be? |
 //! | [`startup`] | where does slow start begin and end? |
 //! | [`idle`] | and after a pause? |
+//! | [`pacing`] | and how fast? |
 //! | [`spurious`] | was it a mistake? |
 //! | [`undo`] | and then? |
 //! | [`ack`] | when does the receiver answer? |
@@ -34,6 +35,7 @@ pub mod facts;
 pub mod idle;
 mod needs;
 mod outcome;
+pub mod pacing;
 pub mod percentiles;
 pub mod receive_window;
 pub mod receiver;

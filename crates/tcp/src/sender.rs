@@ -9,6 +9,7 @@ mod hold;
 mod idle;
 mod info;
 mod mss;
+mod pace;
 mod patience;
 mod persist;
 mod read;
@@ -76,10 +77,12 @@ pub struct Sender {
     open_gate: Gate,
     /// Something is to be sent whatever the window says.
     urgent: bool,
-    /// The detector wants to see every send.
+    /// The detector wants to see every send, or it is paced.
     watched: bool,
     /// The detector has deadlines.
     clocked: bool,
+    /// What is sent is paced; then every send is watched.
+    paced: bool,
     avoid_silly_window: bool,
     /// ECE if the connection uses ECN, else nothing.
     ece_flag: u8,
@@ -142,7 +145,8 @@ impl Sender {
             cwnd_limited: false,
             open_gate: slots.recovery.open_gate(),
             urgent: false,
-            watched: slots.detect.watches_sends(),
+            watched: !stack.pacing.is_off() || slots.detect.watches_sends(),
+            paced: !stack.pacing.is_off(),
             clocked: slots.detect.keeps_time(),
             avoid_silly_window: stack.limits.avoid_silly_window,
             ece_flag: if stack.options.ecn { Segment::ECE } else { 0 },
@@ -233,7 +237,7 @@ impl Sender {
             self.dup_run = 0;
         }
         if self.clocked {
-            self.watched = self.slots.detect.watches_sends();
+            self.watched = self.watches_sends();
         }
         if self.persist.is_running() {
             self.window_may_have_opened(now);

@@ -12,6 +12,7 @@ use crate::disorder::{AnyDisorder, DisorderSpec};
 use crate::facts::ack::DupRule;
 use crate::idle::IdleRule;
 use crate::needs::Need;
+use crate::pacing::PacingRule;
 use crate::receive_window::ReceiveWindowSpec;
 use crate::recovery::{AnyRecovery, RecoverySpec};
 use crate::rto::{AnyRto, RtoSpec};
@@ -65,6 +66,9 @@ pub struct Stack {
     /// What a pause does to the window.
     #[serde(default, skip_serializing_if = "IdleRule::is_keep")]
     pub idle: IdleRule,
+    /// Whether, and how, what is sent is paced.
+    #[serde(default, skip_serializing_if = "PacingRule::is_off")]
+    pub pacing: PacingRule,
     /// Options of the TCP header that it offers.
     #[serde(default)]
     pub options: Options,

@@ -1,5 +1,6 @@
 //! What the usual path does not touch.
 
+use super::pace::Pacing;
 use super::patience::Patience;
 use super::reorder::Reorder;
 use crate::facts::episode::Ledger;
@@ -27,4 +28,5 @@ pub(super) struct Cold {
     pub(super) resent_at: Time,
     pub(super) idle_rule: IdleRule,
     pub(super) patience: Patience,
+    pub(super) pacing: Pacing,
 }

@@ -19,8 +19,7 @@ impl Sender {
 
     #[cold]
     pub(super) fn after_pause<O: Observer>(&mut self, now: Time, obs: &mut O) {
-        use crate::detect::Timekeeper;
-        (self.pause_due, self.watched) = (false, self.slots.detect.watches_sends());
+        (self.pause_due, self.watched) = (false, self.watches_sends());
         let Some(last) = self.board.last_sent_at() else { return };
         let last = last.max(self.cold.resent_at);
         if !self.board.is_empty() {

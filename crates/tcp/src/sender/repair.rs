@@ -241,6 +241,7 @@ impl Sender {
             && backoff > 0
             && self.cold.ledger.newest().is_some_and(|ep| ep.cause == Cause::Rto);
         self.urgent = false;
+        self.pace_timeout();
         self.end_stall(now);
         if again {
             let snd_max = self.snd_max;

@@ -8,6 +8,7 @@ mod late_sack;
 mod mistakes;
 mod ncr;
 mod needless;
+mod pacing;
 mod prr;
 mod quic;
 mod rack_tlp;

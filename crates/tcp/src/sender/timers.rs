@@ -34,10 +34,11 @@ impl Sender {
         self.clocked || self.slots.detect.deadline().is_none()
     }
 
-    /// When a detector that watches wants to look, or to let something out. Apart, so that the usual path stays short.
+    /// When a detector that watches wants to look, or something that was held back may go. Apart, so that the usual path stays short.
     #[inline(never)]
     fn watcher_wants(&self) -> Option<Time> {
-        earliest(self.slots.detect.deadline().filter(|_| self.clocked), self.slots.detect.hold_until())
+        let detector = self.slots.detect.deadline().filter(|_| self.clocked);
+        earliest(earliest(detector, self.slots.detect.hold_until()), self.paced_until())
     }
 
     /// Rule 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
@@ -61,7 +62,7 @@ impl Sender {
                 let rearm = self.act_on(now, verdict, None, obs);
                 self.rearm(now, rearm, false);
             }
-            self.watched = self.slots.detect.watches_sends();
+            self.watched = self.watches_sends();
             self.check();
         }
         if due(self.timers.persist) {

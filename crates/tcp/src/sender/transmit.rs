@@ -1,11 +1,11 @@
 //! Sending: the owner of the phase is asked, the answer is recorded, everyone concerned is told.
 
 use super::{Disorder, Recovery, Rto, Sender, Timekeeper, Timeout};
-use crate::event::{Event, Observer, Phase, Slot, Window};
+use crate::event::{Event, Observer, Phase, Slot};
 use crate::facts::answer::{Rearm, Xmit};
 use crate::facts::ctx::Ctx;
 use crate::facts::gate::{self, Gate};
-use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::scoreboard::{Marks, Sent};
 use crate::segment::Segment;
 use crate::seq::Offset;
 use crate::spurious::Spurious;
@@ -44,7 +44,13 @@ impl Sender {
         if self.slots.detect.hold_until().is_some_and(|t| now < t) || self.burst_left == 0 {
             return false;
         }
+        if self.paced && self.new_data_wait(now) {
+            return false;
+        }
         let Some(sent) = self.send_in_open(now, out, obs) else { return false };
+        if self.paced {
+            self.pace_sent(now, &sent);
+        }
         self.tell(now, Xmit::New, &sent, now, Slot::Sequencer);
         self.check();
         true
@@ -84,7 +90,7 @@ impl Sender {
     }
 
     #[inline]
-    fn open_admits(&self, len: u32) -> bool {
+    pub(super) fn open_admits(&self, len: u32) -> bool {
         match self.open_gate {
             Gate::Window => {
                 gate::covers(self.w.cwnd, (self.snd_max - self.snd_una) + gate::payload(len, self.mss), self.mss)
@@ -106,9 +112,14 @@ impl Sender {
             if self.phase == Phase::Disorder && self.cwnd_limited && self.burst_left == self.maxburst {
                 self.cold.reorder.stall(now);
             }
+            self.nothing_waits();
             self.wait_for_window(now);
             return false;
         };
+        if self.paced && self.pace_holds(now) {
+            self.cwnd_limited = false;
+            return false;
+        }
         let urgent = std::mem::take(&mut self.urgent);
         let before = self.last_sent_at(x, now);
         let sent = match x {
@@ -129,6 +140,9 @@ impl Sender {
         };
         let Some(sent) = sent else { return false };
         self.fill(out, sent.start, u64::from(sent.len));
+        if self.paced {
+            self.pace_sent(now, &sent);
+        }
         self.tell(now, x, &sent, before, by);
         self.check();
         true
@@ -229,7 +243,7 @@ impl Sender {
         if self.watched || sent.sends > 1 {
             self.slots.detect.on_sent(x, sent, &cx);
             if self.clocked {
-                self.watched = self.slots.detect.watches_sends();
+                self.watched = self.watches_sends();
             }
         }
         if by == Slot::Disorder {
@@ -366,25 +380,10 @@ impl Sender {
         self.last_sends
     }
 
-    /// First unacknowledged offset, next offset, and one past the highest sent.
-    pub fn positions(&self) -> (Offset, Offset, Offset) {
-        (self.snd_una, self.snd_nxt, self.snd_max)
-    }
-
     /// Where an ACK without data stands. RFC 9293 §3.10.7.4: the peer takes it only inside its window, beyond which a
     /// probe (or a window that shrank) may have brought `snd_max`.
     #[inline]
     pub(crate) fn ack_seq(&self) -> Offset {
         self.snd_max.min(self.edge).max(self.snd_una)
-    }
-
-    /// The congestion window and slow start threshold, bytes.
-    pub fn window(&self) -> Window {
-        self.w
-    }
-
-    /// The scoreboard.
-    pub fn board(&self) -> &Scoreboard {
-        &self.board
     }
 }

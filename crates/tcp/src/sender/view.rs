@@ -1,9 +1,11 @@
 //! Rule 15. The components' view of the sender, built anew whenever something in it may have changed; and its invariants.
 
 use super::Sender;
-use crate::event::Phase;
+use crate::event::{Phase, Window};
 use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::Scoreboard;
 use crate::rto::Rto;
+use crate::seq::Offset;
 use crate::time::Time;
 
 impl Sender {
@@ -49,6 +51,21 @@ impl Sender {
     /// The phase.
     pub fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// First unacknowledged offset, next offset, and one past the highest sent.
+    pub fn positions(&self) -> (Offset, Offset, Offset) {
+        (self.snd_una, self.snd_nxt, self.snd_max)
+    }
+
+    /// The congestion window and slow start threshold, bytes.
+    pub fn window(&self) -> Window {
+        self.w
+    }
+
+    /// The scoreboard.
+    pub fn board(&self) -> &Scoreboard {
+        &self.board
     }
 
     /// Invariants, watched in every test build.

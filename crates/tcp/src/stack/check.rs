@@ -5,6 +5,7 @@ use crate::error::StackError;
 use crate::facts::ack::DupRule;
 use crate::idle::IdleRule;
 use crate::needs::{Need, Requirement};
+use crate::pacing::PacingRule;
 
 impl Stack {
     /// Checks each part, then that the parts go together.
@@ -27,6 +28,7 @@ impl Stack {
             undo,
             dup_rule,
             idle: IdleRule::Keep | IdleRule::Restart | IdleRule::Halve,
+            pacing: PacingRule::Off | PacingRule::Linux,
             options,
             limits,
         } = self;

@@ -21,6 +21,7 @@ use crate::detect::{DetectSpec, Guard};
 use crate::disorder::DisorderSpec;
 use crate::facts::ack::DupRule;
 use crate::idle::IdleRule;
+use crate::pacing::PacingRule;
 use crate::receive_window::ReceiveWindowSpec;
 use crate::recovery::newreno::{NewRenoSpec, PartialTimer};
 use crate::recovery::reno::RenoSpec;
@@ -221,6 +222,7 @@ fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
         receive_window: ReceiveWindowSpec::Fixed,
         dup_rule: DupRule::Rfc5681,
         idle: IdleRule::Keep,
+        pacing: PacingRule::Off,
         options: Options::default(),
         limits: Default::default(),
     }
