@@ -13,6 +13,7 @@ Ctrl-C loses nothing: the same command goes on. Live runs need Linux, and root o
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -111,6 +112,15 @@ def run_live(path: Listed, control: str, seed: int) -> Record:
     return replace(record, timeouts=timeouts, late_p99_us=round(live["late_p99_us"], 1))
 
 
+def _urgent() -> None:
+    """Ask for real-time priority, below the path's own, for a thread and the runs that it starts.
+
+    A busy machine would let applications wait before they connect, write or read.
+    """
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
 def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
     """Make the kernel's runs that are missing, and keep each as it ends."""
     file, every = kernel_file(kept), paths()
@@ -125,7 +135,10 @@ def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
 
     while runs := missing(listed, read(file)):
         have = len(read(file))
-        with shown(f"kernel {version()}", at_once=True) as tell, ThreadPoolExecutor(at_once) as pool:
+        with (
+            shown(f"kernel {version()}", at_once=True) as tell,
+            ThreadPoolExecutor(at_once, initializer=_urgent) as pool,
+        ):
             futures = [pool.submit(one, run) for run in runs]
             try:
                 for done, future in enumerate(as_completed(futures)):

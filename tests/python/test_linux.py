@@ -1,0 +1,200 @@
+"""``make linux``: what is measured, kept and said of the kernel's TCP beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import linux
+import linux_page
+import pytest
+from linux_page import Row, Verdict, of_count, of_goodput, of_timeouts
+from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, valid, write
+
+from ackclock.statistics import Mean
+from doc_page import live_runs
+
+needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
+LISTED = paths()
+PLAIN, JITTER = (next(path for path in LISTED if path.name == name) for name in ("plain", "jitter-20"))
+
+
+def record(path: Listed, seed: int, goodput: float, control: str = "cubic") -> Record:
+    return Record(path.name, control, seed, path.identity, goodput, 100, 10, 0, 2, 0, 1.0, 100.0, "6.0.1", "")
+
+
+def only(path: Listed, *controls: str) -> list[Listed]:
+    return [replace(path, controls=controls or ("cubic",))]
+
+
+def seeds(runs: Iterable[tuple[Listed, str, int]]) -> list[int]:
+    return [seed for _, _, seed in runs]
+
+
+def test_the_kernel_has_four_seeds_and_more_while_its_interval_is_wide_but_sixteen_at_most() -> None:
+    narrow = [record(PLAIN, seed, 1000.0 + seed) for seed in range(1, 5)]
+    wide = [record(PLAIN, seed, 1000.0 * (1 + seed % 2)) for seed in range(1, 17)]
+    assert seeds(linux.missing(only(PLAIN), [])) == [1, 2, 3, 4]
+    assert seeds(linux.missing(only(PLAIN), narrow[:3])) == [4]
+    assert seeds(linux.missing(only(PLAIN), narrow)) == []
+    assert seeds(linux.missing(only(PLAIN), wide[:4])) == [5, 6, 7, 8]
+    assert seeds(linux.missing(only(PLAIN), wide)) == []
+
+
+def test_a_record_of_a_scenario_that_was_another_then_is_void(tmp_path: Path) -> None:
+    before = [replace(record(PLAIN, seed, 1000.0), identity="another") for seed in range(1, 5)]
+    assert seeds(linux.missing(only(PLAIN), before)) == [1, 2, 3, 4]
+    assert list(valid(before, LISTED)) == []
+    renamed = tmp_path / "renamed.toml"
+    text = PLAIN.file.read_text(encoding="utf-8")
+    renamed.write_text(text.replace("name = ", "name = 'other' # ").replace("count = 8", "count = 9"), encoding="utf-8")
+    slower = tmp_path / "slower.toml"
+    slower.write_text(text.replace("5 Mbps", "4 Mbps", 1), encoding="utf-8")
+    there = Listed("there", str(tmp_path / "renamed"))
+    assert there.identity == PLAIN.identity
+    assert replace(there, scenario=str(tmp_path / "slower")).identity != PLAIN.identity
+    assert replace(there, sysctl={"net.ipv4.tcp_sack": 0}).identity != PLAIN.identity
+
+
+def test_what_was_measured_before_ctrl_c_is_kept_and_the_rest_is_measured_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def measured(path: Listed, control: str, seed: int) -> Record:
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        made.append(seed)
+        return record(path, seed, 1000.0, control)
+
+    monkeypatch.setattr(linux, "measured", measured)
+    with pytest.raises(KeyboardInterrupt):
+        linux.record_live(tmp_path, only(PLAIN), 1)
+    file = linux.kernel_file(tmp_path)
+    assert [r.seed for r in read(file)] == [1, 2, 3]
+    made.clear()
+    linux.record_live(tmp_path, only(PLAIN), 1)
+    assert made == [4]
+    assert [r.seed for r in read(file)] == [1, 2, 3, 4]
+    assert head(file)[0].startswith(f"Linux {linux.version()}")
+
+
+def test_of_two_runs_where_the_first_was_late_the_less_late_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lateness(*late: float) -> tuple[float, int]:
+        left = list(late)
+
+        def one(path: Listed, control: str, seed: int) -> Record:
+            return replace(record(path, seed, 1.0, control), late_p99_us=left.pop(0))
+
+        monkeypatch.setattr(linux, "run_live", one)
+        return linux.measured(PLAIN, "cubic", 1).late_p99_us, len(left)
+
+    assert lateness(300.0, 1.0) == (300.0, 1)
+    assert lateness(301.0, 120.0) == (120.0, 0)
+    assert lateness(301.0, 900.0) == (301.0, 0)
+
+
+def test_records_read_as_they_were_written(tmp_path: Path) -> None:
+    records = [record(PLAIN, 1, 0.1 + 0.2), record(PLAIN, 2, 7.0, "reno"), record(JITTER, 1, 1e7)]
+    file = tmp_path / "kernel-6.0.csv"
+    write(file, ["Linux 6.0.1"], records[:2], LISTED)
+    with file.open("a", encoding="utf-8") as opened:
+        append(opened, records[2])
+    assert (read(file), head(file)) == (records, ["Linux 6.0.1"])
+
+
+def test_goodput_inside_a_wide_interval_counts_only_after_all_seeds() -> None:
+    narrow, wide = Mean(4, 100.0, 2.0), Mean(16, 100.0, 20.0)
+    assert of_goodput(narrow, Mean(8, 91.0, 0.0), 0.10) is Verdict.WITHIN
+    assert of_goodput(narrow, Mean(8, 89.0, 30.0), 0.10) is Verdict.OUTSIDE
+    assert of_goodput(wide, Mean(8, 85.0, 0.0), 0.10) is Verdict.INTERVAL
+    assert of_goodput(wide, Mean(8, 79.0, 30.0), 0.10) is Verdict.OUTSIDE
+    assert of_goodput(replace(wide, n=12), Mean(8, 85.0, 0.0), 0.10) is Verdict.OUTSIDE
+
+
+def test_a_count_holds_by_its_ratio_or_inside_the_interval_of_either_side() -> None:
+    assert of_count(Mean(4, 100.0, 0.0), Mean(8, 125.0, 0.0), 0.25) is Verdict.WITHIN
+    assert of_count(Mean(4, 100.0, 30.0), Mean(8, 130.0, 0.0), 0.25) is Verdict.INTERVAL
+    assert of_count(Mean(4, 100.0, 0.0), Mean(8, 130.0, 30.0), 0.25) is Verdict.INTERVAL
+    assert of_count(Mean(4, 100.0, 20.0), Mean(8, 130.0, 20.0), 0.25) is Verdict.OUTSIDE
+    assert of_count(Mean(4, 0.0, 0.0), Mean(8, 0.0, 0.0), 0.25) is Verdict.WITHIN
+    assert of_timeouts(Mean(4, 1.0, 0.0), Mean(8, 2.0, 0.0)) is Verdict.WITHIN
+    assert of_timeouts(Mean(4, 1.0, 9.0), Mean(8, 2.1, 9.0)) is Verdict.OUTSIDE
+
+
+def sides(kernel: Sequence[Record], ours: Sequence[Record]) -> Row:
+    [row] = (row for row in linux_page.rows(kernel, ours, only(PLAIN)))
+    return row
+
+
+def test_a_row_has_a_verdict_once_the_kernel_has_four_seeds() -> None:
+    ours = [replace(record(PLAIN, seed, 1000.0), refused=3) for seed in (1, 2)]
+    assert sides([record(PLAIN, 1, 1000.0)], ours).verdicts == {}
+    row = sides([replace(record(PLAIN, seed, 1200.0), timeouts=seed) for seed in range(1, 5)], ours)
+    assert list(row.verdicts.values()) == [Verdict.OUTSIDE, Verdict.WITHIN, Verdict.OUTSIDE, Verdict.OUTSIDE]
+
+
+def test_the_same_luck_is_that_of_the_seeds_that_both_have() -> None:
+    kernel = [record(PLAIN, 1, 1000.0), record(PLAIN, 2, 2000.0)]
+    assert sides(kernel, [record(PLAIN, 2, 1000.0), record(PLAIN, 3, 9000.0)]).same_luck == 0.5
+    assert sides(kernel, [record(PLAIN, 3, 9000.0)]).same_luck is None
+
+
+def test_of_transfers_the_median_completion_of_all_runs_counts() -> None:
+    path = next(path for path in LISTED if path.is_of_transfers)
+
+    def one(seed: int, took: str) -> Record:
+        return replace(record(path, seed, 1.0), completions_ms=took)
+
+    kernel = [one(1, "100.0 110.0 inf"), one(2, "120.0"), one(3, "110.0"), one(4, "90.0")]
+    [row] = linux_page.rows(kernel, [one(1, "115.0 125.0 inf")], only(path))
+    assert [side.value for side in row.means["completion"]] == [110.0, 125.0]
+    assert "goodput" not in row.verdicts
+    assert row.verdicts["completion"] is Verdict.OUTSIDE
+    assert row.same_luck == 125.0 / 110.0
+
+
+def test_the_page_has_a_section_for_each_kernel_and_counts_what_holds(tmp_path: Path) -> None:
+    ours = [record(PLAIN, seed, 1000.0) for seed in range(1, 9)]
+    write(tmp_path / "ours.csv", [], ours, LISTED)
+    for release, goodput in (("6.0", 1050.0), ("6.1", 1500.0)):
+        kernel = [replace(record(PLAIN, seed, goodput), late_p99_us=400.0) for seed in range(1, 5)]
+        write(tmp_path / f"kernel-{release}.csv", [f"Linux {release}.9"], kernel, LISTED)
+    page = linux_page.page(tmp_path)
+    old, new = page.split("## Linux 6.0\n")[1].split("## Linux 6.1\n")
+    assert "Linux 6.0.9." in old
+    assert "| cubic | 1 of 1 | — | 1 of 1 | 1 of 1 | 1 of 1 |" in old
+    assert "| cubic | 0 of 1 | — | 1 of 1 | 1 of 1 | 1 of 1 |" in new
+    assert "| `plain` † | 4 | 1.1 | 1.0 | 0.95 | 0.95 |" in old
+    assert "| `plain` † | 4 | 1.5 | 1.0 | **0.67** | 0.67 |" in new
+    assert "`jitter-50` ‡ |" in new
+
+
+def test_the_list_has_twenty_paths_and_six_that_were_held_back_all_with_cubic_and_reno() -> None:
+    assert len(LISTED) >= 20
+    assert sum(path.held_back for path in LISTED) >= 6
+    assert all({"cubic", "reno"} <= set(path.controls) <= set(STACKS) for path in LISTED)
+    assert len({path.name for path in LISTED}) == len(LISTED)
+
+
+def test_every_scenario_is_on_the_list() -> None:
+    assert {path.file for path in LISTED} == set((KEPT.parents[1] / "scenarios/linux").glob("*.toml"))
+
+
+def test_our_first_seeds_and_the_page_are_as_they_are_kept() -> None:
+    assert linux.check() == 0
+
+
+@needs_devices
+def test_a_live_run_makes_a_record(tmp_path: Path) -> None:
+    text = PLAIN.file.read_text(encoding="utf-8").replace('"60 s"', '"2 s"')
+    (tmp_path / "short.toml").write_text(text, encoding="utf-8")
+    path = Listed("short", str(tmp_path / "short"), sysctl={"net.ipv4.tcp_timestamps": 0})
+    made = linux.run_live(path, "reno", 3)
+    assert (made.path, made.control, made.seed, made.identity) == ("short", "reno", 3, path.identity)
+    assert made.goodput_bytes_per_s > 100_000
+    assert made.segments > made.retransmissions >= made.needless
+    assert made.by == linux.version()
+    with pytest.raises(linux.LiveRunError, match=r"short: .*tcp_none"):
+        linux.run_live(replace(path, sysctl={"net.ipv4.tcp_none": 0}), "reno", 3)
