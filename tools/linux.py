@@ -22,7 +22,7 @@ import subprocess
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
@@ -150,12 +150,15 @@ def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
     write(file, head(file), valid(read(file), every), every)
 
 
-def simulated(path: Listed, control: str, seeds: int) -> Iterator[Record]:
-    """Our runs on a path."""
-    result = ak.run(path.file, stack=STACKS[control], set=path.set, seed=1, seeds=seeds)
-    for (seed,), flows in result.frame.group_by("seed", maintain_order=True):
-        rows = flows.to_dicts()
-        yield totalled(path, control, int(seed), rows, rows[0]["duration_s"], STACKS[control])
+def simulated(path: Listed, control: str, seeds: int) -> list[Record]:
+    """Our runs on a path; none if our stack refuses its settings."""
+    try:
+        result = ak.run(path.file, stack=STACKS[control], set=path.set, seed=1, seeds=seeds, threads=1)
+    except ak.ScenarioError as error:
+        print(f"{path.name}, {control}: left out: {error}", file=sys.stderr)
+        return []
+    runs = [(seed, flows.to_dicts()) for (seed,), flows in result.frame.group_by("seed", maintain_order=True)]
+    return [totalled(path, control, int(seed), rows, rows[0]["duration_s"], STACKS[control]) for seed, rows in runs]
 
 
 def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:
@@ -163,13 +166,10 @@ def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:
     there = {stack["name"] for stack in ak.stacks()}
     rows = [(path, control) for path in listed for control in path.controls if STACKS[control] in there]
     records: list[Record] = []
-    with shown("simulating") as tell:
-        for done, (path, control) in enumerate(rows):
+    with shown("simulating") as tell, ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done, found in enumerate(pool.map(lambda row: simulated(row[0], row[1], seeds), rows)):
             tell(Told(done, len(rows), 0))
-            try:
-                records += simulated(path, control, seeds)
-            except ak.ScenarioError as error:
-                print(f"{path.name}, {control}: left out: {error}", file=sys.stderr)
+            records += found
     return records
 
 
