@@ -140,7 +140,13 @@ impl<'s> Form<'s> {
         let words: Vec<&str> = tables.iter().map(|t| t.0).collect();
         let allowed = format!("one of {}", listed(&words));
         node.entries(&Shape::Tagged(tag, tables.clone()).allowed(self.root))?;
-        let Some(at) = node.get(tag) else { return Err(node.refuse_key(tag, "nothing", allowed)) };
+        let Some(at) = node.get(tag) else {
+            // One of them may go without the key.
+            return match tables.iter().find(|t| !needed(t.1, tag)) {
+                Some((_, table)) => self.table(node, table, Some((tag, tables))),
+                None => Err(node.refuse_key(tag, "nothing", allowed)),
+            };
+        };
         let word = at.str(&allowed)?;
         match tables.iter().find(|t| t.0 == word) {
             Some((_, table)) => self.table(node, table, Some((tag, tables))),
@@ -205,7 +211,10 @@ type Tagged<'s> = Vec<(&'s str, &'s Value)>;
 fn unknown(node: &Node<'_>, known: &[&str], tag: Option<(&str, &Tagged<'_>)>) -> Result<(), ScenarioError> {
     let Some((name, refusal)) = node.unknown_key(known) else { return Ok(()) };
     let elsewhere = tag.filter(|(_, tables)| tables.iter().any(|(_, table)| keys(table).any(|k| k.0 == name)));
-    let found = elsewhere.and_then(|(tag, _)| Some(format!("`{name}` with {tag} = {}", node.get(tag)?.written())));
+    let found = elsewhere.map(|(tag, _)| match node.get(tag) {
+        Some(at) => format!("`{name}` with {tag} = {}", at.written()),
+        None => format!("`{name}` without `{tag}`"),
+    });
     let found = found.unwrap_or_else(|| "an unknown key".to_owned());
     let hint = nearest(&name, known.iter().copied()).map(|n| format!("`{n}`"));
     Err(ScenarioError { found, allowed: listed(known), hint, ..refusal })

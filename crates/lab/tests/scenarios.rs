@@ -2,6 +2,8 @@
 
 use ackclock_lab::identity::identity;
 use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_sim::scenario::{FlowSpec, PeerSpec};
+use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::stack::Stack;
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -29,6 +31,25 @@ fn each_element_of_a_link_is_read_as_it_is_written() {
     let other = Plan::parse("x.toml", ELEMENTS, &overrides).unwrap();
     assert_eq!(other.stacks.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["tahoe", "newreno"]);
     assert_eq!(Plan::parse("x.toml", &plan.to_toml(), &Overrides::default()).unwrap().scenario, plan.scenario);
+}
+
+#[test]
+fn a_receiver_without_a_policy_answers_as_the_stack_says_and_knows_what_it_is_said_to_know() {
+    let with = |receiver: &str| {
+        let text = ELEMENTS.replace("stack = \"reno\"\n", &format!("stack = \"linux-2025\"\n{receiver}\n"));
+        let plan = parse(&text).unwrap();
+        assert_eq!(Plan::parse("x.toml", &plan.to_toml(), &Overrides::default()).unwrap().scenario, plan.scenario);
+        plan.scenario.flows[0].clone()
+    };
+    let plain = with("");
+    assert_eq!(with("receiver = {}"), plain);
+    let no = Some(false);
+    let old = with("receiver = { sack = false, dsack = false, timestamps = false }");
+    let peer = PeerSpec { sack: no, dsack: no, timestamps: no };
+    assert_eq!(old, FlowSpec { peer, ..plain.clone() });
+    let ack = AckSpec::Every;
+    let both = with("receiver = { ack = \"every\", timestamps = false }");
+    assert_eq!(both, FlowSpec { ack, peer: PeerSpec { timestamps: no, ..PeerSpec::default() }, ..plain });
 }
 
 #[test]

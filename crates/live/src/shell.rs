@@ -17,7 +17,7 @@ use crate::realtime::Priority;
 use crate::supervise::Answer;
 use crate::transfer::check_mtu;
 use ackclock_lab::scenario::Plan;
-use ackclock_sim::scenario::{AppSpec, FlowSpec, WireSpec};
+use ackclock_sim::scenario::{AppSpec, FlowSpec, PeerSpec, WireSpec};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
@@ -160,6 +160,7 @@ impl Shell {
             mss: 1460,
             window: u64::from(WINDOW),
             ack: AckSpec::Every,
+            peer: PeerSpec::default(),
             handshake: true,
             wire: WireSpec::Ipv4,
             app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None },

@@ -26,6 +26,7 @@ pub(crate) use background::LARGEST_TRANSFER;
 pub use background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 
 use ackclock_tcp::ack::AckSpec;
+use ackclock_tcp::stack::{Options, Stack};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Bytes;
 
@@ -79,12 +80,42 @@ pub struct FlowSpec {
     pub window: Bytes,
     /// The receiver's ACK policy.
     pub ack: AckSpec,
+    /// What the receiver's TCP knows.
+    pub peer: PeerSpec,
     /// Whether the connection begins with a SYN, or is established at its start.
     pub handshake: bool,
     /// Sizes on the wire.
     pub wire: WireSpec,
     /// What is sent.
     pub app: AppSpec,
+}
+
+/// Options of the receiver's TCP. What is not said is as in the sender's stack; an option is in use where both ends have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PeerSpec {
+    /// Selective acknowledgments (RFC 2018).
+    pub sack: Option<bool>,
+    /// Reports of duplicates (RFC 2883).
+    pub dsack: Option<bool>,
+    /// Timestamps (RFC 7323).
+    pub timestamps: Option<bool>,
+}
+
+impl PeerSpec {
+    /// The options of the receiver's TCP, if its stack has these. Without SACK nothing carries a DSACK.
+    pub fn of(self, own: Options) -> Options {
+        let sack = self.sack.unwrap_or(own.sack);
+        let dsack = sack && self.dsack.unwrap_or(own.dsack);
+        Options { sack, dsack, timestamps: self.timestamps.unwrap_or(own.timestamps), ..own }
+    }
+
+    /// A sender with this stack after a handshake with this receiver.
+    pub(crate) fn met(self, stack: &Stack) -> Stack {
+        let peer = self.of(stack.options);
+        let mut stack = if peer.sack { stack.clone() } else { stack.without_sack() };
+        stack.options.timestamps &= peer.timestamps;
+        stack
+    }
 }
 
 /// How many bytes a segment takes on the wire.

@@ -57,7 +57,8 @@ pub(crate) struct Connection {
     /// The receiver's window, from one segment to 1 GiB (RFC 7323 §2.3).
     #[schemars(extend("default" = "65535 B"))]
     pub(crate) window: Option<Amount>,
-    /// When the receiver answers. Default: as the stack says.
+    /// When the receiver answers, and what its TCP knows, as in `{ sack = false, timestamps = false }`. Default: as the stack
+    /// says.
     pub(crate) receiver: Option<Receiver>,
     /// Whether the connection begins with a SYN, or is established at its start.
     #[schemars(extend("default" = false))]

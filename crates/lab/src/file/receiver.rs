@@ -1,17 +1,30 @@
-//! `receiver`: when a receiver answers.
+//! `receiver`: when a receiver answers, and what its TCP knows.
 
+use ackclock_sim::scenario::PeerSpec;
 use ackclock_tcp::ack::AckSpec;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, ser, Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 use std::borrow::Cow;
 
-/// The receiver's policy, as [`AckSpec`] describes it. Its kind stands under `ack`: `{ ack = "every" }`.
+/// The receiver's policy, as [`AckSpec`] describes it, and its options. The policy's kind stands under `ack`:
+/// `{ ack = "every" }`. Without it, or with `ack = "stack"`, the policy is that of the stack.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Receiver(pub(crate) AckSpec);
+pub(crate) struct Receiver {
+    pub(crate) ack: Option<AckSpec>,
+    pub(crate) peer: PeerSpec,
+}
 
 /// The keys by which a kind is told in a description, and in a receiver's table.
 const KEYS: (&str, &str) = ("kind", "ack");
+/// The kind of a policy that is the stack's own.
+const OF_STACK: &str = "stack";
+/// The options, each with what it means.
+const OPTIONS: [(&str, &str); 3] = [
+    ("sack", "Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."),
+    ("dsack", "Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."),
+    ("timestamps", "Whether it knows timestamps (RFC 7323). Default: as the stack says."),
+];
 
 /// The table with another name for the key that stands under `old`, in the same place.
 fn renamed(table: Map<String, Value>, old: &str, new: &str) -> Map<String, Value> {
@@ -20,17 +33,29 @@ fn renamed(table: Map<String, Value>, old: &str, new: &str) -> Map<String, Value
 
 impl Serialize for Receiver {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        match serde_json::to_value(&self.0).map_err(ser::Error::custom)? {
-            Value::Object(table) => renamed(table, KEYS.0, KEYS.1).serialize(s),
-            other => other.serialize(s),
+        let Receiver { ack, peer: PeerSpec { sack, dsack, timestamps } } = self;
+        let mut table = match ack.as_ref().map(serde_json::to_value).transpose().map_err(ser::Error::custom)? {
+            Some(Value::Object(table)) => renamed(table, KEYS.0, KEYS.1),
+            Some(other) => return other.serialize(s),
+            None => Map::new(),
+        };
+        for ((key, _), value) in OPTIONS.iter().zip([sack, dsack, timestamps]) {
+            table.extend(value.map(|value| ((*key).to_owned(), value.into())));
         }
+        table.serialize(s)
     }
 }
 
 impl<'de> Deserialize<'de> for Receiver {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let table = renamed(Map::deserialize(d)?, KEYS.1, KEYS.0);
-        serde_json::from_value(Value::Object(table)).map(Receiver).map_err(de::Error::custom)
+        let mut table = renamed(Map::deserialize(d)?, KEYS.1, KEYS.0);
+        let [sack, dsack, timestamps] = OPTIONS.map(|(key, _)| table.remove(key).and_then(|value| value.as_bool()));
+        let peer = PeerSpec { sack, dsack, timestamps };
+        if table.get(KEYS.0).is_none_or(|kind| kind == OF_STACK) {
+            return Ok(Receiver { ack: None, peer });
+        }
+        let ack = serde_json::from_value(Value::Object(table)).map_err(de::Error::custom)?;
+        Ok(Receiver { ack: Some(ack), peer })
     }
 }
 
@@ -41,13 +66,28 @@ impl JsonSchema for Receiver {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = AckSpec::json_schema(generator);
         schema.insert("title".to_owned(), "receiver".into());
-        for kind in schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        let about = "When a receiver answers, and what its TCP knows: an option is in use where both ends have it.";
+        schema.insert("description".to_owned(), about.into());
+        let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return schema };
+        for kind in &mut *kinds {
             for key in ["properties", "required"] {
                 match kind.get_mut(key) {
                     Some(Value::Object(all)) => *all = renamed(std::mem::take(all), KEYS.0, KEYS.1),
                     Some(Value::Array(all)) => all.iter_mut().filter(|k| *k == KEYS.0).for_each(|k| *k = KEYS.1.into()),
                     _ => {}
                 }
+            }
+        }
+        let of_stack = json_schema!({
+            "type": "object",
+            "description": "When the stack says.",
+            "properties": { KEYS.1: { "type": "string", "const": OF_STACK } },
+            "additionalProperties": false,
+        });
+        kinds.insert(0, of_stack.into());
+        for keys in kinds.iter_mut().filter_map(|kind| kind["properties"].as_object_mut()) {
+            for (key, about) in OPTIONS {
+                keys.insert(key.to_owned(), json!({ "type": "boolean", "description": about }));
             }
         }
         schema

@@ -8,7 +8,7 @@ use crate::file::amount::Amount;
 use crate::file::flow::{App, Connection, Flow, FlowKeys, Wire};
 use crate::file::receiver::Receiver;
 use crate::reader::Node;
-use ackclock_sim::scenario::{AppSpec, FlowSpec, WireSpec};
+use ackclock_sim::scenario::{AppSpec, FlowSpec, PeerSpec, WireSpec};
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::time::Nanos;
@@ -62,10 +62,15 @@ pub(super) fn connection(
     let window = self::window(node, window, mss)?;
     let wire = sizes(node, wire, header)?;
     let stack = overrides::stack(node, &stack, overrides)?;
-    let ack = match receiver {
-        Some(Receiver(policy)) => answers(&node.get("receiver").unwrap_or_else(|| node.clone()), policy)?,
+    let Receiver { ack, peer } = receiver.unwrap_or(Receiver { ack: None, peer: PeerSpec::default() });
+    let ack = match ack {
+        Some(policy) => answers(&node.get("receiver").unwrap_or_else(|| node.clone()), policy)?,
         None => stack.0.ack.clone(),
     };
+    if peer.dsack == Some(true) && !peer.of(stack.0.options).sack {
+        let receiver = node.get("receiver").unwrap_or_else(|| node.clone());
+        return Err(receiver.refuse_key("dsack", "true without SACK", "false, or a receiver with SACK"));
+    }
     let handshake = handshake.unwrap_or(false);
     if !handshake && stack.0.receive_window != ReceiveWindowSpec::Fixed {
         let allowed = "the key `handshake = true` beside it: without one both ends know the window from the start";
@@ -73,7 +78,7 @@ pub(super) fn connection(
     }
     let stack = graph.stack(stack);
     let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None };
-    Ok(FlowSpec { name: String::new(), from: 0, to: 0, stack, mss, window, ack, handshake, wire, app })
+    Ok(FlowSpec { name: String::new(), from: 0, to: 0, stack, mss, window, ack, peer, handshake, wire, app })
 }
 
 /// A size in a range.

@@ -49,7 +49,8 @@ impl Plan {
     }
 
     fn flow(&self, flow: &FlowSpec) -> Flow {
-        let FlowSpec { name, from, to, app, stack: _, mss: _, window: _, ack: _, handshake: _, wire: _ } = flow;
+        let FlowSpec { name, from, to, app, stack: _, mss: _, window: _, ack: _, peer: _, handshake: _, wire: _ } =
+            flow;
         let AppSpec { start, jitter, bytes } = *app;
         let app = match bytes {
             None => App::Bulk { start, jitter },
@@ -62,7 +63,7 @@ impl Plan {
 
     /// The keys of a connection. [`Plan::flow`] writes its name, nodes and application.
     fn connection(&self, flow: &FlowSpec) -> Connection {
-        let FlowSpec { stack, mss, window, ack, handshake, wire, name: _, from: _, to: _, app: _ } = flow;
+        let FlowSpec { stack, mss, window, ack, peer, handshake, wire, name: _, from: _, to: _, app: _ } = flow;
         let (stack, set) = self.stack(*stack);
         let (wire, header) = match *wire {
             WireSpec::Ipv4 => (Wire::Ipv4, None),
@@ -73,7 +74,7 @@ impl Plan {
             set: Some(set),
             segment: Some(units::Size((*mss).into())),
             window: Some(Amount::from(*window)),
-            receiver: Some(Receiver(ack.clone())),
+            receiver: Some(Receiver { ack: Some(ack.clone()), peer: *peer }),
             handshake: Some(*handshake),
             wire: Some(wire),
             header,

@@ -15,6 +15,9 @@ pub(super) fn notes(prepared: &Prepared) -> Vec<String> {
     for (key, value) in &prepared.sysctls {
         notes.push(format!("{key} = {value} in the namespaces"));
     }
+    for (key, value) in &prepared.of_receivers {
+        notes.push(format!("{key} = {value} in the receivers' namespace"));
+    }
     for b in &scenario.background {
         match b.kind {
             BackgroundKind::Transfers(_) => {

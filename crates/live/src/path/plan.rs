@@ -3,6 +3,7 @@
 use super::notes::notes;
 use crate::error::LiveError;
 use ackclock_lab::scenario::Plan;
+use ackclock_sim::scenario::PeerSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use std::collections::BTreeMap;
@@ -147,6 +148,8 @@ pub struct Prepared {
     pub mss: Vec<u32>,
     /// Sysctls of both namespaces.
     pub sysctls: Vec<(String, String)>,
+    /// Sysctls of the receivers' namespace alone: what the flows' peers do not know.
+    pub of_receivers: Vec<(String, String)>,
     /// What is not as the scenario says, a line each.
     pub notes: Vec<String>,
 }
@@ -157,6 +160,8 @@ const MOST_FLOWS: usize = 1000;
 const KERNEL_MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
 /// What the timestamps option takes of each segment (RFC 7323 appendix A).
 const STAMPS: u32 = 12;
+const SACK: &str = "net.ipv4.tcp_sack";
+const DSACK: &str = "net.ipv4.tcp_dsack";
 const TIMESTAMPS: &str = "net.ipv4.tcp_timestamps";
 const ECN: &str = "net.ipv4.tcp_ecn";
 
@@ -183,7 +188,10 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
         let flow = &plan.scenario.flows[i];
         let at = match &receiver {
             Tcp::Kernel(_) => receiver.clone(),
-            Tcp::Engine(stack) => Tcp::Engine(Box::new(Stack { ack: flow.ack.clone(), ..(**stack).clone() })),
+            Tcp::Engine(stack) => {
+                let options = flow.peer.of(stack.options);
+                Tcp::Engine(Box::new(Stack { ack: flow.ack.clone(), options, ..(**stack).clone() }))
+            }
         };
         let mut stack = plan.stacks[flow.stack as usize].clone();
         match &sender {
@@ -200,9 +208,30 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
     if asks_for_ecn && setting(&sysctls, ECN).is_none() {
         sysctls.push((ECN.to_owned(), "1".to_owned()));
     }
-    let mut prepared = Prepared { plan, ends, mss, sysctls, notes: Vec::new() };
+    let of_receivers = if receiver.is_kernel() { peers(&plan, choice)? } else { Vec::new() };
+    let mut prepared = Prepared { plan, ends, mss, sysctls, of_receivers, notes: Vec::new() };
     prepared.notes = notes(&prepared);
     Ok(prepared)
+}
+
+/// What of the kernel's options its receivers are to have or not, as sysctls of their namespace. What the command line sets
+/// counts more.
+fn peers(plan: &Plan, choice: &Choice) -> Result<Vec<(String, String)>, LiveError> {
+    let options: [(&str, &str, fn(&PeerSpec) -> Option<bool>); 3] =
+        [("sack", SACK, |p| p.sack), ("dsack", DSACK, |p| p.dsack), ("timestamps", TIMESTAMPS, |p| p.timestamps)];
+    let mut all = Vec::new();
+    for (name, key, of) in options {
+        let mut said = plan.scenario.flows.iter().map(|f| of(&f.peer));
+        let first = said.next().flatten();
+        if said.any(|other| other != first) {
+            let allowed = "the same in each flow, since the receivers share the kernel's settings";
+            return Err(refuse(plan, &format!("receivers that differ in `{name}`"), allowed));
+        }
+        if let (Some(on), None) = (first, setting(&choice.sysctls, key)) {
+            all.push((key.to_owned(), u8::from(on).to_string()));
+        }
+    }
+    Ok(all)
 }
 
 /// What a sysctl is set to, with dots or slashes.
@@ -218,7 +247,9 @@ fn wanted_mss(plan: &Plan, flow: usize, ends: &[Tcp; 2], choice: &Choice) -> Res
         Tcp::Engine(stack) => stack.options.timestamps,
     };
     let f = &plan.scenario.flows[flow];
-    let more = if !f.handshake && ends.iter().all(stamps) { STAMPS } else { 0 };
+    let at_kernel = ends[1].is_kernel() && setting(&choice.sysctls, TIMESTAMPS).is_none();
+    let known = !at_kernel || f.peer.timestamps.unwrap_or(true);
+    let more = if !f.handshake && known && ends.iter().all(stamps) { STAMPS } else { 0 };
     let mss = f.mss.saturating_add(more);
     if KERNEL_MSS.contains(&mss) {
         return Ok(mss);

@@ -26,6 +26,9 @@ pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveErro
     let mut hosts = [None, None];
     for (i, side) in SIDES.into_iter().enumerate() {
         if prepared.ends.iter().any(|ends| ends[i].is_kernel()) {
+            if side == Side::Receiver {
+                sysctls.extend_from_slice(&prepared.of_receivers);
+            }
             hosts[i] = Some(Host::new(side, mtu(prepared), room, &sysctls)?);
         }
     }

@@ -49,10 +49,15 @@ pub(super) fn check(scenario: &Scenario, stacks: &[Stack]) -> Result<(), Impossi
 
 pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection {
     let (mss, rwnd) = (flow.mss, flow.window);
-    let receiver = || Stack { ack: flow.ack.clone(), ..stack.clone() };
+    let receiver = || Stack { ack: flow.ack.clone(), options: flow.peer.of(stack.options), ..stack.clone() };
     let mut end = match (flow.handshake, side) {
-        (false, Side::Sender) => return Connection::established(stack, Sides::Sender, mss, rwnd),
-        (false, Side::Receiver) => return Connection::established(&receiver(), Sides::Receiver, mss, rwnd),
+        (false, Side::Sender) => return Connection::established(&flow.peer.met(stack), Sides::Sender, mss, rwnd),
+        (false, Side::Receiver) => {
+            let mut receiver = receiver();
+            receiver.options.sack &= stack.options.sack;
+            receiver.options.timestamps &= stack.options.timestamps;
+            return Connection::established(&receiver, Sides::Receiver, mss, rwnd);
+        }
         (true, Side::Sender) => Connection::connect(stack, mss, rwnd),
         (true, Side::Receiver) => Connection::listen(&receiver(), mss, rwnd),
     };
@@ -131,7 +136,7 @@ mod tests {
     use super::*;
     use crate::next_event::Search;
     use crate::results::Results;
-    use crate::scenario::{DirectionSpec, QueueLimit, QueueSpec};
+    use crate::scenario::{DirectionSpec, PeerSpec, QueueLimit, QueueSpec};
     use crate::topology::dumbbell::{dumbbell, flow, pipe};
     use ackclock_tcp::time::Nanos;
     use ackclock_tcp::units::Rate;
@@ -167,6 +172,58 @@ mod tests {
                 }
                 assert!(r.links[0].drops.queue > 0, "{}", stack.name);
             }
+        }
+    }
+
+    #[test]
+    fn both_ends_use_what_both_know_with_a_handshake_and_without() {
+        struct Options(u16, u32);
+        impl Watch for Options {
+            fn tcp(&mut self, _: Time, _: u32, _: Side, _: ackclock_tcp::event::Event) {}
+            fn sent(&mut self, _: Time, _: u32, _: Side, seg: &Segment, _: u32, _: u8) {
+                if !seg.has(Segment::SYN) {
+                    self.0 |= u16::from(seg.opts & Segment::TIMESTAMPS != 0);
+                    self.1 += u32::from(seg.blocks);
+                }
+            }
+            fn dropped(
+                &mut self,
+                _: Time,
+                _: u32,
+                _: Side,
+                _: u32,
+                _: u64,
+                _: crate::watch::DropWhy,
+                _: &Segment,
+                _: u8,
+            ) {
+            }
+            fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+            fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+        }
+        let stack = Stack::named("linux-2025").unwrap();
+        for handshake in [false, true] {
+            let run = |stack: &Stack, peer| {
+                let mut s = transfers(1, handshake);
+                s.flows[0].peer = peer;
+                let mut n = Sim::new(&s, std::slice::from_ref(stack), 1, Options(0, 0)).unwrap();
+                let r = n.run();
+                assert!(r.links[0].drops.queue > 0 && r.flows[0].finished.is_some());
+                let Options(stamps, blocks) = n.into_watch();
+                (stamps > 0, blocks > 0, r.flows)
+            };
+            let (no, plain) = (Some(false), PeerSpec::default());
+            assert_eq!((run(&stack, plain).0, run(&stack, plain).1), (true, true));
+            let old = PeerSpec { sack: no, dsack: no, timestamps: no };
+            let (stamps, blocks, flows) = run(&stack, old);
+            assert_eq!((stamps, blocks), (false, false), "{handshake}");
+            // The sender is then what it is if it has none of these options itself.
+            let mut own = stack.without_sack();
+            own.options.timestamps = false;
+            assert_eq!(run(&own, plain).2, flows, "{handshake}");
+            // What the sender does not have is of no use to the receiver.
+            let all = PeerSpec { sack: Some(true), dsack: Some(true), timestamps: Some(true) };
+            assert_eq!(run(&own, all).2, flows, "{handshake}");
         }
     }
 

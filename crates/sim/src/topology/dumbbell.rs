@@ -1,7 +1,7 @@
 //! Scenarios in the shape of a dumbbell: n senders, one shared link, n receivers.
 
 use crate::scenario::{
-    AppSpec, DirectionSpec, FlowSpec, LinkForm, LinkSpec, QueueLimit, QueueSpec, Scenario, WireSpec,
+    AppSpec, DirectionSpec, FlowSpec, LinkForm, LinkSpec, PeerSpec, QueueLimit, QueueSpec, Scenario, WireSpec,
 };
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
@@ -29,6 +29,7 @@ pub fn flow() -> FlowSpec {
         mss: 1460,
         window: 500 * 1460,
         ack: AckSpec::Every,
+        peer: PeerSpec::default(),
         handshake: false,
         wire: WireSpec::Ns2 { header: 40 },
         app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None },
