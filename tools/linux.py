@@ -189,22 +189,28 @@ def check() -> int:
 def main() -> int:
     """Do what is asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    part = parser.add_mutually_exclusive_group()
     for flag in ("live", "simulate", "check"):
-        parser.add_argument(f"--{flag}", action="store_true")
-    parser.add_argument("--only", nargs="+", metavar="PATH", help="some paths of the list")
+        part.add_argument(f"--{flag}", action="store_true")
+    every = paths()
+    names = [path.name for path in every]
+    parser.add_argument(
+        "--only", nargs="+", metavar="PATH", choices=names, default=names, help="some paths of the list"
+    )
     parser.add_argument("--at-once", type=int, default=8, metavar="N", help="live runs side by side (default: 8)")
-    parser.add_argument("--kept", type=Path, default=KEPT, metavar="DIR", help="where the records are")
+    parser.add_argument(
+        "--kept", type=Path, default=KEPT, metavar="DIR", help="where the kernel's numbers go (with --live)"
+    )
     asked = parser.parse_args()
     if asked.check:
         return check()
-    every = paths()
-    listed = [path for path in every if not asked.only or path.name in asked.only]
+    listed = [path for path in every if path.name in asked.only]
     try:
         if not asked.simulate:
             record_live(asked.kept, listed, asked.at_once)
         if not asked.live:
-            write(asked.kept / OURS, [], simulate(every, SEEDS), every)
-            linux_page.PAGE.write_text(linux_page.page(asked.kept), encoding="utf-8")
+            write(KEPT / OURS, [], simulate(every, SEEDS), every)
+            linux_page.PAGE.write_text(linux_page.page(KEPT), encoding="utf-8")
     except KeyboardInterrupt:
         print("interrupted; what was measured is kept, and the same command goes on", file=sys.stderr)
         return 130
