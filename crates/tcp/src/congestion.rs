@@ -1,6 +1,7 @@
 //! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
 
 pub mod aimd;
+pub mod bbr;
 pub mod cubic;
 pub mod cubic_2008;
 mod linux;
@@ -16,9 +17,12 @@ use crate::event::{Cause, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::CcUndo;
+use crate::facts::pace::Pace;
+use crate::facts::rate::{RateSample, Rates};
+use crate::needs::{Need, Requirement};
 use crate::seq::Offset;
 use crate::slot::{dispatch, Factory};
-use crate::time::Time;
+use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,6 +78,20 @@ pub trait Congestion: Send {
     fn on_resume(&mut self, _last_sent: Time, _cx: &Ctx) {}
     /// After a pause the window is again that of the beginning (RFC 5681 §4.1).
     fn on_restart(&mut self) {}
+    /// Whether it sets the window itself with every ACK, by samples of the delivery rate: then `on_rate` and `on_tx_start` are called.
+    fn hears_rates(&self) -> bool {
+        false
+    }
+    /// Any ACK, in any phase, after everybody else has acted on it.
+    fn on_rate(&mut self, _rs: &RateSample, _rates: &mut Rates, _w: &mut Window, _cx: &Ctx) {}
+    /// A segment goes, and nothing was in flight.
+    fn on_tx_start(&mut self, _rates: &Rates, _w: &mut Window, _cx: &Ctx) {}
+    /// The handshake took so long.
+    fn on_handshake(&mut self, _rtt: Nanos, _w: &Window) {}
+    /// How fast to send; asked where the stack is paced. Default: as the window has it.
+    fn pace(&self) -> Option<Pace> {
+        None
+    }
 }
 
 /// Its description.
@@ -94,6 +112,8 @@ pub enum CongestionSpec {
     LinuxReno,
     /// CUBIC in whole segments and jiffies, by what is delivered (Linux 6).
     LinuxCubic(linux_cubic::LinuxCubicSpec),
+    /// By a model of the path: its bandwidth and its round trip (Linux 6, version 1).
+    Bbr(bbr::BbrSpec),
     /// By the delay (Brakmo & Peterson 1995).
     Vegas(vegas::VegasSpec),
     /// By packets acknowledged, and half of the window that sent the lost one (TCP-PR).
@@ -126,6 +146,8 @@ pub enum AnyCongestion {
     LinuxReno(Box<linux_reno::LinuxReno>),
     /// Linux's CUBIC.
     LinuxCubic(Box<linux_cubic::LinuxCubic>),
+    /// BBR.
+    Bbr(Box<bbr::Bbr>),
     /// By the delay.
     Vegas(Box<vegas::Vegas>),
     /// TCP-PR.
@@ -145,10 +167,40 @@ impl CongestionSpec {
             CongestionSpec::Cubic(s) => s.validate(),
             CongestionSpec::Cubic2008(s) => s.validate(),
             CongestionSpec::LinuxCubic(s) => s.validate(),
+            CongestionSpec::Bbr(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
             CongestionSpec::Quic(s) => s.validate(),
             CongestionSpec::LinuxReno | CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
         }
+    }
+
+    /// What the rest of the stack must have.
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
+        match self {
+            CongestionSpec::Bbr(_) => {
+                let (key, found) = ("congestion", "\"bbr\"");
+                let by_rate = "only with recovery = \"by-rate\": it sets the window itself, in a recovery, too";
+                vec![
+                    Requirement { need: Need::Paced, key, found, allowed: "only with pacing = \"linux\"" },
+                    Requirement { need: Need::LeavesWindow, key, found, allowed: by_rate },
+                ]
+            }
+            CongestionSpec::Aimd(_)
+            | CongestionSpec::Net2(_)
+            | CongestionSpec::Cubic(_)
+            | CongestionSpec::Cubic2008(_)
+            | CongestionSpec::LinuxReno
+            | CongestionSpec::LinuxCubic(_)
+            | CongestionSpec::Vegas(_)
+            | CongestionSpec::TcpPr
+            | CongestionSpec::Quic(_)
+            | CongestionSpec::Custom(_) => vec![],
+        }
+    }
+
+    /// Whether it sets the window with every ACK, in every phase.
+    pub(crate) fn sets_window(&self) -> bool {
+        matches!(self, CongestionSpec::Bbr(_))
     }
 
     pub(crate) fn build(&self, mss: u32) -> AnyCongestion {
@@ -159,6 +211,7 @@ impl CongestionSpec {
             CongestionSpec::Cubic2008(s) => AnyCongestion::Cubic2008(Box::new(cubic_2008::Cubic2008::new(s))),
             CongestionSpec::LinuxReno => AnyCongestion::LinuxReno(Box::default()),
             CongestionSpec::LinuxCubic(s) => AnyCongestion::LinuxCubic(Box::new(linux_cubic::LinuxCubic::new(s))),
+            CongestionSpec::Bbr(s) => AnyCongestion::Bbr(Box::new(bbr::Bbr::new(s, mss))),
             CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
             CongestionSpec::TcpPr => AnyCongestion::TcpPr(tcp_pr::TcpPr),
             CongestionSpec::Quic(s) => AnyCongestion::Quic(Box::new(quic::Quic::new(s))),
@@ -168,7 +221,7 @@ impl CongestionSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | LinuxReno | LinuxCubic | Vegas | Net2 | TcpPr | Quic | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | LinuxReno | LinuxCubic | Bbr | Vegas | Net2 | TcpPr | Quic | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {
@@ -193,6 +246,21 @@ impl Congestion for AnyCongestion {
     }
     fn on_restart(&mut self) {
         each!(self, x => x.on_restart());
+    }
+    fn hears_rates(&self) -> bool {
+        each!(self, x => x.hears_rates())
+    }
+    fn on_rate(&mut self, rs: &RateSample, rates: &mut Rates, w: &mut Window, cx: &Ctx) {
+        each!(self, x => x.on_rate(rs, rates, w, cx));
+    }
+    fn on_tx_start(&mut self, rates: &Rates, w: &mut Window, cx: &Ctx) {
+        each!(self, x => x.on_tx_start(rates, w, cx));
+    }
+    fn on_handshake(&mut self, rtt: Nanos, w: &Window) {
+        each!(self, x => x.on_handshake(rtt, w));
+    }
+    fn pace(&self) -> Option<Pace> {
+        each!(self, x => x.pace())
     }
 }
 

@@ -6,5 +6,7 @@ pub mod ctx;
 pub mod episode;
 pub mod gate;
 pub mod ncr;
+pub mod pace;
+pub mod rate;
 pub mod reorder;
 pub mod scoreboard;

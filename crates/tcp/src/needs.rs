@@ -18,6 +18,12 @@ pub(crate) enum Need {
     Resends(&'static [Resends]),
     /// An owner of Loss that resends by mark, not by going back.
     ResendsByMark,
+    /// Pacing.
+    Paced,
+    /// A congestion control that sets the window with every ACK.
+    SetsWindow,
+    /// A recovery that leaves the window to it.
+    LeavesWindow,
 }
 
 /// How a recovery finds what it resends.

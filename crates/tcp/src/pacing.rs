@@ -12,12 +12,13 @@
 //! | credit | `Pacer::credit` |
 //! | data_segs_out | `Pacer::sent` |
 //! | tcp_pacing_ss_ratio, tcp_pacing_ca_ratio | `SS_RATIO`, `CA_RATIO` |
-//! | sk_pacing_shift, tcp_tso_rtt_log, tcp_min_tso_segs | `SHIFT`, `RTT_LOG`, `MIN_BURST` |
+//! | sk_pacing_shift; tcp_tso_rtt_log, tcp_min_tso_segs | `facts/pace.rs`; `RTT_LOG`, `MIN_BURST` |
 //!
 //! Departures: the rate is worked out when something is sent, the kernel does so at the ACK before; only `packets_out` can differ. What
 //! the kernel sends as one large packet goes as a burst of segments; it never waits for more window to fill it (`tcp_tso_should_defer`).
 
 use crate::facts::gate;
+use crate::facts::pace::{Pace, LARGEST_BURST};
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,12 +27,8 @@ use serde::{Deserialize, Serialize};
 const SS_RATIO: u128 = 200;
 /// The same after that.
 const CA_RATIO: u128 = 120;
-/// A burst is what the rate gives in 2⁻¹⁰ seconds.
-const SHIFT: u32 = 10;
-/// A burst is larger over short paths: `GSO_MAX` bytes more, halved for each 2⁹ µs of the smallest round trip.
+/// A burst is larger over short paths: `LARGEST_BURST` more, halved for each 2⁹ µs of the smallest round trip.
 const RTT_LOG: u32 = 9;
-/// The largest burst, bytes: 64 KiB less one and `MAX_TCP_HEADER` (`sk_setup_caps`).
-const GSO_MAX: u64 = 65_536 - 1 - 320;
 /// The smallest burst, segments.
 const MIN_BURST: u32 = 2;
 /// The first segments of a connection are not paced.
@@ -55,15 +52,6 @@ impl PacingRule {
     }
 }
 
-/// How fast a sender may send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
-    /// Bytes of payload each second.
-    pub rate: u64,
-    /// The smallest burst, segments.
-    pub min_burst: u32,
-}
-
 impl Pace {
     /// The pace of a window of `cwnd` bytes, `out` bytes of which (or more) are outstanding, under a smoothed round trip (`tcp_update_pacing_rate`).
     pub(crate) fn of_window(cwnd: f64, ssthresh: f64, out: u64, mss: u32, srtt: Nanos) -> Pace {
@@ -77,8 +65,8 @@ impl Pace {
     /// Segments that leave together (`tcp_tso_autosize`, and at most half of the window: `tcp_cwnd_test`).
     pub(crate) fn burst(self, cwnd: f64, mss: u32, min_rtt: Option<Nanos>) -> u32 {
         let halvings = min_rtt.map_or(u64::MAX, |rtt| (rtt.0 / 1000) >> RTT_LOG);
-        let more = if halvings < 32 { GSO_MAX >> halvings } else { 0 };
-        let bytes = ((self.rate >> SHIFT) + more).min(GSO_MAX);
+        let more = if halvings < 32 { LARGEST_BURST >> halvings } else { 0 };
+        let bytes = (self.burst_bytes() + more).min(LARGEST_BURST);
         let half = (cwnd / f64::from(mss) / 2.0) as u32;
         ((bytes / u64::from(mss)) as u32).max(self.min_burst).min(half.max(1))
     }

@@ -1,6 +1,7 @@
 //! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
 //! and what becomes of the window on the way and at the exit.
 
+pub mod by_rate;
 pub mod fack;
 pub mod hoe;
 pub mod in_open;
@@ -92,6 +93,9 @@ pub enum RecoverySpec {
     /// Rate halving (Mathis, Semke, Mahdavi & Lahey 1999).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     RateHalving,
+    /// As far as a congestion control lets it that sets the window itself (Linux's `cong_control`).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    ByRate,
     /// Over partial ACKs, new data on every second duplicate (Hoe §7.2).
     Hoe(hoe::HoeSpec),
     /// Robust Recovery (Wang & Shin).
@@ -121,6 +125,8 @@ pub enum AnyRecovery {
     Fack(fack::Fack),
     /// Rate halving.
     RateHalving(rate_halving::RateHalving),
+    /// The window is the congestion control's.
+    ByRate(by_rate::ByRate),
     /// Hoe's.
     Hoe(hoe::Hoe),
     /// Robust Recovery.
@@ -143,6 +149,7 @@ impl RecoverySpec {
             | RecoverySpec::Prr(_)
             | RecoverySpec::Fack(_)
             | RecoverySpec::RateHalving
+            | RecoverySpec::ByRate
             | RecoverySpec::Robust(_)
             | RecoverySpec::Custom(_) => Ok(()),
         }
@@ -157,6 +164,15 @@ impl RecoverySpec {
                 found: "\"in-open\"",
                 allowed: "only with a detector that marks every lost segment, not with detect = \"dup-ack\"",
             }],
+            RecoverySpec::ByRate => {
+                let (key, found) = ("recovery", "\"by-rate\"");
+                let each = "only with a detector that marks every lost segment, not with detect = \"dup-ack\"";
+                let window = "only with a congestion control that sets the window itself: \"bbr\"";
+                vec![
+                    Requirement { need: Need::EachLoss, key, found, allowed: each },
+                    Requirement { need: Need::SetsWindow, key, found, allowed: window },
+                ]
+            }
             RecoverySpec::SackFf96(s) => s.needs(),
             RecoverySpec::Rfc6675(_) => vec![Requirement::sack("recovery", "\"rfc6675\"")],
             RecoverySpec::Prr(_) => vec![Requirement::sack("recovery", "\"prr\"")],
@@ -169,6 +185,11 @@ impl RecoverySpec {
             | RecoverySpec::Robust(_)
             | RecoverySpec::Custom(_) => vec![],
         }
+    }
+
+    /// Whether it leaves the window to the congestion control.
+    pub(crate) fn leaves_window(&self) -> bool {
+        matches!(self, RecoverySpec::ByRate | RecoverySpec::Custom(_))
     }
 
     /// How it finds what it resends.
@@ -184,6 +205,7 @@ impl RecoverySpec {
             | RecoverySpec::Hoe(_)
             | RecoverySpec::Robust(_) => Resends::ByRule,
             RecoverySpec::Prr(s) => s.resends(),
+            RecoverySpec::ByRate => Resends::ByMark,
             RecoverySpec::InOpen => Resends::InOpen,
             RecoverySpec::Custom(_) => Resends::Unknown,
         }
@@ -200,6 +222,7 @@ impl RecoverySpec {
             RecoverySpec::Prr(s) => AnyRecovery::Prr(Box::new(prr::Prr::new(s))),
             RecoverySpec::Fack(s) => AnyRecovery::Fack(fack::Fack::new(s)),
             RecoverySpec::RateHalving => AnyRecovery::RateHalving(rate_halving::RateHalving::default()),
+            RecoverySpec::ByRate => AnyRecovery::ByRate(by_rate::ByRate),
             RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
             RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
@@ -209,7 +232,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | Hoe | Robust | InOpen | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | ByRate | Hoe | Robust | InOpen | Custom, $x => $call)
     };
 }
 

@@ -12,6 +12,7 @@ mod mss;
 mod pace;
 mod patience;
 mod persist;
+mod rate;
 mod read;
 mod reorder;
 mod repair;
@@ -22,6 +23,7 @@ mod transmit;
 mod view;
 mod window;
 
+use crate::congestion::Congestion;
 use crate::detect::{Detector, Timekeeper, Verdict};
 use crate::disorder::Disorder;
 use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
@@ -79,8 +81,10 @@ pub struct Sender {
     urgent: bool,
     /// The detector wants to see every send, or it is paced.
     watched: bool,
-    /// The detector has deadlines.
+    /// The detector has deadlines, or the congestion control wants to hear of each ACK.
     clocked: bool,
+    /// The congestion control wants samples of the delivery rate.
+    rated: bool,
     /// What is sent is paced; then every send is watched.
     paced: bool,
     avoid_silly_window: bool,
@@ -124,6 +128,7 @@ impl Sender {
     pub(crate) fn opened(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
         let (slots, late_sack) = (stack.build(mss), stack.options.late_sack);
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
+        let rated = slots.congestion.hears_rates();
         let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);
         Sender {
             board: Scoreboard::default(),
@@ -147,7 +152,8 @@ impl Sender {
             urgent: false,
             watched: !stack.pacing.is_off() || slots.detect.watches_sends(),
             paced: !stack.pacing.is_off(),
-            clocked: slots.detect.keeps_time(),
+            clocked: slots.detect.keeps_time() || rated,
+            rated,
             avoid_silly_window: stack.limits.avoid_silly_window,
             ece_flag: if stack.options.ecn { Segment::ECE } else { 0 },
             cwr_due: false,
@@ -166,7 +172,13 @@ impl Sender {
             timed_out: false,
             min_rtt: MinRtt::default(),
             slots,
-            cold: Box::new(Cold { agreed_mss: mss, idle_rule: stack.idle, late_sack, ..Cold::default() }),
+            cold: Box::new(Cold {
+                agreed_mss: mss,
+                idle_rule: stack.idle,
+                late_sack,
+                rates: rated.then(Box::default),
+                ..Cold::default()
+            }),
             persist: Persist::default(),
         }
     }
@@ -180,16 +192,6 @@ impl Sender {
         // Rule 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
         let Some(at) = self.take_plain(seg) else { return self.on_unusual_ack(now, seg, obs) };
         let ack = self.read_plain(now, seg, at);
-        self.weigh(now, &ack, obs);
-    }
-
-    #[inline(never)]
-    fn on_unusual_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        if seg.wnd == 0 {
-            // RFC 9293 §3.8.6.1: whoever answers may keep the window shut, also on what is outstanding.
-            self.cold.patience.answered();
-        }
-        let ack = self.read_ack(now, seg);
         self.weigh(now, &ack, obs);
     }
 
@@ -237,7 +239,7 @@ impl Sender {
             self.dup_run = 0;
         }
         if self.clocked {
-            self.watched = self.watches_sends();
+            self.after_judging(now, ack, verdict, obs);
         }
         if self.persist.is_running() {
             self.window_may_have_opened(now);

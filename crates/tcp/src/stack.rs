@@ -198,6 +198,9 @@ impl Stack {
         s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
         s.recovery = RecoverySpec::Newreno(Default::default());
         s.timeout = TimeoutSpec::default();
+        if s.congestion.sets_window() {
+            s.congestion = CongestionSpec::LinuxReno;
+        }
         if s.disorder.needs().iter().any(|r| r.need == Need::Sack) {
             s.disorder = DisorderSpec::LimitedTransmit;
         }

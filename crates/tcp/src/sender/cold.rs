@@ -4,6 +4,7 @@ use super::pace::Pacing;
 use super::patience::Patience;
 use super::reorder::Reorder;
 use crate::facts::episode::Ledger;
+use crate::facts::rate::Rates;
 use crate::idle::IdleRule;
 use crate::seq::Offset;
 use crate::time::Time;
@@ -29,4 +30,5 @@ pub(super) struct Cold {
     pub(super) idle_rule: IdleRule,
     pub(super) patience: Patience,
     pub(super) pacing: Pacing,
+    pub(super) rates: Option<Box<Rates>>,
 }

@@ -4,9 +4,12 @@
 //! retransmission after a timeout go whatever the pace is (Linux: `tcp_retransmit_timer`, `tcp_send_loss_probe`); what they take is booked.
 
 use super::{Rto, Sender, Timekeeper};
+use crate::congestion::Congestion;
+use crate::event::Observer;
+use crate::facts::pace::Pace;
 use crate::facts::scoreboard::Sent;
-use crate::pacing::{Pace, Pacer};
-use crate::time::Time;
+use crate::pacing::Pacer;
+use crate::time::{Nanos, Time};
 
 /// What a paced sender keeps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,15 +63,24 @@ impl Sender {
     }
 
     /// A segment was sent.
-    pub(super) fn pace_sent(&mut self, now: Time, sent: &Sent) {
+    pub(super) fn pace_sent<O: Observer>(&mut self, now: Time, sent: &Sent, obs: &mut O) {
+        self.rate_sent(now, sent, obs);
         let pace = self.pace();
         let burst = pace.map_or(u32::MAX, |p| p.burst(self.w.cwnd, self.mss, self.min_rtt.get()));
         self.cold.pacing.at_once = false;
         self.cold.pacing.pacer.on_sent(now, sent.len.min(self.mss), pace, burst);
     }
 
-    /// The pace of the window; before the first round trip is known there is none.
+    /// How far ahead the next segment may leave.
+    pub(super) fn pace_ahead(&self, now: Time) -> Nanos {
+        self.cold.pacing.pacer.next().since(now)
+    }
+
+    /// The congestion control's pace or else the window's; before the first round trip is known that has none.
     fn pace(&self) -> Option<Pace> {
+        if let Some(pace) = self.slots.congestion.pace() {
+            return Some(pace);
+        }
         let srtt = self.slots.rto.srtt()?;
         Some(Pace::of_window(self.w.cwnd, self.w.ssthresh, self.snd_max - self.snd_una, self.mss, srtt))
     }

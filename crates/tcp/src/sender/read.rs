@@ -114,6 +114,16 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
+    pub(super) fn on_unusual_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
+        if seg.wnd == 0 {
+            // RFC 9293 §3.8.6.1: whoever answers may keep the window shut, also on what is outstanding.
+            self.cold.patience.answered();
+        }
+        let ack = self.read_ack(now, seg);
+        self.weigh(now, &ack, obs);
+    }
+
     /// Of an ACK below `snd_una` some stacks read the SACK blocks, nothing else.
     #[cold]
     #[inline(never)]

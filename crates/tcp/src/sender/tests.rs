@@ -1,6 +1,7 @@
 //! The sequencer with its parts: persist, limited transmit, cuts, DSACK, and the traces of the RFCs.
 
 mod answers;
+mod bbr;
 mod ecn;
 mod fack;
 mod invariants;
@@ -291,6 +292,8 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
             CongestionSpec::Cubic(_) => (10_500.0, false),
             CongestionSpec::Cubic2008(_) | CongestionSpec::LinuxCubic(_) => (10_000.0, false),
             CongestionSpec::LinuxReno => (7000.0, false),
+            // It leaves the threshold, the peer's window, as it is.
+            CongestionSpec::Bbr(_) => (100_000.0, false),
             CongestionSpec::Aimd(_)
             | CongestionSpec::Vegas(_)
             | CongestionSpec::TcpPr

@@ -43,6 +43,7 @@ impl Sender {
 
     /// Rule 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
+        let lost = self.board.lost();
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
         if due(self.timers.rto) {
             self.timers.rto = None;
@@ -67,6 +68,12 @@ impl Sender {
         }
         if due(self.timers.persist) {
             self.on_persist(now, obs);
+        }
+        if due(self.paced_until()) {
+            self.nothing_waits();
+        }
+        if self.rated {
+            self.rate_timer(lost);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Sending: the owner of the phase is asked, the answer is recorded, everyone concerned is told.
 
 use super::{Disorder, Recovery, Rto, Sender, Timekeeper, Timeout};
+use crate::congestion::Congestion;
 use crate::event::{Event, Observer, Phase, Slot};
 use crate::facts::answer::{Rearm, Xmit};
 use crate::facts::ctx::Ctx;
@@ -49,7 +50,7 @@ impl Sender {
         }
         let Some(sent) = self.send_in_open(now, out, obs) else { return false };
         if self.paced {
-            self.pace_sent(now, &sent);
+            self.pace_sent(now, &sent, obs);
         }
         self.tell(now, Xmit::New, &sent, now, Slot::Sequencer);
         self.check();
@@ -141,7 +142,7 @@ impl Sender {
         let Some(sent) = sent else { return false };
         self.fill(out, sent.start, u64::from(sent.len));
         if self.paced {
-            self.pace_sent(now, &sent);
+            self.pace_sent(now, &sent, obs);
         }
         self.tell(now, x, &sent, before, by);
         self.check();
@@ -319,6 +320,9 @@ impl Sender {
     /// `bytes` more exist; the driver keeps the payload. Ignored after [`Sender::close`].
     pub fn write(&mut self, bytes: Bytes) {
         if !self.closed {
+            if self.rated {
+                self.rate_write();
+            }
             if self.hold.any() {
                 self.note_small();
             }
@@ -356,6 +360,7 @@ impl Sender {
     pub(crate) fn on_handshake(&mut self, rtt: Nanos) {
         self.slots.rto.on_sample(rtt);
         self.slots.startup.on_handshake(rtt);
+        self.slots.congestion.on_handshake(rtt, &self.w);
     }
 
     /// Whether [`Sender::close`] was called.

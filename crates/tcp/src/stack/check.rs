@@ -44,8 +44,9 @@ impl Stack {
         congestion.validate()?;
         spurious.validate()?;
         undo.validate()?;
-        let needs = [detect.needs(), disorder.needs(), recovery.needs(), timeout.needs(), spurious.needs()];
-        for Requirement { need, key, found, allowed } in needs.into_iter().flatten() {
+        let (repairs, windows) = ([recovery.needs(), timeout.needs()], [congestion.needs(), spurious.needs()]);
+        let needs = [detect.needs(), disorder.needs()].into_iter().chain(repairs).chain(windows);
+        for Requirement { need, key, found, allowed } in needs.flatten() {
             StackError::unless(self.offers(need), key, &found, allowed)?;
         }
         Ok(())
@@ -60,6 +61,9 @@ impl Stack {
             Need::MarksInRecovery => self.detect.judges_in_recovery(),
             Need::Resends(ways) => ways.contains(&self.recovery.resends()),
             Need::ResendsByMark => self.timeout.resends_by_mark(),
+            Need::Paced => !self.pacing.is_off(),
+            Need::SetsWindow => self.congestion.sets_window(),
+            Need::LeavesWindow => self.recovery.leaves_window(),
         }
     }
 }

@@ -181,6 +181,7 @@ pub const PROFILES: &[Profile] = &[
         make: today::linux,
     },
     Profile { name: "linux-reno-2025", summary: "the same with Reno", make: today::linux_reno },
+    Profile { name: "linux-bbr-2025", summary: "the same with BBR, paced", make: today::linux_bbr },
     Profile {
         name: "rr-tcp",
         summary: "dsack under the 90th percentile of past reordering as threshold (Zhang and others 2003, RR-TCP)",

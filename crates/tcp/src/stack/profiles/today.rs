@@ -2,7 +2,7 @@
 //!
 //! Linux's are kernel 6.18's with its defaults. Where they depart from the kernel, by what a look at its sources says:
 //!
-//! - Nothing is paced.
+//! - Pacing is off but with BBR; the kernel's is, too, unless a queue or an application asks for it.
 //! - Without SACK they fall back to NewReno; the kernel counts duplicates as if they were SACKs and keeps its undo and F-RTO.
 //! - The receiver does not begin with quick ACKs, delays every ACK alike, and does not hold ACKs with SACK blocks back.
 //! - After a probe of the tail the retransmission timer starts anew; the kernel counts from when the oldest segment was sent.
@@ -16,6 +16,7 @@ use crate::congestion::CongestionSpec;
 use crate::detect::rack_tlp::{RackTlpSpec, Rules};
 use crate::detect::DetectSpec;
 use crate::idle::IdleRule;
+use crate::pacing::PacingRule;
 use crate::recovery::prr::{Bound, Order, PrrSpec};
 use crate::recovery::RecoverySpec;
 use crate::rto::rfc6298::Rfc6298Spec;
@@ -61,6 +62,17 @@ pub(super) fn linux(name: &str) -> Stack {
     Stack {
         congestion: CongestionSpec::LinuxCubic(Default::default()),
         startup: StartupSpec::Hystart(Default::default()),
+        ..linux_reno(name)
+    }
+}
+
+/// Linux with BBR, which asks for pacing and lets neither a recovery nor a pause touch the window.
+pub(super) fn linux_bbr(name: &str) -> Stack {
+    Stack {
+        congestion: CongestionSpec::Bbr(Default::default()),
+        recovery: RecoverySpec::ByRate,
+        idle: IdleRule::Keep,
+        pacing: PacingRule::Linux,
         ..linux_reno(name)
     }
 }
