@@ -6,7 +6,7 @@
 pub mod delayed;
 pub mod every;
 pub mod heartbeat;
-pub mod quick;
+pub mod linux;
 pub mod window_update;
 
 use crate::error::StackError;
@@ -31,6 +31,18 @@ pub struct Arrival {
     pub duplicate: bool,
     /// Whether it carried a FIN.
     pub fin: bool,
+    /// Whether it carried a PSH.
+    pub push: bool,
+    /// By how much `rcv_nxt` moved.
+    pub advanced: u32,
+    /// What was left of the announced window when it came, bytes.
+    pub window: u32,
+    /// Whether data wait above `rcv_nxt` now.
+    pub held: bool,
+    /// Whether it lies apart from the two ranges that were reported last, with two or more waiting; `false` unless the policy asks.
+    pub apart: bool,
+    /// Whether the application reads everything at once.
+    pub read: bool,
 }
 
 impl Arrival {
@@ -62,8 +74,22 @@ pub trait AckPolicy: Send {
     fn on_timer(&mut self, now: Time) -> AckDecision;
     /// Data came again that lie below the window: they are answered at once, whatever the policy says.
     fn on_repetition(&mut self, _now: Time) {}
-    /// An ACK went out for whatever reason (also on a data segment).
-    fn on_ack_sent(&mut self, _now: Time) {}
+    /// An ACK went out for whatever reason, on `data` or alone. Answers when [`AckPolicy::on_timer`] is to be called all the same.
+    fn on_ack_sent(&mut self, _now: Time, _data: bool) -> Option<Time> {
+        None
+    }
+    /// The application has read all that came, by itself after the segment was taken; nothing is held.
+    fn on_read(&mut self) -> AckDecision {
+        AckDecision::No
+    }
+    /// Whether it uses [`Arrival::apart`], round trips and what our own sender knows.
+    fn asks(&self) -> bool {
+        false
+    }
+    /// The round trip as the receiver knows it (`receive_window/rtt.rs`).
+    fn on_rtt(&mut self, _rtt: Option<Nanos>) {}
+    /// The round trip as our own sender has it, and its timeout.
+    fn on_sender(&mut self, _srtt: Option<Nanos>, _rto: Nanos) {}
 }
 
 /// When a receiver answers.
@@ -105,8 +131,9 @@ pub enum AckSpec {
         #[serde(default)]
         phase: Nanos,
     },
-    /// Every second segment, or after a delay; but each at the start, after a pause and after a repetition (Linux).
-    Quick(quick::QuickSpec),
+    /// As Linux: more than a full segment at once, else after a time that adapts; each at the start, after a pause and after a
+    /// repetition; SACKs held back together.
+    Linux(linux::LinuxAckSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn AckPolicy>),
@@ -119,7 +146,7 @@ impl AckSpec {
     /// A sentence that names the key, what was found and what is allowed.
     pub fn validate(&self) -> Result<(), StackError> {
         match *self {
-            AckSpec::Quick(ref spec) => spec.validate(),
+            AckSpec::Linux(ref spec) => spec.validate(),
             AckSpec::Heartbeat { interval: Nanos::ZERO, .. } | AckSpec::WindowUpdate { interval: Nanos::ZERO, .. } => {
                 Err(StackError {
                     key: "ack.interval",
@@ -143,9 +170,9 @@ impl AckSpec {
         }
     }
 
-    /// The policy of one flow whose peer sends segments of up to `mss` bytes. A description that [`AckSpec::validate`]
+    /// The policy of one flow whose peer sends segments of up to `mss` bytes, with `sack` agreed on or not. A description that [`AckSpec::validate`]
     /// refuses still gives one that does not panic.
-    pub fn build(&self, mss: u32) -> AnyAck {
+    pub fn build(&self, mss: u32, sack: bool) -> AnyAck {
         match *self {
             AckSpec::Every => AnyAck::Every(every::Every),
             AckSpec::Delayed { delay } => AnyAck::Delayed(delayed::Delayed::new(delay, Waits::InOrder)),
@@ -154,7 +181,7 @@ impl AckSpec {
             AckSpec::WindowUpdate { interval, phase } => {
                 AnyAck::WindowUpdate(Box::new(window_update::WindowUpdate::new(interval, phase, mss)))
             }
-            AckSpec::Quick(ref spec) => AnyAck::Quick(Box::new(quick::Quick::new(spec))),
+            AckSpec::Linux(ref spec) => AnyAck::Linux(Box::new(linux::Linux::new(spec, mss, sack))),
             AckSpec::Custom(ref f) => AnyAck::Custom((f.make)(mss)),
         }
     }
@@ -170,14 +197,14 @@ pub enum AnyAck {
     Heartbeat(heartbeat::Heartbeat),
     /// See [`window_update`].
     WindowUpdate(Box<window_update::WindowUpdate>),
-    /// See [`quick`].
-    Quick(Box<quick::Quick>),
+    /// See [`linux`].
+    Linux(Box<linux::Linux>),
     /// From outside the crate.
     Custom(Box<dyn AckPolicy>),
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyAck: Every | Delayed | Heartbeat | WindowUpdate | Quick | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyAck: Every | Delayed | Heartbeat | WindowUpdate | Linux | Custom, $x => $call) };
 }
 
 impl AckPolicy for AnyAck {
@@ -193,8 +220,20 @@ impl AckPolicy for AnyAck {
         each!(self, p => p.on_repetition(now));
     }
     #[inline]
-    fn on_ack_sent(&mut self, now: Time) {
-        each!(self, p => p.on_ack_sent(now))
+    fn on_ack_sent(&mut self, now: Time, data: bool) -> Option<Time> {
+        each!(self, p => p.on_ack_sent(now, data))
+    }
+    fn on_read(&mut self) -> AckDecision {
+        each!(self, p => p.on_read())
+    }
+    fn asks(&self) -> bool {
+        each!(self, p => p.asks())
+    }
+    fn on_rtt(&mut self, rtt: Option<Nanos>) {
+        each!(self, p => p.on_rtt(rtt));
+    }
+    fn on_sender(&mut self, srtt: Option<Nanos>, rto: Nanos) {
+        each!(self, p => p.on_sender(srtt, rto));
     }
 }
 
@@ -212,6 +251,12 @@ pub(crate) mod cases {
             fills_hole: false,
             duplicate: false,
             fin: false,
+            push: false,
+            advanced: 1460,
+            window: 65_535,
+            held: false,
+            apart: false,
+            read: true,
         }
     }
 
@@ -251,14 +296,14 @@ mod tests {
     #[test]
     fn a_policy_that_would_be_refused_still_answers() {
         for (interval, phase) in [(0, 0), (0, u64::MAX), (1, u64::MAX), (u64::MAX, u64::MAX), (u64::MAX, 0)] {
-            let mut p = AckSpec::Heartbeat { interval: Nanos(interval), phase: Nanos(phase) }.build(1000);
+            let mut p = AckSpec::Heartbeat { interval: Nanos(interval), phase: Nanos(phase) }.build(1000, true);
             for now in [0, 1, u64::MAX] {
                 let at = match p.on_arrival(&Arrival { now: Time(now), ..cases::plain(0) }) {
                     AckDecision::Delay(t) => t,
                     other => panic!("{other:?}"),
                 };
                 assert!(at >= Time(now));
-                p.on_ack_sent(Time(now));
+                p.on_ack_sent(Time(now), false);
             }
         }
     }

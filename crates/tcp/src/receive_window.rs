@@ -5,6 +5,7 @@
 //! largest window from the start: nothing grows.
 
 pub mod drs;
+pub mod rtt;
 
 use crate::error::StackError;
 use crate::seq::Offset;
@@ -25,14 +26,14 @@ pub struct Progress {
     pub right_edge: Offset,
     /// The application has read what is before this offset.
     pub read: Offset,
+    /// The round trip, as far as it is known.
+    pub rtt: Option<Nanos>,
 }
 
 /// A receive buffer that grows.
 pub trait ReceiveWindow: Send {
     /// Where it begins, bytes.
     fn initial(&self) -> Bytes;
-    /// A segment with data echoes the timestamp `echo`, which we sent so long ago, to the tick of a millisecond.
-    fn on_echo(&mut self, _echo: u32, _rtt: Nanos) {}
     /// An ACK leaves. Answers how large the buffer should be from now on, bytes; less than it is changes nothing.
     fn on_ack(&mut self, p: &Progress) -> Bytes;
 }
@@ -91,9 +92,6 @@ macro_rules! each {
 impl ReceiveWindow for AnyReceiveWindow {
     fn initial(&self) -> Bytes {
         each!(self, x => x.initial())
-    }
-    fn on_echo(&mut self, echo: u32, rtt: Nanos) {
-        each!(self, x => x.on_echo(echo, rtt));
     }
     fn on_ack(&mut self, p: &Progress) -> Bytes {
         each!(self, x => x.on_ack(p))

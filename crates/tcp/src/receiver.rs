@@ -136,13 +136,14 @@ impl Receiver {
     /// A receiver that has announced the whole buffer, as far as the header can.
     pub fn new(cfg: &ReceiverConfig) -> Self {
         let wscale = cfg.wscale.min(14);
-        let growth = Growth::new(&cfg.receive_window, cfg.mss, cfg.buffer);
+        let ack = cfg.ack.build(cfg.mss, cfg.sack);
+        let growth = Growth::new(&cfg.receive_window, cfg.mss, cfg.buffer, ack.asks());
         let capacity = window::whole_units(growth.as_ref().map_or(cfg.buffer, |g| g.initial()), wscale);
         let limit = window::announceable(capacity, wscale);
         Self {
             rcv_nxt: cfg.rcv_nxt,
             right_edge: Offset(cfg.rcv_nxt.0.saturating_add(u64::from(limit))),
-            ack: cfg.ack.build(cfg.mss),
+            ack,
             timer: None,
             held: None,
             limit,
@@ -237,7 +238,8 @@ impl Receiver {
     pub(crate) fn on_expected(&mut self, now: Time, seg: &Segment) -> bool {
         let len = u64::from(seg.len);
         let simple = seg.flags & (Segment::SYN | Segment::FIN | Segment::RST) == 0 && len != 0;
-        let next = self.plain && simple && seg.seq == self.rcv_nxt && len <= self.right_edge - self.rcv_nxt;
+        let left = self.right_edge - self.rcv_nxt;
+        let next = self.plain && simple && seg.seq == self.rcv_nxt && len <= left;
         if !next || self.timestamps && self.ts.age(now, seg) != Age::Fresh {
             return false;
         }
@@ -249,7 +251,20 @@ impl Receiver {
         if self.by_hand {
             self.unread += seg.len;
         }
-        let a = Arrival { now, len: seg.len, in_order: true, fills_hole: false, duplicate: false, fin: false };
+        let a = Arrival {
+            now,
+            len: seg.len,
+            in_order: true,
+            fills_hole: false,
+            duplicate: false,
+            fin: false,
+            push: seg.has(Segment::PSH),
+            advanced: seg.len,
+            window: left as u32,
+            held: false,
+            apart: false,
+            read: !self.by_hand,
+        };
         self.tell_policy(&a, seg.train);
         true
     }
@@ -279,8 +294,7 @@ impl Receiver {
             out.tsecr = self.ts.ack_sent(self.rcv_nxt);
         }
         self.due = owed;
-        self.timer = None;
-        self.ack.on_ack_sent(now);
+        self.timer = self.ack.on_ack_sent(now, out.len > 0);
         if self.growth.is_some() {
             self.grow(now);
         }
@@ -322,7 +336,8 @@ impl Receiver {
 
     #[inline(never)]
     fn tell_of_all(&mut self, a: &Arrival, train: u16) {
-        let each = Arrival { len: a.len / u32::from(train), ..*a };
+        let (len, advanced) = (a.len / u32::from(train), a.advanced / u32::from(train));
+        let each = Arrival { len, advanced, ..*a };
         for _ in 0..train {
             let d = self.ack.on_arrival(&each);
             self.obey(a.now, d);
@@ -346,7 +361,9 @@ impl Receiver {
         // RFC 7323 §5.3 R1 answers an old segment; §3.2 drops one without the option silently.
         if age == Age::Old {
             self.answer_refused(now, seg);
-            self.note_duplicate(seg);
+            if self.note_duplicate(seg).is_some() {
+                self.ack.on_repetition(now);
+            }
         }
         (Accept::No, Outcome::refused(Refusal::Paws))
     }

@@ -73,7 +73,7 @@ impl Nanos {
 
 /// A kernel's clock, which ticks: timers are set in whole ticks and fire on one.
 ///
-/// Source: Linux, `usecs_to_jiffies` and `mod_timer`.
+/// Source: Linux, `usecs_to_jiffies` and `mod_timer`; `calc_wheel_index` and `calc_index` in `kernel/time/timer.c` (6.18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jiffies {
     tick: Nanos,
@@ -95,6 +95,19 @@ impl Jiffies {
     #[inline]
     pub fn whole(self, span: Nanos) -> Nanos {
         span.round_up(self.tick)
+    }
+
+    /// Ticks in half a second.
+    pub(crate) fn per_half_second(self) -> u64 {
+        self.count(500_000_000)
+    }
+
+    /// When the wheel fires a timer that is set at `set` to expire at tick `expires`: on the next tick, so that none fires early; beyond 63
+    /// ticks on a multiple of eight, beyond 504 of 64, and so on.
+    pub(crate) fn fires(self, set: Time, expires: u64) -> Time {
+        let ahead = expires.saturating_sub(self.count(set.0));
+        let shift = (0..8).map(|level| 3 * level).find(|shift| ahead < 63 << shift).unwrap_or(24);
+        Time((((expires >> shift) + 1) << shift) * self.tick.0)
     }
 
     /// When a timer fires that is set at `set` for `span`: up to a tick before `set + span`, and never later than a tick after.

@@ -139,7 +139,7 @@ fn sizes(node: &Node<'_>, wire: Option<Wire>, header: Option<Size>) -> Result<Wi
 fn answers(node: &Node<'_>, policy: AckSpec) -> Result<AckSpec, ScenarioError> {
     let delay = match &policy {
         AckSpec::Delayed { delay } | AckSpec::DelayedReordered { delay } => Some(*delay),
-        AckSpec::Quick(spec) => Some(spec.delay),
+        AckSpec::Linux(spec) => Some(spec.delay),
         AckSpec::Every | AckSpec::Heartbeat { .. } | AckSpec::WindowUpdate { .. } | AckSpec::Custom(_) => None,
     };
     if delay == Some(Nanos::ZERO) {

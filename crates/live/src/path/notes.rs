@@ -77,7 +77,7 @@ fn ack_name(ack: &AckSpec) -> &'static str {
         AckSpec::DelayedReordered { .. } => "delayed, reordered segments too",
         AckSpec::Heartbeat { .. } => "heartbeat",
         AckSpec::WindowUpdate { .. } => "with window updates",
-        AckSpec::Quick(_) => "quick",
+        AckSpec::Linux(_) => "Linux's",
         AckSpec::Custom(_) => "custom",
     }
 }

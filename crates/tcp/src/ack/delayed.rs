@@ -72,8 +72,9 @@ impl AckPolicy for Delayed {
     }
 
     #[inline]
-    fn on_ack_sent(&mut self, _: Time) {
+    fn on_ack_sent(&mut self, _: Time, _: bool) -> Option<Time> {
         self.waiting = false;
+        None
     }
 }
 
@@ -96,7 +97,7 @@ mod tests {
         for ms in [0, 10, 20] {
             assert_eq!(p.on_arrival(&plain(ms)), AckDecision::Delay(Time((ms + 100) * 1_000_000)));
             assert_eq!(p.on_arrival(&plain(ms + 1)), AckDecision::Now);
-            p.on_ack_sent(plain(ms + 1).now);
+            p.on_ack_sent(plain(ms + 1).now, false);
         }
     }
 
@@ -111,7 +112,7 @@ mod tests {
     fn an_ack_on_a_data_segment_starts_the_count_afresh() {
         let mut p = in_order();
         p.on_arrival(&plain(0));
-        p.on_ack_sent(plain(5).now);
+        p.on_ack_sent(plain(5).now, false);
         assert_eq!(p.on_arrival(&plain(10)), AckDecision::Delay(Time(110_000_000)));
     }
 
@@ -129,7 +130,7 @@ mod tests {
             let gap = Arrival { in_order: false, ..plain(ms) };
             assert_eq!(p.on_arrival(&gap), AckDecision::Delay(Time((ms + 100) * 1_000_000)));
             assert_eq!(p.on_arrival(&Arrival { in_order: false, ..plain(ms + 1) }), AckDecision::Now);
-            p.on_ack_sent(plain(ms + 1).now);
+            p.on_ack_sent(plain(ms + 1).now, false);
         }
         assert_eq!(p.on_timer(plain(200).now), AckDecision::Now);
     }

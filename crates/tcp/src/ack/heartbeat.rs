@@ -60,8 +60,9 @@ impl AckPolicy for Heartbeat {
     }
 
     #[inline]
-    fn on_ack_sent(&mut self, _: Time) {
+    fn on_ack_sent(&mut self, _: Time, _: bool) -> Option<Time> {
         self.waiting = false;
+        None
     }
 }
 
@@ -89,7 +90,7 @@ mod tests {
         let mut p = beats_at(0);
         p.on_arrival(&plain(150));
         assert_eq!(p.on_arrival(&plain(160)), AckDecision::Now);
-        p.on_ack_sent(plain(160).now);
+        p.on_ack_sent(plain(160).now, false);
         assert_eq!(p.on_arrival(&plain(170)), AckDecision::Delay(Time(200_000_000)));
     }
 

@@ -46,8 +46,9 @@ impl AckPolicy for WindowUpdate {
         AckDecision::Now
     }
 
-    fn on_ack_sent(&mut self, _: Time) {
+    fn on_ack_sent(&mut self, _: Time, _: bool) -> Option<Time> {
         self.bytes = 0;
+        None
     }
 }
 
@@ -65,7 +66,7 @@ mod tests {
         let mut p = beats_at_200_ms();
         assert_eq!(p.on_arrival(&plain(150)), AckDecision::Delay(Time(200_000_000)));
         assert_eq!(p.on_arrival(&plain(160)), AckDecision::Now);
-        p.on_ack_sent(plain(160).now);
+        p.on_ack_sent(plain(160).now, false);
         assert_eq!(p.on_arrival(&plain(201)), AckDecision::Delay(Time(400_000_000)));
         assert_eq!(p.on_timer(Time(400_000_000)), AckDecision::Now);
     }

@@ -102,6 +102,9 @@ impl Connection {
             }
         }
         self.take_ack(now, seg, obs);
+        if let (Some(tx), Some(rx)) = (&self.tx, &mut self.rx) {
+            rx.hear_sender(|| tx.round_trip());
+        }
         outcome
     }
 

@@ -1,25 +1,21 @@
 //! Dynamic right-sizing: twice what the application has read in a round trip.
 //!
-//! Source: Fisk & Feng, *Dynamic Right-Sizing in TCP* (2001); the round trip as Linux measures it at a receiver
-//! (`net/ipv4/tcp_input.c`, `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`).
+//! Source: Fisk & Feng, *Dynamic Right-Sizing in TCP* (2001); the round trip is that of [`super::rtt`].
 //!
 //! Idea: what arrives in a round trip is the sender's window. It can double in the next one, so a buffer of twice as much never
 //! holds it back. An application that does not read does not make its buffer grow.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | data received in a round trip | `read` since `round_from`, once `rtt` has passed since `round_at` |
-//! | a window's worth of data takes a round trip or more | `edge_at`, until `rcv_nxt` reaches `edge` |
-//! | `rcv_rtt_est.rtt_us` | `rtt` |
+//! | data received in a round trip | `read` since `round_from`, once a round trip has passed since `round_at` |
 //!
-//! Departures: none. Unsaid in the source: where it begins (`initial`); a round trip by timestamps takes part with an eighth, one by a window of
-//! data only if it is smaller, as in Linux. Linux adds 16 segments and a share of the last growth (`tcp_rcv_space_adjust`), which is
+//! Departures: none. Unsaid in the source: where it begins (`initial`). Linux adds 16 segments and a share of the last growth (`tcp_rcv_space_adjust`), which is
 //! another rule.
 
 use super::{Progress, ReceiveWindow};
 use crate::error::StackError;
 use crate::seq::Offset;
-use crate::time::{Nanos, Time};
+use crate::time::Time;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,10 +46,6 @@ impl DrsSpec {
 #[derive(Clone, Copy, Debug)]
 pub struct Drs {
     initial: Bytes,
-    rtt: Option<Nanos>,
-    last_echo: Option<u32>,
-    /// The window's edge when the measurement by a window of data began, and when that was.
-    window: Option<(Offset, Time)>,
     /// When the round began, and what had been read by then.
     round: Option<(Time, Offset)>,
 }
@@ -61,7 +53,7 @@ pub struct Drs {
 impl Drs {
     /// Nothing is known yet.
     pub fn new(spec: &DrsSpec) -> Self {
-        Drs { initial: spec.initial, rtt: None, last_echo: None, window: None, round: None }
+        Drs { initial: spec.initial, round: None }
     }
 }
 
@@ -70,31 +62,9 @@ impl ReceiveWindow for Drs {
         self.initial
     }
 
-    fn on_echo(&mut self, echo: u32, rtt: Nanos) {
-        if self.last_echo.replace(echo) == Some(echo) {
-            return;
-        }
-        // The clock ticks in milliseconds: less than one cannot be told from one.
-        let rtt = rtt.max(Nanos::from_millis(1));
-        self.rtt = Some(match self.rtt {
-            Some(old) if rtt > old => Nanos(old.0 - old.0 / 8 + rtt.0 / 8),
-            _ => rtt,
-        });
-    }
-
     fn on_ack(&mut self, p: &Progress) -> Bytes {
-        match self.window {
-            Some((edge, _)) if p.rcv_nxt < edge => {}
-            began => {
-                if let Some((_, at)) = began {
-                    let took = p.now.since(at).max(Nanos(1));
-                    self.rtt = Some(self.rtt.map_or(took, |old| old.min(took)));
-                }
-                self.window = Some((p.right_edge, p.now));
-            }
-        }
         let (at, from) = *self.round.get_or_insert((p.now, p.read));
-        if self.rtt.is_none_or(|rtt| p.now.since(at) < rtt) {
+        if p.rtt.is_none_or(|rtt| p.now.since(at) < rtt) {
             return 0;
         }
         self.round = Some((p.now, p.read));
@@ -105,19 +75,20 @@ impl ReceiveWindow for Drs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::Nanos;
 
     fn at(ms: u64, rcv_nxt: u64, wnd: u64, unread: u64) -> Progress {
         let (rcv_nxt, read) = (Offset(rcv_nxt), Offset(rcv_nxt - unread));
-        Progress { now: Time(ms * 1_000_000), rcv_nxt, right_edge: rcv_nxt + wnd, read }
+        let rtt = (ms > 0).then_some(Nanos::from_millis(100));
+        Progress { now: Time(ms * 1_000_000), rcv_nxt, right_edge: rcv_nxt + wnd, read, rtt }
     }
 
     #[test]
-    fn the_buffer_is_twice_what_was_read_in_a_round_trip_of_a_window_of_data() {
+    fn the_buffer_is_twice_what_was_read_in_a_round_trip() {
         let mut d = Drs::new(&DrsSpec::default());
         assert_eq!(d.on_ack(&at(0, 0, 1000, 0)), 0, "nothing is known");
-        assert_eq!(d.on_ack(&at(60, 500, 1000, 0)), 0, "half a window");
+        assert_eq!(d.on_ack(&at(60, 500, 1000, 0)), 0, "60 ms are no round trip");
         assert_eq!(d.on_ack(&at(100, 1000, 5000, 0)), 2000);
-        assert_eq!(d.rtt, Some(Nanos::from_millis(100)));
         assert_eq!(d.on_ack(&at(199, 2900, 5000, 0)), 0, "99 ms are no round trip");
         assert_eq!(d.on_ack(&at(200, 3000, 5000, 0)), 4000);
     }
@@ -128,15 +99,5 @@ mod tests {
         d.on_ack(&at(0, 0, 1000, 0));
         assert_eq!(d.on_ack(&at(100, 1000, 0, 1000)), 0);
         assert_eq!(d.on_ack(&at(200, 1000, 100, 900)), 200);
-    }
-
-    #[test]
-    fn a_longer_echo_counts_an_eighth_a_shorter_one_at_once_and_a_repeated_one_not_at_all() {
-        let mut d = Drs::new(&DrsSpec::default());
-        let ms = Nanos::from_millis;
-        for (echo, rtt, want) in [(1, 80, 80), (1, 500, 80), (2, 160, 90), (3, 40, 40), (4, 0, 1)] {
-            d.on_echo(echo, ms(rtt));
-            assert_eq!(d.rtt, Some(ms(want)), "{echo}");
-        }
     }
 }

@@ -1,27 +1,31 @@
-//! A receive buffer that grows: what its rule hears, and what becomes of its answers.
+//! What a receiver watches for rules that ask: the round trip, and a buffer that grows.
 
 use super::{window, Receiver};
+use crate::ack::AckPolicy;
+use crate::receive_window::rtt::ReceiveRtt;
 use crate::receive_window::{AnyReceiveWindow, Progress, ReceiveWindow, ReceiveWindowSpec};
 use crate::segment::{timestamp, Segment};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
-/// The rule, and what it may not exceed.
+/// The round trip; the rule of a buffer that grows, and what it may not exceed.
 pub(super) struct Growth {
-    rule: AnyReceiveWindow,
+    rtt: ReceiveRtt,
+    rule: Option<AnyReceiveWindow>,
     largest: Bytes,
 }
 
 impl Growth {
-    /// `None` if the buffer stays as it is.
-    pub(super) fn new(spec: &ReceiveWindowSpec, mss: u32, largest: Bytes) -> Option<Box<Growth>> {
-        spec.build(mss).map(|rule| Box::new(Growth { rule, largest }))
+    /// `None` if the buffer stays as it is and nobody asks for the round trip.
+    pub(super) fn new(spec: &ReceiveWindowSpec, mss: u32, largest: Bytes, asked: bool) -> Option<Box<Growth>> {
+        let rule = spec.build(mss);
+        (asked || rule.is_some()).then(|| Box::new(Growth { rtt: ReceiveRtt::default(), rule, largest }))
     }
 
-    /// Where it begins.
+    /// Where the buffer begins.
     pub(super) fn initial(&self) -> Bytes {
-        self.rule.initial().min(self.largest)
+        self.rule.as_ref().map_or(self.largest, |rule| rule.initial().min(self.largest))
     }
 
     /// What it may become.
@@ -31,6 +35,15 @@ impl Growth {
 }
 
 impl Receiver {
+    /// What our own sender knows of the round trip, and its timeout, if the policy asks.
+    #[inline]
+    pub(crate) fn hear_sender(&mut self, knows: impl FnOnce() -> (Option<Nanos>, Nanos)) {
+        if self.ack.asks() {
+            let (srtt, rto) = knows();
+            self.ack.on_sender(srtt, rto);
+        }
+    }
+
     /// An acceptable segment has come, with a timestamp.
     #[inline]
     pub(super) fn hear_echo(&mut self, now: Time, seg: &Segment) {
@@ -38,7 +51,8 @@ impl Receiver {
             let ms = timestamp(now).wrapping_sub(seg.tsecr);
             // Beyond 2³¹ it lies in the future: no echo of ours.
             if seg.len > 0 && seg.has(Segment::ACK) && ms < 1 << 31 {
-                g.rule.on_echo(seg.tsecr, Nanos::from_millis(u64::from(ms)));
+                g.rtt.on_echo(seg.tsecr, Nanos::from_millis(u64::from(ms)));
+                self.ack.on_rtt(g.rtt.get());
             }
         }
     }
@@ -47,8 +61,12 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn grow(&mut self, now: Time) {
         let Some(g) = &mut self.growth else { return };
+        g.rtt.on_ack(now, self.rcv_nxt, self.right_edge);
+        let rtt = g.rtt.get();
+        self.ack.on_rtt(rtt);
+        let Some(rule) = &mut g.rule else { return };
         let read = Offset(self.rcv_nxt.0 - u64::from(self.fin) - u64::from(self.unread));
-        let wanted = g.rule.on_ack(&Progress { now, rcv_nxt: self.rcv_nxt, right_edge: self.right_edge, read });
+        let wanted = rule.on_ack(&Progress { now, rcv_nxt: self.rcv_nxt, right_edge: self.right_edge, read, rtt });
         let capacity = window::whole_units(wanted.min(g.largest), self.wscale);
         if capacity > self.capacity {
             self.capacity = capacity;

@@ -60,6 +60,13 @@ impl Reassembly {
         self.few.iter().rev().copied().chain(self.many.newest_first())
     }
 
+    /// Whether `left..right` neither touches nor overlaps either of the two ranges touched last, if there are two.
+    pub(super) fn lies_apart(&self, left: Offset, right: Offset) -> bool {
+        let mut last = self.newest_first().take(2);
+        let apart = |r: Option<(Offset, Offset)>| r.is_some_and(|r| right < r.0 || r.1 < left);
+        apart(last.next()) && apart(last.next())
+    }
+
     /// The offset after the last held byte.
     pub(super) fn end(&self) -> Option<Offset> {
         if self.few.is_empty() {

@@ -95,10 +95,11 @@ impl Receiver {
         let before = self.rcv_nxt;
         let data_end = seg.seq + u64::from(seg.len);
         let repeated = self.note_duplicate(seg);
-        let waiting = self.held.as_ref().is_some_and(|h| !h.data.is_empty());
+        let waiting = self.holds();
         let last = if self.fin { before } else { self.held.as_ref().and_then(|h| h.fin).unwrap_or(self.right_edge) };
         let (left, right) = (seg.seq.max(before), data_end.min(self.right_edge).min(last));
-        let mut outcome = Outcome::NOTHING;
+        let (mut outcome, mut apart) = (Outcome::NOTHING, false);
+        let window = (self.right_edge - before) as u32;
         if left < right {
             outcome = if repeated.is_none() { Outcome::took(left, right) } else { self.lacking(left, right) };
             if left == before {
@@ -106,8 +107,11 @@ impl Receiver {
                 if self.by_hand {
                     self.unread += (self.rcv_nxt - before) as u32;
                 }
-            } else if !self.held().data.insert(left, right) {
-                outcome = Outcome::refused(Refusal::Window);
+            } else {
+                apart = self.ack.asks() && self.held().data.lies_apart(left, right);
+                if !self.held().data.insert(left, right) {
+                    outcome = Outcome::refused(Refusal::Window);
+                }
             }
         }
         let fin = seg.has(Segment::FIN) || self.held.as_ref().is_some_and(|h| h.fin.is_some());
@@ -127,6 +131,12 @@ impl Receiver {
             fills_hole: waiting && left == before && left < right,
             duplicate: repeated == Some((seg.seq, data_end)),
             fin: seg.has(Segment::FIN),
+            push: seg.has(Segment::PSH),
+            advanced: (self.rcv_nxt - before) as u32,
+            window,
+            held: self.holds(),
+            apart,
+            read: !self.by_hand,
         };
         self.tell_policy(&a, seg.train);
         let accept = match (finished, self.rcv_nxt > before) {
@@ -135,6 +145,11 @@ impl Receiver {
             (false, false) => Accept::Same,
         };
         (accept, outcome)
+    }
+
+    /// Whether data wait for what precedes them.
+    pub(super) fn holds(&self) -> bool {
+        self.held.as_ref().is_some_and(|h| !h.data.is_empty())
     }
 
     /// What of `left..right`, all of it above `rcv_nxt`, is not held.

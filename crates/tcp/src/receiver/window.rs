@@ -15,6 +15,7 @@
 //! [`WindowEdge::Exact`] is FreeBSD's rule (`sys/netinet/tcp_output.c`).
 
 use super::Receiver;
+use crate::ack::{AckDecision, AckPolicy};
 use crate::stack::WindowEdge;
 use crate::units::Bytes;
 
@@ -43,6 +44,9 @@ impl Receiver {
         let gain = free.saturating_sub(announced);
         if !self.fin && read > 0 && gain >= u64::from((self.limit / 2).min(wait_for).max(1)) {
             self.due = true;
+        }
+        if read > 0 && self.unread == 0 && !self.holds() {
+            self.due |= self.ack.on_read() == AckDecision::Now;
         }
     }
 

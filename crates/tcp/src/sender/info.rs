@@ -30,6 +30,11 @@ pub(crate) struct SenderInfo {
 }
 
 impl Sender {
+    /// The smoothed round trip and the timeout.
+    pub(crate) fn round_trip(&self) -> (Option<Nanos>, Nanos) {
+        (self.slots.rto.srtt(), self.slots.rto.backed_off())
+    }
+
     /// Looks at every outstanding record: the scoreboard counts bytes, `tcp_info` segments.
     pub(crate) fn info(&self) -> SenderInfo {
         let count = |bit| self.board.iter().filter(|s| s.marks.any(bit)).count() as u32;

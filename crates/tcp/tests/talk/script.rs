@@ -5,7 +5,7 @@
 //! iw 10  mss 1000  rwnd 20000   # initial window (segments), our MSS, both sides' windows (bytes)
 //! open connect                  # or `listen`; else the connection is established from the start
 //! options sack timestamps       # exactly these TCP options instead of the stack's own
-//! ack delayed 200               # receiver's policy: every, delayed MS, heartbeat MS
+//! ack delayed 200               # receiver's policy: every, delayed MS, heartbeat MS, linux
 //! maxburst 3  by-hand           # limit; the application reads by `read`
 //! lose 1001 4001                # the peer is a receiver; the first copy of these segments is lost
 //! show window                   # after every input: phase, cwnd, ssthresh, inflation, pipe
@@ -116,6 +116,7 @@ impl Script {
                         Some("heartbeat") => {
                             AckSpec::Heartbeat { interval: Nanos::from_millis(number(&mut w)?), phase: Nanos::ZERO }
                         }
+                        Some("linux") => AckSpec::Linux(Default::default()),
                         _ => AckSpec::Every,
                     };
                 }

@@ -10,7 +10,7 @@ mod rng;
 mod trains;
 mod windows;
 
-use ackclock_tcp::ack::quick::QuickSpec;
+use ackclock_tcp::ack::linux::LinuxAckSpec;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::detect::Timekeeper;
@@ -102,7 +102,7 @@ fn every_transfer_ends_with_every_byte_delivered_once_and_in_order() {
                 let mut stack = stack.clone();
                 stack.limits.maxburst_segs = (seed % 3 == 2).then_some(1 + seed as u32 / 3);
                 if let (1, AckSpec::Delayed { delay }) = (seed % 4, &stack.ack) {
-                    stack.ack = AckSpec::Quick(QuickSpec { delay: *delay, ..Default::default() });
+                    stack.ack = AckSpec::Linux(LinuxAckSpec { delay: *delay, ..Default::default() });
                 }
                 if seed % 5 == 3 {
                     stack.receive_window = ReceiveWindowSpec::Drs(DrsSpec { initial: 3_000 });

@@ -2,7 +2,7 @@
 
 use crate::net::{Do, Net, Path};
 use crate::{secs, MSS};
-use ackclock_tcp::ack::quick::QuickSpec;
+use ackclock_tcp::ack::linux::LinuxAckSpec;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::connection::Connection;
 use ackclock_tcp::receive_window::drs::DrsSpec;
@@ -54,7 +54,7 @@ fn a_short_transfer_does_not_wait_for_delayed_acks_that_are_quick_at_first() {
         transfer(&stack, 7 * u64::from(MSS), 65_535).0
     };
     let [every, quick, delayed] =
-        [AckSpec::Every, AckSpec::Quick(QuickSpec { delay, ..Default::default() }), AckSpec::Delayed { delay }]
+        [AckSpec::Every, AckSpec::Linux(LinuxAckSpec { delay, ..Default::default() }), AckSpec::Delayed { delay }]
             .map(&mut took);
     assert_eq!(quick, every);
     assert!(delayed >= every + delay, "the first segment is alone: {delayed:?} {every:?}");

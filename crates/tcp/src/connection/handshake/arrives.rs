@@ -163,6 +163,7 @@ impl Connection {
         if seg.has(Segment::SYN) {
             rx.answer();
         }
+        rx.hear_sender(|| tx.round_trip());
         (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
         self.note_usual();
         // The ACK that completes the handshake may bring data or a FIN, and a SYN-ACK, too.

@@ -4,7 +4,6 @@
 //!
 //! - Pacing is off but with BBR; the kernel's is, too, unless a queue or an application asks for it.
 //! - Without SACK they fall back to NewReno; the kernel counts duplicates as if they were SACKs and keeps its undo and F-RTO.
-//! - The receiver does not begin with quick ACKs, delays every ACK alike, and does not hold ACKs with SACK blocks back.
 //! - After a probe of the tail the retransmission timer starts anew; the kernel counts from when the oldest segment was sent.
 //! - F-RTO marks all that is outstanding; the kernel spares what was sent recently.
 //! - An ACK that reveals a loss opens the window before it is cut; the kernel's does not open it.
@@ -25,7 +24,6 @@ use crate::spurious::SpuriousSpec;
 use crate::stack::{Options, Stack};
 use crate::startup::fixed::{FixedSpec, INFINITE_SSTHRESH};
 use crate::startup::StartupSpec;
-use crate::time::Nanos;
 use crate::timeout::frto::{Form, FrtoSpec};
 use crate::timeout::TimeoutSpec;
 use crate::undo::UndoSpec;
@@ -93,7 +91,7 @@ pub(super) fn linux_reno(name: &str) -> Stack {
         timeout: frto(Form::Linux),
         spurious: SpuriousSpec::Linux(Default::default()),
         undo: UndoSpec::Restore(Default::default()),
-        ack: AckSpec::Delayed { delay: Nanos::from_millis(40) },
+        ack: AckSpec::Linux(Default::default()),
         options: Options { late_sack: true, ..options() },
         idle: IdleRule::Halve,
         ..rack_tlp(name)
