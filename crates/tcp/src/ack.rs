@@ -86,6 +86,8 @@ pub trait AckPolicy: Send {
     fn asks(&self) -> bool {
         false
     }
+    /// The receive window will be larger than the last that was announced, by a rule that lets it grow.
+    fn on_growth(&mut self) {}
     /// The round trip as the receiver knows it (`receive_window/rtt.rs`).
     fn on_rtt(&mut self, _rtt: Option<Nanos>) {}
     /// The round trip as our own sender has it, and its timeout.
@@ -228,6 +230,9 @@ impl AckPolicy for AnyAck {
     }
     fn asks(&self) -> bool {
         each!(self, p => p.asks())
+    }
+    fn on_growth(&mut self) {
+        each!(self, p => p.on_growth());
     }
     fn on_rtt(&mut self, rtt: Option<Nanos>) {
         each!(self, p => p.on_rtt(rtt));

@@ -5,6 +5,7 @@
 //! largest window from the start: nothing grows.
 
 pub mod drs;
+pub mod linux;
 pub mod rtt;
 
 use crate::error::StackError;
@@ -48,6 +49,8 @@ pub enum ReceiveWindowSpec {
     Fixed,
     /// It grows with what arrives in a round trip (dynamic right-sizing; Fisk & Feng 2001).
     Drs(drs::DrsSpec),
+    /// It follows what is read in a round trip, and opens two segments for each that comes (Linux).
+    Linux(linux::LinuxWindowSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn ReceiveWindow>),
@@ -57,6 +60,8 @@ pub enum ReceiveWindowSpec {
 pub enum AnyReceiveWindow {
     /// See [`drs`].
     Drs(drs::Drs),
+    /// See [`linux`].
+    Linux(linux::LinuxWindow),
     /// From outside the crate.
     Custom(Box<dyn ReceiveWindow>),
 }
@@ -67,6 +72,7 @@ impl ReceiveWindowSpec {
         match self {
             ReceiveWindowSpec::Fixed | ReceiveWindowSpec::Custom(_) => Ok(()),
             ReceiveWindowSpec::Drs(s) => s.validate(),
+            ReceiveWindowSpec::Linux(s) => s.validate(),
         }
     }
 
@@ -75,6 +81,7 @@ impl ReceiveWindowSpec {
         match self {
             ReceiveWindowSpec::Fixed => None,
             ReceiveWindowSpec::Drs(s) => Some(AnyReceiveWindow::Drs(drs::Drs::new(s))),
+            ReceiveWindowSpec::Linux(s) => Some(AnyReceiveWindow::Linux(linux::LinuxWindow::new(s, mss))),
             ReceiveWindowSpec::Custom(f) => Some(AnyReceiveWindow::Custom((f.make)(mss))),
         }
     }
@@ -86,7 +93,7 @@ impl ReceiveWindowSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyReceiveWindow: Drs | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyReceiveWindow: Drs | Linux | Custom, $x => $call) };
 }
 
 impl ReceiveWindow for AnyReceiveWindow {

@@ -162,3 +162,17 @@ pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
         (a, b) => a.or(b),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timer_fires_on_the_tick_after_its_own_and_far_ahead_on_a_multiple_of_eight() {
+        let clock = Jiffies::per_second(250);
+        let fires = |set_ms: u64, ticks| clock.fires(Time(set_ms * 1_000_000), set_ms / 4 + ticks).0 / 4_000_000;
+        assert_eq!((fires(0, 10), fires(3, 10), fires(4, 10)), (11, 11, 12));
+        assert_eq!((fires(0, 62), fires(0, 63), fires(8, 69)), (63, 64, 72));
+        assert_eq!((fires(0, 503), fires(0, 504)), (504, 512));
+    }
+}

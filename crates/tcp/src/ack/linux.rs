@@ -1,7 +1,7 @@
 //! Linux's answers: quick where the sender waits for each, else delayed by an adaptive time, and SACKs held back together.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_input.c` (`tcp_event_data_recv`, `tcp_measure_rcv_mss`, `tcp_incr_quickack`,
-//! `tcp_enter_quickack_mode`, `__tcp_ack_snd_check`, `tcp_sack_new_ofo_skb`, `tcp_data_queue`), `net/ipv4/tcp_output.c`
+//! `tcp_enter_quickack_mode`, `tcp_grow_window`, `__tcp_ack_snd_check`, `tcp_sack_new_ofo_skb`, `tcp_data_queue`), `net/ipv4/tcp_output.c`
 //! (`tcp_send_delayed_ack`, `tcp_event_ack_sent`, `tcp_event_data_sent`), `tcp_delack_timer_handler` in `net/ipv4/tcp_timer.c`,
 //! `__tcp_cleanup_rbuf` in `net/ipv4/tcp.c`, in our words.
 //!
@@ -352,6 +352,11 @@ impl AckPolicy for Linux {
         true
     }
 
+    /// `tcp_grow_window`.
+    fn on_growth(&mut self) {
+        self.quick |= 1;
+    }
+
     fn on_rtt(&mut self, rtt: Option<Nanos>) {
         self.rtt = rtt;
     }
@@ -462,6 +467,18 @@ mod tests {
             };
             assert_eq!((after(pause), after(pause + 8)), (false, true), "{sender:?}");
         }
+    }
+
+    #[test]
+    fn while_the_window_grows_every_segment_is_answered_and_the_first_acks_stay_quick() {
+        let mut p = linux(LinuxAckSpec::default());
+        for ms in 0..50 {
+            assert!(answer(&mut p, &plain(ms)).is_ok(), "{ms}");
+            p.on_growth();
+        }
+        let at_once: Vec<bool> = (50..70).map(|ms| answer(&mut p, &plain(ms)).is_ok()).collect();
+        assert_eq!(at_once[..15], [true; 15]);
+        assert!(at_once.contains(&false));
     }
 
     #[test]

@@ -9,8 +9,7 @@
 //! | --- | --- |
 //! | data received in a round trip | `read` since `round_from`, once a round trip has passed since `round_at` |
 //!
-//! Departures: none. Unsaid in the source: where it begins (`initial`). Linux adds 16 segments and a share of the last growth (`tcp_rcv_space_adjust`), which is
-//! another rule.
+//! Departures: none. Unsaid in the source: where it begins (`initial`). Linux's rule is another one, [`super::linux`].
 
 use super::{Progress, ReceiveWindow};
 use crate::error::StackError;

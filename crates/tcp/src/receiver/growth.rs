@@ -71,6 +71,7 @@ impl Receiver {
         if capacity > self.capacity {
             self.capacity = capacity;
             self.limit = window::announceable(capacity, self.wscale);
+            self.ack.on_growth();
         }
     }
 }

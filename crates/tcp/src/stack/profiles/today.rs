@@ -4,6 +4,7 @@
 //!
 //! - Pacing is off but with BBR; the kernel's is, too, unless a queue or an application asks for it.
 //! - Without SACK they fall back to NewReno; the kernel counts duplicates as if they were SACKs and keeps its undo and F-RTO.
+//! - The receive window does not grow unless it is told to (`receive_window`); what Linux makes quick while it grows is delayed.
 //! - After a probe of the tail the retransmission timer starts anew; the kernel counts from when the oldest segment was sent.
 //! - F-RTO marks all that is outstanding; the kernel spares what was sent recently.
 //! - An ACK that reveals a loss opens the window before it is cut; the kernel's does not open it.
