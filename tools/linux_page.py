@@ -253,7 +253,7 @@ def _cells(row: Row, measure: str) -> list[str]:
     if not (row.kernel and row.ours):
         return [*texts, "—"]
     kernel, ours = row.means[measure]
-    share = f"{ratio(ours.value, kernel.value):.2f}"
+    share = f"{ratio(ours.value, kernel.value):.2f}".replace("inf", "∞")
     marked = {None: share, Verdict.WITHIN: share, Verdict.INTERVAL: f"{share} ≈", Verdict.OUTSIDE: f"**{share}**"}
     return [*texts, marked[verdict]]
 
