@@ -195,10 +195,11 @@ class Result:
         """The means, for notebooks."""
         from html import escape  # noqa: PLC0415 - start-up time
 
-        from ackclock.tables import COLUMNS, cell  # noqa: PLC0415 - start-up time
+        from ackclock.tables import COLUMNS, SELDOM, cell  # noqa: PLC0415 - start-up time
 
         flows = self.summary.to_dicts()
-        columns = [c for c in COLUMNS if c[1] != "finish_s" or any(flow["finish_s"] for flow in flows)]
+        seldom = [name for name in SELDOM if name != "refused_retransmissions"]
+        columns = [c for c in COLUMNS if c[1] not in seldom or any(flow[c[1]] for flow in flows)]
         head = "".join(f"<th>{escape(title)}</th>" for title in ("flow", "stack", *(c[0] for c in columns)))
 
         def shown(flow: Mapping[str, Any], key: str, scale: float, digits: int) -> str:

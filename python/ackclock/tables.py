@@ -23,9 +23,12 @@ COLUMNS = [
     ("timeouts", "timeouts", 1, 0),
     ("fast rec.", "fast_recoveries", 1, 0),
     ("finish s", "finish_s", 1, 3),
+    ("transfers", "transfers", 1, 0),
+    ("median ms", "transfer_median_s", 1e3, 1),
+    ("p95 ms", "transfer_p95_s", 1e3, 1),
 ]
 
-SELDOM = ("refused_retransmissions", "finish_s")
+SELDOM = ("refused_retransmissions", "finish_s", "transfers", "transfer_median_s", "transfer_p95_s")
 """Shown only where there is something to show."""
 
 
@@ -48,7 +51,7 @@ def cell(interval: dict[str, float | None] | None, scale: float, digits: int) ->
 def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) -> None:
     """Add the flows of one stack, and their sum where they are too many to show."""
     for flow in flows[:SHOWN_FLOWS]:
-        cells = [cell(flow[key], scale, digits) for _, key, scale, digits in columns]
+        cells = [cell(flow.get(key), scale, digits) for _, key, scale, digits in columns]
         table.add_row(flow["name"], flow["stack"], *cells)
     if len(flows) > SHOWN_FLOWS:
         total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3
@@ -63,7 +66,7 @@ def _flow_table(blocks: list[list[dict[str, Any]]]) -> Table:
     table.add_column("flow")
     table.add_column("stack")
     flows = [flow for block in blocks for flow in block]
-    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f[c[1]] and f[c[1]]["mean"] for f in flows)]
+    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f.get(c[1]) and f[c[1]]["mean"] for f in flows)]
     for title, *_ in columns:
         table.add_column(title, justify="right")
     for block in blocks:

@@ -159,3 +159,25 @@ def test_background_traffic_and_reordering_have_tables_of_their_own() -> None:
     assert len(result.against("newreno")) == 1
     quiet = ak.run(text.replace("reordering = true", ""))
     assert (len(quiet.reordering), len(quiet.background)) == (0, 0)
+
+
+def test_transfers_in_a_row_are_one_flow_with_the_times_that_they_took() -> None:
+    rows = SHORT.replace("[[flow]]", '[[flow]]\napp = { kind = "transfers", size = "3 packets", count = 5 }', 1)
+    result = ak.run(rows, seeds=2)
+    flows = [flow for run in result.to_dict()["runs"] for flow in run["flows"]]
+    times = [flow["transfer_times_s"] for flow in flows]
+    assert [len(took) for took in times] == [5, 5]
+    assert result.frame["transfers"].to_list() == [5, 5]
+    assert result.frame["transfer_median_s"].to_list() == [sorted(took)[2] for took in times]
+    assert result.frame["transfer_p95_s"].to_list() == [max(took) for took in times]
+    (mean,) = result.summary["transfer_median_s"]
+    assert mean == pytest.approx(sum(sorted(took)[2] for took in times) / 2)
+    assert ak.run(SHORT, seed=1).frame["transfers"].to_list() == [None]
+
+
+def test_the_table_of_the_command_has_transfers_only_where_there_are_some(ackclock: Command, tmp_path: Path) -> None:
+    rows = SHORT.replace("[[flow]]", '[[flow]]\napp = { kind = "transfers", size = "3 packets", count = 5 }', 1)
+    for name, text, there in (("rows", rows, True), ("bulk", SHORT, False)):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(text)
+        assert ("median ms" in ackclock("run", file).stdout) is there

@@ -16,6 +16,7 @@ pub mod many;
 pub mod places;
 mod reader;
 pub mod report;
+mod rows;
 pub mod run;
 pub mod scenario;
 pub mod schema;
@@ -23,6 +24,7 @@ pub mod stacks;
 pub mod stats;
 pub mod summary;
 mod tally;
+mod transfers;
 mod written;
 
 /// Part of every run's identity: raised whenever a snapshot of results changes.

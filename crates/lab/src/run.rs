@@ -2,10 +2,12 @@
 
 use crate::error::ScenarioError;
 use crate::identity::identity;
+use crate::rows::rows;
 use crate::scenario::Plan;
 use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary, Summary};
 use crate::tally::FlowTally;
 pub use crate::tally::Tally;
+use crate::transfers;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
 use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
@@ -14,6 +16,7 @@ use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{ArrowSink, Both, Events, Hasher, Meta, Recorder, TraceError, TraceHash};
 use std::fmt;
 use std::ops::ControlFlow;
+use std::ops::Range;
 use std::path::Path;
 
 /// Into how many slices a run is cut; after each, progress is told and the run may be stopped.
@@ -155,7 +158,8 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
     };
     let flow = |(i, ((f, t), r)): (usize, ((&FlowSpec, &FlowTally), &FlowResult))| {
         let dupthresh = t.dupthresh.ended();
-        let (start_s, finish_s) = (r.started.as_secs_f64(), r.finished.map(Time::as_secs_f64));
+        let start_s = r.started.map_or(duration_s, Time::as_secs_f64);
+        let finish_s = r.finished.map(Time::as_secs_f64);
         FlowSummary {
             name: f.name.clone(),
             stack: plan.stacks[f.stack as usize].name.clone(),
@@ -178,10 +182,32 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
             dupthresh_mean: dupthresh.mean(results.at),
             dupthresh_after_timeout_max: dupthresh.after_timeout_max,
             dupthresh_of_ceiling_max: dupthresh.of_ceiling_max(),
+            transfers: None,
+            transfer_median_s: None,
+            transfer_p95_s: None,
+            transfer_times_s: Vec::new(),
             reordering: order(i, Side::Receiver),
             ack_reordering: order(i, Side::Sender),
         }
     };
+    let one = |row: Range<usize>| {
+        let parts: Vec<FlowSummary> =
+            row.clone().map(|i| flow((i, ((&s.flows[i], &tally.flows[i]), &results.flows[i])))).collect();
+        transfers::of_row(&s.flows[row.clone()], parts, results, row.start, duration_s)
+    };
+    Summary {
+        seed,
+        identity: identity(plan, seed),
+        trace_hash: hash.to_string(),
+        duration_s,
+        flows: rows(&s.flows).into_iter().map(one).collect(),
+        background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
+        links: links(s, results),
+    }
+}
+
+/// Each direction of the links.
+fn links(s: &Scenario, results: &Results) -> Vec<LinkSummary> {
     let node = |n: u32| s.nodes[n as usize].clone();
     let ends = s.links.iter().flat_map(|l| [(l.from, l.to), (l.to, l.from)]);
     let link = |((from, to), r): ((u32, u32), &LinkResult)| LinkSummary {
@@ -196,15 +222,7 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
         swap_events: r.swap_events,
         swap_skipped: r.swap_skipped,
     };
-    Summary {
-        seed,
-        identity: identity(plan, seed),
-        trace_hash: hash.to_string(),
-        duration_s,
-        flows: s.flows.iter().zip(&tally.flows).zip(&results.flows).enumerate().map(flow).collect(),
-        background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
-        links: ends.zip(&results.links).map(link).collect(),
-    }
+    ends.zip(&results.links).map(link).collect()
 }
 
 fn background(s: &Scenario, b: &BackgroundSpec, r: &BackgroundResult) -> BackgroundSummary {

@@ -17,12 +17,14 @@ use crate::error::ScenarioError;
 use crate::file::{self, SeedRange, Seeds};
 use crate::form::{blame, Form};
 use crate::reader::{Node, Source};
+use crate::rows;
 use crate::schema;
 use ackclock_sim::scenario::{Gap, Scenario};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use graph::Graph;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 /// The largest scenario file that is read, bytes.
@@ -113,6 +115,17 @@ impl Plan {
 }
 
 impl Plan {
+    /// The flows as people see them: transfers in a row on connections of their own are one. Each with its name, and where
+    /// it stands in the scenario.
+    pub fn rows(&self) -> Vec<(&str, Range<usize>)> {
+        let flows = &self.scenario.flows;
+        let name = |row: &Range<usize>| match row.len() {
+            1 => flows[row.start].name.as_str(),
+            _ => rows::name(&flows[row.start].name),
+        };
+        rows::rows(flows).into_iter().map(|row| (name(&row), row)).collect()
+    }
+
     /// Whether an algorithm or a path element from outside takes part.
     pub fn is_from_outside(&self) -> bool {
         let links = self.scenario.links.iter();

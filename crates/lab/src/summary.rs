@@ -70,6 +70,19 @@ pub struct FlowSummary {
     /// The largest share that it had of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and three
     /// at least. What stands at the end of an instant counts.
     pub dupthresh_of_ceiling_max: Option<f64>,
+    /// Of transfers in a row: how many ended. A row on several connections is one flow here, with the sums of its counts, the
+    /// largest of its thresholds, and neither their mean nor its reordering.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfers: Option<u32>,
+    /// The median of how long they took, seconds: from the beginning of each (its SYN, where it has one) to the acknowledgment of its last byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_median_s: Option<f64>,
+    /// How long 95 % of them took at most, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_p95_s: Option<f64>,
+    /// How long each took, seconds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub transfer_times_s: Vec<f64>,
     /// How much the path reordered what came to the receiver, where the scenario asks for it (`run.reordering`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingSummary>,
@@ -221,6 +234,15 @@ pub struct FlowMeans {
     pub fast_recoveries: Interval,
     /// See [`FlowSummary::finish_s`]; over the runs in which the flow finished, `None` if in none.
     pub finish_s: Option<Interval>,
+    /// See [`FlowSummary::transfers`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfers: Option<Interval>,
+    /// See [`FlowSummary::transfer_median_s`]: the mean over the runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_median_s: Option<Interval>,
+    /// See [`FlowSummary::transfer_p95_s`]: the mean over the runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_p95_s: Option<Interval>,
 }
 
 /// The means of each flow over runs of one scenario; empty without runs.
@@ -232,7 +254,7 @@ pub fn means(runs: &[Summary]) -> Vec<FlowMeans> {
 fn flow_means(flow: &[&FlowSummary]) -> Option<FlowMeans> {
     let first = flow.first()?;
     let of = |f: fn(&FlowSummary) -> f64| Interval::of(&flow.iter().map(|s| f(s)).collect::<Vec<_>>());
-    let finished: Vec<f64> = flow.iter().filter_map(|s| s.finish_s).collect();
+    let some = |f: fn(&FlowSummary) -> Option<f64>| Interval::of(&flow.iter().filter_map(|s| f(s)).collect::<Vec<_>>());
     Some(FlowMeans {
         name: first.name.clone(),
         stack: first.stack.clone(),
@@ -247,6 +269,9 @@ fn flow_means(flow: &[&FlowSummary]) -> Option<FlowMeans> {
         data_drops: of(|s| s.data_drops as f64)?,
         timeouts: of(|s| s.timeouts as f64)?,
         fast_recoveries: of(|s| s.fast_recoveries as f64)?,
-        finish_s: Interval::of(&finished),
+        finish_s: some(|s| s.finish_s),
+        transfers: some(|s| s.transfers.map(f64::from)),
+        transfer_median_s: some(|s| s.transfer_median_s),
+        transfer_p95_s: some(|s| s.transfer_p95_s),
     })
 }

@@ -194,3 +194,35 @@ fn an_adaptive_threshold_grows_stays_under_its_ceiling_and_is_three_after_a_time
         assert_eq!((f.dupthresh_max, f.dupthresh_mean, f.dupthresh_of_ceiling_max), (Some(3), Some(3.0), Some(1.0)));
     }
 }
+
+/// Flows of three full segments over 12 Mb/s, on which 1500 bytes take 1 ms, and 20 ms each way.
+fn row(app: &str) -> Summary {
+    let text = format!("[run]\nduration = \"10 s\"\n[[link]]\nfrom = \"A\"\nto = \"B\"\nrate = \"12 Mbps\"\ndelay = \"20 ms\"\n[[flow]]\nfrom = \"A\"\nto = \"B\"\nstack = \"newreno\"\nreceiver = {{ ack = \"every\" }}\napp = {{ kind = \"transfers\", size = \"3 packets\", {app} }}\n");
+    on(1, &plan(&text, &[1])).remove(0)
+}
+
+#[test]
+fn transfers_in_a_row_are_one_flow_with_the_times_that_they_took() {
+    // A window of one segment, then one of two: two round trips of 40 ms; on the wire the first segment, the two others (the ACK of
+    // the first of them overlaps with the second), and two ACKs of 40 bytes.
+    let took = 2.0 * 0.040 + 3.0 * 0.001 + 2.0 * (40.0 * 8.0 / 12e6);
+    let s = row("count = 4, think = { constant = \"10 ms\" }");
+    let [f] = &s.flows[..] else { panic!("one flow") };
+    assert_eq!((f.name.as_str(), f.transfers, f.acked_bytes, f.data_packets_sent), ("flow-1", Some(4), 4 * 4380, 12));
+    assert!(f.transfer_times_s.iter().all(|t| (t - took).abs() < 1e-6), "{took} {:?}", f.transfer_times_s);
+    assert_eq!((f.transfer_median_s, f.transfer_p95_s), (Some(f.transfer_times_s[0]), Some(f.transfer_times_s[3])));
+    let finish = 4.0 * took + 3.0 * 0.010;
+    assert!((f.finish_s.unwrap() - finish).abs() < 1e-6 && f.start_s == 0.0);
+    assert!((f.goodput_bytes_per_s - 17_520.0 / finish).abs() < 0.1, "{}", f.goodput_bytes_per_s);
+    // On one connection the window stays open: the later ones need one round trip.
+    let s = row("count = 4, connections = \"one\"");
+    let f = &s.flows[0];
+    assert_eq!((f.transfers, f.acked_bytes), (Some(4), 4 * 4380));
+    assert!((f.transfer_times_s[0] - took).abs() < 1e-6, "{:?}", f.transfer_times_s);
+    assert!(f.transfer_times_s[1..].iter().all(|t| *t < 0.045), "{:?}", f.transfer_times_s);
+    // A run that ends before the row does counts what was done.
+    let s = row("count = 1000");
+    let f = &s.flows[0];
+    assert_eq!((f.transfers, f.finish_s), (Some((10.0 / took) as u32), None));
+    assert!((f.goodput_bytes_per_s - f.acked_bytes as f64 / 10.0).abs() < 1e-9);
+}

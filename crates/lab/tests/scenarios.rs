@@ -52,6 +52,51 @@ fn a_receiver_without_a_policy_answers_as_the_stack_says_and_knows_what_it_is_sa
     assert_eq!(both, FlowSpec { ack, peer: PeerSpec { timestamps: no, ..PeerSpec::default() }, ..plain });
 }
 
+/// A flow with this application.
+fn with_app(keys: &str) -> Plan {
+    parse(&format!("[run]\nduration = \"20 s\"\n[[link]]\nfrom = \"A\"\nto = \"B\"\nrate = \"12 Mbps\"\ndelay = \"20 ms\"\n[[flow]]\nfrom = \"A\"\nto = \"B\"\nstack = \"newreno\"\n{keys}\n[[flow]]\nfrom = \"B\"\nto = \"A\"\nstack = \"reno\"\napp = {{ kind = \"fixed\", size = \"1 kB\" }}\n")).expect("a good scenario")
+}
+
+#[test]
+fn transfers_on_new_connections_are_flows_that_wait_for_one_another_and_show_writes_them_as_one() {
+    let plan = with_app(
+        "name = \"web\"\ncount = 2\napp = { kind = \"transfers\", size = \"3 packets\", count = 3, think = { uniform = [\"1 ms\", \"9 ms\"] }, start = \"50 ms\" }",
+    );
+    let flows = &plan.scenario.flows;
+    let told: Vec<_> = flows.iter().map(|f| (f.name.as_str(), f.after.map(|a| a.flow), f.app.start.0)).collect();
+    let ms50 = 50_000_000;
+    let expected = [
+        ("web-1.1", None, ms50),
+        ("web-1.2", Some(0), 0),
+        ("web-1.3", Some(1), 0),
+        ("web-2.1", None, ms50),
+        ("web-2.2", Some(3), 0),
+        ("web-2.3", Some(4), 0),
+        ("flow-3", None, 0),
+    ];
+    assert_eq!(told, expected);
+    assert!(flows[..6].iter().all(|f| f.app.bytes == Some(3 * 1460)));
+    assert_eq!(plan.rows(), [("web-1", 0..3), ("web-2", 3..6), ("flow-3", 6..7)]);
+    let shown = plan.to_toml();
+    assert_eq!(shown.matches("[[flow]]").count(), 3, "{shown}");
+    assert_eq!(Plan::parse("x.toml", &shown, &Overrides::default()).unwrap().scenario, plan.scenario);
+}
+
+#[test]
+fn every_application_is_shown_as_it_is_read() {
+    for app in [
+        r#"{ kind = "transfers", size = "14 kB", count = 1 }"#,
+        r#"{ kind = "transfers", size = "14 kB", count = 7, connections = "one", think = { constant = "1 s" } }"#,
+        r#"{ kind = "transfers", size = "14 kB", count = 7, connections = "one" }"#,
+        r#"{ kind = "writes", size = "14 kB", count = 7, gap = { exponential = "1 s" }, start = "1 s", jitter = "2 s" }"#,
+        r#"{ kind = "writes", size = "2 packets", gap = { constant = "1 s" } }"#,
+    ] {
+        let plan = with_app(&format!("app = {app}"));
+        let again = Plan::parse("x.toml", &plan.to_toml(), &Overrides::default()).unwrap();
+        assert_eq!(again.scenario, plan.scenario, "{app}");
+    }
+}
+
 #[test]
 fn a_dumbbell_is_routers_and_two_access_links_for_each_flow() {
     let plan = parse(DUMBBELL).unwrap();

@@ -33,6 +33,8 @@ fn unknown_keys(schema: &Value) -> Vec<(String, String)> {
         ("Flow", flow("x = 1\n")),
         ("App.bulk", flow("app = { kind = \"bulk\", x = 1 }\n")),
         ("App.fixed", flow("app = { kind = \"fixed\", x = 1 }\n")),
+        ("App.transfers", flow("app = { kind = \"transfers\", x = 1 }\n")),
+        ("App.writes", flow("app = { kind = \"writes\", x = 1 }\n")),
         ("Receiver.stack", flow("receiver = { ack = \"stack\", x = 1 }\n")),
         ("Receiver.every", flow("receiver = { ack = \"every\", x = 1 }\n")),
         ("Receiver.delayed", flow("receiver = { ack = \"delayed\", x = 1 }\n")),

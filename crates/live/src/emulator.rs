@@ -106,6 +106,17 @@ impl<W: Watch> Emulator<W> {
         self.path.next_event()
     }
 
+    /// What the application at a flow's sender has done: when it begins, once that is known, and the bytes that it has written
+    /// (`u64::MAX` for everything at once).
+    pub fn application(&self, flow: u32) -> (Option<Time>, u64) {
+        self.path.application(flow)
+    }
+
+    /// Whether the sender of a flow has begun and is not at its end.
+    pub fn is_busy(&self, flow: u32) -> bool {
+        self.path.is_busy(flow)
+    }
+
     /// The listener.
     pub fn watch(&mut self) -> &mut W {
         &mut self.path.watch().1

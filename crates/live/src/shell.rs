@@ -163,7 +163,8 @@ impl Shell {
             peer: PeerSpec::default(),
             handshake: true,
             wire: WireSpec::Ipv4,
-            app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None },
+            app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None, pieces: None },
+            after: None,
         }];
         ackclock_lab::run::check(&plan).map_err(|e| LiveError::Input(e.to_string()))?;
         Ok(plan)

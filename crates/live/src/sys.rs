@@ -22,6 +22,20 @@ const PLAIN: libc::c_int = libc::IFF_TUN | libc::IFF_NO_PI;
 /// Checksums, and large packets over IPv4 and IPv6 (`TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6`).
 const OFFLOADS: libc::c_ulong = 1 | 2 | 4;
 
+/// Lets this process have at least `wanted` files open at once, as far as its hard limit allows.
+pub(crate) fn allow_files(wanted: u64) -> io::Result<()> {
+    // SAFETY: all zeroes is a valid `rlimit`.
+    let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one `rlimit`, which outlives the call.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) })?;
+    if limit.rlim_cur >= wanted {
+        return Ok(());
+    }
+    limit.rlim_cur = wanted.min(limit.rlim_max);
+    // SAFETY: the kernel reads one `rlimit`, which outlives the call.
+    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })
+}
+
 /// Makes `fd` the device `name` (or a new one of this name), with a virtio-net header of ten bytes if `offload`.
 pub(crate) fn attach_tun(fd: BorrowedFd<'_>, name: &str, offload: bool) -> io::Result<()> {
     let flags = PLAIN | if offload { libc::IFF_VNET_HDR } else { 0 };

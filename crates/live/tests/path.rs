@@ -53,6 +53,11 @@ struct Log {
     data: u64,
     /// The largest window that a receiver announced after the first second, bytes.
     window: u32,
+    /// Packets with timestamps, and SACK blocks: what both ends had to agree on.
+    stamped: u64,
+    blocks: u64,
+    /// Segments with a SYN.
+    syns: u64,
     events: Vec<Event>,
 }
 
@@ -66,6 +71,9 @@ impl Watch for Log {
         assert!(at >= self.last, "times never go back");
         self.last = at;
         self.data += u64::from(from == Side::Sender && seg.len > 0);
+        self.stamped += u64::from(seg.opts & Segment::TIMESTAMPS != 0 && !seg.has(Segment::SYN));
+        self.blocks += u64::from(seg.blocks);
+        self.syns += u64::from(from == Side::Sender && seg.has(Segment::SYN));
         if from == Side::Receiver && at >= Time::ZERO + Nanos::from_secs(1) {
             self.window = self.window.max(seg.wnd);
         }
@@ -133,6 +141,58 @@ fn the_receivers_window_is_the_scenarios_and_bounds_what_is_under_way() {
         assert!((15_000..=20_000).contains(&log.window), "{receiver}: {}", log.window);
         // Not more than a window in each round trip of 20 ms, for three seconds.
         assert!((300_000..=3_000_000).contains(&ran.results.flows[0].acked), "{receiver}: {:?}", ran.results.flows);
+    }
+}
+
+#[test]
+fn a_receiver_without_options_is_the_kernels_or_the_engines_and_both_ends_agree() {
+    if !running() {
+        return;
+    }
+    let old = format!("{LOSSY}receiver = {{ sack = false, timestamps = false }}\n");
+    for (sender, receiver) in [("kernel:cubic", "kernel"), ("kernel:cubic", "linux-2025"), ("linux-2025", "kernel")] {
+        let (ran, log) = live(&old, &[sender], receiver, &[]).unwrap();
+        assert!(ran.results.flows[0].acked > 100_000, "{sender} {receiver}");
+        assert_eq!((log.stamped, log.blocks), (0, 0), "{sender} {receiver}");
+    }
+    let choice = Choice { duration: Some(Nanos::from_secs(3)), ..Choice::default() };
+    let prepared = prepare(plan(&old), &BTreeMap::new(), &choice).unwrap();
+    let said = |key: &str| prepared.notes.contains(&format!("{key} = 0 in the receivers' namespace"));
+    assert!(said("net.ipv4.tcp_sack") && said("net.ipv4.tcp_timestamps"), "{:?}", prepared.notes);
+    let differ = format!("{old}{}", &LOSSY[LOSSY.find("[[flow]]").unwrap()..]);
+    let refused = prepare(plan(&differ), &BTreeMap::new(), &choice).unwrap_err().to_string();
+    assert!(refused.contains("receivers that differ in `sack`"), "{refused}");
+}
+
+#[test]
+fn transfers_in_a_row_have_a_connection_each_or_one_and_writes_are_the_paths() {
+    if !running() {
+        return;
+    }
+    let clean = LOSSY.replace("p = 0.01", "p = 0.0");
+    let with = |app: &str| clean.replace("stack =", &format!("app = {{ {app} }}\nhandshake = true\nstack ="));
+    let each = with("kind = \"transfers\", size = \"14 kB\", count = 12, think = { constant = \"20 ms\" }");
+    let one = with("kind = \"transfers\", size = \"14 kB\", count = 12, connections = \"one\"");
+    let writes = with("kind = \"writes\", size = \"14 kB\", gap = { constant = \"200 ms\" }, count = 6");
+    for (sender, receiver) in [("kernel:cubic", "kernel"), ("linux-2025", "linux-2025"), ("linux-2025", "kernel")] {
+        let ends = format!("{sender} {receiver}");
+        let (ran, log) = live(&each, &[sender], receiver, &[]).unwrap();
+        let all = ran.results.flows.iter().all(|f| f.finished.is_some());
+        assert!(all, "{ends}: {:?}", ran.results.flows);
+        let took: Vec<Nanos> =
+            ran.results.flows.iter().map(|f| f.finished.unwrap().since(f.started.unwrap())).collect();
+        assert!(log.syns >= 12 && took.len() == 12 && ran.damaged.is_empty(), "{ends}: {took:?}");
+        // A round trip for the SYN and one for a window of ten segments, 5.7 ms of which the path takes to send them.
+        assert!(took.iter().all(|t| (Nanos::from_millis(45)..Nanos::from_secs(2)).contains(t)), "{ends}: {took:?}");
+        let begins: Vec<Time> = ran.results.flows.iter().map(|f| f.started.unwrap()).collect();
+        let ends_at: Vec<Time> = ran.results.flows.iter().map(|f| f.finished.unwrap()).collect();
+        assert!(begins[1..].iter().zip(&ends_at).all(|(b, e)| b.since(*e) >= Nanos::from_millis(20)), "{ends}");
+        let (ran, log) = live(&one, &[sender], receiver, &[]).unwrap();
+        assert_eq!((ran.results.turns.len(), ran.results.flows[0].acked), (12, 12 * 14_000), "{ends}");
+        assert!((1..4).contains(&log.syns) && ran.damaged.is_empty(), "{ends}: {}", log.syns);
+        let (ran, _) = live(&writes, &[sender], receiver, &[]).unwrap();
+        let f = ran.results.flows[0];
+        assert!(f.acked == 6 * 14_000 && f.finished.unwrap() > Time::ZERO + Nanos::from_secs(1), "{ends}: {f:?}");
     }
 }
 

@@ -91,8 +91,8 @@ pub(crate) fn frame(runs: &[Summary]) -> Result<Table, ArrowError> {
         start_s, finish_s, acked_bytes, throughput_bytes_per_s, goodput_bytes_per_s, data_packets_sent,
         retransmissions, needed_retransmissions, refused_retransmissions, needless_retransmissions,
         needless_fast_retransmissions, data_drops, ack_drops, timeouts, fast_recoveries, dupthresh_max, dupthresh_mean,
-        dupthresh_after_timeout_max, dupthresh_of_ceiling_max,
-    } but { name, stack, reordering, ack_reordering });
+        dupthresh_after_timeout_max, dupthresh_of_ceiling_max, transfers, transfer_median_s, transfer_p95_s,
+    } but { name, stack, transfer_times_s, reordering, ack_reordering });
     columns.add("identity", rows.iter().map(|((run, _), _)| &run.identity));
     columns.add("trace_hash", rows.iter().map(|((run, _), _)| &run.trace_hash));
     columns.table()
@@ -127,6 +127,9 @@ pub(crate) fn summary(runs: &[Summary], seeds: usize) -> Result<Table, ArrowErro
         timeouts,
         fast_recoveries,
         finish_s,
+        transfers,
+        transfer_median_s,
+        transfer_p95_s,
     );
     columns.table()
 }

@@ -7,6 +7,7 @@ mod links;
 pub mod outside;
 mod tcp;
 mod traffic;
+mod turns;
 
 use crate::app::App;
 use crate::background::Generator;
@@ -21,6 +22,7 @@ use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
 use links::Links;
 pub use tcp::Sim;
+use turns::Turns;
 
 /// A run: a network, the hosts on it, and one listener.
 ///
@@ -36,8 +38,9 @@ pub struct Network<W, E> {
     splits: Vec<u32>,
     /// Those of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
-    /// When each flow begins.
-    starts: Vec<Time>,
+    /// When each flow begins, once that is known.
+    starts: Vec<Option<Time>>,
+    turns: Turns,
     pub(crate) generators: Vec<Generator>,
     /// Makes the ends of new transfers.
     make: Make<E>,
@@ -134,6 +137,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             at: self.now(),
             events: self.events,
             flows: self.flow_results(),
+            turns: self.turns.done.clone(),
             background: self.background_results(),
             links: self.link_results(),
         }

@@ -13,17 +13,31 @@ pub struct Results {
     pub events: u64,
     /// In the order of the scenario's flows.
     pub flows: Vec<FlowResult>,
+    /// Requests that were answered: of flows whose next piece waits for the ACK of the one before, in the order of their ends.
+    pub turns: Vec<Turn>,
     /// In the order of the scenario's background traffic.
     pub background: Vec<BackgroundResult>,
     /// Directed links: position `2 · link`, and one more for the direction `back`.
     pub links: Vec<LinkResult>,
 }
 
+/// A request and its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The flow.
+    pub flow: u32,
+    /// When it was written.
+    pub began: Time,
+    /// When its last byte was acknowledged.
+    pub ended: Time,
+}
+
 /// The counts of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowResult {
-    /// When its application begins.
-    pub started: Time,
+    /// When its application begins, or its first packet was put in where its host is elsewhere; `None` while it waits for
+    /// another flow.
+    pub started: Option<Time>,
     /// Payload bytes that the receiver has in order.
     pub delivered: Bytes,
     /// Payload bytes that the sender knows to be there.

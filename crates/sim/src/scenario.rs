@@ -25,6 +25,7 @@ pub use crate::rng::{Between, Gap};
 pub(crate) use background::LARGEST_TRANSFER;
 pub use background::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 
+use crate::error::Fault;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::stack::{Options, Stack};
 use ackclock_tcp::time::Nanos;
@@ -88,6 +89,17 @@ pub struct FlowSpec {
     pub wire: WireSpec,
     /// What is sent.
     pub app: AppSpec,
+    /// The flow for whose end it waits. Default: none.
+    pub after: Option<After>,
+}
+
+/// What a flow waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After {
+    /// The flow whose last byte must be acknowledged; it stands before this one, and has a size.
+    pub flow: u32,
+    /// How much later the application begins, besides its start and jitter. Default: 0 s.
+    pub think: Option<Gap>,
 }
 
 /// Options of the receiver's TCP. What is not said is as in the sender's stack; an option is in use where both ends have it.
@@ -139,4 +151,35 @@ pub struct AppSpec {
     pub jitter: Nanos,
     /// Bytes to send; `None` never stops.
     pub bytes: Option<Bytes>,
+    /// How it writes them. Default: all at once.
+    pub pieces: Option<PiecesSpec>,
+}
+
+/// Data that are not written at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PiecesSpec {
+    /// Bytes that are written at a time; the last piece has what is left.
+    pub size: Bytes,
+    /// When the next piece is written.
+    pub next: Next,
+}
+
+/// When the next piece is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// So long after the one before, whatever became of it.
+    Every(Gap),
+    /// When everything is acknowledged, and so much later. Default: at once.
+    Acked(Option<Gap>),
+}
+
+impl PiecesSpec {
+    /// What is out of range.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let gap = match self.next {
+            Next::Every(gap) => gap.fault("gap"),
+            Next::Acked(think) => think.and_then(|think| think.fault("think")),
+        };
+        gap.or_else(|| Fault::bytes("size", self.size, 1..=LARGEST_TRANSFER))
+    }
 }

@@ -64,7 +64,7 @@ fn scenario(ack: AckSpec, handshake: bool) -> Scenario {
     let mut bottleneck = pipe(Some(Rate(8 * 204_800)), Nanos::from_millis(50));
     bottleneck.queue = QueueSpec { limit: QueueLimit::Packets(10), limit_counts_service: true };
     let link = |from, to, d: &DirectionSpec| LinkSpec { from, to, forward: d.clone(), back: d.clone() };
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(TOTAL), jitter: Nanos::ZERO };
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(TOTAL), jitter: Nanos::ZERO, pieces: None };
     let wire = WireSpec::Ns2 { header: 0 };
     Scenario {
         background: vec![],

@@ -346,6 +346,7 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
                     start: Nanos(start * 1_200_000),
                     jitter: Nanos::ZERO,
                     bytes: Some(packets * 1460 + start),
+                    pieces: None,
                 },
                 ..flow()
             };

@@ -44,7 +44,7 @@ impl Watch for Heard {
 /// 300 segments over 100 ms of round trip. The window that is on its way after 200 segments comes 1.2 s late, and so does
 /// the retransmission that the timer sends meanwhile: first in, first out.
 fn through_a_spike(stack: Stack) -> (FlowResult, Heard) {
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(300 * 1460), jitter: Nanos::ZERO };
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(300 * 1460), jitter: Nanos::ZERO, pieces: None };
     let f = FlowSpec { window: WINDOW * 1460, app, ..flow() };
     let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
     let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);
@@ -106,7 +106,7 @@ fn timestamps_f_rto_and_linux_find_the_timeout_needless_and_nothing_but_its_firs
 
 /// 2000 segments, every tenth of which is overtaken for 20 ms (17 packets' time).
 fn overtaken(stack: Stack) -> FlowResult {
-    let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460), jitter: Nanos::ZERO };
+    let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460), jitter: Nanos::ZERO, pieces: None };
     let f = FlowSpec { window: 50 * 1460, app, ..flow() };
     let access = pipe(Some(Rate(100_000_000)), Nanos::ZERO);
     let mut s = dumbbell(1, &access, &pipe(Some(Rate(10_000_000)), Nanos::from_millis(50)), &f);

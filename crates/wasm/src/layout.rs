@@ -79,7 +79,7 @@ fn lanes(s: &Scenario) -> Vec<Lane<'_>> {
 
 fn flow(plan: &Plan, f: &FlowSpec) -> Value {
     let node = |n: u32| &plan.scenario.nodes[n as usize];
-    let FlowSpec { name, from, to, stack, mss, window, ack: _, peer: _, handshake: _, wire: _, app: _ } = f;
+    let FlowSpec { name, from, to, stack, mss, window, ack: _, peer: _, handshake: _, wire: _, app: _, after: _ } = f;
     let stack = &plan.stacks[*stack as usize].name;
     json!({ "name": name, "from": node(*from), "to": node(*to), "stack": stack, "mss": mss, "window": window })
 }

@@ -3,6 +3,7 @@
 use super::amount::Amount;
 use super::receiver::Receiver;
 use super::set::Set;
+use ackclock_sim::scenario::Gap;
 use ackclock_tcp::stack::profiles::PROFILES;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Size;
@@ -108,6 +109,56 @@ pub(crate) enum App {
         #[serde(default)]
         jitter: Nanos,
     },
+    /// Transfers in a row, as of requests that are answered: the next one begins when the last byte of the one before is
+    /// acknowledged and a think time has passed. How long each took, from its beginning (its SYN, where it has one) to that
+    /// acknowledgment, is a result.
+    #[schemars(title = "Transfers in a row", extend("examples" = [{ "size": "14 kB", "count": 100 }]))]
+    Transfers {
+        /// Payload of each: segments, as in `"10 packets"`, or bytes.
+        size: Amount,
+        /// How many.
+        #[schemars(range(min = 1, max = 60_000))]
+        count: u32,
+        /// From the end of one to the beginning of the next. Default: none.
+        think: Option<Gap>,
+        /// On which connections.
+        #[serde(default)]
+        connections: Connections,
+        /// When the first begins.
+        #[serde(default)]
+        start: Nanos,
+        /// The first begins later by a random time below this, another in each seed.
+        #[serde(default)]
+        jitter: Nanos,
+    },
+    /// A piece of data now and then, whatever became of the one before: the sender is often idle.
+    #[schemars(title = "Writes now and then", extend("examples" = [{ "size": "14 kB", "gap": { "constant": "1 s" } }]))]
+    Writes {
+        /// Payload of each: segments, as in `"10 packets"`, or bytes.
+        size: Amount,
+        /// From one to the next.
+        gap: Gap,
+        /// How many. Default: without end.
+        #[schemars(range(min = 1, max = 1_000_000_000))]
+        count: Option<u32>,
+        /// When the first is written.
+        #[serde(default)]
+        start: Nanos,
+        /// The first is written later by a random time below this, another in each seed.
+        #[serde(default)]
+        jitter: Nanos,
+    },
+}
+
+/// On which connections transfers in a row are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Connections {
+    /// Each on a new one, with a handshake of its own if the flow has one.
+    #[default]
+    New,
+    /// All on one.
+    One,
 }
 
 fn stack(_: &mut SchemaGenerator) -> Schema {

@@ -1,14 +1,14 @@
 //! What one `[[flow]]` means: who sends, with what, to whom, and how the receiver answers.
 
-use super::graph::{Flows, Graph};
+use super::graph::{Flows, Graph, Row};
 use super::overrides::{self, Overrides};
-use super::within;
+use super::{gap, within};
 use crate::error::ScenarioError;
 use crate::file::amount::Amount;
-use crate::file::flow::{App, Connection, Flow, FlowKeys, Wire};
+use crate::file::flow::{App, Connection, Connections, Flow, FlowKeys, Wire};
 use crate::file::receiver::Receiver;
 use crate::reader::Node;
-use ackclock_sim::scenario::{AppSpec, FlowSpec, PeerSpec, WireSpec};
+use ackclock_sim::scenario::{AppSpec, FlowSpec, Next, PeerSpec, PiecesSpec, WireSpec};
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::time::Nanos;
@@ -39,14 +39,16 @@ pub(super) fn read<'a>(
 ) -> Result<Flows<'a>, ScenarioError> {
     let FlowKeys { connection, name, count, spread, app } = keys;
     let mut spec = self::connection(node, connection, graph, overrides)?;
+    let mut row = None;
     if let Some(app) = app {
-        spec.app = application(&node.get("app").unwrap_or_else(|| node.clone()), &app, spec.mss, graph.duration)?;
+        (spec.app, row) =
+            application(&node.get("app").unwrap_or_else(|| node.clone()), &app, spec.mss, graph.duration)?;
     }
     let (count, spread) = (count.unwrap_or(1), spread.unwrap_or_default());
     if node.get("spread").is_some() {
         spreads(node, count, spread, spec.app.start + spec.app.jitter, graph.duration)?;
     }
-    Ok(Flows { node: node.clone(), name, count, spread, spec })
+    Ok(Flows { node: node.clone(), name, count, spread, spec, row })
 }
 
 /// What a connection is like; it sends all the time from the start of the run.
@@ -77,8 +79,21 @@ pub(super) fn connection(
         return Err(node.refuse_key("stack", "a receive window that grows", allowed));
     }
     let stack = graph.stack(stack);
-    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None };
-    Ok(FlowSpec { name: String::new(), from: 0, to: 0, stack, mss, window, ack, peer, handshake, wire, app })
+    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None, pieces: None };
+    Ok(FlowSpec {
+        name: String::new(),
+        from: 0,
+        to: 0,
+        stack,
+        mss,
+        window,
+        ack,
+        peer,
+        handshake,
+        wire,
+        app,
+        after: None,
+    })
 }
 
 /// A size in a range.
@@ -98,16 +113,47 @@ fn window(node: &Node<'_>, window: Option<Amount>, mss: u32) -> Result<Bytes, Sc
 }
 
 /// What is sent, and from when on.
-fn application(node: &Node<'_>, app: &App, mss: u32, duration: Nanos) -> Result<AppSpec, ScenarioError> {
+fn application(node: &Node<'_>, app: &App, mss: u32, duration: Nanos) -> Result<(AppSpec, Option<Row>), ScenarioError> {
+    let (mut pieces, mut row) = (None, None);
     let (start, jitter, bytes) = match *app {
         App::Bulk { start, jitter } => (start, jitter, None),
         App::Fixed { size, start, jitter } => (start, jitter, Some(size.bytes(mss))),
+        App::Transfers { size, count, think, connections, start, jitter } => {
+            think.map_or(Ok(()), |think| gap(node, "think", think))?;
+            let each = piece(node, size, mss)?;
+            match connections {
+                Connections::New => {
+                    row = Some(Row { count, think });
+                    (start, jitter, Some(each))
+                }
+                Connections::One => {
+                    pieces = Some(PiecesSpec { size: each, next: Next::Acked(think) });
+                    (start, jitter, Some(each * Bytes::from(count)))
+                }
+            }
+        }
+        App::Writes { size, gap: every, count, start, jitter } => {
+            gap(node, "gap", every)?;
+            let each = piece(node, size, mss)?;
+            pieces = Some(PiecesSpec { size: each, next: Next::Every(every) });
+            (start, jitter, count.map(|count| each * Bytes::from(count)))
+        }
     };
     within(node, "start", start, duration)?;
     if jitter > Nanos::ZERO && start + jitter >= duration {
         return Err(node.refuse_in("jitter", "starts before the end of the run"));
     }
-    Ok(AppSpec { start, jitter, bytes })
+    Ok((AppSpec { start, jitter, bytes, pieces }, row))
+}
+
+/// The largest piece of data that is written at once; 2^30 of them are far below where offsets end.
+const LARGEST_PIECE: Bytes = 1 << 29;
+
+/// The size of a piece, in bytes.
+fn piece(node: &Node<'_>, size: Amount, mss: u32) -> Result<Bytes, ScenarioError> {
+    let bytes = size.bytes(mss);
+    let fits = (1..=LARGEST_PIECE).contains(&bytes);
+    fits.then_some(bytes).ok_or_else(|| node.refuse_in("size", format!("1 B to {LARGEST_PIECE} B")))
 }
 
 /// Refuses a spread over which `count` flows cannot begin.

@@ -7,7 +7,8 @@ use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::file::Link;
 use crate::reader::Node;
-use ackclock_sim::scenario::{AppSpec, FlowSpec, LinkSpec};
+use crate::rows;
+use ackclock_sim::scenario::{After, AppSpec, FlowSpec, Gap, LinkSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub(super) struct Graph {
     pub(super) stacks: Vec<Stack>,
     pub(super) outside: Vec<Tables>,
     numbers: BTreeMap<String, u32>,
+    /// Flows, rows counted once.
+    groups: usize,
 }
 
 /// A table of flows that has been read: all but their nodes.
@@ -30,13 +33,23 @@ pub(super) struct Flows<'a> {
     pub(super) count: u32,
     pub(super) spread: Nanos,
     pub(super) spec: FlowSpec,
+    /// Each of them is a row of flows that wait for one another.
+    pub(super) row: Option<Row>,
+}
+
+/// Flows that wait for one another.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub(super) count: u32,
+    /// From the end of one to the beginning of the next.
+    pub(super) think: Option<Gap>,
 }
 
 impl Graph {
     pub(super) fn new(duration: Nanos) -> Self {
         let (nodes, links, flows) = (Vec::new(), Vec::new(), Vec::new());
         let (stacks, outside) = (Vec::new(), Vec::new());
-        Graph { duration, nodes, links, flows, stacks, outside, numbers: BTreeMap::new() }
+        Graph { duration, nodes, links, flows, stacks, outside, numbers: BTreeMap::new(), groups: 0 }
     }
 
     /// The number of a node, which is new if its name is.
@@ -102,12 +115,15 @@ impl Graph {
         mut ends: impl FnMut(&mut Self, usize) -> (u32, u32),
     ) -> Result<(), ScenarioError> {
         let node = &f.node;
-        if self.flows.len() as u64 + u64::from(f.count) > MOST_FLOWS {
-            let found = format!("{} flows in all", self.flows.len() as u64 + u64::from(f.count));
+        let members = f.row.map_or(1, |row| row.count);
+        let more = u64::from(f.count) * u64::from(members);
+        if self.flows.len() as u64 + more > MOST_FLOWS {
+            let found = format!("{} flows in all", self.flows.len() as u64 + more);
             return Err(node.refuse_as(found, format!("at most {MOST_FLOWS}")));
         }
         for k in 0..f.count {
-            let number = self.flows.len();
+            let number = self.groups;
+            self.groups += 1;
             let name = match (&f.name, f.count) {
                 (Some(name), 1) => name.clone(),
                 (Some(name), _) => format!("{name}-{}", k + 1),
@@ -116,10 +132,13 @@ impl Graph {
             let (from, to) = ends(self, number);
             let later = (u128::from(f.spread.0) * u128::from(k) / u128::from(f.count)) as u64;
             let app = AppSpec { start: f.spec.app.start + Nanos(later), ..f.spec.app };
-            self.flows.push(FlowSpec { name, from, to, app, ..f.spec.clone() });
+            match f.row {
+                None => self.flows.push(FlowSpec { name, from, to, app, ..f.spec.clone() }),
+                Some(row) => self.row(&name, row, FlowSpec { name: name.clone(), from, to, app, ..f.spec.clone() }),
+            }
         }
         if let Some(name) = &f.name {
-            let (old, new) = self.flows.split_at(self.flows.len() - f.count as usize);
+            let (old, new) = self.flows.split_at(self.flows.len() - more as usize);
             let names: std::collections::BTreeSet<&str> = old.iter().map(|f| f.name.as_str()).collect();
             if let Some(twice) = new.iter().find(|n| names.contains(n.name.as_str())) {
                 let found = match node.get("name") {
@@ -130,6 +149,19 @@ impl Graph {
             }
         }
         Ok(())
+    }
+
+    /// Adds the flows of a row, of which this is the first.
+    fn row(&mut self, name: &str, row: Row, first: FlowSpec) {
+        let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, ..first.app };
+        for i in 0..row.count {
+            let name = rows::member(name, i);
+            let flow = self.flows.len() as u32;
+            self.flows.push(match i {
+                0 => FlowSpec { name, ..first.clone() },
+                _ => FlowSpec { name, app, after: Some(After { flow: flow - 1, think: row.think }), ..first.clone() },
+            });
+        }
     }
 
     /// Whether links lead from one node to another.

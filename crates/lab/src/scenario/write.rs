@@ -4,17 +4,18 @@ use super::outside::{self, Tables};
 use super::Plan;
 use crate::file::amount::Amount;
 use crate::file::background::{Background, Size as Sizes, When};
-use crate::file::flow::{App, Connection, Flow, FlowKeys, Wire};
+use crate::file::flow::{App, Connection, Connections, Flow, FlowKeys, Wire};
 use crate::file::receiver::Receiver;
 use crate::file::set::Set;
 use crate::file::{self, Direction, Link, Run, SeedRange, Seeds};
+use crate::rows::{self, rows};
 use crate::written;
 use ackclock_sim::scenario::{
-    AppSpec, BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkSpec, Scenario, Size, SourceSpec,
-    TransfersSpec, WireSpec,
+    AppSpec, BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkSpec, Next, PiecesSpec, Scenario, Size,
+    SourceSpec, TransfersSpec, WireSpec,
 };
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::units;
+use ackclock_tcp::units::{self, Bytes};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -33,7 +34,7 @@ impl Plan {
             name: Some(name.clone()),
             run: Run { duration: *duration, seed, seeds, reordering: reordering.then_some(true) },
             link: Some(links.iter().map(|l| self.link(l)).collect()),
-            flow: Some(flows.iter().map(|f| self.flow(f)).collect()),
+            flow: Some(rows(flows).into_iter().map(|row| self.flow(&flows[row])).collect()),
             background: background.iter().map(|b| self.background(b)).collect(),
             dumbbell: None,
         }
@@ -48,22 +49,45 @@ impl Plan {
         Link { from: self.node(*from), to: self.node(*to), forward: direction(forward), back: Some(direction(back)) }
     }
 
-    fn flow(&self, flow: &FlowSpec) -> Flow {
-        let FlowSpec { name, from, to, app, stack: _, mss: _, window: _, ack: _, peer: _, handshake: _, wire: _ } =
-            flow;
-        let AppSpec { start, jitter, bytes } = *app;
-        let app = match bytes {
-            None => App::Bulk { start, jitter },
-            Some(n) => App::Fixed { size: Amount::from(n), start, jitter },
+    /// Flows that wait for one another, or one.
+    fn flow(&self, row: &[FlowSpec]) -> Flow {
+        let flow = &row[0];
+        let FlowSpec { name, from, to, app, .. } = flow;
+        let AppSpec { start, jitter, bytes, pieces } = *app;
+        let count = |size: Bytes| bytes.map(|bytes| (bytes / size) as u32);
+        let app = match (row.get(1).and_then(|next| next.after), bytes, pieces) {
+            (Some(after), ..) => App::Transfers {
+                size: Amount::from(bytes.unwrap_or_default()),
+                count: row.len() as u32,
+                think: after.think,
+                connections: Connections::New,
+                start,
+                jitter,
+            },
+            (None, _, Some(PiecesSpec { size, next: Next::Acked(think) })) => App::Transfers {
+                size: Amount::from(size),
+                count: count(size).unwrap_or(1),
+                think,
+                connections: Connections::One,
+                start,
+                jitter,
+            },
+            (None, _, Some(PiecesSpec { size, next: Next::Every(gap) })) => {
+                App::Writes { size: Amount::from(size), gap, count: count(size), start, jitter }
+            }
+            (None, None, None) => App::Bulk { start, jitter },
+            (None, Some(n), None) => App::Fixed { size: Amount::from(n), start, jitter },
         };
-        let (name, app) = (Some(name.clone()), Some(app));
+        let name = if row.len() > 1 { rows::name(name) } else { name };
+        let (name, app) = (Some(name.to_owned()), Some(app));
         let what = FlowKeys { connection: self.connection(flow), name, count: None, spread: None, app };
         Flow { from: self.node(*from), to: self.node(*to), what }
     }
 
     /// The keys of a connection. [`Plan::flow`] writes its name, nodes and application.
     fn connection(&self, flow: &FlowSpec) -> Connection {
-        let FlowSpec { stack, mss, window, ack, peer, handshake, wire, name: _, from: _, to: _, app: _ } = flow;
+        let FlowSpec { stack, mss, window, ack, peer, handshake, wire, name: _, from: _, to: _, app: _, after: _ } =
+            flow;
         let (stack, set) = self.stack(*stack);
         let (wire, header) = match *wire {
             WireSpec::Ipv4 => (Wire::Ipv4, None),

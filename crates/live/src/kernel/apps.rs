@@ -23,6 +23,8 @@ use std::time::Duration;
 
 /// How long a thread may sleep before it looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(20);
+/// The same while somebody may be told to go on at any time.
+const SOON: Duration = Duration::from_millis(1);
 /// Bytes that are written or read at once.
 const CHUNK: usize = 1 << 18;
 /// The pattern's period: a prime, so that no power of two hides a shift.
@@ -35,8 +37,10 @@ pub struct Source {
     pub from: SocketAddrV4,
     /// The receiver's.
     pub to: SocketAddrV4,
-    /// When it connects, after the run's start.
-    pub start: Nanos,
+    /// When it connects, after the run's start; [`Apps::go`] tells it later if it is not known yet.
+    pub start: Option<Nanos>,
+    /// Whether [`Apps::go`] says how much it may write.
+    pub told: bool,
     /// How much it sends before it closes; `None` never stops.
     pub bytes: Option<u64>,
     /// `TCP_CONGESTION`.
@@ -65,6 +69,10 @@ pub struct Apps {
 struct Sending {
     spec: Source,
     socket: TcpStream,
+    /// When it connects, nanoseconds after the run's start; `u64::MAX` while that is not known.
+    start: AtomicU64,
+    /// Bytes that it may have written.
+    allowed: AtomicU64,
 }
 
 struct Receiving {
@@ -96,6 +104,13 @@ impl Apps {
         TcpInfo::of(self.sources[source].socket.as_fd())
     }
 
+    /// Sender number `source` connects at `start` after the run's start, and writes up to `allowed` bytes in all.
+    pub fn go(&self, source: usize, start: Nanos, allowed: u64) {
+        let s = &self.sources[source];
+        s.start.store(start.0, Ordering::Relaxed);
+        s.allowed.store(allowed, Ordering::Relaxed);
+    }
+
     /// Bytes that receiver number `sink` has read.
     pub fn received(&self, sink: usize) -> u64 {
         self.sinks[sink].received.load(Ordering::Relaxed)
@@ -121,15 +136,29 @@ impl Apps {
             for s in &mut senders {
                 wait = wait.min(s.begin(clock.now(), zero)?);
             }
-            let waiting = senders.iter().filter_map(Sender::waits).chain(readers.iter().filter_map(Reader::waits));
-            let mut fds: Vec<PollFd<'_>> = waiting.collect();
+            let sending = senders.iter().enumerate().filter_map(|(i, s)| Some((Ready::Sender(i), s.waits()?)));
+            let reading = readers.iter().enumerate().filter_map(|(i, r)| Some((Ready::Reader(i), r.waits()?)));
+            let (who, mut fds): (Vec<Ready>, Vec<PollFd<'_>>) = sending.chain(reading).unzip();
             poll(&mut fds, PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO)).or_else(interrupted)?;
+            let some = |fd: &PollFd<'_>| fd.any().unwrap_or(true);
+            let ready: Vec<Ready> = who.into_iter().zip(&fds).filter(|(_, fd)| some(fd)).map(|(who, _)| who).collect();
             drop(fds);
-            senders.iter_mut().try_for_each(|s| s.send(&pattern))?;
-            readers.iter_mut().try_for_each(|r| r.receive(&mut buf, &pattern))?;
+            for who in ready {
+                match who {
+                    Ready::Sender(i) => senders[i].send(&pattern)?,
+                    Ready::Reader(i) => readers[i].receive(&mut buf, &pattern)?,
+                }
+            }
         }
         Ok(())
     }
+}
+
+/// Who has something to do.
+#[derive(Clone, Copy)]
+enum Ready {
+    Sender(usize),
+    Reader(usize),
 }
 
 fn interrupted(e: Errno) -> nix::Result<i32> {
@@ -176,7 +205,9 @@ impl Sending {
             .map_err(LiveError::system(format!("choosing kernel:{wanted}")))?;
         set(&socket, libc::TCP_MAXSEG, spec.mss)?;
         bind(socket.as_raw_fd(), &SockaddrIn::from(spec.from)).map_err(LiveError::system("binding a socket"))?;
-        Ok(Sending { spec: spec.clone(), socket: socket.into() })
+        let start = AtomicU64::new(spec.start.map_or(u64::MAX, |start| start.0));
+        let allowed = AtomicU64::new(if spec.told { 0 } else { u64::MAX });
+        Ok(Sending { spec: spec.clone(), socket: socket.into(), start, allowed })
     }
 }
 
@@ -211,28 +242,41 @@ impl<'a> Sender<'a> {
 
     /// Connects if it is time; answers how long it is until then.
     fn begin(&mut self, now: Time, zero: Time) -> io::Result<Duration> {
-        let left = Duration::from_nanos((zero + self.of.spec.start).0.saturating_sub(now.0));
-        if self.begun || left > Duration::ZERO {
-            return Ok(if self.begun { LOOK } else { left });
+        let look = if self.of.spec.told && !self.over { SOON } else { LOOK };
+        if self.begun {
+            return Ok(look);
+        }
+        let start = self.of.start.load(Ordering::Relaxed);
+        let left = Duration::from_nanos(start.saturating_add(zero.0).saturating_sub(now.0));
+        if left > Duration::ZERO {
+            return Ok(left.min(look));
         }
         self.begun = true;
         match connect(self.of.socket.as_raw_fd(), &SockaddrIn::from(self.of.spec.to)) {
-            Ok(()) | Err(Errno::EINPROGRESS) => Ok(LOOK),
+            Ok(()) | Err(Errno::EINPROGRESS) => Ok(look),
             Err(e) => Err(e.into()),
         }
     }
 
     fn waits(&self) -> Option<PollFd<'_>> {
-        let wanted = self.begun && !self.over;
+        let wanted = self.begun && !self.over && self.left() != Some(0);
         wanted.then(|| PollFd::new(self.of.socket.as_fd(), PollFlags::POLLOUT))
+    }
+
+    /// Bytes that it may write now; `None` if everything is written and the end is to be said.
+    fn left(&self) -> Option<u64> {
+        let left = self.of.spec.bytes.map_or(u64::MAX, |all| all - self.written);
+        (left > 0).then(|| left.min(self.of.allowed.load(Ordering::Relaxed).saturating_sub(self.written)))
     }
 
     fn send(&mut self, pattern: &[u8]) -> io::Result<()> {
         while self.begun && !self.over {
-            let left = self.of.spec.bytes.map_or(u64::MAX, |all| all - self.written);
-            if left == 0 {
+            let Some(left) = self.left() else {
                 self.over = true;
                 return self.of.socket.shutdown(Shutdown::Write).or_else(not_connected);
+            };
+            if left == 0 {
+                return Ok(());
             }
             let from = (self.written % PERIOD as u64) as usize;
             let len = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
@@ -298,6 +342,10 @@ impl<'a> Reader<'a> {
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(_) => self.over = true,
             }
+        }
+        if self.over {
+            // Rows of transfers need many sockets, one after the other.
+            self.stream = None;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::acks::Acks;
 use super::engine::Engine;
 use super::hosts::{self, Host, SIDES};
 use super::sampler::Sampler;
-use super::setup::{apps, engine, kernels, place};
+use super::setup::{apps, engine, is_told, kernels, place};
 use super::{Options, Place, Prepared, Ran};
 use crate::clock::{Clock, Lateness};
 use crate::emulator::{Emulator, Leaving, Reading};
@@ -49,7 +49,7 @@ pub(super) fn run<W: Watch + Send>(
     let plan = &prepared.plan;
     let impossible = |e| LiveError::Input(format!("{}: {e}", plan.file));
     let planned = Emulator::new(plan, seed, Tally::new(plan)).map_err(impossible)?.results();
-    let starts: Vec<Time> = planned.flows.iter().map(|f| f.started).collect();
+    let starts: Vec<Option<Time>> = planned.flows.iter().map(|f| f.started).collect();
     let hosts = kernels(prepared)?;
     let apps = apps(prepared, &hosts, &starts)?;
     placed(&place(prepared, options, &hosts)?);
@@ -102,6 +102,8 @@ struct Flow {
     sampler: Sampler,
     sampled: Time,
     receiver: Receiver,
+    /// What its application was told last, where the path tells it when to go on.
+    told: Option<u64>,
 }
 
 struct Bench<'a, W: Watch> {
@@ -129,7 +131,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         emulator: Emulator<Both<Tally, W>>,
         hosts: &'a [Option<Host>; 2],
         apps: &'a [Option<Apps>; 2],
-        starts: &[Time],
+        starts: &[Option<Time>],
         clock: Clock,
     ) -> Result<Self, LiveError> {
         let (mut flows, mut engines) = (Vec::new(), Vec::new());
@@ -147,6 +149,7 @@ impl<'a, W: Watch> Bench<'a, W> {
                 sampler: Sampler::default(),
                 sampled: Time::ZERO,
                 receiver: Receiver::default(),
+                told: is_told(&prepared.plan.scenario.flows[i]).then_some(0),
             });
             for side in SIDES {
                 engines.push(engine(prepared, i as u32, side, starts[i], seed)?);
@@ -177,6 +180,7 @@ impl<'a, W: Watch> Bench<'a, W> {
             while let Some(packet) = self.emulator.next(now) {
                 self.hand_over(now, packet)?;
             }
+            self.direct();
             let mut idle = self.read_devices(now)?;
             idle &= self.work(now)?;
             self.sample(now)?;
@@ -189,6 +193,23 @@ impl<'a, W: Watch> Bench<'a, W> {
             }
             if idle {
                 self.wait(now)?;
+            }
+        }
+    }
+
+    /// Tells applications that wait for something when they go on, and how far.
+    fn direct(&mut self) {
+        for (i, flow) in self.flows.iter_mut().enumerate() {
+            let Some(told) = flow.told else { continue };
+            let (Some(start), allowed) = self.emulator.application(i as u32) else { continue };
+            if allowed == told {
+                continue;
+            }
+            flow.told = Some(allowed);
+            if let (Some(source), Some(apps)) = (flow.source, &self.apps[0]) {
+                apps.go(source, Nanos(start.0), allowed);
+            } else if let Some(engine) = &mut self.engines[2 * i] {
+                engine.go(start, allowed);
             }
         }
     }
@@ -325,7 +346,8 @@ impl<'a, W: Watch> Bench<'a, W> {
     /// Asks the senders how they are.
     fn sample(&mut self, now: Time) -> Result<(), LiveError> {
         for (i, flow) in self.flows.iter_mut().enumerate() {
-            if now < flow.sampled + SAMPLE {
+            let waits = flow.told.is_some() && !self.emulator.is_busy(i as u32);
+            if now < flow.sampled + SAMPLE || waits {
                 continue;
             }
             flow.sampled = now;

@@ -1,7 +1,7 @@
 //! The engine at one end of a flow: a connection with its bytes, and the application that writes or reads them.
 
 use ackclock_sim::watch::{Side, Watch};
-use ackclock_tcp::connection::{Info, Refusal};
+use ackclock_tcp::connection::{Info, Refusal, State};
 use ackclock_tcp::event::{Event, Observer};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
@@ -25,8 +25,10 @@ pub(crate) struct Engine {
     border: Border,
     stack: Stack,
     window: u64,
-    /// When it opens.
-    start: Time,
+    /// When it opens, once that is known.
+    start: Option<Time>,
+    /// Bytes that it may have written.
+    allowed: u64,
     /// What is left to write; `None` never stops.
     left: Option<u64>,
     written: u64,
@@ -63,14 +65,16 @@ pub(crate) struct Wanted {
     pub(crate) stack: Stack,
     pub(crate) mss: u32,
     pub(crate) window: u64,
-    pub(crate) start: Time,
+    pub(crate) start: Option<Time>,
+    /// Whether [`Engine::go`] says how much it may write.
+    pub(crate) told: bool,
     pub(crate) bytes: Option<u64>,
     pub(crate) seed: u64,
 }
 
 impl Engine {
     pub(crate) fn new(wanted: Wanted) -> Result<Engine, BorderError> {
-        let Wanted { flow, side, local, remote, mut stack, mss, window, start, bytes, seed } = wanted;
+        let Wanted { flow, side, local, remote, mut stack, mss, window, start, told, bytes, seed } = wanted;
         // The emulator's packets are single ones.
         stack.limits.max_train = 1;
         let mut key = [0; 16];
@@ -82,13 +86,19 @@ impl Engine {
             Side::Receiver => Some(0),
         };
         let (endpoint, written, read) = (None, 0, 0);
-        Ok(Engine { flow, side, endpoint, border, stack, window, start, left, written, read, damaged: None })
+        let (allowed, damaged) = (if told { 0 } else { u64::MAX }, None);
+        Ok(Engine { flow, side, endpoint, border, stack, window, start, allowed, left, written, read, damaged })
+    }
+
+    /// It opens at `start`, and writes up to `allowed` bytes in all.
+    pub(crate) fn go(&mut self, start: Time, allowed: u64) {
+        (self.start, self.allowed) = (Some(start), allowed);
     }
 
     /// When it wants to be woken.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         match &self.endpoint {
-            None if self.side == Side::Sender => Some(self.start),
+            None if self.side == Side::Sender => self.start,
             None => None,
             Some(e) => e.next_timer(),
         }
@@ -130,7 +140,7 @@ impl Engine {
 
     /// Does what is due, and writes what the application has.
     pub(crate) fn work<W: Watch>(&mut self, now: Time, watch: &mut W) {
-        if self.side == Side::Sender && self.endpoint.is_none() && now >= self.start {
+        if self.side == Side::Sender && self.endpoint.is_none() && self.start.is_some_and(|start| now >= start) {
             self.opened();
         }
         let (flow, side) = (self.flow, self.side);
@@ -153,10 +163,11 @@ impl Engine {
     fn write(&mut self) {
         let Some(e) = &mut self.endpoint else { return };
         let mut chunk = [0; 4096];
-        while e.room() > 0 && self.left != Some(0) {
+        while e.room() > 0 && self.left != Some(0) && self.allowed > self.written {
             let len = chunk
                 .len()
                 .min(e.room())
+                .min(usize::try_from(self.allowed - self.written).unwrap_or(usize::MAX))
                 .min(self.left.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)));
             let from = self.written;
             chunk[..len].iter_mut().zip(from..).for_each(|(b, at)| *b = (at % PERIOD) as u8);
@@ -164,13 +175,14 @@ impl Engine {
             self.written += taken;
             if let Some(left) = &mut self.left {
                 *left -= taken;
-                if *left == 0 {
-                    e.close();
-                }
             }
             if taken == 0 {
-                return;
+                break;
             }
+        }
+        // Before the handshake is done that would end it.
+        if self.side == Side::Sender && self.left == Some(0) && e.state() != State::SynSent {
+            e.close();
         }
     }
 

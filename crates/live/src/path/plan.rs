@@ -116,14 +116,19 @@ impl Choice {
         let mut senders = vec![Tcp::Kernel(CONGESTION.to_owned()); flows.len()];
         for chosen in self.chosen() {
             let Chosen { flow, tcp } = chosen?;
-            let place = flow.map(|flow| {
-                flows.iter().position(|f| f.name == flow).ok_or_else(|| {
-                    let all = flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
-                    LiveError::Input(format!("command line: key `--sender`: found the flow \"{flow}\", allowed: {all}"))
-                })
-            });
-            let place = place.transpose()?;
-            for (i, sender) in senders.iter_mut().enumerate().filter(|(i, _)| place.is_none_or(|p| p == *i)) {
+            let rows = plan.rows();
+            let range = match flow {
+                None => 0..flows.len(),
+                Some(flow) => {
+                    rows.iter().find(|(name, _)| *name == flow).map(|row| row.1.clone()).ok_or_else(|| {
+                        let all = rows.iter().map(|row| row.0).collect::<Vec<_>>().join(", ");
+                        LiveError::Input(format!(
+                            "command line: key `--sender`: found the flow \"{flow}\", allowed: {all}"
+                        ))
+                    })?
+                }
+            };
+            for (i, sender) in senders.iter_mut().enumerate().take(range.end).skip(range.start) {
                 *sender = match tcp {
                     Named::Kernel(congestion) => Tcp::Kernel(congestion.to_owned()),
                     Named::Stack(name) => {
@@ -217,7 +222,8 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
 /// What of the kernel's options its receivers are to have or not, as sysctls of their namespace. What the command line sets
 /// counts more.
 fn peers(plan: &Plan, choice: &Choice) -> Result<Vec<(String, String)>, LiveError> {
-    let options: [(&str, &str, fn(&PeerSpec) -> Option<bool>); 3] =
+    type Said = fn(&PeerSpec) -> Option<bool>;
+    let options: [(&str, &str, Said); 3] =
         [("sack", SACK, |p| p.sack), ("dsack", DSACK, |p| p.dsack), ("timestamps", TIMESTAMPS, |p| p.timestamps)];
     let mut all = Vec::new();
     for (name, key, of) in options {

@@ -5,6 +5,7 @@ use super::hosts::{self, Host, DEVICE, SIDES};
 use super::{Options, Place, Prepared, Tcp};
 use crate::error::LiveError;
 use crate::kernel::{Apps, Sink, Source};
+use ackclock_sim::scenario::FlowSpec;
 use ackclock_sim::watch::Side;
 use ackclock_tcp::time::{Nanos, Time};
 use std::net::SocketAddr;
@@ -35,11 +36,19 @@ pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveErro
     Ok(hosts)
 }
 
+/// Whether the path tells its applications when they go on.
+pub(super) fn is_told(f: &FlowSpec) -> bool {
+    f.after.is_some() || f.app.pieces.is_some()
+}
+
 pub(super) fn apps(
     prepared: &Prepared,
     hosts: &[Option<Host>; 2],
-    starts: &[Time],
+    starts: &[Option<Time>],
 ) -> Result<[Option<Apps>; 2], LiveError> {
+    // A listener, and a socket at each end, and more for the rest of the program.
+    crate::sys::allow_files(4 * prepared.ends.len() as u64 + 256)
+        .map_err(LiveError::system("allowing more sockets"))?;
     let (mut sources, mut sinks) = (Vec::new(), Vec::new());
     for (i, (f, ends)) in prepared.plan.scenario.flows.iter().zip(&prepared.ends).enumerate() {
         let flow = i as u32;
@@ -48,7 +57,8 @@ pub(super) fn apps(
             sources.push(Source {
                 from,
                 to,
-                start: Nanos(starts[i].0),
+                start: starts[i].map(|at| Nanos(at.0)),
+                told: is_told(f),
                 bytes: f.app.bytes,
                 congestion: congestion.clone(),
                 mss: prepared.mss[i],
@@ -83,7 +93,7 @@ pub(super) fn engine(
     prepared: &Prepared,
     flow: u32,
     side: Side,
-    start: Time,
+    start: Option<Time>,
     seed: u64,
 ) -> Result<Option<Engine>, LiveError> {
     let (mine, peer) = match side {
@@ -95,7 +105,8 @@ pub(super) fn engine(
     let [local, remote] = [mine, peer].map(|side| SocketAddr::V4(hosts::end(flow, side)));
     let (stack, mss) = ((**stack).clone(), prepared.mss[flow as usize]);
     let (window, bytes) = (f.window, f.app.bytes);
-    Engine::new(Wanted { flow, side, local, remote, stack, mss, window, start, bytes, seed })
+    let told = is_told(f);
+    Engine::new(Wanted { flow, side, local, remote, stack, mss, window, start, told, bytes, seed })
         .map(Some)
         .map_err(|e| LiveError::Input(format!("flow \"{}\": {e}", f.name)))
 }

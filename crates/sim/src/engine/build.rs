@@ -5,6 +5,7 @@ mod check;
 mod fed;
 
 use super::links::Links;
+use super::turns::{start, Turns};
 use super::Network;
 use crate::app::App;
 use crate::element::direction::DirectionSpec;
@@ -17,14 +18,13 @@ use crate::fate::Fates;
 use crate::host::{Endpoint, Host, UNARMED};
 use crate::next_event::{key, NextEvent, Search, NEVER};
 use crate::results::LinkResult;
-use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::paths;
 use crate::transit::{Pace, Transit};
 use crate::watch::{Side, Watch};
-use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::time::Time;
 use fed::{feeding, fuse, Fed};
 use std::collections::BTreeMap;
 
@@ -90,7 +90,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             swaps: parts.swaps,
             splits: parts.paths.into_iter().map(|p| p.link).collect(),
             hosts,
-            starts: scenario.flows.iter().map(|f| start(f, seed)).collect(),
+            starts: scenario.flows.iter().map(|f| f.after.is_none().then(|| start(f, seed))).collect(),
+            turns: Turns::new(scenario, seed),
             generators,
             make: Box::new(make),
             first_host,
@@ -130,7 +131,10 @@ fn hosts<E: Endpoint>(
 ) -> Vec<Host<E>> {
     let mut hosts: Vec<Host<E>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
-        let app = App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake };
+        let app = match f.after {
+            None => App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake },
+            Some(_) => App::Idle,
+        };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
             hosts.push(Host {
                 tcp: make(f, side),
@@ -146,12 +150,6 @@ fn hosts<E: Endpoint>(
         }
     }
     hosts
-}
-
-/// When a flow begins in the run with this seed.
-pub(super) fn start(f: &FlowSpec, seed: u64) -> Time {
-    let later = Stream::new(seed, &format!("{}/start", f.name)).below(f.app.jitter.0);
-    Time::ZERO + f.app.start + Nanos(later)
 }
 
 /// The direction of a link by its directed number.

@@ -88,6 +88,9 @@ impl<W: Watch> Path<W> {
         self.run_until(at);
         let h = &mut self.hosts[host as usize];
         let number = h.sent;
+        if number == 0 && from == Side::Sender {
+            self.starts[flow as usize] = Some(Time(self.links.now));
+        }
         if let Stand::Outside(outside) = &mut h.tcp {
             outside.entering = Some(packet);
         }
@@ -135,9 +138,12 @@ impl Outside {
     }
 }
 
-/// Where the data of a segment end.
+/// Where the data of a segment end. One without data may stand behind a FIN, and says nothing.
 fn end_of_data(seg: &Segment) -> Offset {
-    seg.seq + u64::from(seg.len) + u64::from(seg.has(Segment::SYN))
+    match (seg.len, seg.has(Segment::SYN)) {
+        (0, false) => Offset::SYN,
+        (len, syn) => seg.seq + u64::from(len) + u64::from(syn),
+    }
 }
 
 /// Bytes of data before an offset.

@@ -25,13 +25,18 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             h.on_unexpected(links, packet, host);
         }
         links.slab.free(packet);
+        let mut caught_up = false;
         if let App::Running { bytes } = h.app {
             if h.tcp.acked() >= bytes {
                 h.app = App::Done { at: now };
+                caught_up = true;
             }
         }
         if let Some(at) = h.pump(links, host) {
             self.set_host_timer(host, Some(at));
+        }
+        if caught_up {
+            self.caught_up(host);
         }
     }
 
@@ -41,7 +46,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let links = &mut self.links;
         let now = Time(links.now);
         let h = &mut self.hosts[host as usize];
-        if let App::Waiting { bytes, close, .. } = h.app {
+        let writer = self.turns.is_writer(host);
+        if let (App::Waiting { .. }, true) = (h.app, writer) {
+            self.turns.begin(host, now.0);
+        } else if let App::Waiting { bytes, close, .. } = h.app {
             let bytes = bytes.unwrap_or(BULK);
             h.app = App::Running { bytes };
             h.tcp.write(bytes);
@@ -53,6 +61,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         h.armed = UNARMED;
         self.set_host_timer(host, None);
+        if writer {
+            self.write_piece(host);
+        }
         self.pump(host);
     }
 

@@ -32,7 +32,8 @@ pub fn flow() -> FlowSpec {
         peer: PeerSpec::default(),
         handshake: false,
         wire: WireSpec::Ns2 { header: 40 },
-        app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None },
+        app: AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None, pieces: None },
+        after: None,
     }
 }
 

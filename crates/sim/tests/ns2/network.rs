@@ -44,7 +44,12 @@ fn scenario(case: &Case, duration: Nanos) -> Scenario {
         let rules = case.drop_arrivals.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
         links[1].forward.elements.push(ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules }));
     }
-    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: case.packets.map(|n| n * u64::from(MSS)) };
+    let app = AppSpec {
+        start: Nanos::ZERO,
+        jitter: Nanos::ZERO,
+        bytes: case.packets.map(|n| n * u64::from(MSS)),
+        pieces: None,
+    };
     let window = case.window * u64::from(MSS);
     Scenario {
         name: case.name.clone(),

@@ -84,7 +84,12 @@ pub(crate) fn plain(p: &Path) -> Scenario {
     let bottleneck = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
     let link = |from, to, d: &_| LinkSpec { from, to, forward: Clone::clone(d), back: Clone::clone(d) };
     let sent = flow();
-    let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: Some(p.segments * u64::from(sent.mss)) };
+    let app = AppSpec {
+        start: Nanos::ZERO,
+        jitter: Nanos::ZERO,
+        bytes: Some(p.segments * u64::from(sent.mss)),
+        pieces: None,
+    };
     Scenario {
         name: p.name.into(),
         duration: Nanos::from_secs(300),

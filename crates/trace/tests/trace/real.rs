@@ -19,7 +19,7 @@ pub(crate) fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
     let loss = |p, at| ElementSpec::Bernoulli(BernoulliSpec { p, per: Per::Packet, at, only: Only::All });
     let mut shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(50));
     shared.queue = QueueSpec { limit: QueueLimit::Packets(65), limit_counts_service: true };
-    let app = AppSpec { start: Nanos::from_millis(10), jitter: Nanos::ZERO, bytes: Some(3_000_000) };
+    let app = AppSpec { start: Nanos::from_millis(10), jitter: Nanos::ZERO, bytes: Some(3_000_000), pieces: None };
     let mut s = dumbbell(2, &pipe(None, Nanos::ZERO), &shared, &FlowSpec { handshake: true, app, ..flow() });
     s.links[0].forward.elements = vec![loss(data_loss, Place::Entry), swap, loss(data_loss, Place::Exit)];
     s.links[0].back.elements = vec![loss(ack_loss, Place::Entry)];

@@ -32,10 +32,11 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
             one_way(&what, direction(s, link))?;
         }
     }
-    for f in &s.flows {
+    for (f, number) in s.flows.iter().zip(0..) {
         let what = format!("flow \"{}\"", f.name);
         ends(s, &what, f.from, f.to)?;
         flow(&what, f)?;
+        waits(s, &what, f, number)?;
     }
     for (i, b) in s.background.iter().enumerate() {
         let what = format!("background {}", i + 1);
@@ -86,6 +87,21 @@ fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     d.fault().map_or(Ok(()), |Fault { key, found, allowed }| refuse(&format!("{what}: {key}"), found, allowed))
 }
 
+/// Whether there is an end to what a flow waits for.
+fn waits(s: &Scenario, what: &str, f: &FlowSpec, number: u32) -> Result<(), Impossible> {
+    let Some(after) = f.after else { return Ok(()) };
+    if after.flow >= number {
+        return refuse(&format!("{what}: what it waits for"), after.flow, "the number of a flow before it");
+    }
+    if s.flows[after.flow as usize].app.bytes.is_none() {
+        return refuse(what, "one that waits for a flow without end", "one that waits for a flow with a size");
+    }
+    match after.think.and_then(|think| think.fault("think")) {
+        Some(Fault { key, found, allowed }) => refuse(&format!("{what}: {key}"), found, allowed),
+        None => Ok(()),
+    }
+}
+
 fn flow(what: &str, f: &FlowSpec) -> Result<(), Impossible> {
     if !(1..=MAX_SIZE).contains(&f.mss) {
         return refuse(&format!("{what}: segment size"), format!("{} B", f.mss), "1 B to 1048576 B");
@@ -97,6 +113,9 @@ fn flow(what: &str, f: &FlowSpec) -> Result<(), Impossible> {
     }
     if f.app.bytes.is_some_and(|b| b > crate::app::BULK) {
         return refuse(&format!("{what}: bytes to send"), "more", "up to 2^60 B");
+    }
+    if let Some(Fault { key, found, allowed }) = f.app.pieces.and_then(|pieces| pieces.fault()) {
+        return refuse(&format!("{what}: {key}"), found, allowed);
     }
     short(&format!("{what}: start"), Nanos(f.app.start.0.saturating_add(f.app.jitter.0)))
 }

@@ -1,0 +1,27 @@
+//! Flows that wait for one another: transfers in a row on connections of their own, which people see as one flow.
+
+use ackclock_sim::scenario::FlowSpec;
+use std::ops::Range;
+
+/// The flows of a scenario; those that wait for the one before them stand with it.
+pub(crate) fn rows(flows: &[FlowSpec]) -> Vec<Range<usize>> {
+    let mut rows: Vec<Range<usize>> = Vec::new();
+    for (i, f) in flows.iter().enumerate() {
+        let follows = f.after.is_some_and(|after| after.flow as usize + 1 == i);
+        match rows.last_mut().filter(|_| follows) {
+            Some(row) => row.end = i + 1,
+            None => rows.push(i..i + 1),
+        }
+    }
+    rows
+}
+
+/// The name of a row's flow, counted from 0.
+pub(crate) fn member(row: &str, number: u32) -> String {
+    format!("{row}.{}", number + 1)
+}
+
+/// What a row whose first flow has this name is called.
+pub(crate) fn name(first: &str) -> &str {
+    first.strip_suffix(".1").unwrap_or(first)
+}

@@ -1,0 +1,102 @@
+//! Transfers in a row: how long they took, and flows on connections of their own as one.
+
+use crate::rows;
+use crate::summary::FlowSummary;
+use ackclock_sim::results::Results;
+use ackclock_sim::scenario::{FlowSpec, Next};
+use ackclock_tcp::time::Time;
+
+/// One row of numbers for flows that wait for one another; `parts` are their own, `first` is the number of the first. A flow
+/// alone stays as it is, but for the transfers that it made on its connection.
+pub(crate) fn of_row(
+    row: &[FlowSpec],
+    mut parts: Vec<FlowSummary>,
+    results: &Results,
+    first: usize,
+    duration_s: f64,
+) -> FlowSummary {
+    let asks = row.iter().any(|f| f.app.pieces.is_some_and(|p| matches!(p.next, Next::Acked(_))));
+    let took = |began: Time, ended: Time| ended.since(began).as_secs_f64();
+    let flows = &results.flows[first..first + row.len()];
+    let times = match row.len() {
+        1 if !asks => None,
+        1 => Some(results.turns.iter().filter(|t| t.flow as usize == first).map(|t| took(t.began, t.ended)).collect()),
+        _ => Some(flows.iter().filter_map(|f| Some(took(f.started?, f.finished?))).collect()),
+    };
+    let others = parts.split_off(1);
+    let mut flow = together(parts.remove(0), others, duration_s);
+    if row.len() > 1 {
+        rows::name(&row[0].name).clone_into(&mut flow.name);
+    }
+    match times {
+        None => flow,
+        Some(times) => with_times(flow, times),
+    }
+}
+
+/// Several flows as one.
+fn together(first: FlowSummary, others: Vec<FlowSummary>, duration_s: f64) -> FlowSummary {
+    let mut sum = first;
+    for p in others {
+        sum.finish_s = sum.finish_s.and(p.finish_s);
+        sum.acked_bytes += p.acked_bytes;
+        sum.data_packets_sent += p.data_packets_sent;
+        sum.retransmissions += p.retransmissions;
+        sum.needed_retransmissions += p.needed_retransmissions;
+        sum.refused_retransmissions += p.refused_retransmissions;
+        sum.needless_retransmissions += p.needless_retransmissions;
+        sum.needless_fast_retransmissions += p.needless_fast_retransmissions;
+        sum.data_drops += p.data_drops;
+        sum.ack_drops += p.ack_drops;
+        sum.timeouts += p.timeouts;
+        sum.fast_recoveries += p.fast_recoveries;
+        sum.dupthresh_max = sum.dupthresh_max.max(p.dupthresh_max);
+        sum.dupthresh_after_timeout_max = sum.dupthresh_after_timeout_max.max(p.dupthresh_after_timeout_max);
+        let shares = [sum.dupthresh_of_ceiling_max, p.dupthresh_of_ceiling_max];
+        sum.dupthresh_of_ceiling_max = shares.into_iter().flatten().reduce(f64::max);
+        (sum.dupthresh_mean, sum.reordering, sum.ack_reordering) = (None, None, None);
+        sum.throughput_bytes_per_s = sum.acked_bytes as f64 / duration_s;
+        sum.goodput_bytes_per_s = sum.acked_bytes as f64 / (sum.finish_s.unwrap_or(duration_s) - sum.start_s);
+    }
+    sum
+}
+
+fn with_times(flow: FlowSummary, times: Vec<f64>) -> FlowSummary {
+    let mut sorted = times.clone();
+    sorted.sort_by(f64::total_cmp);
+    FlowSummary {
+        transfers: Some(times.len() as u32),
+        transfer_median_s: median(&sorted),
+        transfer_p95_s: p95(&sorted),
+        transfer_times_s: times,
+        ..flow
+    }
+}
+
+/// Of an even number of values, the mean of the two in the middle.
+fn median(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len();
+    let upper = sorted.get(n / 2)?;
+    Some(if n.is_multiple_of(2) { f64::midpoint(sorted[n / 2 - 1], *upper) } else { *upper })
+}
+
+/// The least value that 95 % of them do not exceed.
+fn p95(sorted: &[f64]) -> Option<f64> {
+    let rank = (sorted.len() * 95).div_ceil(100);
+    sorted.get(rank.checked_sub(1)?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_and_the_95th_percentile_are_those_of_the_definition() {
+        let upto = |n: u32| (1..=n).map(f64::from).collect::<Vec<_>>();
+        assert_eq!((median(&[]), p95(&[])), (None, None));
+        assert_eq!((median(&upto(1)), p95(&upto(1))), (Some(1.0), Some(1.0)));
+        assert_eq!((median(&upto(4)), p95(&upto(4))), (Some(2.5), Some(4.0)));
+        assert_eq!((median(&upto(99)), p95(&upto(100))), (Some(50.0), Some(95.0)));
+        assert_eq!(p95(&upto(101)), Some(96.0));
+    }
+}
