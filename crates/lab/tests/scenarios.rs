@@ -4,7 +4,8 @@ use ackclock_lab::identity::identity;
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_sim::scenario::{FlowSpec, PeerSpec};
 use ackclock_tcp::ack::AckSpec;
-use ackclock_tcp::stack::Stack;
+use ackclock_tcp::detect::DetectSpec;
+use ackclock_tcp::stack::{Options, Stack};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -246,6 +247,33 @@ fn a_bad_option_is_refused_with_its_name() {
         writeln!(out, "{message}").unwrap();
     }
     insta::assert_snapshot!(without_lists(&out));
+}
+
+#[test]
+fn sack_can_be_switched_off_in_every_stack_and_what_does_not_survive_is_refused_by_name() {
+    let plan = |stack: &str, set: &[(&str, &str)]| {
+        let set = set.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let overrides = Overrides { stack: Some(stack.to_owned()), set, ..Overrides::default() };
+        Plan::parse("d.toml", DUMBBELL, &overrides).map_err(|e| e.to_string())
+    };
+    let off = ("options.sack", "false");
+    for name in Stack::names() {
+        let (plan, named) = (plan(name, &[off]).unwrap(), Stack::named(name).unwrap());
+        let options = Options { sack: false, ..named.options };
+        let as_it_is = Stack { options, ..named.clone() };
+        let want = if as_it_is.validate().is_ok() { as_it_is } else { named.without_sack() };
+        assert_eq!(plan.stacks[0], want, "{name}");
+        let written = plan.to_toml();
+        let again = Plan::parse("x.toml", &written, &Overrides::default()).unwrap_or_else(|e| panic!("{e}\n{written}"));
+        assert_eq!(again.stacks, plan.stacks, "{written}");
+    }
+    let bounded = plan("linux-2025", &[off, ("detect.max_reordering", "3")]).unwrap();
+    assert!(matches!(&bounded.stacks[0].detect, DetectSpec::LinuxNoSack(s) if s.max_reordering == 3));
+    for set in [("recovery", "prr"), ("options.dsack", "true"), ("detect.persist", "3")] {
+        let refused = plan(if set.0 == "recovery" { "rfc-6675" } else { "linux-2025" }, &[off, set]).unwrap_err();
+        assert!(refused.contains(set.0) && refused.contains("only together with options.sack = true"), "{refused}");
+    }
+    assert!(plan("reno", &[off, ("recovery", "prr")]).unwrap_err().contains("options.sack = true"));
 }
 
 proptest! {

@@ -36,6 +36,7 @@ fn every_shipped_scenario_runs_for_two_seconds_and_says_what_it_is() {
             "leung-ma.toml",
             "red-ecn.toml",
             "satellite.toml",
+            "textbook-newreno.toml",
             "two-paths.toml"
         ]
     );
@@ -59,6 +60,8 @@ fn every_shipped_scenario_shows_what_its_comment_promises() {
         assert!(reordered > 10 && back == 0, "{name}: {reordered} {back}");
         assert!(flow.data_drops == 0 && flow.needless_retransmissions > 0, "{name}: {flow:?}");
     }
+    let textbook = &minute("textbook-newreno.toml").flows[0];
+    assert!(textbook.dupthresh_max == Some(3) && textbook.needless_retransmissions > 100, "{textbook:?}");
     let handover = &minute("handover.toml").flows[0];
     assert!(handover.timeouts >= 2 && handover.data_drops == 0, "{handover:?}");
     assert_eq!(handover.retransmissions, handover.needless_retransmissions);

@@ -3,6 +3,7 @@
 pub mod delayed;
 pub mod dup_ack;
 pub mod fack;
+pub mod linux_no_sack;
 pub mod quic;
 pub mod rack_tlp;
 pub mod sack;
@@ -124,6 +125,8 @@ pub trait Learner {
     fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
     /// The retransmission timer fired in the middle of `dup_run` duplicates.
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
+    /// Without SACK more duplicates came than segments can have arrived, of `segments` that were outstanding.
+    fn on_excess(&mut self, _segments: u32) {}
 }
 
 /// When a fast retransmit is forbidden because of an earlier episode.
@@ -167,6 +170,8 @@ pub enum DetectSpec {
     Vegas(vegas::VegasSpec),
     /// Times of sending, and a probe of the tail (RFC 8985).
     RackTlp(rack_tlp::RackTlpSpec),
+    /// Counting duplicate ACKs as segments that arrived (Linux without SACK).
+    LinuxNoSack(linux_no_sack::LinuxNoSackSpec),
     /// The distance to the highest SACKed byte (Mathis & Mahdavi 1996).
     Fack(fack::FackSpec),
     /// A timer for each packet, duplicates ignored (TCP-PR).
@@ -190,6 +195,8 @@ pub enum AnyDetect {
     Vegas(Box<vegas::Vegas>),
     /// Times of sending, and a probe of the tail.
     RackTlp(Box<rack_tlp::RackTlp>),
+    /// Counting duplicate ACKs as segments that arrived.
+    LinuxNoSack(Box<linux_no_sack::LinuxNoSack>),
     /// The distance to the highest SACKed byte.
     Fack(fack::Fack),
     /// A timer for each packet.
@@ -208,6 +215,7 @@ impl DetectSpec {
         }
         match self {
             DetectSpec::RackTlp(s) => s.validate(),
+            DetectSpec::LinuxNoSack(s) => s.validate(),
             DetectSpec::Fack(s) => s.validate(),
             DetectSpec::TcpPr(s) => s.validate(),
             DetectSpec::Quic(s) => s.validate(),
@@ -221,6 +229,7 @@ impl DetectSpec {
         match self {
             DetectSpec::Sack(s) => s.needs(),
             DetectSpec::RackTlp(s) => s.needs(),
+            DetectSpec::LinuxNoSack(s) => s.needs(),
             DetectSpec::Fack(_) => vec![Requirement::sack("detect", "\"fack\"")],
             DetectSpec::Quic(s) => s.needs(),
             DetectSpec::DupAck(_)
@@ -239,6 +248,7 @@ impl DetectSpec {
             | DetectSpec::Delayed(_)
             | DetectSpec::Vegas(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::LinuxNoSack(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
@@ -254,6 +264,7 @@ impl DetectSpec {
             DetectSpec::Delayed(_)
             | DetectSpec::Vegas(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::LinuxNoSack(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
@@ -269,10 +280,31 @@ impl DetectSpec {
             DetectSpec::Vegas(_) => false,
             DetectSpec::Sack(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::LinuxNoSack(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
             | DetectSpec::Custom(_) => true,
+        }
+    }
+
+    /// What it becomes where the connection has no SACK and Linux's rules go on; `None` if it has no such rules.
+    pub(crate) fn without_sack(&self) -> Option<DetectSpec> {
+        match self {
+            DetectSpec::RackTlp(s) if s.rules == rack_tlp::Rules::Linux => {
+                let (dupthresh, max_reordering) = (s.dupthresh, s.max_reordering);
+                Some(DetectSpec::LinuxNoSack(linux_no_sack::LinuxNoSackSpec { dupthresh, max_reordering }))
+            }
+            DetectSpec::LinuxNoSack(_) => Some(self.clone()),
+            DetectSpec::DupAck(_)
+            | DetectSpec::Sack(_)
+            | DetectSpec::Delayed(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::RackTlp(_)
+            | DetectSpec::Fack(_)
+            | DetectSpec::TcpPr(_)
+            | DetectSpec::Quic(_)
+            | DetectSpec::Custom(_) => None,
         }
     }
 
@@ -284,6 +316,7 @@ impl DetectSpec {
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
             DetectSpec::Vegas(s) => AnyDetect::Vegas(Box::new(vegas::Vegas::new(s, mss))),
             DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
+            DetectSpec::LinuxNoSack(s) => AnyDetect::LinuxNoSack(Box::new(linux_no_sack::LinuxNoSack::new(s))),
             DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
             DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
             DetectSpec::Quic(s) => AnyDetect::Quic(Box::new(quic::Quic::new(s))),
@@ -293,7 +326,7 @@ impl DetectSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Fack | TcpPr | Quic | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | LinuxNoSack | Fack | TcpPr | Quic | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -352,6 +385,9 @@ impl Learner for AnyDetect {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_rto(dup_run, w, cx));
+    }
+    fn on_excess(&mut self, segments: u32) {
+        each!(self, x => x.on_excess(segments));
     }
 }
 

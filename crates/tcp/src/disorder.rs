@@ -12,7 +12,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::{Scoreboard, Sent};
-use crate::needs::Requirement;
+use crate::needs::{Need, Requirement};
 use crate::slot::{dispatch, Factory};
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -91,7 +91,9 @@ impl DisorderSpec {
     /// What the rest of the stack must have.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
-            DisorderSpec::Pipe => vec![Requirement::sack("disorder", "\"pipe\"")],
+            DisorderSpec::Pipe => {
+                vec![Requirement { need: Need::Arrivals, ..Requirement::sack("disorder", "\"pipe\"") }]
+            }
             DisorderSpec::Ncr(_) => vec![Requirement::sack("disorder", "\"ncr\"")],
             DisorderSpec::Nothing
             | DisorderSpec::LimitedTransmit

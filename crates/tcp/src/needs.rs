@@ -8,6 +8,10 @@
 pub(crate) enum Need {
     /// `options.sack` (RFC 2018).
     Sack,
+    /// `options.sack`, or duplicates that count as if they were SACKs.
+    Arrivals,
+    /// Duplicates that count as if they were SACKs.
+    EmulatedSack,
     /// `options.timestamps` (RFC 7323).
     Timestamps,
     /// A detector that declares each loss, not only the first of a window.

@@ -175,7 +175,9 @@ impl RecoverySpec {
             }
             RecoverySpec::SackFf96(s) => s.needs(),
             RecoverySpec::Rfc6675(_) => vec![Requirement::sack("recovery", "\"rfc6675\"")],
-            RecoverySpec::Prr(_) => vec![Requirement::sack("recovery", "\"prr\"")],
+            RecoverySpec::Prr(_) => {
+                vec![Requirement { need: Need::Arrivals, ..Requirement::sack("recovery", "\"prr\"") }]
+            }
             RecoverySpec::Fack(s) => s.needs(),
             RecoverySpec::RateHalving => vec![Requirement::sack("recovery", "\"rate-halving\"")],
             RecoverySpec::Tahoe
@@ -208,6 +210,25 @@ impl RecoverySpec {
             RecoverySpec::ByRate => Resends::ByMark,
             RecoverySpec::InOpen => Resends::InOpen,
             RecoverySpec::Custom(_) => Resends::Unknown,
+        }
+    }
+
+    /// What it becomes where the connection has no SACK and Linux's rules go on; `None` if it has no such rules.
+    pub(crate) fn without_sack(&self) -> Option<RecoverySpec> {
+        match self {
+            RecoverySpec::Prr(s) => s.without_sack().map(RecoverySpec::Prr),
+            RecoverySpec::Tahoe
+            | RecoverySpec::Reno(_)
+            | RecoverySpec::Newreno(_)
+            | RecoverySpec::InOpen
+            | RecoverySpec::SackFf96(_)
+            | RecoverySpec::Rfc6675(_)
+            | RecoverySpec::Fack(_)
+            | RecoverySpec::RateHalving
+            | RecoverySpec::Hoe(_)
+            | RecoverySpec::Robust(_)
+            | RecoverySpec::ByRate
+            | RecoverySpec::Custom(_) => None,
         }
     }
 

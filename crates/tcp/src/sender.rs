@@ -5,6 +5,7 @@
 
 mod cold;
 mod ecn;
+mod emulated_sack;
 mod hold;
 mod idle;
 mod info;

@@ -101,6 +101,17 @@ impl SpuriousSpec {
         }
     }
 
+    /// What it becomes where the connection has no SACK and Linux's rules go on.
+    pub(crate) fn without_sack(&self) -> SpuriousSpec {
+        match self {
+            SpuriousSpec::Linux(s) => s.without_sack().map_or(SpuriousSpec::Nothing, SpuriousSpec::Linux),
+            SpuriousSpec::Dsack(_) => SpuriousSpec::Nothing,
+            SpuriousSpec::Nothing | SpuriousSpec::Eifel(_) | SpuriousSpec::RttMin(_) | SpuriousSpec::Custom(_) => {
+                self.clone()
+            }
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnySpurious {
         match self {
             SpuriousSpec::Nothing => AnySpurious::Nothing,

@@ -186,12 +186,19 @@ pub struct Slots {
 }
 
 impl Stack {
-    /// What takes this stack's place when the peer does not speak SACK (decision 0015): NewReno around the parts that do
-    /// not need it. A stack without SACK is left as it is.
+    /// What takes this stack's place when the peer does not speak SACK, or the option is switched off (decisions 0015 and 0154): Linux's
+    /// rules go on by what duplicates say; else it is NewReno around the parts that do not need SACK. A stack whose parts need none is left
+    /// as it is.
     pub fn without_sack(&self) -> Stack {
         let mut s = self.clone();
-        if !self.options.sack {
+        (s.options.sack, s.options.dsack) = (false, false);
+        if !self.options.sack && s.validate().is_ok() {
             return s;
+        }
+        let linux = (self.detect.without_sack(), self.recovery.without_sack(), self.timeout.without_sack());
+        if let ((Some(detect), Some(recovery), Some(timeout)), false) = (linux, self.congestion.sets_window()) {
+            let (spurious, dup_rule) = (self.spurious.without_sack(), DupRule::EmulatedSack);
+            return Stack { detect, recovery, timeout, spurious, dup_rule, ..s };
         }
         let needs_sack = |t: &&ThresholdSpec| matches!(t, ThresholdSpec::Ncr(_));
         let threshold = self.detect.threshold().filter(|t| !needs_sack(t)).cloned().unwrap_or_default();
@@ -201,12 +208,11 @@ impl Stack {
         if s.congestion.sets_window() {
             s.congestion = CongestionSpec::LinuxReno;
         }
-        if s.disorder.needs().iter().any(|r| r.need == Need::Sack) {
+        if s.disorder.needs().iter().any(|r| matches!(r.need, Need::Sack | Need::Arrivals)) {
             s.disorder = DisorderSpec::LimitedTransmit;
         }
         (s.spurious, s.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);
         s.dup_rule = DupRule::Rfc5681;
-        (s.options.sack, s.options.dsack) = (false, false);
         s
     }
 

@@ -91,6 +91,14 @@ impl TimeoutSpec {
         }
     }
 
+    /// What it becomes where the connection has no SACK and Linux's rules go on; `None` if it has no such rules.
+    pub(crate) fn without_sack(&self) -> Option<TimeoutSpec> {
+        match self {
+            TimeoutSpec::Frto(s) => s.without_sack().map(TimeoutSpec::Frto),
+            TimeoutSpec::GoBackN(_) | TimeoutSpec::Sack(_) | TimeoutSpec::Custom(_) => None,
+        }
+    }
+
     /// Whether it resends by mark, not by going back.
     pub(crate) fn resends_by_mark(&self) -> bool {
         match self {

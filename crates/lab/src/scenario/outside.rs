@@ -269,6 +269,7 @@ impl Custom {
                 DetectSpec::Delayed(_)
                 | DetectSpec::Vegas(_)
                 | DetectSpec::RackTlp(_)
+                | DetectSpec::LinuxNoSack(_)
                 | DetectSpec::Fack(_)
                 | DetectSpec::TcpPr(_)
                 | DetectSpec::Quic(_)

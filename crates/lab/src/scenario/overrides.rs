@@ -4,7 +4,7 @@ use super::outside::{Outside, Place, Tables, Workshop};
 use super::MOST_SEEDS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::reader::{json, Node, Source};
-use ackclock_tcp::stack::Stack;
+use ackclock_tcp::stack::{Options, Stack};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use toml::de::DeValue;
@@ -55,13 +55,16 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
             ScenarioError::option("--stack", format!("\"{name}\""), allowed(name)).with_hint(near)
         })?,
     };
-    let set = parameters_set(node, overrides)?;
+    let (set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
     // Of several stacks that are compared, one may lack a parameter: say which.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     let mut outside = Outside::default();
     for (path, value, at) in &set {
         let Some(value) = outside.take(path, value.clone(), at) else { continue };
         stack = assign(&stack, path, value).map_err(|r| at.refuse(None, r.allowed, &with).with_hint(r.hint))?;
+    }
+    if has_sack && !stack.options.sack {
+        stack = without_sack(stack, &set, &with)?;
     }
     let tables = outside.put(&mut stack, overrides.workshop.as_deref(), &with)?;
     stack.validate().map_err(|e| {
@@ -71,6 +74,27 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
         to_blame.unwrap_or(&Place::File(named.clone())).refuse(Some(found), e.allowed, &with)
     })?;
     Ok((stack, tables))
+}
+
+/// What a stack with SACK becomes whose `options.sack` was switched off: what it is towards a peer without SACK (decision 0155). Of what
+/// was set, nothing may get lost on the way.
+fn without_sack(asked: Stack, set: &[Set<'_>], with: &str) -> Result<Stack, ScenarioError> {
+    let with_sack = Stack { options: Options { sack: true, ..asked.options }, ..asked.clone() };
+    // It needs none as it is, or something else is wrong with it, too.
+    if asked.validate().is_ok() || with_sack.validate().is_err() {
+        return Ok(asked);
+    }
+    let becomes = asked.without_sack();
+    let written = |stack: &Stack| serde_json::to_value(stack).unwrap_or_default();
+    let (before, after) = (written(&asked), written(&becomes));
+    for (path, _, at) in set {
+        let of = |root: &Value| path.split('.').try_fold(root, |v, step| v.get(step)).cloned();
+        if of(&before).is_some_and(|value| of(&after) != Some(value)) {
+            let allowed = "only together with options.sack = true: without SACK the stack has other parts";
+            return Err(at.refuse(None, allowed.to_owned(), with));
+        }
+    }
+    Ok(becomes)
 }
 
 /// Which stacks there are. A kernel's TCP is none of the simulator's, but there is a command that runs it.

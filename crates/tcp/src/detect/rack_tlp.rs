@@ -39,7 +39,7 @@ use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
 use crate::units::Bytes;
 pub use linux::Rules;
-use linux::{is_default_hz, HZ};
+use linux::{is_default_hz, is_default_max, HZ, MAX_REORDERING};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tlp::{Outcome, Tlp};
@@ -62,6 +62,10 @@ pub struct RackTlpSpec {
     /// Which DSACKs widen the window, what the threshold is, and when timers fire. Default "rfc8985".
     #[serde(skip_serializing_if = "Rules::is_rfc8985")]
     pub rules: Rules,
+    /// With `rules = "linux"`: the most that the threshold becomes (`tcp_max_reordering`). Default 300.
+    #[serde(skip_serializing_if = "is_default_max")]
+    #[schemars(range(min = 1))]
+    pub max_reordering: u32,
     /// With `rules = "linux"`: ticks of the kernel's clock in a second, 1 to 1000. Default 250.
     #[serde(skip_serializing_if = "is_default_hz")]
     pub hz: u32,
@@ -76,6 +80,7 @@ impl Default for RackTlpSpec {
             tlp: true,
             max_ack_delay: Nanos::from_millis(200),
             rules: Rules::Rfc8985,
+            max_reordering: MAX_REORDERING,
             hz: HZ,
         }
     }
@@ -85,6 +90,7 @@ impl RackTlpSpec {
     pub(super) fn validate(&self) -> Result<(), StackError> {
         let n = self.dupthresh;
         StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")?;
+        StackError::unless(self.max_reordering > 0, "detect.max_reordering", &0, "1 or more segments")?;
         StackError::unless((1..=1000).contains(&self.hz), "detect.hz", &self.hz, "1 to 1000 ticks a second")
     }
 
@@ -111,6 +117,7 @@ pub struct RackTlp {
     dupthresh: u32,
     /// The clock of Linux's timers.
     linux: Option<Jiffies>,
+    max_reordering: u32,
     tlp_on: bool,
     reordering_seen: bool,
     /// Something was SACKed when the last ACK had been read.
@@ -140,6 +147,7 @@ impl RackTlp {
                 Rules::Rfc8985 => None,
                 Rules::Linux => Some(Jiffies::per_second(spec.hz)),
             },
+            max_reordering: spec.max_reordering,
             tlp_on: spec.tlp,
             reordering_seen: false,
             sacked: false,

@@ -73,4 +73,6 @@ pub enum DupRule {
     NewSackInfo,
     /// ns-2: same ACK number, nothing else is asked.
     Ns2,
+    /// Linux without SACK: no data in it, no larger window; and each counts as a segment that arrived (`tcp_add_reno_sack`).
+    EmulatedSack,
 }

@@ -52,6 +52,8 @@ pub struct Scoreboard {
     hole: u32,
     /// Marked lost, to be sent again by mark.
     lost_to_send: u32,
+    /// What duplicates without SACK say has arrived, bytes; nobody knows which. It is part of `pipe`.
+    presumed: u32,
     pipe: Bytes,
     sacked: Bytes,
     lost: Bytes,
@@ -105,7 +107,13 @@ impl Scoreboard {
     /// Bytes held to be in the network (RFC 6675 §4).
     #[inline]
     pub fn pipe(&self) -> Bytes {
-        self.pipe
+        self.pipe.saturating_sub(self.presumed.into())
+    }
+
+    /// Bytes that have arrived as duplicates say, where there is no SACK to say which ([`super::ack::DupRule::EmulatedSack`]).
+    #[inline]
+    pub fn presumed(&self) -> Bytes {
+        self.presumed.into()
     }
 
     /// Bytes SACKed and not yet acknowledged cumulatively.
@@ -221,6 +229,11 @@ impl Scoreboard {
     }
 
     // ---- for whoever sends and hears ACKs
+
+    /// So much has arrived, as duplicates say.
+    pub(crate) fn presume(&mut self, bytes: Bytes) {
+        self.presumed = u32::try_from(bytes).unwrap_or(u32::MAX);
+    }
 
     /// `snd_nxt` goes back to `snd_una`: everything not SACKed is lost and will be sent again in order.
     pub(crate) fn rewind(&mut self) {

@@ -14,7 +14,7 @@
 //! | SafeACK | `safe` |
 //! | PRR-CRB, PRR-SSRB (RFC 6937) | `bound` |
 //!
-//! Departures: SACK only, without it a stack falls back to NewReno. The proportional part is rounded up to whole
+//! Departures: without SACK only where duplicates count as if they were SACKs. The proportional part is rounded up to whole
 //! segments (decision 0042); the window is never below one segment.
 //! Unsaid: an episode that a timer begins has no ACK; it sends one segment at once. What an ACK that ends the
 //! episode shows to be lost begins the next.
@@ -74,11 +74,21 @@ pub struct PrrSpec {
     /// `tcp_xmit_retransmit_queue`). Default no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub restart_timer: bool,
+    /// Whether it goes on until more is acknowledged than was outstanding at its start (RFC 6582 §3.2; Linux without SACK:
+    /// `tcp_is_non_sack_preventing_reopen`). Default no: all of that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub beyond_recover: bool,
 }
 
 impl Default for PrrSpec {
     fn default() -> Self {
-        PrrSpec { bound: Bound::Rfc9937, order: Order::Rfc6675, respond_lost_rexmit: true, restart_timer: false }
+        PrrSpec {
+            bound: Bound::Rfc9937,
+            order: Order::Rfc6675,
+            respond_lost_rexmit: true,
+            restart_timer: false,
+            beyond_recover: false,
+        }
     }
 }
 
@@ -88,6 +98,10 @@ impl PrrSpec {
             Order::Rfc6675 => Resends::ByRule,
             Order::Marks => Resends::ByMark,
         }
+    }
+
+    pub(super) fn without_sack(&self) -> Option<PrrSpec> {
+        (self.bound == Bound::Linux).then(|| PrrSpec { beyond_recover: true, ..self.clone() })
     }
 }
 
@@ -170,7 +184,7 @@ impl Recovery for Prr {
         board: &mut Scoreboard,
         cx: &Ctx,
     ) -> Flow {
-        let ends = ack.ack >= ep.recover;
+        let ends = if self.spec.beyond_recover { ack.ack > ep.recover } else { ack.ack >= ep.recover };
         if ends {
             // Not every congestion control holds ssthresh at a segment or more (RFC 9002).
             w.cwnd = w.ssthresh.max(cx.smss());

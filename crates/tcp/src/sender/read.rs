@@ -78,9 +78,10 @@ impl Sender {
 
     /// Rule 2. Applies an ACK to the scoreboard and says what it told.
     pub(super) fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
-        let prior_una = self.snd_una;
+        let (prior_una, prior_wnd) = (self.snd_una, self.peer.wnd);
         let mut d = Delivered::default();
         self.board.begin_ack();
+        let outstanding_before = self.board.len();
         self.board.acknowledge(seg.ack, &mut d);
         self.snd_una = seg.ack;
         self.snd_nxt = self.snd_nxt.max(seg.ack);
@@ -98,8 +99,12 @@ impl Sender {
                 DupRule::Rfc5681 => seg.seq_len() == 0 && same_window,
                 DupRule::NewSackInfo => d.sacked > 0,
                 DupRule::Ns2 => true,
+                DupRule::EmulatedSack => seg.seq_len() == 0 && 0 < seg.wnd && seg.wnd <= prior_wnd,
             };
         self.dup_run += u32::from(is_dup);
+        if self.dup_rule == DupRule::EmulatedSack {
+            self.emulate_sack(outstanding_before - self.board.len(), is_dup, &mut d);
+        }
         if let Some(r) = d.rtt(now) {
             self.min_rtt.take(r);
         }

@@ -269,6 +269,7 @@ impl Sender {
         self.slots.detect.on_rto(self.dup_run, &self.w, &cx);
         self.slots.startup.on_timeout();
         self.dup_run = 0;
+        self.board.presume(0);
         self.set_phase(now, Phase::Loss, Why::Timeout, obs);
         self.enter_loss(now, obs);
         let cx = self.ctx(now);

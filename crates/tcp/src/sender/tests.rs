@@ -9,6 +9,7 @@ mod late_sack;
 mod mistakes;
 mod ncr;
 mod needless;
+mod no_sack;
 mod pacing;
 mod prr;
 mod quic;

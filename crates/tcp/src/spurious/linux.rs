@@ -52,6 +52,11 @@ impl LinuxSpec {
         self.dsack.then(|| Requirement::sack("spurious", "\"linux\"")).into_iter().collect()
     }
 
+    /// Timestamps alone, if they are looked at.
+    pub(super) fn without_sack(&self) -> Option<LinuxSpec> {
+        self.timestamps.then_some(LinuxSpec { dsack: false, timestamps: true })
+    }
+
     pub(super) fn validate(&self) -> Result<(), StackError> {
         let asks = self.dsack || self.timestamps;
         StackError::unless(asks, "spurious.dsack", &"false", "true, or spurious.timestamps = true")
@@ -134,6 +139,10 @@ impl Spurious for Linux {
             return None;
         }
         self.marker = None;
+        if cx.phase == Phase::Recovery && ack.ack < ep.recover {
+            // Undone in its middle, the repair leaves no echoes to wait for.
+            ep.recover = ack.prior_una;
+        }
         // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
         let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);

@@ -56,6 +56,8 @@ impl Stack {
     fn offers(&self, need: Need) -> bool {
         match need {
             Need::Sack => self.options.sack,
+            Need::Arrivals => self.options.sack || self.dup_rule == DupRule::EmulatedSack,
+            Need::EmulatedSack => self.dup_rule == DupRule::EmulatedSack,
             Need::Timestamps => self.options.timestamps,
             Need::EachLoss => self.detect.declares_each_loss(),
             Need::MarksInRecovery => self.detect.judges_in_recovery(),
@@ -80,7 +82,9 @@ impl Options {
         let allowed = "only together with options.sack = true (RFC 2883 §4)";
         StackError::unless(sack || !dsack, "options.dsack", &"true", allowed)?;
         let allowed = "only together with options.sack = true: else nothing is ever a duplicate";
-        StackError::unless(sack || dup_rule != DupRule::NewSackInfo, "dup_rule", &"\"new-sack-info\"", allowed)
+        StackError::unless(sack || dup_rule != DupRule::NewSackInfo, "dup_rule", &"\"new-sack-info\"", allowed)?;
+        let allowed = "only together with options.sack = false: SACK says which segments arrived";
+        StackError::unless(!sack || dup_rule != DupRule::EmulatedSack, "dup_rule", &"\"emulated-sack\"", allowed)
     }
 }
 

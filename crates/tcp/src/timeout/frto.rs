@@ -43,6 +43,8 @@ pub enum Form {
     Sack,
     /// Linux: as `sack`, but any ACK of what was never sent again decides, before new data went, too.
     Linux,
+    /// Linux without SACK: the same, unless the ACK covers something that was sent again, too.
+    LinuxNoSack,
 }
 
 /// Parameters.
@@ -65,8 +67,16 @@ impl FrtoSpec {
             Form::Basic => None,
             Form::Sack => sack("\"sack\""),
             Form::Linux => sack("\"linux\""),
+            Form::LinuxNoSack => None,
         };
         form.into_iter().chain([super::no_going_back("\"frto\"")]).collect()
+    }
+
+    pub(super) fn without_sack(&self) -> Option<FrtoSpec> {
+        match self.form {
+            Form::Basic | Form::Sack => None,
+            Form::Linux | Form::LinuxNoSack => Some(FrtoSpec { form: Form::LinuxNoSack, ..self.clone() }),
+        }
     }
 }
 
@@ -107,13 +117,23 @@ impl Frto {
         let under_way = || board.iter().any(|s| s.sends > 1 || s.marks.any(Marks::LOST));
         let repair = self.spec.form != Form::Basic && !repeated && under_way();
         // Linux asks again after every repeated timeout.
-        let unfinished = self.point > cx.snd_una && !(repeated && self.spec.form == Form::Linux);
+        let unfinished =
+            self.point > cx.snd_una && !(repeated && matches!(self.spec.form, Form::Linux | Form::LinuxNoSack));
         ep.cause == Cause::Rto && !repair && !unfinished
     }
 
     /// Whether this ACK newly reports something that lay on the way at the timeout and was never sent again.
     fn original_came(&self, board: &Scoreboard) -> bool {
         board.newly().any(|s| s.sends == 1 && s.end() <= self.max_then)
+    }
+
+    /// Whether Linux takes this ACK for the proof that nothing was lost (`FLAG_ORIG_SACK_ACKED`).
+    fn only_an_original(&self, ack: &AckEvent, board: &Scoreboard) -> bool {
+        match self.spec.form {
+            Form::Basic | Form::Sack => false,
+            Form::Linux => self.original_came(board),
+            Form::LinuxNoSack => !ack.covers_retransmit && self.original_came(board),
+        }
     }
 
     fn conventional(&mut self, cwnd_segs: Option<f64>, w: &mut Window, cx: &Ctx) -> Option<Mistake> {
@@ -168,7 +188,9 @@ impl Frto {
             Form::Basic => None,
             // Linux: a report while new data are out, and it was not of an original.
             Form::Linux if !ack.advances() && says_something => self.conventional(None, w, cx),
-            Form::Linux => None,
+            // Without SACK a duplicate is the report.
+            Form::LinuxNoSack if ack.is_dup => self.conventional(None, w, cx),
+            Form::Linux | Form::LinuxNoSack => None,
             Form::Sack if !ack.advances() && !says_something => None,
             Form::Sack => {
                 let beyond = ack.ack > self.point || board.newly().any(|s| s.end() > self.point);
@@ -211,7 +233,14 @@ impl Timeout for Frto {
     ) -> (Flow, Option<Mistake>) {
         let asking = self.step != Step::Conventional;
         let verdict = match self.step {
-            _ if asking && self.spec.form == Form::Linux && self.original_came(board) => self.needless(ep, cx),
+            _ if asking && self.only_an_original(ack, board) => {
+                let verdict = self.needless(ep, cx);
+                if self.spec.form == Form::LinuxNoSack {
+                    // Only a repair that ends by itself leaves echoes to wait for.
+                    ep.recover = ack.prior_una;
+                }
+                verdict
+            }
             Step::First { .. } => self.first(ack, ep, w, cx),
             Step::Second { .. } => self.second(ack, ep, w, board, cx),
             Step::Conventional => None,

@@ -41,11 +41,15 @@ pub(super) fn is_default_hz(hz: &u32) -> bool {
     *hz == HZ
 }
 
+/// The most that the threshold becomes by default.
+pub(super) const MAX_REORDERING: u32 = 300;
+
+pub(super) fn is_default_max(max: &u32) -> bool {
+    *max == MAX_REORDERING
+}
+
 /// The least that Linux's timers of reordering and of the probe run longer (`TCP_TIMEOUT_MIN`).
 pub(super) const TIMEOUT_MIN: Nanos = Nanos::from_millis(2);
-/// The most that the threshold becomes (sysctl `tcp_max_reordering`).
-const MAX_REORDERING: u32 = 300;
-
 impl RackTlp {
     /// Linux's `tcp_check_sack_reordering`: how far the lowest of what is new was overtaken.
     #[inline(never)]
@@ -53,7 +57,7 @@ impl RackTlp {
         let overtaken = |s: &&Sent| s.sends == 1 && s.end() < self.fack;
         if let Some(low) = board.newly().filter(overtaken).map(|s| s.start).min() {
             let segments = (self.fack - low).div_ceil(u64::from(cx.mss));
-            self.dupthresh = self.dupthresh.max(u32::try_from(segments).unwrap_or(u32::MAX).min(MAX_REORDERING));
+            self.dupthresh = self.dupthresh.max(u32::try_from(segments).unwrap_or(u32::MAX).min(self.max_reordering));
             self.reordering_seen = true;
         }
     }
@@ -61,7 +65,7 @@ impl RackTlp {
     /// Linux's `tcp_try_undo_partial`: what was resent had only been late, as its timestamp shows.
     pub(super) fn learn_from_delay(&mut self, sample: &ReorderSample) {
         if self.linux.is_some() {
-            self.dupthresh = self.dupthresh.max(sample.dupacks.saturating_add(1).min(MAX_REORDERING));
+            self.dupthresh = self.dupthresh.max(sample.dupacks.saturating_add(1).min(self.max_reordering));
             self.reordering_seen = true;
         }
     }

@@ -3,7 +3,7 @@
 //! Linux's are kernel 6.18's with its defaults. Where they depart from the kernel, by what a look at its sources says:
 //!
 //! - Pacing is off but with BBR; the kernel's is, too, unless a queue or an application asks for it.
-//! - Without SACK they fall back to NewReno; the kernel counts duplicates as if they were SACKs and keeps its undo and F-RTO.
+//! - Without SACK BBR falls back to NewReno; the kernel's goes on.
 //! - The receive window does not grow unless it is told to (`receive_window`); what Linux makes quick while it grows is delayed.
 //! - After a probe of the tail the retransmission timer starts anew; the kernel counts from when the oldest segment was sent.
 //! - F-RTO marks all that is outstanding; the kernel spares what was sent recently.
@@ -86,6 +86,7 @@ pub(super) fn linux_reno(name: &str) -> Stack {
             order: Order::Marks,
             respond_lost_rexmit: false,
             restart_timer: true,
+            ..Default::default()
         }),
         congestion: CongestionSpec::LinuxReno,
         startup: StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(INFINITE_SSTHRESH) }),
