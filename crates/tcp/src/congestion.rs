@@ -8,6 +8,7 @@ mod linux;
 pub mod linux_cubic;
 pub mod linux_reno;
 pub mod net2;
+pub mod netstack_reno;
 pub mod quic;
 pub mod tcp_pr;
 pub mod vegas;
@@ -121,6 +122,9 @@ pub enum CongestionSpec {
     TcpPr,
     /// NewReno by bytes (RFC 9002 §7).
     Quic(quic::QuicSpec),
+    /// Reno in whole segments, by a count of its own of what is outstanding (gVisor's netstack).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    NetstackReno,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
@@ -154,6 +158,8 @@ pub enum AnyCongestion {
     TcpPr(tcp_pr::TcpPr),
     /// RFC 9002.
     Quic(Box<quic::Quic>),
+    /// Netstack's Reno.
+    NetstackReno(Box<netstack_reno::NetstackReno>),
     /// From outside the crate; boxed twice, a thin pointer keeps this enum at 16 bytes.
     Custom(Box<Box<dyn Congestion>>),
 }
@@ -170,7 +176,10 @@ impl CongestionSpec {
             CongestionSpec::Bbr(s) => s.validate(),
             CongestionSpec::Vegas(s) => s.validate(),
             CongestionSpec::Quic(s) => s.validate(),
-            CongestionSpec::LinuxReno | CongestionSpec::TcpPr | CongestionSpec::Custom(_) => Ok(()),
+            CongestionSpec::LinuxReno
+            | CongestionSpec::TcpPr
+            | CongestionSpec::NetstackReno
+            | CongestionSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -194,6 +203,7 @@ impl CongestionSpec {
             | CongestionSpec::Vegas(_)
             | CongestionSpec::TcpPr
             | CongestionSpec::Quic(_)
+            | CongestionSpec::NetstackReno
             | CongestionSpec::Custom(_) => vec![],
         }
     }
@@ -215,13 +225,14 @@ impl CongestionSpec {
             CongestionSpec::Vegas(s) => AnyCongestion::Vegas(Box::new(vegas::Vegas::new(s))),
             CongestionSpec::TcpPr => AnyCongestion::TcpPr(tcp_pr::TcpPr),
             CongestionSpec::Quic(s) => AnyCongestion::Quic(Box::new(quic::Quic::new(s))),
+            CongestionSpec::NetstackReno => AnyCongestion::NetstackReno(Box::default()),
             CongestionSpec::Custom(f) => AnyCongestion::Custom(Box::new((f.make)(mss))),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | LinuxReno | LinuxCubic | Bbr | Vegas | Net2 | TcpPr | Quic | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyCongestion: Aimd | Cubic | Cubic2008 | LinuxReno | LinuxCubic | Bbr | Vegas | Net2 | TcpPr | Quic | NetstackReno | Custom, $x => $call) };
 }
 
 impl Congestion for AnyCongestion {

@@ -4,6 +4,7 @@ pub mod delayed;
 pub mod dup_ack;
 pub mod fack;
 pub mod linux_no_sack;
+pub mod netstack;
 pub mod quic;
 pub mod rack_tlp;
 pub mod sack;
@@ -178,6 +179,9 @@ pub enum DetectSpec {
     TcpPr(tcp_pr::TcpPrSpec),
     /// The order and the times of sending (RFC 9002).
     Quic(quic::QuicSpec),
+    /// Three duplicates, or two full segments SACKed (gVisor's netstack without RACK).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    Netstack,
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -203,6 +207,8 @@ pub enum AnyDetect {
     TcpPr(Box<tcp_pr::TcpPr>),
     /// The order and the times of sending.
     Quic(Box<quic::Quic>),
+    /// Netstack's count.
+    Netstack(netstack::Netstack),
     /// From outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -220,7 +226,11 @@ impl DetectSpec {
             DetectSpec::TcpPr(s) => s.validate(),
             DetectSpec::Quic(s) => s.validate(),
             DetectSpec::Delayed(s) => s.validate(),
-            DetectSpec::DupAck(_) | DetectSpec::Sack(_) | DetectSpec::Vegas(_) | DetectSpec::Custom(_) => Ok(()),
+            DetectSpec::DupAck(_)
+            | DetectSpec::Sack(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::Netstack
+            | DetectSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -232,6 +242,7 @@ impl DetectSpec {
             DetectSpec::LinuxNoSack(s) => s.needs(),
             DetectSpec::Fack(_) => vec![Requirement::sack("detect", "\"fack\"")],
             DetectSpec::Quic(s) => s.needs(),
+            DetectSpec::Netstack => netstack::needs(),
             DetectSpec::DupAck(_)
             | DetectSpec::Delayed(_)
             | DetectSpec::Vegas(_)
@@ -252,6 +263,7 @@ impl DetectSpec {
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
+            | DetectSpec::Netstack
             | DetectSpec::Custom(_) => true,
         }
     }
@@ -268,6 +280,7 @@ impl DetectSpec {
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
+            | DetectSpec::Netstack
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -284,6 +297,7 @@ impl DetectSpec {
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
+            | DetectSpec::Netstack
             | DetectSpec::Custom(_) => true,
         }
     }
@@ -304,6 +318,7 @@ impl DetectSpec {
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
+            | DetectSpec::Netstack
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -320,13 +335,14 @@ impl DetectSpec {
             DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
             DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
             DetectSpec::Quic(s) => AnyDetect::Quic(Box::new(quic::Quic::new(s))),
+            DetectSpec::Netstack => AnyDetect::Netstack(netstack::Netstack::default()),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | LinuxNoSack | Fack | TcpPr | Quic | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | LinuxNoSack | Fack | TcpPr | Quic | Netstack | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {

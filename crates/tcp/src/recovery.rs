@@ -5,6 +5,7 @@ pub mod by_rate;
 pub mod fack;
 pub mod hoe;
 pub mod in_open;
+pub mod netstack;
 pub mod newreno;
 mod next_seg;
 pub mod prr;
@@ -100,6 +101,8 @@ pub enum RecoverySpec {
     Hoe(hoe::HoeSpec),
     /// Robust Recovery (Wang & Shin).
     Robust(robust::RobustSpec),
+    /// RFC 6675 with three segments more (gVisor's netstack).
+    Netstack(netstack::NetstackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
@@ -131,6 +134,8 @@ pub enum AnyRecovery {
     Hoe(hoe::Hoe),
     /// Robust Recovery.
     Robust(Box<robust::Robust>),
+    /// Netstack's.
+    Netstack(netstack::Netstack),
     /// From outside the crate.
     Custom(Box<dyn Recovery>),
 }
@@ -151,6 +156,7 @@ impl RecoverySpec {
             | RecoverySpec::RateHalving
             | RecoverySpec::ByRate
             | RecoverySpec::Robust(_)
+            | RecoverySpec::Netstack(_)
             | RecoverySpec::Custom(_) => Ok(()),
         }
     }
@@ -179,6 +185,7 @@ impl RecoverySpec {
                 vec![Requirement { need: Need::Arrivals, ..Requirement::sack("recovery", "\"prr\"") }]
             }
             RecoverySpec::Fack(s) => s.needs(),
+            RecoverySpec::Netstack(_) => vec![Requirement::sack("recovery", "\"netstack\"")],
             RecoverySpec::RateHalving => vec![Requirement::sack("recovery", "\"rate-halving\"")],
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
@@ -208,6 +215,7 @@ impl RecoverySpec {
             | RecoverySpec::Robust(_) => Resends::ByRule,
             RecoverySpec::Prr(s) => s.resends(),
             RecoverySpec::ByRate => Resends::ByMark,
+            RecoverySpec::Netstack(s) => s.resends(),
             RecoverySpec::InOpen => Resends::InOpen,
             RecoverySpec::Custom(_) => Resends::Unknown,
         }
@@ -228,6 +236,7 @@ impl RecoverySpec {
             | RecoverySpec::Hoe(_)
             | RecoverySpec::Robust(_)
             | RecoverySpec::ByRate
+            | RecoverySpec::Netstack(_)
             | RecoverySpec::Custom(_) => None,
         }
     }
@@ -246,6 +255,7 @@ impl RecoverySpec {
             RecoverySpec::ByRate => AnyRecovery::ByRate(by_rate::ByRate),
             RecoverySpec::Hoe(s) => AnyRecovery::Hoe(hoe::Hoe::new(s)),
             RecoverySpec::Robust(s) => AnyRecovery::Robust(Box::new(robust::Robust::new(s))),
+            RecoverySpec::Netstack(s) => AnyRecovery::Netstack(netstack::Netstack::new(s)),
             RecoverySpec::Custom(f) => AnyRecovery::Custom((f.make)(mss)),
         }
     }
@@ -253,7 +263,7 @@ impl RecoverySpec {
 
 macro_rules! each {
     ($self:expr, $x:ident => $call:expr) => {
-        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | ByRate | Hoe | Robust | InOpen | Custom, $x => $call)
+        dispatch!($self, AnyRecovery: Tahoe | Reno | Newreno | SackFf96 | Rfc6675 | Prr | Fack | RateHalving | ByRate | Hoe | Robust | Netstack | InOpen | Custom, $x => $call)
     };
 }
 

@@ -2,7 +2,9 @@
 
 pub mod dsack;
 pub mod eifel;
+pub mod late_ack;
 pub mod linux;
+pub mod netstack;
 pub mod rtt_min;
 
 use crate::error::StackError;
@@ -55,6 +57,11 @@ pub enum SpuriousSpec {
     RttMin(rtt_min::RttMinSpec),
     /// DSACKs counted, and timestamps (Linux 6).
     Linux(linux::LinuxSpec),
+    /// What was held to be lost was acknowledged after all (MsQuic).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    LateAck,
+    /// Timestamps, counted without consequence (gVisor's netstack).
+    Netstack(netstack::NetstackSpec),
     /// From outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Spurious>),
@@ -72,8 +79,18 @@ pub enum AnySpurious {
     RttMin(Box<rtt_min::RttMin>),
     /// Linux.
     Linux(Box<linux::Linux>),
+    /// Late acknowledgments.
+    LateAck(Box<late_ack::LateAck>),
+    /// Netstack.
+    Netstack(Box<netstack::Netstack>),
     /// From outside the crate.
     Custom(Box<dyn Spurious>),
+}
+
+/// A judge that reads what timestamps echo.
+const fn timestamps(found: &'static str) -> Requirement {
+    let allowed = "only together with options.timestamps = true";
+    Requirement { need: Need::Timestamps, key: "spurious", found, allowed }
 }
 
 impl SpuriousSpec {
@@ -82,7 +99,12 @@ impl SpuriousSpec {
         match self {
             SpuriousSpec::RttMin(s) => s.validate(),
             SpuriousSpec::Linux(s) => s.validate(),
-            SpuriousSpec::Nothing | SpuriousSpec::Dsack(_) | SpuriousSpec::Eifel(_) | SpuriousSpec::Custom(_) => Ok(()),
+            SpuriousSpec::Nothing
+            | SpuriousSpec::Dsack(_)
+            | SpuriousSpec::Eifel(_)
+            | SpuriousSpec::LateAck
+            | SpuriousSpec::Netstack(_)
+            | SpuriousSpec::Custom(_) => Ok(()),
         }
     }
 
@@ -90,14 +112,10 @@ impl SpuriousSpec {
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             SpuriousSpec::Dsack(_) => vec![Requirement::sack("spurious", "\"dsack\"")],
-            SpuriousSpec::Eifel(_) => vec![Requirement {
-                need: Need::Timestamps,
-                key: "spurious",
-                found: "\"eifel\"",
-                allowed: "only together with options.timestamps = true",
-            }],
+            SpuriousSpec::Eifel(_) => vec![timestamps("\"eifel\"")],
+            SpuriousSpec::Netstack(_) => vec![timestamps("\"netstack\"")],
             SpuriousSpec::Linux(s) => s.needs(),
-            SpuriousSpec::Nothing | SpuriousSpec::RttMin(_) | SpuriousSpec::Custom(_) => vec![],
+            SpuriousSpec::Nothing | SpuriousSpec::RttMin(_) | SpuriousSpec::LateAck | SpuriousSpec::Custom(_) => vec![],
         }
     }
 
@@ -106,9 +124,12 @@ impl SpuriousSpec {
         match self {
             SpuriousSpec::Linux(s) => s.without_sack().map_or(SpuriousSpec::Nothing, SpuriousSpec::Linux),
             SpuriousSpec::Dsack(_) => SpuriousSpec::Nothing,
-            SpuriousSpec::Nothing | SpuriousSpec::Eifel(_) | SpuriousSpec::RttMin(_) | SpuriousSpec::Custom(_) => {
-                self.clone()
-            }
+            SpuriousSpec::Nothing
+            | SpuriousSpec::Eifel(_)
+            | SpuriousSpec::RttMin(_)
+            | SpuriousSpec::LateAck
+            | SpuriousSpec::Netstack(_)
+            | SpuriousSpec::Custom(_) => self.clone(),
         }
     }
 
@@ -119,6 +140,8 @@ impl SpuriousSpec {
             SpuriousSpec::Eifel(s) => AnySpurious::Eifel(Box::new(eifel::Eifel::new(s))),
             SpuriousSpec::RttMin(s) => AnySpurious::RttMin(Box::new(rtt_min::RttMin::new(s))),
             SpuriousSpec::Linux(s) => AnySpurious::Linux(Box::new(linux::Linux::new(s))),
+            SpuriousSpec::LateAck => AnySpurious::LateAck(Box::default()),
+            SpuriousSpec::Netstack(s) => AnySpurious::Netstack(Box::new(netstack::Netstack::new(s))),
             SpuriousSpec::Custom(f) => AnySpurious::Custom((f.make)(mss)),
         }
     }
@@ -132,6 +155,8 @@ macro_rules! each {
             AnySpurious::Eifel($x) => $call,
             AnySpurious::RttMin($x) => $call,
             AnySpurious::Linux($x) => $call,
+            AnySpurious::LateAck($x) => $call,
+            AnySpurious::Netstack($x) => $call,
             AnySpurious::Custom($x) => $call,
         }
     };

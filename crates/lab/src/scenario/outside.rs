@@ -273,6 +273,7 @@ impl Custom {
                 | DetectSpec::Fack(_)
                 | DetectSpec::TcpPr(_)
                 | DetectSpec::Quic(_)
+                | DetectSpec::Netstack
                 | DetectSpec::Custom(_) => {
                     return Err(Refused {
                         key: None,

@@ -33,6 +33,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
 use crate::facts::gate;
+use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
 use crate::time::{Nanos, Time};
@@ -275,6 +276,12 @@ impl Timekeeper for Quic {
 }
 
 impl Learner for Quic {
+    fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
+        // The last cut was a mistake: a loss of what was sent before it is an event again.
+        if sample.resent.is_some() {
+            self.recovery_start = None;
+        }
+    }
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
         // B.8: after persistent congestion everything sent counts.
         self.recovery_start = (!self.collapsed).then_some(cx.now);

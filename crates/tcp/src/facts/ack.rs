@@ -75,4 +75,6 @@ pub enum DupRule {
     Ns2,
     /// Linux without SACK: no data in it, no larger window; and each counts as a segment that arrived (`tcp_add_reno_sack`).
     EmulatedSack,
+    /// gVisor's netstack (`isDupAck`): new SACK information, and all that RFC 5681 asks.
+    Netstack,
 }

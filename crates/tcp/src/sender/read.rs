@@ -100,6 +100,7 @@ impl Sender {
                 DupRule::NewSackInfo => d.sacked > 0,
                 DupRule::Ns2 => true,
                 DupRule::EmulatedSack => seg.seq_len() == 0 && 0 < seg.wnd && seg.wnd <= prior_wnd,
+                DupRule::Netstack => d.sacked > 0 && seg.seq_len() == 0 && same_window,
             };
         self.dup_run += u32::from(is_dup);
         if self.dup_rule == DupRule::EmulatedSack {

@@ -295,6 +295,7 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
             CongestionSpec::LinuxReno => (7000.0, false),
             // It leaves the threshold, the peer's window, as it is.
             CongestionSpec::Bbr(_) => (100_000.0, false),
+            CongestionSpec::NetstackReno => (7000.0, true),
             CongestionSpec::Aimd(_)
             | CongestionSpec::Vegas(_)
             | CongestionSpec::TcpPr

@@ -82,7 +82,12 @@ impl Options {
         let allowed = "only together with options.sack = true (RFC 2883 §4)";
         StackError::unless(sack || !dsack, "options.dsack", &"true", allowed)?;
         let allowed = "only together with options.sack = true: else nothing is ever a duplicate";
-        StackError::unless(sack || dup_rule != DupRule::NewSackInfo, "dup_rule", &"\"new-sack-info\"", allowed)?;
+        let by_sack = match dup_rule {
+            DupRule::NewSackInfo => Some("\"new-sack-info\""),
+            DupRule::Netstack => Some("\"netstack\""),
+            DupRule::Rfc5681 | DupRule::Ns2 | DupRule::EmulatedSack => None,
+        };
+        StackError::unless(sack || by_sack.is_none(), "dup_rule", &by_sack.unwrap_or_default(), allowed)?;
         let allowed = "only together with options.sack = false: SACK says which segments arrived";
         StackError::unless(!sack || dup_rule != DupRule::EmulatedSack, "dup_rule", &"\"emulated-sack\"", allowed)
     }

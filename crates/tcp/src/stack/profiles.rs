@@ -4,6 +4,7 @@ mod blanton_allman;
 mod growth;
 mod modern;
 mod net2;
+mod netstack;
 mod papers;
 mod quic;
 mod rr_tcp;
@@ -157,7 +158,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "eifel",
-        summary: "NewReno that takes a needless timeout back by timestamps (RFC 3522, RFC 4015)",
+        summary: "NewReno, needless timeouts taken back by timestamps (RFC 3522, RFC 4015); fast retransmits, too: spurious.judge_fast_retransmits",
         make: undo::eifel,
     },
     Profile {
@@ -191,6 +192,21 @@ pub const PROFILES: &[Profile] = &[
         name: "quic-9002",
         summary: "QUIC's loss by order and time of sending, probes instead of timeouts, NewReno by bytes (RFC 9002)",
         make: quic::quic_9002,
+    },
+    Profile {
+        name: "quic-undo",
+        summary: "the same, the window given back when all that was held to be lost is acknowledged (MsQuic)",
+        make: quic::quic_undo,
+    },
+    Profile {
+        name: "gvisor",
+        summary: "gVisor's netstack of February 2026: Reno, RACK-TLP, mistakes counted and not undone",
+        make: netstack::gvisor,
+    },
+    Profile {
+        name: "gvisor-no-rack",
+        summary: "the same with RACK off, as in Tailscale 1.102: two segments that come early are a loss",
+        make: netstack::gvisor_no_rack,
     },
 ];
 

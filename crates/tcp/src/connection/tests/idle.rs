@@ -143,6 +143,8 @@ fn the_stacks_of_rfcs_restart_and_nobody_else() {
         "eifel",
         "frto",
         "rfc-today",
+        "gvisor",
+        "gvisor-no-rack",
     ];
     assert_eq!(restarting, want);
 }

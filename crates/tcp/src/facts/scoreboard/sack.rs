@@ -180,10 +180,15 @@ impl Scoreboard {
     /// Marks lost what RFC 6675 §4 `IsLost` holds to be lost: `dupthresh` discontiguous SACKed runs above it, or more
     /// than `(dupthresh − 1) · mss` bytes SACKed above it. Returns the bytes newly marked.
     pub fn mark_is_lost(&mut self, dupthresh: u32, mss: u32) -> Bytes {
+        self.mark_lost_above(dupthresh, u64::from(dupthresh.saturating_sub(1)) * u64::from(mss))
+    }
+
+    /// Marks lost what has `runs` discontiguous SACKed runs above it, or more than `enough` bytes. Returns the bytes newly marked.
+    pub fn mark_lost_above(&mut self, runs: u32, enough: Bytes) -> Bytes {
         if self.sacked == 0 {
             return 0;
         }
-        match self.is_lost_boundary(dupthresh, mss) {
+        match self.is_lost_boundary(runs, enough) {
             Some(boundary) => self.mark_lost_below(boundary),
             None => 0,
         }
@@ -234,8 +239,7 @@ impl Scoreboard {
     }
 
     /// The lowest index above which enough is SACKed: whatever is not SACKed below it is lost.
-    fn is_lost_boundary(&self, dupthresh: u32, mss: u32) -> Option<u32> {
-        let enough = u64::from(dupthresh.saturating_sub(1)) * u64::from(mss);
+    fn is_lost_boundary(&self, dupthresh: u32, enough: Bytes) -> Option<u32> {
         let (mut bytes, mut runs, mut in_run) = (0, 0, false);
         let mut i = self.sack.top_index;
         while i != self.head {

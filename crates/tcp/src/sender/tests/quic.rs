@@ -98,3 +98,77 @@ fn a_threshold_below_a_segment_leaves_a_window_of_one_whatever_repairs() {
     }
     assert!(tried > 20, "{tried}");
 }
+
+/// Twenty segments sent at once of a sender that takes mistakes back, and a round trip of 100 ms known; segment 0 is late, and `dups`
+/// others are acknowledged before it, one a millisecond.
+fn late(dups: u64) -> Sender {
+    let mut s = Sender::new(&opened(named("quic-undo"), 20), MSS, u64::from(RWND));
+    s.on_handshake(Nanos::from_millis(100));
+    s.write(1_000_000);
+    send(&mut s, ms(0));
+    for n in 1..=dups {
+        ack(&mut s, ms(100 + n), seg(0), RWND, &[(seg(1), seg(n + 1))]);
+        send(&mut s, ms(100 + n));
+    }
+    s
+}
+
+const CUT: Window = Window { cwnd: 10_000.0, ssthresh: 10_000.0 };
+
+#[test]
+fn a_packet_held_to_be_lost_that_comes_before_it_is_resent_gives_the_window_back() {
+    let mut s = late(3);
+    assert_eq!((s.episodes(), s.window(), s.board().lost()), (1, CUT, 1000));
+    ack(&mut s, ms(104), seg(4), RWND, &[]);
+    assert_eq!(
+        s.window(),
+        Window { cwnd: 24_000.0, ssthresh: 1_000_000.0 },
+        "as before, and four segments of slow start"
+    );
+    // The loss of something that was sent before the cut is an event again.
+    for n in 6..=8 {
+        ack(&mut s, ms(104 + n), seg(4), RWND, &[(seg(5), seg(n))]);
+    }
+    assert_eq!((s.episodes(), s.window().cwnd), (2, 12_000.0));
+}
+
+#[test]
+fn a_packet_that_comes_too_soon_after_it_was_resent_came_by_its_first_copy() {
+    let mut s = late(13);
+    assert_eq!((s.window(), s.board().lost(), s.board().lost_to_send()), (CUT, 1000, 0), "it was resent");
+    ack(&mut s, ms(150), seg(14), RWND, &[]);
+    assert_eq!(s.window(), Window { cwnd: 34_000.0, ssthresh: 1_000_000.0 });
+    // A round trip after it was resent nobody knows which copy it was.
+    let mut s = late(13);
+    ack(&mut s, ms(213), seg(14), RWND, &[]);
+    assert_eq!(s.window().ssthresh, 10_000.0);
+}
+
+#[test]
+fn one_real_loss_beside_what_only_came_late_keeps_the_cut() {
+    let mut s = late(3);
+    // Segment 5 is lost, and both are resent; then 0 arrives, and a round trip later 5.
+    for n in 7..=15 {
+        ack(&mut s, ms(100 + n), seg(0), RWND, &[(seg(6), seg(n)), (seg(1), seg(5))]);
+        send(&mut s, ms(100 + n));
+    }
+    assert_eq!((s.board().lost(), s.board().lost_to_send()), (2000, 0));
+    ack(&mut s, ms(116), seg(5), RWND, &[(seg(6), seg(15))]);
+    assert_eq!((s.window().ssthresh, s.board().lost()), (10_000.0, 1000));
+    ack(&mut s, ms(230), seg(20), RWND, &[]);
+    assert_eq!((s.window().ssthresh, s.episodes()), (10_000.0, 1));
+}
+
+#[test]
+fn once_something_sent_after_the_cut_is_acknowledged_nothing_is_given_back() {
+    let mut s = late(13);
+    let resent_at = s.board().get(Offset(seg(0))).map(|x| x.at);
+    assert_eq!(resent_at, Some(ms(112)));
+    let new = s.positions().2;
+    ack(&mut s, ms(114), seg(0), RWND, &[(seg(1), seg(16))]);
+    send(&mut s, ms(114));
+    assert!(s.positions().2 > new, "new data after the cut");
+    ack(&mut s, ms(205), seg(0), RWND, &[(new.0, new.0 + 1000), (seg(1), seg(16))]);
+    ack(&mut s, ms(206), seg(16), RWND, &[(new.0, new.0 + 1000)]);
+    assert_eq!(s.window().ssthresh, 10_000.0);
+}

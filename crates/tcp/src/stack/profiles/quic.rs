@@ -8,9 +8,11 @@ use crate::disorder::DisorderSpec;
 use crate::idle::IdleRule;
 use crate::recovery::RecoverySpec;
 use crate::rto::RtoSpec;
+use crate::spurious::SpuriousSpec;
 use crate::stack::Stack;
 use crate::startup::fixed::{FixedSpec, INFINITE_SSTHRESH};
 use crate::startup::StartupSpec;
+use crate::undo::UndoSpec;
 
 /// RFC 9002. An initial window of ten segments (§7.2, for segments of up to 1472 bytes).
 pub(super) fn quic_9002(name: &str) -> Stack {
@@ -24,4 +26,9 @@ pub(super) fn quic_9002(name: &str) -> Stack {
         idle: IdleRule::Keep,
         ..rfc_6675(name)
     }
+}
+
+/// The same with MsQuic's response to losses that were none.
+pub(super) fn quic_undo(name: &str) -> Stack {
+    Stack { spurious: SpuriousSpec::LateAck, undo: UndoSpec::Restore(Default::default()), ..quic_9002(name) }
 }

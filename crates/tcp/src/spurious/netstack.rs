@@ -1,0 +1,82 @@
+//! Netstack's judge: Eifel detection that counts and changes nothing.
+//!
+//! Source: gVisor's netstack, `recordRetransmitTS` and `detectSpuriousRecovery` in `pkg/tcpip/transport/tcp/snd.go` (module
+//! gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words; RFC 3522 §3.2.
+//!
+//! Idea: an ACK of new data that echoes a timestamp older than the beginning of the repair answers something sent before it. That
+//! is counted, and the repair goes on as if nothing had been found.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | retransmitTS (0: none) | `stamp` of `watch` |
+//! | inRecovery | an episode before that has not ended |
+//! | spuriousRecovery | `found` |
+//! | SegmentsAckedWithDSACK | `dsack_seen`, of this connection; netstack's counts those of all |
+//!
+//! Departures: the verdict comes when the repair is over, because an earlier one would end it. A repair that a timeout interrupts is
+//! not counted. Other than RFC 3522 every ACK of new data is looked at, not only the first. Unsaid: nothing.
+
+use super::Spurious;
+use crate::facts::ack::AckEvent;
+use crate::facts::ctx::Ctx;
+use crate::facts::episode::{Episode, Ledger, Mistake};
+use crate::facts::scoreboard::Scoreboard;
+use crate::segment::{is_older, timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetstackSpec {
+    /// Whether DSACKs are looked at, as netstack does with RACK only. Default yes.
+    pub dsack: bool,
+}
+
+impl Default for NetstackSpec {
+    fn default() -> Self {
+        NetstackSpec { dsack: true }
+    }
+}
+
+/// The judge at work.
+pub struct Netstack {
+    dsack: bool,
+    /// The running repair and the timestamp of its beginning.
+    watch: Option<(u32, u32)>,
+    found: bool,
+    dsack_seen: bool,
+}
+
+impl Netstack {
+    pub(super) fn new(spec: &NetstackSpec) -> Self {
+        Netstack { dsack: spec.dsack, watch: None, found: false, dsack_seen: false }
+    }
+}
+
+impl Spurious for Netstack {
+    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+        let id = ledger.count();
+        let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
+        (self.watch, self.found) = ((!under_way).then(|| (id, timestamp(cx.now))), false);
+    }
+    #[inline]
+    fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
+        self.watch.is_none() && ack.dsack.is_none()
+    }
+    fn on_ack(&mut self, ack: &AckEvent, _: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
+        let dsack = self.dsack && ack.dsack.is_some();
+        self.dsack_seen |= dsack;
+        if let Some((_, stamp)) = self.watch.filter(|_| ack.advances() && !dsack) {
+            // RFC 3522 §3.2 (5): all of a window's ACKs may have been lost.
+            let informs = self.dsack_seen || cx.snd_una < cx.snd_max;
+            self.found |= informs && ack.tsecr.is_some_and(|echo| is_older(echo, stamp));
+        }
+        None
+    }
+    fn on_episode_end(&mut self, ep: &mut Episode, _: &Ctx) -> Option<Mistake> {
+        let found = std::mem::take(&mut self.found);
+        let (id, _) = self.watch.take()?;
+        (found && id == ep.id && !ep.void).then_some(Mistake { episode: id, cause: ep.cause, sample: None })
+    }
+}
