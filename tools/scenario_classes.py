@@ -29,8 +29,8 @@ AREAS = {
     "background": ("Traffic beside the flows.", ["Background"]),
     "dumbbell": ("Many flows over one bottleneck.", ["Dumbbell"]),
 }
-RENAMED = {"Both": "DumbbellLink", "FlowKeys": "DumbbellFlow"}
-"""Names that say too little outside the schema."""
+RENAMED = {"Both": "DumbbellLink", "FlowKeys": "DumbbellFlow", "App.Transfers": "TransfersInARow"}
+"""Names that say too little outside the schema, or that two of its tables have."""
 ATTRIBUTES = {"from": "from_", "flow": "flows"}
 """Keys that Python cannot have as a name, or that would read as one of several; `part.py` undoes it."""
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
@@ -164,6 +164,7 @@ class Classes:
         for table in tables:
             key, word = tag(table) or ("", "")
             member = pascal(word) if key == "kind" else pascal(key) + pascal(word)
+            member = RENAMED.get(f"{name}.{member}", member)
             self.home[member] = area
             members.append(member)
             self.table(member, table, area)
@@ -213,7 +214,8 @@ class Classes:
         """A whole file, as ruff formats it."""
         body = "\n\n\n".join(area.classes.values())
         names = ", ".join(f'"{name}"' for name in sorted(area.classes))
-        typing = [n for n in ("Any", "ClassVar", "Literal", "TypeAlias") if re.search(rf"\b{n}\b", body)]
+        # A sentence may begin with "Any".
+        typing = [n for n in ("Any", "ClassVar", "Literal", "TypeAlias") if re.search(rf"\b{n}\b(?! [a-z])", body)]
         abstract = [n for n in ("Mapping", "Sequence") if re.search(rf"\b{n}\b", body)]
         head = [f'"""{area.about}', "", MADE, '"""', ""]
         long = any(len(line) > WIDTH for line in body.splitlines())

@@ -56,6 +56,8 @@ pub struct LossEvent {
     pub sends: u8,
     /// Whether the timer fired again for the same loss.
     pub repeated: bool,
+    /// Whether it was revealed in the middle of a Recovery.
+    pub in_recovery: bool,
 }
 
 /// Growth and cut.
@@ -298,6 +300,7 @@ mod tests {
             sent_at: Time(0),
             sends: 1,
             repeated: false,
+            in_recovery: false,
         }
     }
 }

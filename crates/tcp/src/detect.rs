@@ -3,6 +3,7 @@
 pub mod delayed;
 pub mod dup_ack;
 pub mod fack;
+mod guard;
 pub mod linux_no_sack;
 pub mod netstack;
 pub mod quic;
@@ -20,9 +21,11 @@ use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::needs::Requirement;
+use crate::seq::Offset;
 use crate::slot::{dispatch, Factory};
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
+pub use guard::Guard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use threshold::ThresholdSpec;
@@ -108,8 +111,15 @@ pub trait Timekeeper {
     fn owns_rto(&self) -> bool {
         false
     }
-    /// The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more.
-    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) {}
+    /// Whether a timer of its own now runs in place of the retransmission timer (Linux has one for all): if that comes due, this one
+    /// is taken to be. Once this one has fired, the other counts from when the oldest segment was sent.
+    fn stands_in_for_rto(&self) -> bool {
+        false
+    }
+    /// The owner of Loss has marked what it holds to be lost; one that judges by time may mark more. Whether it does.
+    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) -> bool {
+        false
+    }
 }
 
 /// What becomes of the connection, for whoever learns from it: detectors, and their rules for `dupthresh`. One that stays as it is leaves
@@ -117,6 +127,8 @@ pub trait Timekeeper {
 pub trait Learner {
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
+    /// By the partial ACK that comes next, what lay at `from` was only late. With `waits` nothing is marked lost by it.
+    fn on_late_original(&mut self, _from: Offset, _waits: bool, _board: &Scoreboard, _cx: &Ctx) {}
     /// A Recovery or Loss phase ended.
     fn on_recovered(&mut self, _cx: &Ctx) {}
     /// The window was reduced; `w` is the window after it.
@@ -128,33 +140,6 @@ pub trait Learner {
     fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
     /// Without SACK more duplicates came than segments can have arrived, of `segments` that were outstanding.
     fn on_excess(&mut self, _segments: u32) {}
-}
-
-/// When a fast retransmit is forbidden because of an earlier episode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Guard {
-    /// Until `snd_una > recover` (RFC 6582 §3.2 "covers more than recover"; ns-2's `bug_fix`). Default.
-    #[default]
-    Careful,
-    /// Until `snd_una ≥ recover` (RFC 2582 §4 "less careful"; RFC 6675 §5.1 after a timeout).
-    LessCareful,
-    /// Until `snd_una > recover` after a timeout, never after a fast recovery (ns-2's Sack1).
-    AfterTimeout,
-    /// Never: several fast retransmits for one window of losses (Net/2, ns-2 with `bug_fix` off).
-    Off,
-}
-
-impl Guard {
-    /// Whether a fast retransmit may start now. Before the first episode nothing forbids it.
-    pub fn admits(self, cx: &Ctx) -> bool {
-        match (self, cx.recover) {
-            (Guard::Off, _) | (_, None) => true,
-            (Guard::AfterTimeout, _) if !cx.timed_out => true,
-            (Guard::Careful | Guard::AfterTimeout, Some(recover)) => cx.snd_una > recover,
-            (Guard::LessCareful, Some(recover)) => cx.snd_una >= recover,
-        }
-    }
 }
 
 /// A detector's description.
@@ -381,14 +366,20 @@ impl Timekeeper for AnyDetect {
     fn owns_rto(&self) -> bool {
         each!(self, x => x.owns_rto())
     }
-    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
-        each!(self, x => x.after_rto(board, cx));
+    fn stands_in_for_rto(&self) -> bool {
+        each!(self, x => x.stands_in_for_rto())
+    }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {
+        each!(self, x => x.after_rto(board, cx))
     }
 }
 
 impl Learner for AnyDetect {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));
+    }
+    fn on_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
+        each!(self, x => x.on_late_original(from, waits, board, cx));
     }
     fn on_recovered(&mut self, cx: &Ctx) {
         each!(self, x => x.on_recovered(cx));

@@ -55,6 +55,8 @@ pub trait Recovery: Send {
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
     /// It was sent.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
+    /// Whether nothing is to be sent again now, only new data. Asked for at each ACK of a Recovery, before `on_ack`.
+    fn hold_resends(&mut self, _hold: bool) {}
     /// Artificial inflation in bytes, for the trace only.
     fn inflation(&self) -> f64 {
         0.0
@@ -294,6 +296,9 @@ impl Recovery for AnyRecovery {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         each!(self, r => r.on_sent(x, sent, cx));
+    }
+    fn hold_resends(&mut self, hold: bool) {
+        each!(self, x => x.hold_resends(hold));
     }
     fn inflation(&self) -> f64 {
         each!(self, x => x.inflation())

@@ -45,6 +45,10 @@ pub trait Rto: Send {
     fn deadline(&self, set: Time) -> Time {
         set + self.backed_off()
     }
+    /// The earliest moment after `now` at which it can fire.
+    fn next_tick(&self, now: Time) -> Time {
+        now + Nanos(1)
+    }
 }
 
 /// Its description.
@@ -154,5 +158,8 @@ impl Rto for AnyRto {
     #[inline]
     fn deadline(&self, set: Time) -> Time {
         each!(self, x => x.deadline(set))
+    }
+    fn next_tick(&self, now: Time) -> Time {
+        each!(self, x => x.next_tick(now))
     }
 }

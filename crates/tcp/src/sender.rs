@@ -235,7 +235,7 @@ impl Sender {
             Phase::Loss => self.in_loss(now, ack, grows, verdict, &cx, obs),
         };
         // Rule 10. Timers; the run of duplicates ends with an ACK that advances.
-        self.rearm(now, rearm, ack.advances());
+        self.rearm(now, rearm, ack.advances() || self.sack_restarts(now, ack));
         if ack.advances() {
             self.dup_run = 0;
         }

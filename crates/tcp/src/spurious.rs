@@ -21,7 +21,12 @@ use serde::{Deserialize, Serialize};
 /// A judge of mistakes.
 pub trait Spurious: Send {
     /// An episode has begun.
-    fn on_begin(&mut self, _ledger: &mut Ledger, _cx: &Ctx) {}
+    fn on_begin(&mut self, _ledger: &mut Ledger, _board: &Scoreboard, _cx: &Ctx) {}
+    /// Whether this partial ACK, in the middle of a Recovery, was sent before anything had been sent again, so that what it
+    /// acknowledges had only been late.
+    fn answers_late_original(&self, _ack: &AckEvent) -> bool {
+        false
+    }
     /// A segment of the running episode was sent again; it had last been sent at `before`.
     fn on_retransmit(&mut self, _seg: &Sent, _before: Time, _ep: &mut Episode, _cx: &Ctx) {}
     /// Whether this ACK proves nothing, as one look tells; then `on_ack` is not called for it.
@@ -163,8 +168,11 @@ macro_rules! each {
 }
 
 impl Spurious for AnySpurious {
-    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
-        each!(self, x => x.on_begin(ledger, cx))
+    fn on_begin(&mut self, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) {
+        each!(self, x => x.on_begin(ledger, board, cx))
+    }
+    fn answers_late_original(&self, ack: &AckEvent) -> bool {
+        each!(self, x => x.answers_late_original(ack))
     }
     fn on_retransmit(&mut self, seg: &Sent, before: Time, ep: &mut Episode, cx: &Ctx) {
         each!(self, x => x.on_retransmit(seg, before, ep, cx))

@@ -32,6 +32,8 @@ pub enum Repair {
 pub trait Timeout: Send {
     /// The phase begins; `w.ssthresh` is already cut.
     fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair;
+    /// The detector has been asked what is lost by time; `by_time` if it judges so.
+    fn marked(&mut self, _by_time: bool, _w: &mut Window, _board: &mut Scoreboard, _cx: &Ctx) {}
     /// An ACK arrived; if it advanced, the window has already grown. `lost` bytes were newly marked by the detector.
     fn on_ack(
         &mut self,
@@ -130,6 +132,9 @@ macro_rules! each {
 impl Timeout for AnyTimeout {
     fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         each!(self, x => x.enter(ep, w, board, cx))
+    }
+    fn marked(&mut self, by_time: bool, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) {
+        each!(self, x => x.marked(by_time, w, board, cx));
     }
     fn on_ack(
         &mut self,

@@ -65,7 +65,9 @@ class Transfers(Part):
     ``"65535 B"``.
     """
     receiver: Receiver | None = None
-    """When the receiver answers. Default: as the stack says."""
+    """When the receiver answers, and what its TCP knows, as in `{ sack = false, timestamps = false }`. Default: as
+    the stack says.
+    """
     handshake: bool | None = None
     """Whether the connection begins with a SYN, or is established at its start. Default: ``false``."""
     wire: Wire | None = None

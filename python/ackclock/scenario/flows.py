@@ -12,21 +12,40 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from ackclock.scenario.part import Part
+from ackclock.scenario.settings import Gap
 
 __all__ = [
     "AckDelayed",
     "AckDelayedReordered",
     "AckEvery",
     "AckHeartbeat",
-    "AckQuick",
+    "AckLinux",
+    "AckStack",
     "AckWindowUpdate",
     "App",
     "Bulk",
+    "Connections",
     "Fixed",
     "Flow",
     "Receiver",
+    "TransfersInARow",
     "Wire",
+    "Writes",
 ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AckStack(Part):
+    """When the stack says."""
+
+    TAG: ClassVar = ("ack", "stack")
+
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -34,6 +53,13 @@ class AckEvery(Part):
     """An ACK for each segment."""
 
     TAG: ClassVar = ("ack", "every")
+
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,6 +70,12 @@ class AckDelayed(Part):
 
     delay: str | None = None
     """Longest wait of a single segment. As in "200 ms". Default: ``"200 ms"``."""
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,6 +86,12 @@ class AckDelayedReordered(Part):
 
     delay: str | None = None
     """Longest wait of a single segment. As in "200 ms". Default: ``"200 ms"``."""
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -66,6 +104,12 @@ class AckHeartbeat(Part):
     """Time between beats. As in "200 ms". Default: ``"200 ms"``."""
     phase: str | None = None
     """Where in the interval the beats lie (`t mod interval = phase`). As in "200 ms". Default: ``"0 s"``."""
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -78,30 +122,60 @@ class AckWindowUpdate(Part):
     """Time between beats. As in "200 ms". Default: ``"200 ms"``."""
     phase: str | None = None
     """Where in the interval the beats lie (`t mod interval = phase`). As in "200 ms". Default: ``"0 s"``."""
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AckQuick(Part):
-    """Every second segment, or after a delay; but each at the start, after a pause and after a repetition (Linux)."""
+class AckLinux(Part):
+    """As Linux: more than a full segment at once, else after a time that adapts; each at the start, after a pause and after a repetition; SACKs held back together."""
 
-    TAG: ClassVar = ("ack", "quick")
+    TAG: ClassVar = ("ack", "linux")
 
     delay: str | None = None
-    """Longest wait of a single segment once no ACK needs to be quick. Default 40 ms (Linux). As in "200 ms".
-    Default: ``"40 ms"``.
+    """Shortest time that an ACK is delayed by; the time adapts from there (`TCP_ATO_MIN`). Default 40 ms. As in "200
+    ms". Default: ``"40 ms"``.
     """
-    acks: int | None = None
-    """ACKs without delay at the start, after a pause and after a repetition. Default 16 (Linux). At least 1.
-    Default: ``16``.
+    max_delay: str | None = None
+    """Longest (`TCP_DELACK_MAX`; a tick below the shortest retransmission timeout, 200 ms, at most). Default 200 ms.
+    As in "200 ms". Default: ``"200 ms"``.
     """
-    idle: str | None = None
-    """A pause is a time without data that is longer than this. Default 200 ms (Linux's shortest timeout). As in "200
-    ms". Default: ``"200 ms"``.
+    quick: int | None = None
+    """Most ACKs without delay at the start, after a pause and after a repetition; never more than half the window
+    has segments (`TCP_MAX_QUICKACKS`). Default 16. At least 0. Default: ``16``.
     """
+    pingpong: int | None = None
+    """Data sent in answer before both sides count as talking in turn, and ACKs wait for an answer to ride on
+    (`tcp_pingpong_thresh`). Default 1. At least 1. Default: ``1``.
+    """
+    compress: int | None = None
+    """Most duplicates that one SACK answers together; with 0 each has its own (`tcp_comp_sack_nr`). Default 44. At
+    least 0. Default: ``44``.
+    """
+    compress_delay: str | None = None
+    """Longest time that a SACK waits for others; a twentieth of the round trip if that is less
+    (`tcp_comp_sack_delay_ns`). Default 1 ms. As in "200 ms". Default: ``"1 ms"``.
+    """
+    compress_slack: str | None = None
+    """By which its timer may be late and, on an idle processor, is (`tcp_comp_sack_slack_ns`). Default 100 us. As in
+    "200 ms". Default: ``"100 us"``.
+    """
+    hz: int | None = None
+    """Ticks of the kernel's clock in a second, 1 to 1000. Default 250. At least 0. Default: ``250``."""
+    sack: bool | None = None
+    """Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."""
+    dsack: bool | None = None
+    """Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."""
+    timestamps: bool | None = None
+    """Whether it knows timestamps (RFC 7323). Default: as the stack says."""
 
 
-Receiver: TypeAlias = AckEvery | AckDelayed | AckDelayedReordered | AckHeartbeat | AckWindowUpdate | AckQuick
-"""When a receiver answers."""
+Receiver: TypeAlias = AckStack | AckEvery | AckDelayed | AckDelayedReordered | AckHeartbeat | AckWindowUpdate | AckLinux
+"""When a receiver answers, and what its TCP knows: an option is in use where both ends have it."""
 
 
 Wire: TypeAlias = Literal["ipv4", "ns2"]
@@ -136,7 +210,56 @@ class Fixed(Part):
     """It begins later by a random time below this, another in each seed. As in "200 ms". Default: ``"0 s"``."""
 
 
-App: TypeAlias = Bulk | Fixed
+Connections: TypeAlias = Literal["new", "one"]
+"""On which connections transfers in a row are made. ``new``: Each on a new one, with a handshake of its own if the
+flow has one; ``one``: All on one.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TransfersInARow(Part):
+    """Transfers in a row, as of requests that are answered: the next one begins when the last byte of the one before is acknowledged and a think time has passed.
+
+    How long each took, from its beginning (its SYN, where it has one) to that acknowledgment, is a result.
+    """
+
+    TAG: ClassVar = ("kind", "transfers")
+
+    size: str
+    """Payload of each: segments, as in `"10 packets"`, or bytes. As in "65 packets" or "1460 B"."""
+    count: int
+    """How many. At least 1, at most 60000."""
+    think: Gap | None = None
+    """From the end of one to the beginning of the next. Default: none."""
+    connections: Connections | None = None
+    """On which connections. Default: ``"new"``."""
+    start: str | None = None
+    """When the first begins. As in "200 ms". Default: ``"0 s"``."""
+    jitter: str | None = None
+    """The first begins later by a random time below this, another in each seed. As in "200 ms". Default: ``"0 s"``."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Writes(Part):
+    """A piece of data now and then, whatever became of the one before: the sender is often idle."""
+
+    TAG: ClassVar = ("kind", "writes")
+
+    size: str
+    """Payload of each: segments, as in `"10 packets"`, or bytes. As in "65 packets" or "1460 B"."""
+    gap: Gap
+    """From one to the next."""
+    count: int | None = None
+    """How many. Default: without end. At least 1, at most 1000000000."""
+    start: str | None = None
+    """When the first is written. As in "200 ms". Default: ``"0 s"``."""
+    jitter: str | None = None
+    """The first is written later by a random time below this, another in each seed. As in "200 ms". Default: ``"0
+    s"``.
+    """
+
+
+App: TypeAlias = Bulk | Fixed | TransfersInARow | Writes
 """What is sent."""
 
 
@@ -161,7 +284,9 @@ class Flow(Part):
     ``"65535 B"``.
     """
     receiver: Receiver | None = None
-    """When the receiver answers. Default: as the stack says."""
+    """When the receiver answers, and what its TCP knows, as in `{ sack = false, timestamps = false }`. Default: as
+    the stack says.
+    """
     handshake: bool | None = None
     """Whether the connection begins with a SYN, or is established at its start. Default: ``false``."""
     wire: Wire | None = None

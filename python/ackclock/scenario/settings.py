@@ -5,6 +5,7 @@ Made of the JSON Schema by tools/scenario_classes.py: make generated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -19,6 +20,10 @@ class Gap(Part):
 
     exponential: str | None = None
     """Exponentially distributed with this mean, as in `{ exponential = "1 s" }`. As in "200 ms"."""
+    uniform: Sequence[str] | None = None
+    """Any time from the first to the second with the same probability, as in `{ uniform = ["0.5 s", "1.5 s"] }`. As
+    in "['0.5 s', '1.5 s']".
+    """
     constant: str | None = None
     """Always this. As in "200 ms"."""
 

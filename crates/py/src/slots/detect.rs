@@ -127,10 +127,12 @@ impl Timekeeper for Judge {
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.algorithm.tell(&self.on_sent, Some(cx.now), || (XmitView(x), Segment(*sent), Context(*cx)));
     }
-    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {
         self.algorithm.ask(&self.after_rto, Some(cx.now), (), |f| {
             Board::lend_mut(f.py(), board, |board| f.call1((board, Context(*cx))).map(drop))
         });
+        // Whatever it marks, the owner of Loss has marked before.
+        false
     }
     fn owns_rto(&self) -> bool {
         self.owns_rto

@@ -45,7 +45,7 @@ fn verdict(answer: &Bound<'_, PyAny>) -> PyResult<Option<Mistake>> {
 }
 
 impl Spurious for Judge {
-    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) {
         self.algorithm.ask(&self.on_begin, Some(cx.now), (), |f| {
             LedgerView::lend(f.py(), ledger, |ledger| f.call1((ledger, Context(*cx))).map(drop))
         });

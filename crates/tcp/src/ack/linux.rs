@@ -16,9 +16,11 @@
 //! | rcv_nxt − rcv_wup; inet_csk_in_pingpong_mode | `since`; `pingpong` against the parameter |
 //! | compressed_ack, dup_ack_counter, compressed_ack_timer | `compressed`, `dups`, `release` |
 //!
-//! Departures: what a full segment is counts payload, where Linux counts headers, too. Congestion marks make no ACK quick. Whether the window moves is not asked where the application reads by hand. Of two SACKs
-//! that compression sends one after the other, the first reports the segment of the second, too. Without a handshake the receiver's
-//! own round trip stands for the sender's.
+//! Departures: what a full segment is counts payload, where Linux counts headers, too. Congestion marks make no ACK quick. A FIN is
+//! answered at once: Linux does so once it has sent its own, and before that lets the ACK wait for the application, which reads the
+//! end and closes. Whether the window moves is not asked where the application reads by hand. Of two SACKs that compression sends
+//! one after the other, the first reports the segment of the second, too. Without a handshake the receiver's own round trip stands
+//! for the sender's.
 
 use super::{AckDecision, AckPolicy, Arrival};
 use crate::error::StackError;
@@ -295,6 +297,7 @@ impl AckPolicy for Linux {
         }
         match self.decide(a, tick) {
             AckDecision::Now => AckDecision::Now,
+            _ if a.fin && !a.held => AckDecision::Now,
             waits if a.advanced == 0 || !a.read || a.held => waits,
             waits => match self.on_read() {
                 AckDecision::No => waits,
@@ -395,6 +398,14 @@ mod tests {
                 Ok(())
             }
             later => Err(later),
+        }
+    }
+
+    #[test]
+    fn a_fin_is_answered_at_once() {
+        for read in [true, false] {
+            let a = Arrival { fin: true, push: true, read, ..plain(20) };
+            assert_eq!(answer(&mut steady(), &a), Ok(()), "reads at once: {read}");
         }
     }
 

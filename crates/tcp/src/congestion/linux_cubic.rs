@@ -177,7 +177,8 @@ impl Congestion for LinuxCubic {
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         self.growth.count = Count::default();
-        if l.repeated {
+        // tcp_enter_loss: the phase has made its cut.
+        if l.repeated || (l.in_recovery && l.cause == Cause::Rto) {
             self.cubic = Cubic::default();
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }

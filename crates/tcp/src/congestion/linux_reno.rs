@@ -15,7 +15,7 @@
 
 use super::linux::{whole, Count, Growth, REORDERING};
 use super::{Congestion, Cut, LossEvent};
-use crate::event::Window;
+use crate::event::{Cause, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 
@@ -32,7 +32,8 @@ impl Congestion for LinuxReno {
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         self.0.count = Count::default();
-        if l.repeated {
+        // tcp_enter_loss: the phase has made its cut.
+        if l.repeated || (l.in_recovery && l.cause == Cause::Rto) {
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }
         let half = f64::from((whole(w.cwnd, cx) / 2).max(2)) * cx.smss();
@@ -44,7 +45,6 @@ impl Congestion for LinuxReno {
 mod tests {
     use super::super::tests::{context, loss, whole as window};
     use super::*;
-    use crate::event::Cause;
     use crate::seq::Offset;
     use crate::testing::blank;
 

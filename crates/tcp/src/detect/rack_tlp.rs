@@ -30,7 +30,6 @@ use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
-use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::send_order::SendOrder;
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
@@ -122,6 +121,10 @@ pub struct RackTlp {
     reordering_seen: bool,
     /// Something was SACKed when the last ACK had been read.
     sacked: bool,
+    /// Nothing is to be marked lost by the ACK that is read now.
+    waits: bool,
+    /// The timer has just fired outside a repair.
+    doubts_reordering: bool,
     newest: Option<(Time, Offset)>,
     order: SendOrder,
     /// Of what gave `newest`, or of something delivered later; it means nothing before, and is not asked.
@@ -151,6 +154,8 @@ impl RackTlp {
             tlp_on: spec.tlp,
             reordering_seen: false,
             sacked: false,
+            waits: false,
+            doubts_reordering: false,
             newest: None,
             order: SendOrder::default(),
             rtt: Nanos::ZERO,
@@ -191,7 +196,7 @@ impl RackTlp {
         // All that is new lies above what was known before: in order.
         if self.fack > ack.prior_una {
             if self.linux.is_some() {
-                self.measure_reordering(board, cx);
+                self.measure_reordering(highest, board, cx);
             } else if !self.reordering_seen {
                 self.reordering_seen = delivered_below(self.fack, board);
             }
@@ -212,6 +217,9 @@ impl RackTlp {
     #[inline]
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
+        if std::mem::take(&mut self.waits) {
+            return 0;
+        }
         if board.is_in_order(&self.order, newest) {
             self.reorder_at = None;
             return 0;
@@ -258,7 +266,7 @@ impl RackTlp {
         self.min_rtt.sample(rtt, cx.now);
         self.tlp.measured();
         (self.rtt, self.newest, self.fack) = (cx.now.since(n.at), Some(newest), ack.ack);
-        self.window.on_ack(false, false, cx);
+        self.widen(false, false, Some(n.at), cx);
         (self.reorder_at, self.sacked) = (None, false);
         self.arm_probe(cx.now, cx);
         true
@@ -277,7 +285,7 @@ impl RackTlp {
         let repairs = cx.phase.repairs();
         let ends = repairs && cx.recover.is_some_and(|r| cx.snd_una >= r);
         let repairing = repairs && !ends;
-        self.window.on_ack(dsack, ends, cx);
+        self.widen(dsack, ends, ack.newest.map(|n| n.at), cx);
         let lost = self.detect(repairing, board, cx);
         let sacked = board.sacked() > 0;
         self.sacked = sacked;
@@ -319,12 +327,13 @@ impl Timekeeper for RackTlp {
                 return Verdict::Lost(lost);
             }
         }
+        let instead_of_rto = self.goes_instead_of_rto(cx);
         // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
-        let last = board.iter().next_back().filter(|s| s.sends == 1);
+        let last = board.iter().next_back().filter(|s| s.sends == 1 && !instead_of_rto);
         if let (Some(last), Some(_), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
             self.arm_probe(last.at, cx);
         }
-        match self.tlp.fire(cx.now) {
+        match self.tlp.fire(cx.now, instead_of_rto) {
             true => Verdict::Probe,
             false => Verdict::Clear,
         }
@@ -347,22 +356,34 @@ impl Timekeeper for RackTlp {
             self.arm_probe(cx.now, cx);
         }
     }
-    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) {
+    fn stands_in_for_rto(&self) -> bool {
+        self.linux.is_some() && self.deadline().is_some()
+    }
+    fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {
         self.reorder_at = None;
         self.order.forget();
-        // §6.3: by time alone, whatever has been delivered since.
-        if self.newest.is_some() {
-            let wait = self.rtt + self.reo_wnd(true, board, cx);
-            let everything = (cx.now, cx.snd_max + 1);
-            board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time));
-            self.order.forget();
+        self.doubt_reordering(board, cx);
+        if self.newest.is_none() {
+            return false;
         }
+        // §6.3: by time alone, whatever has been delivered since. Linux adds no window (tcp_timeout_mark_lost).
+        let wait = match self.linux {
+            None => self.rtt + self.reo_wnd(true, board, cx),
+            Some(_) => self.rtt,
+        };
+        let everything = (cx.now, cx.snd_max + 1);
+        board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time));
+        self.order.forget();
+        true
     }
 }
 
 impl Learner for RackTlp {
-    fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
-        self.learn_from_delay(sample);
+    fn on_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
+        self.learn_from_late_original(from, waits, board, cx);
+    }
+    fn on_rto(&mut self, _: u32, _: &Window, cx: &Ctx) {
+        self.doubts_reordering = self.linux.is_some() && !cx.phase.repairs();
     }
     fn on_recovered(&mut self, _: &Ctx) {
         // It may have ended as a mistake, and marks may have been taken back.

@@ -134,6 +134,18 @@ impl Scoreboard {
         self.lost_to_send
     }
 
+    /// Whether what was sent again at `began` or later is lost. They go from the lowest on, so it is the lowest that waits.
+    pub fn is_resent_lost_since(&self, began: Time) -> bool {
+        let first = self.first_lost().and_then(|at| self.get(at));
+        first.is_some_and(|s| s.sends > 1 && s.at >= began)
+    }
+
+    /// Segments of which a retransmission is on its way, as far as one can tell (Linux's `retrans_out`). Counted when asked.
+    pub fn resends_out(&self) -> u32 {
+        let out = |s: &&Sent| s.marks.any(Marks::REXMIT) && !s.marks.any(Marks::SACKED);
+        u32::try_from(self.iter().filter(out).count()).unwrap_or(u32::MAX)
+    }
+
     /// Whether nothing is outstanding.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -10,7 +10,7 @@
 //! | --- | --- |
 //! | `rcvq_space.space`, `.time`, `.seq` | `space`, `round` |
 //! | `rcv_ssthresh`, `window_clamp` | `opened`, `limit` |
-//! | `TCP_INIT_CWND` segments | [`FIRST`] |
+//! | `TCP_INIT_CWND` segments | `FIRST` |
 //! | `tcp_rmem[2]` | the buffer that is given |
 //!
 //! Departures: a byte takes a byte of the buffer; Linux counts the memory of packets (`truesize`), and begins with half of `tcp_rmem[1]`. It looks at

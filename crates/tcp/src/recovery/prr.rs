@@ -112,11 +112,13 @@ pub struct Prr {
     recover_fs: Bytes,
     delivered: Bytes,
     out: Bytes,
+    /// Nothing is sent again now.
+    holds: bool,
 }
 
 impl Prr {
     pub(super) fn new(spec: &PrrSpec) -> Self {
-        Prr { spec: spec.clone(), next_seg: NextSeg::default(), recover_fs: 0, delivered: 0, out: 0 }
+        Prr { spec: spec.clone(), next_seg: NextSeg::default(), recover_fs: 0, delivered: 0, out: 0, holds: false }
     }
 
     /// Writes `cwnd` so that the gate lets sndcnt bytes go after an ACK that newly delivered `delivered` bytes.
@@ -142,17 +144,19 @@ impl Prr {
         w.cwnd = (inflight + sndcnt).max(smss);
     }
 
+    /// What an ACK delivered. Linux counts the second copy, too, that a DSACK reports (`tcp_dsack_seen`).
+    fn newly(&self, ack: &AckEvent) -> Bytes {
+        match (self.spec.bound, ack.dsack) {
+            (Bound::Linux, Some((left, right))) => ack.delivered + (right - left),
+            (Bound::Linux, None) | (Bound::Rfc9937 | Bound::Ssrb | Bound::Crb, _) => ack.delivered,
+        }
+    }
+
     /// RFC 9937 §6.2: the ACK advances and shows no further loss.
     fn is_safe(&self, ack: &AckEvent, lost: Bytes, board: &Scoreboard, cx: &Ctx) -> bool {
         let rescue = self.spec.order == Order::Rfc6675 && self.next_seg.would_rescue(board, cx);
         ack.advances() && lost == 0 && !rescue
     }
-}
-
-/// Whether a retransmission of this episode is lost. They are sent from the lowest on, so it is the lowest that waits.
-fn lost_again(ep: &Episode, board: &Scoreboard) -> bool {
-    let first = board.first_lost().and_then(|at| board.get(at));
-    first.is_some_and(|s| s.sends > 1 && s.at >= ep.began)
 }
 
 impl Recovery for Prr {
@@ -165,7 +169,13 @@ impl Recovery for Prr {
         cx: &Ctx,
     ) -> Flow {
         (self.next_seg, self.delivered, self.out) = (NextSeg::begin(board, cx), 0, 0);
-        let delivered = ack.map_or(0, |a| a.delivered);
+        self.holds = false;
+        let delivered = match (ack, self.spec.bound) {
+            (Some(ack), _) => self.newly(ack),
+            // tcp_rack_reo_timeout: as if a segment had been delivered.
+            (None, Bound::Linux) => u64::from(cx.mss),
+            (None, Bound::Rfc9937 | Bound::Ssrb | Bound::Crb) => 0,
+        };
         self.recover_fs = match self.spec.bound {
             // RFC 9937 §6.2: without what had left the network before the ACK that began it.
             Bound::Rfc9937 => cx.flight() - board.sacked() + delivered,
@@ -192,11 +202,12 @@ impl Recovery for Prr {
         match (ends, lost > 0) {
             (true, true) => return Flow::Begin,
             (true, false) => return Flow::Done { grow: false },
-            (false, _) if self.spec.respond_lost_rexmit && lost_again(ep, board) => return Flow::Begin,
+            (false, _) if self.spec.respond_lost_rexmit && board.is_resent_lost_since(ep.began) => return Flow::Begin,
             (false, _) => {}
         }
-        if ack.delivered > 0 {
-            self.pace(ack.delivered, self.is_safe(ack, lost, board, cx), w, board, cx);
+        let delivered = self.newly(ack);
+        if delivered > 0 {
+            self.pace(delivered, self.is_safe(ack, lost, board, cx), w, board, cx);
         }
         Flow::Continue(Rearm::OnNewData)
     }
@@ -206,8 +217,14 @@ impl Recovery for Prr {
         }
         match self.spec.order {
             Order::Rfc6675 => self.next_seg.choose(board, cx),
-            Order::Marks => board.first_lost().map(Xmit::Again).or((cx.next_len > 0).then_some(Xmit::New)),
+            Order::Marks => {
+                let lost = board.first_lost().filter(|_| !self.holds);
+                lost.map(Xmit::Again).or((cx.next_len > 0).then_some(Xmit::New))
+            }
         }
+    }
+    fn hold_resends(&mut self, hold: bool) {
+        self.holds = hold;
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.out += u64::from(sent.len);
@@ -233,13 +250,13 @@ mod tests {
         let mut board = Scoreboard::default();
         board.push(Offset(1), 1000, Time(0), 1e9, false);
         board.mark_lost(Offset(1));
-        assert!(!lost_again(&episode(), &board), "lost once");
+        assert!(!board.is_resent_lost_since(episode().began), "lost once");
         board.resend(Offset(1), Time(10), 1e9);
-        assert!(!lost_again(&episode(), &board), "on its way again");
+        assert!(!board.is_resent_lost_since(episode().began), "on its way again");
         board.mark_lost(Offset(1));
         for (began, again) in [(9, true), (10, true), (11, false)] {
             let ep = Episode { began: Time(began), ..episode() };
-            assert_eq!(lost_again(&ep, &board), again, "an episode that began at {began}");
+            assert_eq!(board.is_resent_lost_since(ep.began), again, "an episode that began at {began}");
         }
     }
 }

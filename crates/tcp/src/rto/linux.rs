@@ -171,6 +171,9 @@ impl Rto for Linux {
     fn deadline(&self, set: Time) -> Time {
         self.jiffies.deadline(set, self.backed_off())
     }
+    fn next_tick(&self, now: Time) -> Time {
+        self.jiffies.deadline(now, Nanos(1))
+    }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl Sender {
         self.open_episode(now, cause, obs);
         self.set_phase(now, Phase::Recovery, Why::Lost, obs);
         let cx = self.ctx(now);
-        self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);
+        self.slots.spurious.on_begin(&mut self.cold.ledger, &self.board, &cx);
         let mut flow = Flow::Continue(Rearm::OnNewData);
         self.write_window(now, Slot::Recovery, obs, |s| {
             if let Some(ep) = s.cold.ledger.open() {
@@ -133,6 +133,7 @@ impl Sender {
             sent_at: lost.map_or(Time(0), |s| s.at),
             sends: lost.map_or(0, |s| s.sends),
             repeated,
+            in_recovery: self.phase == Phase::Recovery,
         }
     }
 
@@ -162,6 +163,9 @@ impl Sender {
         grows: &mut bool,
         obs: &mut O,
     ) {
+        if self.phase == Phase::Recovery {
+            self.hear_late_original(ack, cx);
+        }
         if let Some(m) = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx) {
             *grows &= self.cold.ledger.open().is_none_or(|ep| ep.id != m.episode);
             self.mistake(now, &m, Some(ack), obs);
@@ -172,6 +176,19 @@ impl Sender {
                 self.slots.rto.on_sample(rtt);
             }
         }
+    }
+
+    /// Rule 5. A partial ACK may tell that what was resent had only been late. As long as retransmissions are out that undoes
+    /// nothing; but no more is marked lost or resent by this ACK.
+    #[inline(never)]
+    fn hear_late_original(&mut self, ack: &AckEvent, cx: &Ctx) {
+        let partial = ack.advances() && self.recover.is_some_and(|recover| ack.ack < recover);
+        let late = partial && self.slots.spurious.answers_late_original(ack);
+        let waits = late && self.board.resends_out() > 0;
+        if late {
+            self.slots.detect.on_late_original(ack.prior_una, waits, &self.board, cx);
+        }
+        self.slots.recovery.hold_resends(waits);
     }
 
     /// Rule 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
@@ -259,7 +276,7 @@ impl Sender {
             }
             self.open_episode(now, Cause::Rto, obs);
             let cx = self.ctx(now);
-            self.slots.spurious.on_begin(&mut self.cold.ledger, &cx);
+            self.slots.spurious.on_begin(&mut self.cold.ledger, &self.board, &cx);
         }
         if O::ENABLED {
             obs.event(now, Event::Timeout { episode: self.cold.ledger.count(), backoff });
@@ -273,7 +290,8 @@ impl Sender {
         self.set_phase(now, Phase::Loss, Why::Timeout, obs);
         self.enter_loss(now, obs);
         let cx = self.ctx(now);
-        self.slots.detect.after_rto(&mut self.board, &cx);
+        let by_time = self.slots.detect.after_rto(&mut self.board, &cx);
+        self.write_window(now, Slot::Timeout, obs, |s| s.slots.timeout.marked(by_time, &mut s.w, &mut s.board, &cx));
         self.slots.detect.on_cut(&self.w, &cx);
         self.tell_dupthresh(now, obs);
         self.timers.rto = self.no_later_than_giving_up(self.slots.rto.deadline(now));

@@ -3,7 +3,9 @@
 use super::Sender;
 use crate::detect::Timekeeper;
 use crate::event::Observer;
+use crate::facts::ack::AckEvent;
 use crate::facts::answer::Rearm;
+use crate::recovery::Recovery;
 use crate::rto::Rto;
 use crate::time::{earliest, Time};
 
@@ -45,20 +47,25 @@ impl Sender {
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let lost = self.board.lost();
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
-        if due(self.timers.rto) {
+        let replaced = self.clocked && self.slots.detect.stands_in_for_rto();
+        if due(self.timers.rto) && !replaced {
             self.timers.rto = None;
             if self.out_of_patience(now) {
                 return;
             }
             self.perhaps_a_black_hole(now);
             self.on_rto(now, obs);
-        } else if due(self.slots.detect.deadline()) {
+        } else if due(self.slots.detect.deadline()) || (replaced && due(self.timers.rto)) {
             if self.slots.detect.owns_rto() && self.out_of_patience(now) {
                 return;
             }
             self.burst_left = self.maxburst;
+            self.slots.recovery.hold_resends(false);
             let cx = self.ctx(now);
             let verdict = self.slots.detect.on_timer(&self.w, &mut self.board, &cx);
+            if replaced {
+                self.count_from_oldest(now);
+            }
             if !self.phase.repairs() || verdict == crate::detect::Verdict::Probe {
                 let rearm = self.act_on(now, verdict, None, obs);
                 self.rearm(now, rearm, false);
@@ -77,12 +84,30 @@ impl Sender {
         }
     }
 
+    /// After a timer in whose place it did not run, the retransmission timer counts from when the oldest segment was sent last
+    /// (Linux: `tcp_rearm_rto`).
+    fn count_from_oldest(&mut self, now: Time) {
+        let tick = self.slots.rto.next_tick(now);
+        let not_before = self.slots.detect.deadline().map_or(tick, |at| at.max(tick));
+        let oldest = self.board.iter().next().map(|s| s.at).filter(|_| !self.persist.is_probing());
+        let counted = oldest.and_then(|at| self.no_later_than_giving_up(self.slots.rto.deadline(at)));
+        self.timers.rto = counted.map(|at| at.max(not_before));
+    }
+
     /// Tells observers how long the retransmission timer runs, unless the detector has taken its place.
     #[inline]
     pub(super) fn tell_rto<O: Observer>(&self, now: Time, obs: &mut O) {
         if O::HEARS_RTO && !self.slots.detect.owns_rto() {
             obs.rto(now, self.slots.rto.backed_off());
         }
+    }
+
+    /// Whether an ACK that only SACKs starts the retransmission timer anew: if what it reports was sent before the oldest segment
+    /// was sent last (Linux: `tcp_clean_rtx_queue`).
+    #[inline]
+    pub(super) fn sack_restarts(&self, now: Time, ack: &AckEvent) -> bool {
+        let older = |rtt| self.board.iter().next().is_some_and(|s| rtt > now.since(s.at));
+        !ack.advances() && self.slots.rto.hears_sacks() && ack.rtt.is_some_and(older)
     }
 
     /// Rule 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or at the wish of a phase's owner.

@@ -137,7 +137,7 @@ impl Dsack {
 }
 
 impl Spurious for Dsack {
-    fn on_begin(&mut self, ledger: &mut Ledger, _: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, _: &Ctx) {
         let oldest = ledger.count().saturating_sub(3);
         self.list.retain(|r| r.episode >= oldest);
     }

@@ -60,7 +60,7 @@ impl Eifel {
 }
 
 impl Spurious for Eifel {
-    fn on_begin(&mut self, ledger: &mut Ledger, _: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, _: &Ctx) {
         let id = ledger.count();
         // §3.2: not again while loss recovery is under way, be it after another timeout or for another segment.
         let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());

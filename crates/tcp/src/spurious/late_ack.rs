@@ -85,7 +85,7 @@ impl LateAck {
 }
 
 impl Spurious for LateAck {
-    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) {
         self.forget(cx);
         self.watch = Some((ledger.count(), cx.now));
     }

@@ -12,8 +12,7 @@
 //! | retrans_stamp | `stamp` |
 //! | try_undo_recovery, _dsack, _partial, _loss | the four cases of `may_undo` |
 //!
-//! Departures: while retransmissions are out, a partial ACK with an old timestamp only waits (`_partial` also stops marking).
-//! An ECN echo forbids the undo: the sequencer makes the episode void (decision 0040).
+//! Departures: an ECN echo forbids the undo: the sequencer makes the episode void (decision 0040).
 //! Unsaid: a timeout inside a recovery keeps the count, since the kernel sets its marker only once.
 
 use super::Spurious;
@@ -23,7 +22,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::episode::{Episode, Ledger, Mistake};
 use crate::facts::reorder::ReorderSample;
-use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::needs::Requirement;
 use crate::segment::{is_older, timestamp};
 use crate::seq::Offset;
@@ -84,17 +83,18 @@ impl Linux {
         self.spec.dsack && self.owed == Some(0)
     }
 
-    /// Whether the ACK answers something sent before the first retransmission.
+    /// Whether the ACK answers something sent before the first retransmission: if there was none, any does (`tcp_packet_delayed`).
     fn answers_original(&self, ack: &AckEvent) -> bool {
         match (ack.tsecr, self.stamp) {
-            (Some(echo), Some(stamp)) => self.spec.timestamps && is_older(echo, stamp),
-            _ => false,
+            _ if !self.spec.timestamps => false,
+            (Some(echo), Some(stamp)) => is_older(echo, stamp),
+            (None, Some(_)) => false,
+            (_, None) => true,
         }
     }
 
     /// The phase decides which proof counts now.
     fn may_undo(&self, ack: &AckEvent, recover: Offset, board: &Scoreboard, cx: &Ctx) -> bool {
-        let resent_is_out = || board.iter().any(|s| s.marks.any(Marks::REXMIT) && !s.marks.any(Marks::SACKED));
         match cx.phase {
             // try_undo_dsack.
             Phase::Open | Phase::Disorder => self.all_reported(),
@@ -104,22 +104,30 @@ impl Linux {
             Phase::Recovery if ack.ack >= recover => self.all_reported() || self.answers_original(ack),
             // try_undo_dsack, try_undo_partial.
             Phase::Recovery => {
-                self.all_reported() || (ack.advances() && self.answers_original(ack) && !resent_is_out())
+                self.all_reported() || (ack.advances() && self.answers_original(ack) && board.resends_out() == 0)
             }
         }
     }
 }
 
 impl Spurious for Linux {
-    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) {
         let id = ledger.count();
         let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
         match (&mut self.marker, under_way) {
             // Nothing can be undone any more: so it stays.
             (None, true) => {}
             (Some((episode, _)), true) => *episode = id,
-            (_, false) => (self.marker, self.owed, self.stamp) = (Some((id, cx.snd_una)), None, None),
+            (_, false) => {
+                // tcp_init_undo: what is still on its way again may cause DSACKs, too.
+                let out = board.resends_out();
+                (self.marker, self.stamp) = (Some((id, cx.snd_una)), None);
+                self.owed = (out > 0).then_some(out);
+            }
         }
+    }
+    fn answers_late_original(&self, ack: &AckEvent) -> bool {
+        self.marker.is_some() && self.answers_original(ack)
     }
     fn on_retransmit(&mut self, _: &Sent, _: Time, _: &mut Episode, cx: &Ctx) {
         self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));

@@ -55,7 +55,7 @@ impl Netstack {
 }
 
 impl Spurious for Netstack {
-    fn on_begin(&mut self, ledger: &mut Ledger, cx: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) {
         let id = ledger.count();
         let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
         (self.watch, self.found) = ((!under_way).then(|| (id, timestamp(cx.now))), false);

@@ -210,7 +210,11 @@ impl Timeout for Frto {
         if self.spec.clear_sacks || board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
             board.clear_sacks();
         }
-        board.mark_rest_lost();
+        match self.spec.form {
+            Form::Basic | Form::Sack | Form::LinuxNoSack => _ = board.mark_rest_lost(),
+            // tcp_timeout_mark_lost: the detector spares what was sent recently.
+            Form::Linux => _ = board.mark_head_lost(),
+        }
         w.cwnd = cx.smss();
         (self.episode, self.max_then) = (ep.id, cx.snd_max);
         self.resent_end = board.iter().next().map_or(cx.snd_una, Sent::end);
@@ -222,10 +226,19 @@ impl Timeout for Frto {
         };
         Repair::Marks
     }
+    fn marked(&mut self, by_time: bool, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) {
+        if self.spec.form == Form::Linux {
+            if !by_time {
+                board.mark_rest_lost();
+            }
+            // tcp_enter_loss: one segment more than what is still on its way.
+            w.cwnd = board.pipe() as f64 + cx.smss();
+        }
+    }
     fn on_ack(
         &mut self,
         ack: &AckEvent,
-        _: Bytes,
+        lost: Bytes,
         ep: &mut Episode,
         w: &mut Window,
         board: &mut Scoreboard,
@@ -246,6 +259,15 @@ impl Timeout for Frto {
             Step::Conventional => None,
         };
         let done = ack.ack >= ep.recover;
+        // tcp_fastretrans_alert: a lost retransmission begins a Recovery.
+        if self.spec.form == Form::Linux
+            && verdict.is_none()
+            && !done
+            && lost > 0
+            && board.is_resent_lost_since(ep.began)
+        {
+            return (Flow::Begin, None);
+        }
         (if done { Flow::Done { grow: false } } else { Flow::Continue(Rearm::OnNewData) }, verdict)
     }
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {

@@ -1,15 +1,15 @@
 //! Where Linux's RACK and its probe depart from RFC 8985.
 //!
-//! Source: Linux 6.18 (`tcp_dsack_seen`, `tcp_check_sack_reordering` in `net/ipv4/tcp_input.c`, `tcp_rack_reo_timeout` and
-//! `tcp_rack_update_reo_wnd` in `net/ipv4/tcp_recovery.c`, `tcp_schedule_loss_probe` in `net/ipv4/tcp_output.c`), in our words.
+//! Source: Linux 6.18 (`tcp_dsack_seen`, `tcp_check_sack_reordering`, `tcp_try_undo_partial`, `tcp_enter_loss`,
+//! `tcp_timeout_mark_lost`, `tcp_rearm_rto` in `net/ipv4/tcp_input.c`, `tcp_rack_reo_timeout` and `tcp_rack_update_reo_wnd` in
+//! `net/ipv4/tcp_recovery.c`, `tcp_schedule_loss_probe`, `tcp_send_loss_probe` in `net/ipv4/tcp_output.c`), in our words.
 //!
-//! Departures: the kernel learns from a late segment's timestamp at a partial ACK only; here the ACK that ends a repair teaches,
-//! too. It counts the distance from the left edge, here it is the duplicates and one.
+//! The kernel has one timer for the timeout, the probe and reordering. While the probe's or reordering's is set, there is no
+//! timeout; a probe that would come later than the timeout comes in its place.
 
 use super::RackTlp;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
-use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
@@ -50,24 +50,56 @@ pub(super) fn is_default_max(max: &u32) -> bool {
 
 /// The least that Linux's timers of reordering and of the probe run longer (`TCP_TIMEOUT_MIN`).
 pub(super) const TIMEOUT_MIN: Nanos = Nanos::from_millis(2);
+/// What the threshold comes back to (sysctl `tcp_reordering`).
+const REORDERING: u32 = 3;
+
 impl RackTlp {
-    /// Linux's `tcp_check_sack_reordering`: how far the lowest of what is new was overtaken.
+    /// Linux's `tcp_check_sack_reordering`: how far the lowest of what is new was overtaken; `highest` is the end of what has arrived.
     #[inline(never)]
-    pub(super) fn measure_reordering(&mut self, board: &Scoreboard, cx: &Ctx) {
+    pub(super) fn measure_reordering(&mut self, highest: Offset, board: &Scoreboard, cx: &Ctx) {
         let overtaken = |s: &&Sent| s.sends == 1 && s.end() < self.fack;
         if let Some(low) = board.newly().filter(overtaken).map(|s| s.start).min() {
-            let segments = (self.fack - low).div_ceil(u64::from(cx.mss));
+            self.take_distance(low, highest, cx);
+        }
+    }
+
+    fn take_distance(&mut self, low: Offset, highest: Offset, cx: &Ctx) {
+        if low < highest {
+            let segments = (highest - low).div_ceil(u64::from(cx.mss));
             self.dupthresh = self.dupthresh.max(u32::try_from(segments).unwrap_or(u32::MAX).min(self.max_reordering));
             self.reordering_seen = true;
         }
     }
 
     /// Linux's `tcp_try_undo_partial`: what was resent had only been late, as its timestamp shows.
-    pub(super) fn learn_from_delay(&mut self, sample: &ReorderSample) {
+    pub(super) fn learn_from_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
         if self.linux.is_some() {
-            self.dupthresh = self.dupthresh.max(sample.dupacks.saturating_add(1).min(self.max_reordering));
-            self.reordering_seen = true;
+            self.take_distance(from, board.highest_sacked().unwrap_or(cx.snd_una), cx);
+            self.waits = waits;
         }
+    }
+
+    /// The window after an ACK, by whose rules it may be.
+    #[inline]
+    pub(super) fn widen(&mut self, dsack: bool, ends: bool, newest: Option<Time>, cx: &Ctx) {
+        match self.linux {
+            None => self.window.on_ack(dsack, ends, cx),
+            Some(_) => self.window.on_ack_by_linux(dsack, ends, newest, cx.now),
+        }
+    }
+
+    /// Linux's `tcp_enter_loss`: a timeout in the middle of many duplicates says that too much reordering was assumed.
+    pub(super) fn doubt_reordering(&mut self, board: &Scoreboard, cx: &Ctx) {
+        if std::mem::take(&mut self.doubts_reordering)
+            && board.sacked() / u64::from(cx.mss) >= u64::from(self.dupthresh)
+        {
+            self.dupthresh = self.dupthresh.min(REORDERING);
+        }
+    }
+
+    /// Whether the probe goes now because the timeout is due, in whose place its timer runs.
+    pub(super) fn goes_instead_of_rto(&self, cx: &Ctx) -> bool {
+        self.linux.is_some() && self.reorder_at.is_none() && cx.rto_at.is_some_and(|at| at <= cx.now)
     }
 
     /// When a timer of `span` set at `since` fires.
@@ -89,15 +121,42 @@ impl RackTlp {
 mod tests {
     use super::*;
     use crate::detect::rack_tlp::RackTlpSpec;
-    use crate::detect::Learner;
-    use crate::testing::{context, spurious, wide};
+    use crate::detect::{Learner, Timekeeper};
+    use crate::event::Phase;
+    use crate::testing::{context, wide};
+
+    fn of(rules: Rules) -> RackTlp {
+        RackTlp::new(&RackTlpSpec { rules, ..RackTlpSpec::default() })
+    }
+
+    /// Ten segments of 1000 bytes, the last one SACKed.
+    fn board() -> Scoreboard {
+        let mut board = Scoreboard::default();
+        (0..10).for_each(|i| _ = board.push(Offset(1 + 1000 * i), 1000, Time(i), 1e9, false));
+        board.apply_sack((Offset(9001), Offset(10_001)), &mut Default::default());
+        board
+    }
 
     #[test]
     fn by_linuxs_rules_a_segment_that_was_late_and_resent_shows_reordering() {
         for (rules, want) in [(Rules::Rfc8985, (3, false)), (Rules::Linux, (8, true))] {
-            let mut d = RackTlp::new(&RackTlpSpec { rules, ..RackTlpSpec::default() });
-            d.on_reorder(&spurious(7), &wide(), &context());
+            let mut d = of(rules);
+            d.on_late_original(Offset(2001), false, &board(), &context());
             assert_eq!((d.dupthresh, d.reordering_seen), want, "{rules:?}");
+        }
+    }
+
+    #[test]
+    fn by_linuxs_rules_a_timeout_amid_many_duplicates_brings_the_threshold_back() {
+        // Ten SACKed segments are at least eight, not twelve; and in a Recovery nothing is doubted.
+        for (phase, dupthresh, want) in [(Phase::Disorder, 8, 3), (Phase::Disorder, 12, 12), (Phase::Recovery, 8, 8)] {
+            let (mut d, mut board) = (of(Rules::Linux), Scoreboard::default());
+            d.dupthresh = dupthresh;
+            (0..11).for_each(|i| _ = board.push(Offset(1 + 1000 * i), 1000, Time(i), 1e9, false));
+            board.apply_sack((Offset(1001), Offset(11_001)), &mut Default::default());
+            d.on_rto(0, &wide(), &Ctx { phase, ..context() });
+            d.after_rto(&mut board, &Ctx { phase: Phase::Loss, ..context() });
+            assert_eq!(d.dupthresh, want, "{phase:?}");
         }
     }
 }

@@ -53,7 +53,7 @@ impl Tlp {
     /// §7.2: (re)starts the timer at `since`. "If Now() + PTO > TCP_RTO_expiration()" is not asked: the RTO goes first in any case.
     #[inline(always)]
     pub(super) fn arm(&mut self, since: Time, cx: &Ctx) {
-        if !self.may_probe() {
+        if !self.may_wait() {
             return;
         }
         self.single = cx.flight() <= u64::from(cx.mss);
@@ -70,9 +70,10 @@ impl Tlp {
         });
     }
 
-    /// §7.3: one probe at a time, and a round trip measured between two.
-    fn may_probe(&self) -> bool {
-        self.out.is_none() && self.measured
+    /// §7.3: one probe at a time, and a round trip measured between two. Linux lets the timer run in any case, and looks when
+    /// it fires whether a probe is out (`tcp_send_loss_probe`).
+    fn may_wait(&self) -> bool {
+        self.linux.is_some() || (self.out.is_none() && self.measured)
     }
 
     /// Whether a probe that is out ends at `end`.
@@ -87,7 +88,7 @@ impl Tlp {
 
     /// Whether the next segment sent matters: it is the probe, or starts the timer, or takes the delayed ACK out of it.
     pub(super) fn waits_for_a_send(&self) -> bool {
-        self.firing || (self.may_probe() && (self.pto.is_none() || self.single))
+        self.firing || (self.may_wait() && (self.pto.is_none() || self.single))
     }
 
     pub(super) fn disarm(&mut self) {
@@ -103,12 +104,13 @@ impl Tlp {
         self.pto.is_some_and(|at| at <= now)
     }
 
-    /// Whether the timer fires now: then one segment is to go.
-    pub(super) fn fire(&mut self, now: Time) -> bool {
-        self.firing = self.is_due(now);
-        if self.firing {
+    /// Whether the timer fires now, or has to because the timeout does: then one segment is to go.
+    pub(super) fn fire(&mut self, now: Time, instead_of_rto: bool) -> bool {
+        let fires = self.is_due(now) || (instead_of_rto && self.pto.is_some());
+        if fires {
             self.pto = None;
         }
+        self.firing = fires && self.out.is_none();
         self.firing
     }
 
@@ -158,7 +160,7 @@ mod tests {
         t.arm(Time(0), &cx);
         let at = t.deadline().unwrap();
         assert_eq!(at, Time(20_000_000));
-        assert!(t.fire(at) && t.probe_sent(Xmit::New, &cx));
+        assert!(t.fire(at, false) && t.probe_sent(Xmit::New, &cx));
         t.arm(at, &cx);
         assert_eq!(t.deadline(), None, "the probe is out");
         t.on_ack(&AckEvent { ack: cx.snd_max, prior_una: cx.snd_una, ..blank() });

@@ -39,11 +39,14 @@ pub(super) struct ReoWnd {
     persist: u32,
     /// DSACKs below this belong to a round trip that has counted.
     dsack_round: Option<Offset>,
+    /// By Linux's rules: a DSACK has not counted yet, and when the last one that has did.
+    pending: bool,
+    widened: Option<Time>,
 }
 
 impl ReoWnd {
     pub(super) fn new(persist: u32) -> Self {
-        ReoWnd { mult: 1, full_persist: persist, persist, dsack_round: None }
+        ReoWnd { mult: 1, full_persist: persist, persist, dsack_round: None, pending: false, widened: None }
     }
 
     /// An ACK, with a DSACK or not; `ends` if it ends a recovery.
@@ -60,6 +63,25 @@ impl ReoWnd {
             if self.persist == 0 {
                 self.mult = 1;
             }
+        }
+    }
+
+    /// The same by Linux's rules (`tcp_rack_update_reo_wnd`): a DSACK counts with the next delivery, whose last segment was sent at
+    /// `newest`, unless that was before the last one counted.
+    #[inline]
+    pub(super) fn on_ack_by_linux(&mut self, dsack: bool, ends: bool, newest: Option<Time>, now: Time) {
+        self.pending |= dsack;
+        if let Some(newest) = newest {
+            self.pending &= self.widened.is_none_or(|at| newest >= at);
+            if std::mem::take(&mut self.pending) {
+                (self.mult, self.persist) = (self.mult.saturating_add(1).min(u8::MAX.into()), self.full_persist);
+                self.widened = Some(now);
+            } else if self.persist == 0 {
+                self.mult = 1;
+            }
+        }
+        if ends {
+            self.persist = self.persist.saturating_sub(1);
         }
     }
 
@@ -117,6 +139,26 @@ mod tests {
         w.on_ack(true, true, &at(0, 1000));
         (0..15).for_each(|_| w.on_ack(false, true, &at(0, 1000)));
         assert_eq!(width(&w), 50);
+    }
+
+    #[test]
+    fn by_linuxs_rules_a_dsack_counts_once_until_something_sent_later_is_delivered() {
+        let ms = |n: u64| Time(n * 1_000_000);
+        let mut w = ReoWnd::new(2);
+        // (DSACK, ends a recovery, newest delivered, now): the window in quarters of 100 ms.
+        let acks = [
+            ((true, false, None, 100), 25, "nothing was delivered: it waits"),
+            ((false, false, Some(50), 110), 50, "the next delivery counts it"),
+            ((true, false, Some(105), 120), 50, "sent before the window became wider"),
+            ((true, false, Some(110), 130), 75, "sent after"),
+            ((false, true, Some(131), 140), 75, "a recovery"),
+            ((false, true, Some(141), 150), 75, "the second one"),
+            ((false, false, Some(151), 160), 25, "and the next delivery"),
+        ];
+        for ((dsack, ends, newest, now), want, why) in acks {
+            w.on_ack_by_linux(dsack, ends, newest.map(ms), ms(now));
+            assert_eq!(width(&w), want, "{why}");
+        }
     }
 
     #[test]

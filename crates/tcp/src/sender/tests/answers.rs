@@ -56,7 +56,7 @@ struct Accuse {
 }
 
 impl Spurious for Accuse {
-    fn on_begin(&mut self, ledger: &mut Ledger, _: &Ctx) {
+    fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, _: &Ctx) {
         self.episode = ledger.count();
     }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, _: &Ctx) -> Option<Mistake> {

@@ -5,10 +5,12 @@
 //! - Pacing is off but with BBR; the kernel's is, too, unless a queue or an application asks for it.
 //! - Without SACK BBR falls back to NewReno; the kernel's goes on.
 //! - The receive window does not grow unless it is told to (`receive_window`); what Linux makes quick while it grows is delayed.
-//! - After a probe of the tail the retransmission timer starts anew; the kernel counts from when the oldest segment was sent.
-//! - F-RTO marks all that is outstanding; the kernel spares what was sent recently.
 //! - An ACK that reveals a loss opens the window before it is cut; the kernel's does not open it.
 //! - An unused window does not shrink; the kernel halves the difference for each timeout (`tcp_cwnd_application_limited`).
+//! - Of several segments that an ACK delivers, the one sent last is timed; the kernel's timeout is made of the one sent first.
+//! - Timers fire on a tick; the kernel's wheel is coarser for long ones, by up to an eighth of their span.
+//!
+//! What they amount to together stands in docs/linux.md, path by path.
 
 use super::modern::rack_tlp;
 use crate::ack::AckSpec;
