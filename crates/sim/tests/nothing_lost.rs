@@ -134,7 +134,5 @@ fn linux_learns_how_far_packets_are_overtaken_and_takes_the_first_cuts_back() {
     let mut stack = linux();
     stack.detect = DetectSpec::Sack(SackSpec { threshold: ThresholdSpec::Linux(Default::default()) });
     let (learning, plain) = (overtaken(stack), overtaken(named("rfc-6675")));
-    // Which one ends before the minute is over.
-    assert!(learning.finished.is_some() && plain.finished.is_none(), "{learning:?} {plain:?}");
-    assert!(learning.needless < plain.needless, "{learning:?} {plain:?}");
+    assert!(learning.finished.is_some() && 3 * learning.needless < plain.needless, "{learning:?} {plain:?}");
 }

@@ -147,10 +147,6 @@ impl Spurious for Linux {
             return None;
         }
         self.marker = None;
-        if cx.phase == Phase::Recovery && ack.ack < ep.recover {
-            // Undone in its middle, the repair leaves no echoes to wait for.
-            ep.recover = ack.prior_una;
-        }
         // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
         let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
@@ -162,6 +158,10 @@ impl Spurious for Linux {
             resent: Some(ep.began),
             segments: ep.retransmits,
         };
+        if cx.phase == Phase::Recovery && ack.ack < ep.recover {
+            // Undone in its middle, the repair leaves no echoes to wait for.
+            ep.recover = ack.prior_una;
+        }
         let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));
         Some(Mistake { episode: ep.id, cause: ep.cause, sample })
     }
