@@ -80,7 +80,8 @@ fn scenario(elements: &str) -> Scenario {
     }
     let source = SourceSpec { rate: Rate(500_003), packet: 997, on_off: Some((exponential(500), exponential(300))) };
     let size = Size::Exponential(20_000);
-    let transfers = TransfersSpec { gap: exponential(900), size, most: 5, flow: flow() };
+    // Hosts inside act before those outside that act at the same instant, as the ticks of two Linux hosts make them.
+    let transfers = TransfersSpec { gap: exponential(900), size, most: 5, flow: FlowSpec { stack: 1, ..flow() } };
     for kind in [BackgroundKind::Source(source), BackgroundKind::Transfers(transfers)] {
         s.background.push(BackgroundSpec { from: 2, to: 1, start: Nanos(7), stop: None, kind });
     }
@@ -116,14 +117,19 @@ const PATHS: [&str; 9] = [
     r#"[{"kind": "script", "drop": [41, 500, 501, 900], "duplicate": [77, 1200], "delay": [{"nth": 99, "by": "90 ms"}]}]"#,
 ];
 
-fn simulated(s: &Scenario, stack: &Stack, seed: u64) -> (Results, Log) {
-    let mut sim = Sim::new(s, std::slice::from_ref(stack), seed, Log::default()).expect("a scenario");
+/// What the flows run and what the background runs.
+fn stacks(flows: &str) -> [Stack; 2] {
+    [flows, "rfc-today"].map(|name| Stack::named(name).expect("a stack"))
+}
+
+fn simulated(s: &Scenario, stacks: &[Stack], seed: u64) -> (Results, Log) {
+    let mut sim = Sim::new(s, stacks, seed, Log::default()).expect("a scenario");
     (sim.run(), sim.into_watch())
 }
 
 /// The same packets at the same times, put in from outside.
-fn replayed(s: &Scenario, stack: &Stack, seed: u64, sent: &[(Time, u32, Side, Entering)]) -> (Results, Log) {
-    let mut path = Path::outside(s, std::slice::from_ref(stack), seed, Log::default()).expect("a scenario");
+fn replayed(s: &Scenario, stacks: &[Stack], seed: u64, sent: &[(Time, u32, Side, Entering)]) -> (Results, Log) {
+    let mut path = Path::outside(s, stacks, seed, Log::default()).expect("a scenario");
     let mut numbers = [[0; 2]; 2];
     for (at, flow, from, packet) in sent {
         assert!(path.next_event().is_none_or(|next| next >= path.now()), "what is due has happened");
@@ -136,14 +142,13 @@ fn replayed(s: &Scenario, stack: &Stack, seed: u64, sent: &[(Time, u32, Side, En
 
 #[test]
 fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
-    // Not Linux's: the clocks of its hosts tick together, and which of two acts first at one instant is not the path's affair.
-    let stack = Stack::named("rfc-today").expect("a stack");
+    let stacks = stacks("linux-2025");
     let mut harmed = 0;
     for elements in PATHS {
         // A link at which a host stands has no event of its own just before a packet comes.
         for (s, seed) in [(scenario(elements), 1), (scenario(elements), 2), (direct(elements), 3)] {
-            let (results, mut log) = simulated(&s, &stack, seed);
-            let (again, mut put) = replayed(&s, &stack, seed, &log.sent);
+            let (results, mut log) = simulated(&s, &stacks, seed);
+            let (again, mut put) = replayed(&s, &stacks, seed, &log.sent);
             assert!(log.sent.len() > 2_000 && put.sent == log.sent, "{elements} {seed}");
             if s.links.len() == 1 {
                 // Of two packets that reach a host at one instant a simulated host answers the first before the second comes.
@@ -165,15 +170,15 @@ fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
 
 #[test]
 fn another_seed_has_another_fate_for_the_same_packets() {
-    let (stack, s) = (Stack::named("linux-2025").expect("a stack"), scenario(PATHS[1]));
-    let (_, log) = simulated(&s, &stack, 1);
-    assert_ne!(replayed(&s, &stack, 2, &log.sent).1.fates, log.fates);
+    let (stacks, s) = (stacks("linux-2025"), scenario(PATHS[1]));
+    let (_, log) = simulated(&s, &stacks, 1);
+    assert_ne!(replayed(&s, &stacks, 2, &log.sent).1.fates, log.fates);
 }
 
 #[test]
 fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
-    let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
-    let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");
+    let (stacks, s) = (stacks("newreno"), scenario("[]"));
+    let mut path = Path::outside(&s, &stacks, 1, Log::default()).expect("a scenario");
     let packet = Entering { seg: Segment { len: 100, ..Segment::EMPTY }, wire: 140, sends: 1, recovery: None };
     assert_eq!(path.put(Time(5), 2, Side::Sender, packet), None);
     assert_eq!(path.put(path.end() + Nanos(1), 0, Side::Sender, packet), None);
@@ -182,8 +187,8 @@ fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
 
 #[test]
 fn a_fin_that_the_window_cuts_off_is_refused_and_its_data_are_not() {
-    let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
-    let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");
+    let (stacks, s) = (stacks("newreno"), scenario("[]"));
+    let mut path = Path::outside(&s, &stacks, 1, Log::default()).expect("a scenario");
     let flags = Segment::ACK | Segment::FIN;
     let seg = Segment { seq: Offset(1), len: 100, flags, ..Segment::EMPTY };
     for (ms, sends) in [(1, 1), (400, 2)] {
@@ -199,8 +204,8 @@ fn a_fin_that_the_window_cuts_off_is_refused_and_its_data_are_not() {
 
 #[test]
 fn what_the_tcp_outside_refuses_makes_its_retransmission_refused() {
-    let (stack, s) = (Stack::named("newreno").expect("a stack"), scenario("[]"));
-    let mut path = Path::outside(&s, &[stack], 1, Log::default()).expect("a scenario");
+    let (stacks, s) = (stacks("newreno"), scenario("[]"));
+    let mut path = Path::outside(&s, &stacks, 1, Log::default()).expect("a scenario");
     let packet = |first: u64, sends| {
         let seg = Segment { seq: Offset(first), len: 100, flags: Segment::ACK, ..Segment::EMPTY };
         Entering { seg, wire: 140, sends, recovery: None }

@@ -78,8 +78,8 @@ impl<W: Watch> Path<W> {
         })
     }
 
-    /// Puts a packet in at one end of a flow at `at`, or now if that has passed; what is due before happens before. Answers the
-    /// packet's number as in [`Watch::arrived`]; `None` if there is no such flow, or the run is over.
+    /// Puts a packet in at one end of a flow at `at`, or now if that has passed. What is due by then happens before, so that of
+    /// two hosts that act at one instant the one inside comes first. Answers the packet's number as in [`Watch::arrived`]; `None` if there is no such flow, or the run is over.
     pub fn put(&mut self, at: Time, flow: u32, from: Side, packet: Entering) -> Option<u32> {
         let host = 2 * flow + u32::from(from == Side::Receiver);
         if host >= self.links.shown || at > self.links.end {
