@@ -6,4 +6,4 @@
 
 pub mod seen;
 
-pub use seen::{Seen, Way};
+pub use seen::{Heading, Seen, Way};

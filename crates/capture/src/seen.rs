@@ -1,19 +1,45 @@
 //! One TCP segment as a capture shows it.
 
+use ackclock_tcp::segment::Segment;
 use ackclock_wire::options::Timestamps;
 
 /// Which way a segment goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
     /// From the end that opened the connection, or whose segment was seen first, to the other.
+    #[default]
     Out,
     /// Back.
     Back,
 }
 
-/// A segment of one connection. Sequence numbers are unwrapped: they are counted in 64 bits from 2³² at the first number that
-/// was seen of a direction, so that an older one has a place below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Way {
+    /// The opposite.
+    #[inline]
+    pub fn back(self) -> Way {
+        match self {
+            Way::Out => Way::Back,
+            Way::Back => Way::Out,
+        }
+    }
+}
+
+/// What the machine that captured had to do with a packet, where the file says it (Linux cooked captures and pcapng's
+/// `epb_flags` do).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Heading {
+    /// The file does not say.
+    #[default]
+    Unsaid,
+    /// It came in.
+    In,
+    /// It went out.
+    Out,
+}
+
+/// A segment of one connection. Sequence numbers are unwrapped to 64 bits; the low 32 are those of the header. The first number
+/// that was seen of a direction lies between 2³² and 2³³, so that an older one has a place below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Its number in its file, from 1, as Wireshark counts.
     pub frame: u64,
@@ -39,13 +65,27 @@ pub struct Seen {
     pub sacks: u8,
     /// IPv4's identification; `None` with IPv6, and where a device set it to 0 for all.
     pub id: Option<u16>,
+    /// Time to live, hop limit: a sender's own is 64, 128 or 255.
+    pub hops: u8,
+    /// The two bits of ECN (RFC 3168 §5): 3 says that congestion was met.
+    pub ecn: u8,
+    /// Whether it came into the machine that captured, or left it.
+    pub heading: Heading,
+    /// The snap length took a part of the options: timestamps and SACK blocks may have stood there.
+    pub options_cut: bool,
 }
 
 impl Seen {
     /// The number behind its last byte; a SYN and a FIN count one each.
     pub fn end(&self) -> u64 {
-        let counted = u64::from(self.flags & 0x02 != 0) + u64::from(self.flags & 0x01 != 0);
-        self.seq + u64::from(self.len) + counted
+        let counted = u64::from(self.has(Segment::SYN)) + u64::from(self.has(Segment::FIN));
+        self.seq.wrapping_add(u64::from(self.len) + counted)
+    }
+
+    /// Whether a flag of [`ackclock_tcp::segment::Segment`] is set.
+    #[inline]
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
     }
 
     /// Its SACK blocks.

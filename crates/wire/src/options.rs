@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 /// The timestamps option (RFC 7323 §3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timestamps {
     /// TSval: the sender's clock.
     pub value: u32,
