@@ -1,0 +1,168 @@
+//! Where on its way a connection was captured, and why we think so.
+//!
+//! Idea: a packet that passes here is answered after half a round trip: that to the end it goes to. At a host one half is next
+//! to nothing.
+
+use crate::seen::Way;
+
+/// A half round trip below this is that of a host, nanoseconds.
+const AT_HOST: i64 = 1_000_000;
+/// So is one that is less than this part of the whole.
+const PART: i64 = 50;
+/// With both halves that short, one is the host's if the other is so much longer.
+const TIMES: i64 = 10;
+
+/// Where a connection was captured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// At the host from which [`Way::Out`] goes, or next to it.
+    AtOut,
+    /// At the host from which [`Way::Back`] goes, or next to it.
+    AtBack,
+    /// On the way between them.
+    Between,
+    /// It does not show. Verdicts are then those of [`Place::Between`], which hold anywhere.
+    #[default]
+    Unknown,
+}
+
+/// The same, as data of one way see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Where the data begin.
+    Sender,
+    /// Where they arrive.
+    Receiver,
+    /// On the way.
+    Middle,
+}
+
+/// Why a connection is taken to have been captured there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// It was said (`--at`).
+    Given,
+    /// By the smallest half round trips, nanoseconds.
+    Halves {
+        /// From here to the host of [`Way::Out`] and back.
+        out: i64,
+        /// From here to the host of [`Way::Back`] and back.
+        back: i64,
+    },
+    /// Packets of one way came as only the host that sends them sees them: larger than a segment, without a checksum, with all
+    /// their hops left, or marked as going out.
+    AsSent {
+        /// That way.
+        way: Way,
+    },
+    /// There was nothing to tell it from.
+    #[default]
+    Nothing,
+}
+
+/// What is known for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// The smallest half round trip to the host of [`Way::Out`], nanoseconds.
+    pub out: Option<i64>,
+    /// The same to the host of [`Way::Back`].
+    pub back: Option<i64>,
+    /// Packets that look as only their own host sees them, for each way.
+    pub as_sent: [bool; 2],
+}
+
+impl Hints {
+    /// Where it was, and why.
+    pub fn place(&self) -> (Place, Why) {
+        if let (Some(out), Some(back)) = (self.out, self.back) {
+            let why = Why::Halves { out, back };
+            match (is_host(out, back), is_host(back, out)) {
+                (true, false) => return (Place::AtOut, why),
+                (false, true) => return (Place::AtBack, why),
+                (false, false) => return (Place::Between, why),
+                (true, true) if out.saturating_mul(TIMES) < back => return (Place::AtOut, why),
+                (true, true) if back.saturating_mul(TIMES) < out => return (Place::AtBack, why),
+                (true, true) => {}
+            }
+        }
+        match self.as_sent {
+            [true, false] => (Place::AtOut, Why::AsSent { way: Way::Out }),
+            [false, true] => (Place::AtBack, Why::AsSent { way: Way::Back }),
+            [true, true] | [false, false] => (Place::Unknown, Why::Nothing),
+        }
+    }
+}
+
+fn is_host(near: i64, far: i64) -> bool {
+    near < AT_HOST || near.saturating_mul(PART) < near.saturating_add(far)
+}
+
+impl Place {
+    /// The side of data that go `way`.
+    pub fn side(self, way: Way) -> Side {
+        match (self, way) {
+            (Place::AtOut, Way::Out) | (Place::AtBack, Way::Back) => Side::Sender,
+            (Place::AtOut, Way::Back) | (Place::AtBack, Way::Out) => Side::Receiver,
+            (Place::Between | Place::Unknown, _) => Side::Middle,
+        }
+    }
+
+    /// The place where data that go `way` are at `side`.
+    pub fn of(side: Side, way: Way) -> Place {
+        match (side, way) {
+            (Side::Sender, Way::Out) | (Side::Receiver, Way::Back) => Place::AtOut,
+            (Side::Sender, Way::Back) | (Side::Receiver, Way::Out) => Place::AtBack,
+            (Side::Middle, _) => Place::Between,
+        }
+    }
+
+    /// In words: `sender` and `receiver` are those of the data that go `way`.
+    pub fn words(self, way: Way) -> &'static str {
+        match (self, self.side(way)) {
+            (Place::Unknown, _) => "unknown",
+            (_, Side::Sender) => "at the sender",
+            (_, Side::Receiver) => "at the receiver",
+            (_, Side::Middle) => "on the way",
+        }
+    }
+}
+
+impl Why {
+    /// In words.
+    pub fn words(self) -> String {
+        let ms = |nanos: i64| format!("{:.3} ms", nanos as f64 / 1e6);
+        match self {
+            Why::Given => "as given".to_owned(),
+            Why::Halves { out, back } => {
+                format!("the round trip from here is {} to one end and {} to the other", ms(out), ms(back))
+            }
+            Why::AsSent { .. } => "packets look as only the host that sends them sees them".to_owned(),
+            Why::Nothing => "there was nothing to tell it from".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_round_trip_of_next_to_nothing_is_that_of_a_host() {
+        let place = |out, back| Hints { out: Some(out), back: Some(back), as_sent: [false; 2] }.place().0;
+        assert_eq!(place(20_000, 50_000_000), Place::AtOut);
+        assert_eq!(place(50_000_000, 999_999), Place::AtBack);
+        assert_eq!(place(3_900_000, 200_000_000), Place::AtOut, "less than 2 %");
+        assert_eq!(place(5_000_000, 200_000_000), Place::Between);
+        assert_eq!(place(30_000, 400_000), Place::AtOut, "a fast network");
+        assert_eq!(place(200_000, 300_000), Place::Unknown);
+    }
+
+    #[test]
+    fn without_both_halves_what_only_a_sender_sees_tells() {
+        let one = Hints { as_sent: [false, true], out: Some(1), back: None };
+        assert_eq!(one.place(), (Place::AtBack, Why::AsSent { way: Way::Back }));
+        assert_eq!(Hints::default().place(), (Place::Unknown, Why::Nothing));
+        assert_eq!(Place::AtBack.side(Way::Out), Side::Receiver);
+        assert_eq!(Place::of(Side::Receiver, Way::Out), Place::AtBack);
+    }
+}

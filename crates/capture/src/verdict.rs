@@ -1,0 +1,190 @@
+//! What a retransmission was, and what shows it.
+//!
+//! The verdicts are those of a simulated run (`ackclock_sim::fate`, decision 0137), and a fourth for what a capture leaves open.
+
+mod words;
+
+use crate::seen::Way;
+
+/// What a retransmission was. Of its bytes the worst decides: needed before cannot tell before refused before needless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Of all its bytes an earlier copy reached the receiver's TCP and was taken, or the receiver had them already.
+    Needless,
+    /// An earlier copy of all its bytes arrived, but the receiver threw some of them away (PAWS, window).
+    Refused,
+    /// The capture does not say.
+    CannotTell,
+    /// Of some of its bytes no earlier copy arrived.
+    Needed,
+}
+
+/// What shows a verdict. Times are nanoseconds; "copy" is one transmission of the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Evidence {
+    /// Needless: an acknowledgment of its bytes had been seen before it was sent.
+    AlreadyAcknowledged,
+    /// Needless: its bytes were acknowledged so soon after it that an earlier copy must have done it.
+    TooSoon {
+        /// From its sending to the acknowledgment.
+        after: i64,
+        /// The smallest round trip of this capture.
+        smallest: i64,
+    },
+    /// Needless: the acknowledgment that passed the hole echoes the timestamp of an earlier copy (Eifel, RFC 3522).
+    EarlierEcho {
+        /// The timestamp.
+        value: u32,
+    },
+    /// Needless: the receiver reported more duplicates (DSACK, RFC 2883) than later copies can have made.
+    Reported {
+        /// Duplicates of these bytes that it reported.
+        duplicates: u32,
+        /// Copies from this one on that can have made them.
+        copies: u32,
+    },
+    /// Needless: the receiver reported a duplicate and echoed this copy's timestamp with it.
+    ReportEchoes {
+        /// The timestamp.
+        value: u32,
+    },
+    /// Needless: as many acknowledgments without any news as late copies would have caused, and no other cause of them.
+    BareAcks {
+        /// How many there were.
+        acks: u32,
+    },
+    /// Needless: an earlier copy came by here and was taken.
+    EarlierArrived,
+    /// Needless: of the copies that arrived the first came before this one, by the order of their times.
+    EarlierByTime {
+        /// From the sending of the earlier copy to the acknowledgment.
+        after: i64,
+    },
+    /// Refused: an earlier copy arrived with a timestamp older than the receiver's (PAWS, RFC 7323 §5.3).
+    OlderTimestamp {
+        /// Its timestamp.
+        value: u32,
+        /// What the receiver held it against, `TS.Recent`.
+        recent: u32,
+    },
+    /// Refused: an earlier copy arrived outside the receiver's window.
+    OutsideWindow,
+    /// Refused: an earlier copy was on its way while the receiver had a younger timestamp, and an acknowledgment without news
+    /// answered it.
+    RefusedByPaws {
+        /// The earlier copy's timestamp.
+        value: u32,
+        /// What the receiver echoed by then.
+        recent: u32,
+    },
+    /// Needed: no earlier copy came by here.
+    NoEarlierCopy,
+    /// Needed: the capture of the receiver's side has none of the earlier copies.
+    NoneArrived,
+    /// Needed: the acknowledgment that passed the hole echoes the timestamp of this copy or of a later one, and nothing tells of
+    /// an earlier copy that came after it.
+    OwnEcho {
+        /// The timestamp.
+        value: u32,
+    },
+    /// Needed: the receiver reports duplicates and reported none of these bytes, so that one copy arrived, and by its time
+    /// this one or a later one.
+    NoneReported {
+        /// From its sending to the acknowledgment.
+        after: i64,
+    },
+    /// Needed: there was no acknowledgment without news, so that one copy arrived, and by its time this one or a later one.
+    NoBareAck {
+        /// From its sending to the acknowledgment.
+        after: i64,
+    },
+    /// Needed: an even later copy was needed, too, since the receiver had none of them until then.
+    LaterNeeded,
+    /// Cannot tell: nothing acknowledged it before the capture ended.
+    NotAcknowledged,
+    /// Cannot tell: no acknowledgments were captured.
+    NoAcknowledgments,
+    /// Cannot tell: the first copy was sent before the capture began, or was not captured.
+    FirstNotSeen,
+    /// Cannot tell: an acknowledgment that may have told is missing from the capture or was lost.
+    AcksMissing,
+    /// Cannot tell: either copy may have arrived first, and nothing tells them apart.
+    Alike,
+}
+
+/// What was found about one retransmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Judged {
+    /// What it was.
+    pub verdict: Verdict,
+    /// The verdict is a guess: the most probable explanation of what was seen, and not the only one.
+    pub likely: bool,
+    /// What shows it.
+    pub evidence: Evidence,
+    /// The frame of the earlier copy that the evidence speaks of, else of the last one before.
+    pub earlier: Option<u64>,
+    /// The frame that proves it: an acknowledgment, or the copy that came.
+    pub proof: Option<u64>,
+}
+
+/// A retransmission: data (or a FIN) that had been sent before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Retransmission {
+    /// Its number in its file.
+    pub frame: u64,
+    /// When it was captured, nanoseconds.
+    pub at: i64,
+    /// Which way it went.
+    pub way: Way,
+    /// Its first byte, unwrapped as in [`crate::Seen::seq`].
+    pub seq: u64,
+    /// Its bytes; a FIN counts one.
+    pub len: u32,
+    /// How many earlier copies of its bytes the capture shows: of its parts the most.
+    pub copies: u32,
+    /// What it was.
+    pub judged: Judged,
+}
+
+/// Retransmissions by what they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Counts {
+    /// All of them: the sum of the next four.
+    pub total: u64,
+    /// See [`Verdict::Needed`].
+    pub needed: u64,
+    /// See [`Verdict::Needless`].
+    pub needless: u64,
+    /// See [`Verdict::Refused`].
+    pub refused: u64,
+    /// See [`Verdict::CannotTell`].
+    pub cannot_tell: u64,
+    /// Of all, those whose verdict is a guess.
+    pub likely: u64,
+}
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, judged: &Judged) {
+        self.total += 1;
+        match judged.verdict {
+            Verdict::Needed => self.needed += 1,
+            Verdict::Needless => self.needless += 1,
+            Verdict::Refused => self.refused += 1,
+            Verdict::CannotTell => self.cannot_tell += 1,
+        }
+        self.likely += u64::from(judged.likely);
+    }
+}
+
+impl Verdict {
+    /// Its name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Needless => "needless",
+            Verdict::Refused => "refused",
+            Verdict::CannotTell => "cannot tell",
+            Verdict::Needed => "needed",
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Evidence in words.
+
+use super::{Evidence, Judged};
+
+impl Judged {
+    /// The verdict with its evidence: a sentence or two, without the final stop.
+    pub fn words(&self) -> String {
+        let likely = if self.likely { "likely " } else { "" };
+        format!("{likely}{}: {}", self.verdict.name(), self.evidence.words(self.earlier, self.proof))
+    }
+}
+
+impl Evidence {
+    /// What shows the verdict, in words. `earlier` and `proof` are frames as in [`Judged`].
+    pub fn words(&self, earlier: Option<u64>, proof: Option<u64>) -> String {
+        let copy = frame("the earlier copy", earlier);
+        let ack = frame("the acknowledgment", proof);
+        match *self {
+            Evidence::AlreadyAcknowledged => format!("{ack} had come before it was sent"),
+            Evidence::TooSoon { after, smallest } => {
+                let (after, smallest) = (ms(after), ms(smallest));
+                format!("{ack} came {after} after it, and no round trip took less than {smallest}; {copy} had arrived")
+            }
+            Evidence::EarlierEcho { value } => format!("{ack} echoes timestamp {value}, which is that of {copy}"),
+            Evidence::Reported { duplicates, copies } => {
+                let times = counted(duplicates, "duplicate", "duplicates");
+                let later = counted(copies, "copy", "copies");
+                format!("the receiver reported {times} of its bytes, and {later} from this one on cannot alone have made so many")
+            }
+            Evidence::ReportEchoes { value } => {
+                format!("{ack} reports a duplicate and echoes timestamp {value}, which is that of this copy")
+            }
+            Evidence::BareAcks { acks } => {
+                let acks = counted(acks, "acknowledgment", "acknowledgments");
+                format!("{acks} without news answered late copies")
+            }
+            Evidence::EarlierArrived => format!("{copy} came by here and was taken"),
+            Evidence::EarlierByTime { after } => format!("{ack} came {} after {copy}, and too soon for this one", ms(after)),
+            Evidence::OlderTimestamp { value, recent } => {
+                format!("{copy} arrived with timestamp {value} when the receiver had {recent}; PAWS refused it")
+            }
+            Evidence::OutsideWindow => format!("{copy} arrived outside the receiver's window"),
+            Evidence::RefusedByPaws { value, recent } => format!(
+                "{ack} brought no news: {copy}, with timestamp {value}, arrived when the receiver had {recent}, and PAWS refused it"
+            ),
+            Evidence::NoEarlierCopy => "no earlier copy came by here".to_owned(),
+            Evidence::NoneArrived => "no earlier copy arrived".to_owned(),
+            Evidence::OwnEcho { value } => format!("{ack} echoes timestamp {value}: this copy or a later one filled the hole"),
+            Evidence::NoneReported { after } => format!(
+                "the receiver reported no duplicate, so one copy arrived; {ack} came {} after this one",
+                ms(after)
+            ),
+            Evidence::NoBareAck { after } => format!(
+                "no acknowledgment came without news, so one copy arrived; {ack} came {} after this one",
+                ms(after)
+            ),
+            Evidence::LaterNeeded => format!("even {} was needed", frame("the later copy", proof)),
+            Evidence::NotAcknowledged => "nothing acknowledged it before the capture ended".to_owned(),
+            Evidence::NoAcknowledgments => "no acknowledgments were captured".to_owned(),
+            Evidence::FirstNotSeen => "the first copy was not captured".to_owned(),
+            Evidence::AcksMissing => "an acknowledgment that may have told is missing".to_owned(),
+            Evidence::Alike => "either copy may have arrived first, and nothing tells them apart".to_owned(),
+        }
+    }
+}
+
+fn frame(what: &str, number: Option<u64>) -> String {
+    number.map_or_else(|| what.to_owned(), |n| format!("{what} (frame {n})"))
+}
+
+fn counted(n: u32, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// A time as milliseconds, three digits behind the point.
+fn ms(nanos: i64) -> String {
+    format!("{}{}.{:03} ms", if nanos < 0 { "-" } else { "" }, nanos.abs() / 1_000_000, nanos.abs() / 1000 % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+
+    #[test]
+    fn a_verdict_says_what_shows_it_and_where_to_look() {
+        let judged = Judged {
+            verdict: Verdict::Needless,
+            likely: true,
+            evidence: Evidence::TooSoon { after: 12_345_678, smallest: 100_000_000 },
+            earlier: Some(7),
+            proof: Some(31),
+        };
+        let words =
+            "likely needless: the acknowledgment (frame 31) came 12.345 ms after it, and no round trip took less than \
+                     100.000 ms; the earlier copy (frame 7) had arrived";
+        assert_eq!(judged.words(), words);
+        assert_eq!(Evidence::NoneArrived.words(None, None), "no earlier copy arrived");
+    }
+}
