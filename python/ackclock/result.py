@@ -56,7 +56,7 @@ class Result:
         return result
 
     def arrow(
-        self, table: Literal["frame", "summary", "links", "background", "reordering", "events"] = "frame"
+        self, table: Literal["frame", "summary", "links", "background", "reordering", "densities", "events"] = "frame"
     ) -> _native.Table:
         """A table as Arrow, for everything that knows the Arrow PyCapsule interface; nobody copies it.
 
@@ -81,6 +81,7 @@ class Result:
             "links": self._runs.links,
             "background": self._runs.background,
             "reordering": self._runs.reordering,
+            "densities": self._runs.densities,
         }
         return makers[table]()
 
@@ -130,6 +131,16 @@ class Result:
         back), and the metrics. How many packets had which extent is in :meth:`to_dict`.
         """
         return _polars(self.arrow("reordering"))
+
+    @cached_property
+    def densities(self) -> pl.DataFrame:
+        """The two densities of RFC 5236, if the scenario asks for reordering: a row for each value that occurred.
+
+        Columns: ``stack``, ``flow``, ``seed``, ``direction`` (as in :attr:`reordering`), ``density`` (``reorder``:
+        places that a packet came late, negative if early; ``buffer_occupancy``: packets that a receiver holds to put
+        all in order), ``packets`` (the value) and ``share``. The shares of a density add up to 1.
+        """
+        return _polars(self.arrow("densities"))
 
     @cached_property
     def events(self) -> pl.DataFrame:

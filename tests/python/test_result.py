@@ -161,6 +161,23 @@ def test_background_traffic_and_reordering_have_tables_of_their_own() -> None:
     assert (len(quiet.reordering), len(quiet.background)) == (0, 0)
 
 
+def test_the_densities_of_reordering_are_those_of_the_json_and_add_up() -> None:
+    text = (Path(__file__).parents[2] / "scenarios/bundle.toml").read_text(encoding="utf-8").replace('"60 s"', '"3 s"')
+    result = ak.run(text, stack=["newreno"], seeds=2)
+    by = result.densities.partition_by("seed", "direction", "density", as_dict=True)
+    assert len(by) == 8
+    for run in result.to_dict()["runs"]:
+        (flow,) = run["flows"]
+        for direction, told in (("data", flow["reordering"]), ("acks", flow["ack_reordering"])):
+            for density in ("reorder", "buffer_occupancy"):
+                rows = by[run["seed"], direction, density]
+                assert {str(n): s for n, s in rows.select("packets", "share").rows()} == told[f"{density}_density"]
+                assert abs(sum(rows["share"].to_list()) - 1) < 1e-9
+        assert min(map(int, flow["reordering"]["reorder_density"])) < 0 < flow["reordering"]["reordered"]
+        assert flow["ack_reordering"]["reorder_density"] == {"0": 1.0}
+    assert ak.run(text.replace("reordering = true", "")).densities.is_empty()
+
+
 def test_transfers_in_a_row_are_one_flow_with_the_times_that_they_took() -> None:
     rows = SHORT.replace("[[flow]]", '[[flow]]\napp = { kind = "transfers", size = "3 packets", count = 5 }', 1)
     result = ak.run(rows, seeds=2)

@@ -1,6 +1,7 @@
 //! What a run comes to: numbers for each flow and each link.
 
 use crate::stats::Interval;
+use ackclock_sim::reordering::density::THRESHOLD;
 use ackclock_sim::reordering::Reordering;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -124,7 +125,7 @@ pub struct BackgroundSummary {
     pub delivered_bytes: u64,
 }
 
-/// RFC 4737's metrics of one direction of a flow, each transmission a packet of its own.
+/// RFC 4737's metrics of one direction of a flow, and RFC 5236's densities, each transmission a packet of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReorderingSummary {
     /// Packets that arrived. One that the network doubled counts once.
@@ -154,6 +155,14 @@ pub struct ReorderingSummary {
     pub free_runs: u64,
     /// Packets in them.
     pub free_run_packets: u64,
+    /// The displacement, and the occupancy of the buffer, from which on a packet counts as lost for the densities (DT and BT of
+    /// RFC 5236 §3.4 and §3.9), packets: Linux's `tcp_max_reordering`.
+    pub density_threshold: u64,
+    /// Reorder density (RFC 5236 §3.6): the share of packets that came so many places late, or early where that is negative.
+    pub reorder_density: BTreeMap<i64, f64>,
+    /// Reorder buffer-occupancy density (§3.11): the share of arrivals after which a receiver that puts packets in order holds
+    /// so many.
+    pub buffer_occupancy_density: BTreeMap<u64, f64>,
 }
 
 impl ReorderingSummary {
@@ -171,9 +180,12 @@ impl ReorderingSummary {
             max_late_time_s: late.longest.as_secs_f64(),
             byte_offset_bytes: late.bytes,
             max_byte_offset_bytes: late.most_bytes,
-            discontinuities: r.gaps().len() as u64,
+            discontinuities: r.discontinuities(),
             free_runs: runs.runs,
             free_run_packets: runs.packets,
+            density_threshold: THRESHOLD,
+            reorder_density: r.density().reorder_density(),
+            buffer_occupancy_density: r.density().buffer_occupancy_density(),
         }
     }
 }

@@ -54,6 +54,11 @@ impl Runs {
         tables::reordering(&self.runs).map_err(refused)
     }
 
+    /// A row for each value of each density, where reordering was measured.
+    fn densities(&self) -> PyResult<Table> {
+        tables::densities(&self.runs).map_err(refused)
+    }
+
     /// The scenario's name.
     #[getter]
     fn scenario(&self) -> &str {

@@ -32,6 +32,7 @@ cells! {
     &'static str => StringArray, text => Some(text);
     f64 => Float64Array, x => Some(*x);
     Option<f64> => Float64Array, x => *x;
+    i64 => Int64Array, n => Some(*n);
     u64 => Int64Array, n => i64::try_from(*n).ok();
     usize => Int64Array, n => i64::try_from(*n).ok();
     Option<u32> => Int64Array, n => n.map(i64::from);
@@ -179,19 +180,43 @@ pub(crate) fn background(runs: &[Summary]) -> Result<Table, ArrowError> {
     columns.table()
 }
 
-/// Two rows for each run and flow whose reordering was measured.
-pub(crate) fn reordering(runs: &[Summary]) -> Result<Table, ArrowError> {
+/// Each way of each flow whose reordering was measured.
+fn measured(runs: &[Summary]) -> impl Iterator<Item = (&'static str, ((&Summary, &FlowSummary), &ReorderingSummary))> {
     let every = runs.iter().flat_map(|run| run.flows.iter().map(move |flow| (run, flow)));
-    let (ways, rows): (Vec<_>, Vec<_>) = every
+    every
         .flat_map(|at| [("data", at, &at.1.reordering), ("acks", at, &at.1.ack_reordering)])
         .filter_map(|(way, at, measured)| Some((way, (at, measured.as_ref()?))))
-        .unzip();
+}
+
+/// A row for each value of the two densities of each way that was measured.
+pub(crate) fn densities(runs: &[Summary]) -> Result<Table, ArrowError> {
+    let rows: Vec<_> = measured(runs)
+        .flat_map(|(way, (at, r))| {
+            let places = r.reorder_density.iter().map(|(k, share)| ("reorder", *k, *share));
+            let held = r.buffer_occupancy_density.iter();
+            let held = held.map(|(k, share)| ("buffer_occupancy", i64::try_from(*k).unwrap_or(i64::MAX), *share));
+            places.chain(held).map(move |value| ((at, ()), (way, value)))
+        })
+        .collect();
+    let (flows_of, rows): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+    let mut columns = Columns::default();
+    flows(&mut columns, &flows_of);
+    columns.add("direction", rows.iter().map(|(way, _)| way));
+    columns.add("density", rows.iter().map(|(_, (density, _, _))| density));
+    columns.add("packets", rows.iter().map(|(_, (_, packets, _))| packets));
+    columns.add("share", rows.iter().map(|(_, (_, _, share))| share));
+    columns.table()
+}
+
+/// Two rows for each run and flow whose reordering was measured.
+pub(crate) fn reordering(runs: &[Summary]) -> Result<Table, ArrowError> {
+    let (ways, rows): (Vec<_>, Vec<_>) = measured(runs).unzip();
     let mut columns = Columns::default();
     flows(&mut columns, &rows);
     columns.add("direction", ways.iter());
     add_fields!(columns, rows: ReorderingSummary {
         packets, duplicates, reordered, ratio, late_time_s, max_late_time_s, byte_offset_bytes, max_byte_offset_bytes,
-        discontinuities, free_runs, free_run_packets,
-    } but { extents, n_reordered });
+        discontinuities, free_runs, free_run_packets, density_threshold,
+    } but { extents, n_reordered, reorder_density, buffer_occupancy_density });
     columns.table()
 }

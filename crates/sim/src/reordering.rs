@@ -1,8 +1,10 @@
-//! How much a path reorders: the metrics of RFC 4737, from the order of arrivals.
+//! How much a path reorders: the metrics of RFC 4737 and RFC 5236, from the order of arrivals.
 //!
-//! Source: RFC 4737 §3 (reordered or not), §4.1 to §4.6 (ratio, extent, late time, byte offset, gaps, free runs), §5 (n-reordering).
+//! Source: RFC 4737 §3 (reordered or not), §4.1 to §4.6 (ratio, extent, late time, byte offset, gaps, free runs), §5 (n-reordering);
+//! RFC 5236 is in [`density`].
 //!
-//! Idea: packets are numbered as they are sent; a packet is reordered if one with a higher number came before it.
+//! Idea: packets are numbered as they are sent; a packet is reordered if one with a higher number came before it. Only what is
+//! missing must be remembered, so a transfer of millions of packets takes no more than one of thousands.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -17,32 +19,32 @@
 //!
 //! Here every transmission has its own number, a retransmission too: what is measured is the path, not the repair.
 
+pub mod density;
+mod holes;
+
 use crate::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use density::Density;
+use holes::{Found, Holes};
+use std::collections::BTreeMap;
 
-/// The arrivals of one direction of a flow so far. It remembers each of them (16 bytes).
+/// How many different values a count is kept for: what is counted comes from files, too.
+const MOST_VALUES: usize = 1 << 16;
+
+/// The arrivals of one direction of a flow so far. It remembers which numbers are missing, and nothing of those that came.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reordering {
-    arrivals: Vec<Arrival>,
-    /// Positions of the arrivals with a higher number than all before them.
-    records: Vec<u32>,
-    /// One bit for each number.
-    seen: Vec<u64>,
-    next: u32,
+    packets: u64,
+    bytes: u64,
+    next: u64,
     duplicates: u64,
+    forgotten: u64,
+    holes: Holes,
     late: Lateness,
     runs: FreeRuns,
-    discontinuities: BTreeSet<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Arrival {
-    at: Time,
-    number: u32,
-    bytes: u32,
+    density: Density,
 }
 
 /// One reordered packet.
@@ -63,7 +65,7 @@ pub struct Late {
 pub struct Lateness {
     /// Reordered packets.
     pub packets: u64,
-    /// How many have which extent.
+    /// How many have which extent. From 65,536 different ones on, an extent counts as the next smaller one that is there.
     pub extents: BTreeMap<u64, u64>,
     /// How many have which largest n; those with n = 0 are left out.
     pub n: BTreeMap<u64, u64>,
@@ -94,60 +96,81 @@ pub struct FreeRuns {
 impl Reordering {
     /// The packet that its sender sent as number `number` has arrived with `bytes` of payload. Answers how late it is if it is
     /// reordered.
-    pub fn arrive(&mut self, at: Time, number: u32, bytes: u32) -> Option<Late> {
-        if !self.first_time(number) {
-            self.duplicates += 1;
-            return None;
+    #[inline]
+    pub fn arrive(&mut self, at: Time, number: u64, bytes: u32) -> Option<Late> {
+        let late = self.place(at, number, number.saturating_add(1), bytes);
+        if late != Place::Known {
+            self.density.arrive(number);
         }
-        let late = if number >= self.next {
-            self.next = number.saturating_add(1);
-            self.records.push(self.arrivals.len() as u32);
-            self.runs.r += 1;
-            None
-        } else {
-            let late = self.lateness(at, number);
-            self.late.add(&late);
-            self.runs.close();
-            Some(late)
-        };
-        self.arrivals.push(Arrival { at, number, bytes });
-        late
+        late.late()
     }
 
-    fn first_time(&mut self, number: u32) -> bool {
-        let (word, bit) = (number as usize / 64, 1 << (number % 64));
-        if self.seen.len() <= word {
-            self.seen.resize(word + 1, 0);
-        }
-        let new = self.seen[word] & bit == 0;
-        self.seen[word] |= bit;
-        new
+    /// The same where numbers count bytes: the packet holds those from `from` up to `to`. Of such numbers RFC 5236 has no
+    /// densities.
+    #[inline]
+    pub fn arrive_span(&mut self, at: Time, from: u64, to: u64, bytes: u32) -> Option<Late> {
+        self.place(at, from, to.max(from.saturating_add(1)), bytes).late()
     }
 
-    fn lateness(&mut self, at: Time, number: u32) -> Late {
-        let i = self.arrivals.len();
-        // The first arrival with a higher number was the highest of its time.
-        let first = self.records.partition_point(|r| self.arrivals[*r as usize].number < number);
-        let j = self.records.get(first).map_or(i, |r| *r as usize);
-        self.discontinuities.insert(j as u32);
-        let since = &self.arrivals[j..];
-        let higher = since.iter().filter(|a| a.number > number);
-        Late {
-            extent: (i - j) as u64,
-            time: since.first().map_or(Nanos::ZERO, |a| Nanos(at.0 - a.at.0)),
-            bytes: higher.map(|a| u64::from(a.bytes)).sum(),
-            n: since.iter().rev().take_while(|a| a.number > number).count() as u64,
+    #[inline]
+    fn place(&mut self, at: Time, from: u64, to: u64, bytes: u32) -> Place {
+        if from < self.next {
+            return self.below(at, from, to, bytes);
+        }
+        if from > self.next {
+            self.holes.open(self.next..from, self.packets, at, self.bytes);
+        }
+        self.next = to;
+        self.runs.r += 1;
+        self.count(bytes);
+        Place::InOrder
+    }
+
+    fn count(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+
+    #[cold]
+    fn below(&mut self, at: Time, from: u64, to: u64, bytes: u32) -> Place {
+        match self.holes.fill(from, to, self.packets, bytes) {
+            Found::Here => {
+                self.duplicates += 1;
+                Place::Known
+            }
+            Found::Forgotten => {
+                self.forgotten += 1;
+                Place::Known
+            }
+            Found::Missing(gap) => {
+                let late = Late {
+                    extent: self.packets - gap.position,
+                    time: at.since(gap.at),
+                    bytes: self.bytes - gap.bytes,
+                    n: self.packets - gap.lower,
+                };
+                self.late.add(&late);
+                self.runs.close();
+                self.count(bytes);
+                Place::Late(late)
+            }
         }
     }
 
     /// Packets that arrived, each number once.
     pub fn packets(&self) -> u64 {
-        self.arrivals.len() as u64
+        self.packets
     }
 
     /// Arrivals of a number that had arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
+    }
+
+    /// Arrivals of which nothing is known but that they are very late: since they were overtaken, 16,384 other gaps in the numbers
+    /// were left open. They count as neither packets nor duplicates.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
     }
 
     /// Reordered packets over packets (RFC 4737 §4.1); 0 without packets.
@@ -165,31 +188,74 @@ impl Reordering {
         self.late.n.range(n..).map(|(_, count)| *count).sum::<u64>() as f64 / self.packets().max(1) as f64
     }
 
-    /// Arrivals between one reordering discontinuity and the next (RFC 4737 §4.5), 0 for the first.
-    pub fn gaps(&self) -> Vec<u64> {
-        let places = self.discontinuities.iter();
-        let mut before = self.discontinuities.first().copied();
-        places.map(|j| u64::from(j - before.replace(*j).unwrap_or(*j))).collect()
+    /// How often so many arrivals lie between one reordering discontinuity and the next (RFC 4737 §4.5); 0 stands for the first.
+    pub fn gaps(&self) -> &BTreeMap<u64, u64> {
+        self.holes.gaps()
+    }
+
+    /// Reordering discontinuities (RFC 4737 §4.5).
+    pub fn discontinuities(&self) -> u64 {
+        self.holes.gaps().values().sum()
     }
 
     /// Runs of packets in order.
     pub fn runs(&self) -> FreeRuns {
         self.runs
     }
+
+    /// Its densities (RFC 5236).
+    pub fn density(&self) -> &Density {
+        &self.density
+    }
+}
+
+/// What an arrival was.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    InOrder,
+    Late(Late),
+    /// It came before, or is too old to know.
+    Known,
+}
+
+impl Place {
+    #[inline]
+    fn late(self) -> Option<Late> {
+        match self {
+            Place::Late(late) => Some(late),
+            Place::InOrder | Place::Known => None,
+        }
+    }
 }
 
 impl Lateness {
     fn add(&mut self, l: &Late) {
         self.packets += 1;
-        *self.extents.entry(l.extent).or_default() += 1;
+        bump(&mut self.extents, l.extent);
         if l.n > 0 {
-            *self.n.entry(l.n).or_default() += 1;
+            bump(&mut self.n, l.n);
         }
-        self.time.0 += l.time.0;
+        self.time.0 = self.time.0.saturating_add(l.time.0);
         self.longest = self.longest.max(l.time);
         self.bytes += l.bytes;
         self.most_bytes = self.most_bytes.max(l.bytes);
     }
+
+    /// The extent that half of the reordered packets do not exceed; `None` without any.
+    pub fn median_extent(&self) -> Option<u64> {
+        let mut seen = 0;
+        self.extents.iter().find_map(|(extent, count)| {
+            seen += count;
+            (2 * seen >= self.packets).then_some(*extent)
+        })
+    }
+}
+
+/// Counts one more of `value`, or of the next smaller one if there are too many different ones.
+fn bump(counts: &mut BTreeMap<u64, u64>, value: u64) {
+    let full = counts.len() >= MOST_VALUES;
+    let kept = if full { counts.range(..=value).next_back().map(|(v, _)| *v) } else { None };
+    *counts.entry(kept.unwrap_or(value)).or_default() += 1;
 }
 
 impl FreeRuns {
@@ -242,7 +308,7 @@ impl Watch for Order {
         if self.0.len() <= flow {
             self.0.resize_with(flow + 1, Default::default);
         }
-        self.0[flow][end(to)].arrive(at, number, seg.len);
+        self.0[flow][end(to)].arrive(at, u64::from(number), seg.len);
     }
 }
 
@@ -253,14 +319,14 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     /// Packets of 100 bytes with these numbers, arriving at these milliseconds; what each reordered one was.
-    fn arrivals(of: &[(u32, u64)]) -> (Reordering, Vec<(u32, Late)>) {
+    fn arrivals(of: &[(u64, u64)]) -> (Reordering, Vec<(u64, Late)>) {
         let mut r = Reordering::default();
-        let arrive = |&(number, ms): &(u32, u64)| Some((number, r.arrive(Time(ms * MS), number, 100)?));
+        let arrive = |&(number, ms): &(u64, u64)| Some((number, r.arrive(Time(ms * MS), number, 100)?));
         let late = of.iter().filter_map(arrive).collect();
         (r, late)
     }
 
-    fn numbers(of: &[u32]) -> (Reordering, Vec<(u32, Late)>) {
+    fn numbers(of: &[u64]) -> (Reordering, Vec<(u64, Late)>) {
         arrivals(&of.iter().zip(0..).map(|(n, i)| (*n, i)).collect::<Vec<_>>())
     }
 
@@ -284,7 +350,7 @@ mod tests {
         let of: Vec<_> = [1, 2, 3, 4, 7, 5, 6, 8, 9, 10].into_iter().zip(at).collect();
         let (r, all) = arrivals(&of);
         assert_eq!(all, [(5, late(1, 1, 100, 1)), (6, late(2, 2, 100, 0))]);
-        assert_eq!(r.gaps(), [0]);
+        assert_eq!((r.gaps(), r.discontinuities()), (&BTreeMap::from([(0, 1)]), 1));
     }
 
     #[test]
@@ -301,7 +367,7 @@ mod tests {
     fn gaps_and_runs_are_those_of_rfc_4737_4_5_and_4_6() {
         let (r, all) = numbers(&[1, 2, 3, 6, 7, 4, 5, 8, 9, 10, 12, 13, 11, 14, 15, 16]);
         assert_eq!(all.iter().map(|l| (l.0, l.1.extent)).collect::<Vec<_>>(), [(4, 2), (5, 3), (11, 2)]);
-        assert_eq!(r.gaps(), [0, 7]);
+        assert_eq!((r.gaps(), r.discontinuities()), (&BTreeMap::from([(0, 1), (7, 1)]), 2));
         assert_eq!(r.runs(), FreeRuns { r: 3, runs: 3, packets: 10, squares: 50 });
     }
 
@@ -336,5 +402,111 @@ mod tests {
         let (r, all) = numbers(&[1, 2, 2, 5, 6, 1, 130, 131]);
         assert_eq!((all.len(), r.packets(), r.duplicates(), r.ratio()), (0, 6, 2, 0.0));
         assert_eq!(numbers(&[]).0.ratio(), 0.0);
+    }
+
+    /// RFC 4737 to the letter: every arrival is remembered, and every question is asked of all of them.
+    #[derive(Default)]
+    struct Naive {
+        arrivals: Vec<(Time, u64, u32)>,
+        late: Lateness,
+        discontinuities: std::collections::BTreeSet<usize>,
+        duplicates: u64,
+    }
+
+    impl Naive {
+        fn arrive(&mut self, at: Time, number: u64, bytes: u32) -> Option<Late> {
+            if self.arrivals.iter().any(|a| a.1 == number) {
+                self.duplicates += 1;
+                return None;
+            }
+            let i = self.arrivals.len();
+            self.arrivals.push((at, number, bytes));
+            let j = self.arrivals.iter().position(|a| a.1 > number)?;
+            self.discontinuities.insert(j);
+            let since = &self.arrivals[j..i];
+            let late = Late {
+                extent: (i - j) as u64,
+                time: at.since(since[0].0),
+                bytes: since.iter().filter(|a| a.1 > number).map(|a| u64::from(a.2)).sum(),
+                n: since.iter().rev().take_while(|a| a.1 > number).count() as u64,
+            };
+            self.late.add(&late);
+            Some(late)
+        }
+
+        fn gaps(&self) -> BTreeMap<u64, u64> {
+            let mut gaps = BTreeMap::new();
+            let mut before = self.discontinuities.first().copied();
+            for j in &self.discontinuities {
+                bump(&mut gaps, (j - before.replace(*j).unwrap_or(*j)) as u64);
+            }
+            gaps
+        }
+    }
+
+    /// Numbers of packets that are lost, doubled and displaced at random.
+    fn shuffled(seed: u64, count: u64, reach: u64) -> Vec<u64> {
+        let mut state = seed;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut keyed: Vec<(u64, u64)> = Vec::new();
+        for number in 0..count {
+            let moved = if draw(4) == 0 { draw(reach) } else { 0 };
+            let copies = match draw(20) {
+                0 | 1 => 0,
+                2 => 2,
+                _ => 1,
+            };
+            keyed.extend((0..copies).map(|copy| (number + moved + copy * draw(reach), number)));
+        }
+        keyed.sort_by_key(|k| k.0);
+        keyed.into_iter().map(|k| k.1).collect()
+    }
+
+    #[test]
+    fn what_is_missing_tells_as_much_as_all_arrivals_do() {
+        for (seed, reach) in (0..60).zip([3, 5, 40, 700].into_iter().cycle()) {
+            let (mut r, mut naive) = (Reordering::default(), Naive::default());
+            for (i, number) in shuffled(seed, 800, reach).into_iter().enumerate() {
+                let (at, bytes) = (Time(i as u64 * 1000), (number * 7 % 1461) as u32);
+                assert_eq!(r.arrive(at, number, bytes), naive.arrive(at, number, bytes), "seed {seed}, arrival {i}");
+            }
+            assert!(naive.late.packets > 20, "seed {seed}");
+            assert_eq!((r.late(), r.gaps(), r.duplicates()), (&naive.late, &naive.gaps(), naive.duplicates));
+            assert_eq!((r.packets(), r.forgotten()), (naive.arrivals.len() as u64, 0));
+        }
+    }
+
+    #[test]
+    fn numbers_of_bytes_tell_the_same_as_numbers_of_packets() {
+        let order = shuffled(1, 500, 30);
+        let (mut packets, mut bytes) = (Reordering::default(), Reordering::default());
+        for (i, number) in order.into_iter().enumerate() {
+            let at = Time(i as u64);
+            let by_bytes = bytes.arrive_span(at, number * 1448, (number + 1) * 1448, 1448);
+            assert_eq!(packets.arrive(at, number, 1448), by_bytes);
+        }
+        assert_eq!((packets.late(), packets.gaps(), packets.runs()), (bytes.late(), bytes.gaps(), bytes.runs()));
+        assert!(packets.late().packets > 50);
+    }
+
+    #[test]
+    fn a_transfer_that_loses_every_second_packet_needs_bounded_memory() {
+        let mut r = Reordering::default();
+        (0..200_000).for_each(|i| _ = r.arrive(Time(i), 2 * i, 1));
+        assert!(r.holes.len() <= 16_384);
+        // The newest gaps are known, the oldest are not.
+        assert_eq!(r.arrive(Time(200_000), 399_901, 1).map(|l| l.extent), Some(49));
+        assert_eq!((r.arrive(Time(200_001), 1, 1), r.forgotten(), r.duplicates()), (None, 1, 0));
+        assert_eq!((r.arrive(Time(200_002), 399_901, 1), r.duplicates()), (None, 1));
+    }
+
+    #[test]
+    fn the_median_extent_is_one_that_occurs() {
+        assert_eq!(numbers(&[1, 2]).0.late().median_extent(), None);
+        let (r, _) = numbers(&[1, 2, 3, 7, 8, 9, 10, 4, 5, 6, 11]);
+        assert_eq!(r.late().median_extent(), Some(5));
     }
 }

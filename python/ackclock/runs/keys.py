@@ -11,7 +11,7 @@ from typing import Any
 
 from ackclock.runs.task import Task
 
-FORM = 1
+FORM = 2
 """Of the rows that the store keeps; raised when a run's JSON says more, or says it otherwise."""
 
 

@@ -82,7 +82,7 @@ fn the_ledger_is_what_the_programs_saw() {
     assert!(way.loss_drops > 30 && way.doubled > 10, "{} lost, {} doubled", way.loss_drops, way.doubled);
     // The programs know the order, not the times.
     let mut order = Reordering::default();
-    heard.iter().for_each(|number| _ = order.arrive(Time(0), *number, 0));
+    heard.iter().for_each(|number| _ = order.arrive(Time(0), u64::from(*number), 0));
     let (seen, counted) = (order.late(), way.order.late());
     assert!(seen.packets > 100, "{seen:?}");
     assert_eq!((&seen.extents, &seen.n, seen.packets), (&counted.extents, &counted.n, counted.packets));
