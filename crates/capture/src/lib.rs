@@ -2,6 +2,9 @@
 //!
 //! | module | what |
 //! | --- | --- |
+//! | [`read`](mod@read) | files: formats, packing, damage; packets with their times |
+//! | [`link`] | from a frame to what it carries, through link layers and tunnels |
+//! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
 //! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
 //! | [`verdict`] | what a retransmission was, and what shows it |
@@ -9,10 +12,29 @@
 //! | [`rtt`] | how long round trips took |
 
 pub mod connection;
+pub mod flows;
+pub mod link;
 pub mod place;
+pub mod read;
 pub mod rtt;
 pub mod seen;
 pub mod verdict;
 
 pub use connection::{Connection, Record, Report, Wanted};
+pub use flows::{Analysis, Ended, Flow, Flows, Syn, Traffic};
+pub use read::{Contents, Frame, Input, Unreadable};
 pub use seen::{Heading, Seen, Way};
+
+/// Reads a file and analyses its connections, at most `limit` of them in memory at once.
+///
+/// # Errors
+/// [`Unreadable`] if nothing of it could be read.
+pub fn analyse<A: Analysis>(
+    input: Input<'_>,
+    limit: usize,
+    analysis: &mut A,
+) -> Result<(Contents, Traffic), Unreadable> {
+    let mut flows = Flows::new(analysis, limit);
+    let contents = read::read(input, |frame| flows.frame(frame))?;
+    Ok((contents, flows.finish()))
+}

@@ -71,6 +71,8 @@ pub struct Seen {
     pub ecn: u8,
     /// Whether it came into the machine that captured, or left it.
     pub heading: Heading,
+    /// Its checksum was left to a device: only its sender's host sees it like this. Looked at in a flow's first segments only.
+    pub unfinished: bool,
     /// The snap length took a part of the options: timestamps and SACK blocks may have stood there.
     pub options_cut: bool,
 }

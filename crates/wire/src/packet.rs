@@ -9,7 +9,12 @@ use crate::options::{word, Malformed, Options, SackBlocks, Timestamps};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
+
+mod ip;
+
+pub use ip::{captured_ip, Ip};
+pub(crate) use ip::{parse_ip, skip_extensions, IPV4_HEADER, IPV6_HEADER};
 
 /// The fields of an IP and a TCP header that are the sender's choice. Lengths and checksums follow from the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +58,24 @@ pub struct Packet<'a> {
     pub train: u16,
 }
 
+/// A TCP segment as a capture has it: its payload, or the end of its options, may not have been kept. Lengths are those of its headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Captured<'a> {
+    /// Its headers. Of options that were cut off, those before the cut.
+    pub header: Header,
+    /// The options that were kept.
+    pub option_bytes: &'a [u8],
+    /// Whether options were cut off.
+    pub options_cut: bool,
+    /// The payload that was kept.
+    pub payload: &'a [u8],
+    /// Bytes of payload that the segment has.
+    pub len: u32,
+    /// The checksum as it stands there.
+    pub checksum: [u8; 2],
+    header_len: u32,
+}
+
 /// What is to be done about the checksums of a packet that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksums {
@@ -90,25 +113,8 @@ pub enum Refused {
     IcmpChecksum,
 }
 
-/// What an IP header says.
-pub(crate) struct Ip {
-    pub(crate) src: IpAddr,
-    pub(crate) dst: IpAddr,
-    traffic_class: u8,
-    hop_limit: u8,
-    label: u32,
-    /// What it carries, by its number.
-    pub(crate) protocol: u8,
-    /// Where that begins and the packet ends.
-    pub(crate) payload: usize,
-    pub(crate) end: usize,
-}
-
 /// The smallest TCP header.
 pub(crate) const TCP_HEADER: usize = 20;
-pub(crate) const IPV4_HEADER: usize = 20;
-pub(crate) const IPV6_HEADER: usize = 40;
-
 /// Reads a packet that begins with its IP header. Bytes behind the packet's own length are ignored.
 ///
 /// # Errors
@@ -124,7 +130,6 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
     let options = tcp.get(TCP_HEADER..header_len).ok_or(Refused::Length)?;
     // What is longer than the engine counts is no packet of this world.
     let tcp_len = i32::try_from(tcp.len()).map_err(|_| Refused::Length)?;
-    let (src, dst) = (SocketAddr::new(ip.src, half(tcp, 0)), SocketAddr::new(ip.dst, half(tcp, 2)));
     if checksums == Checksums::Verify {
         let mut sum = Sum::default();
         sum.add_pseudo_header(TCP, ip.src, ip.dst, tcp_len as u32);
@@ -133,9 +138,43 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
             return Err(Refused::TcpChecksum);
         }
     }
-    let header = Header {
-        src,
-        dst,
+    Ok(Packet { header: read_header(&ip, tcp, options), option_bytes: options, payload: &tcp[header_len..], train: 1 })
+}
+
+/// Reads the TCP segment that `ip`, the header of these bytes, carries. Checksums are not looked at.
+///
+/// # Errors
+/// Why it is not a TCP segment, or not one whose fixed header can be read.
+#[inline]
+pub fn captured<'a>(bytes: &'a [u8], ip: &Ip) -> Result<Captured<'a>, Refused> {
+    if ip.protocol != TCP {
+        return Err(Refused::NotTcp(ip.protocol));
+    }
+    let all = ip.end.checked_sub(ip.payload).ok_or(Refused::Length)?;
+    let tcp = bytes.get(ip.payload..ip.end.min(bytes.len())).unwrap_or_default();
+    cut(tcp, TCP_HEADER)?;
+    let header_len = usize::from(tcp[12] >> 4) * 4;
+    let len = all.checked_sub(header_len).ok_or(Refused::Length)?;
+    let len = u32::try_from(len).map_err(|_| Refused::Length)?;
+    let kept = header_len.min(tcp.len());
+    let options = tcp.get(TCP_HEADER..kept).ok_or(Refused::Length)?;
+    Ok(Captured {
+        header: read_header(ip, tcp, options),
+        option_bytes: options,
+        options_cut: kept < header_len,
+        payload: &tcp[kept..],
+        len,
+        checksum: [tcp[16], tcp[17]],
+        header_len: header_len as u32,
+    })
+}
+
+/// The headers together; `tcp` begins with a whole fixed header.
+#[inline]
+fn read_header(ip: &Ip, tcp: &[u8], options: &[u8]) -> Header {
+    Header {
+        src: SocketAddr::new(ip.src, half(tcp, 0)),
+        dst: SocketAddr::new(ip.dst, half(tcp, 2)),
         seq: SeqNum(word(tcp, 4)),
         ack: SeqNum(word(tcp, 8)),
         flags: tcp[13],
@@ -146,18 +185,6 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
         traffic_class: ip.traffic_class,
         hop_limit: ip.hop_limit,
         label: ip.label,
-    };
-    Ok(Packet { header, option_bytes: options, payload: &tcp[header_len..], train: 1 })
-}
-
-/// Reads the IP header, and whatever stands between it and what it carries.
-#[inline]
-pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip, Refused> {
-    match bytes.first().map(|b| b >> 4) {
-        None => Err(Refused::CutOff { needs: IPV4_HEADER, has: 0 }),
-        Some(4) => parse_ipv4(bytes, checksums),
-        Some(6) => parse_ipv6(bytes),
-        Some(version) => Err(Refused::Version(version)),
     }
 }
 
@@ -174,97 +201,6 @@ fn read_options(list: &[u8]) -> Options {
     }
 }
 
-fn parse_ipv4(bytes: &[u8], checksums: Checksums) -> Result<Ip, Refused> {
-    let fixed = cut(bytes, IPV4_HEADER)?;
-    let header_len = usize::from(fixed[0] & 15) * 4;
-    let end = match usize::from(half(fixed, 2)) {
-        0 => bytes.len(),
-        len => len,
-    };
-    if header_len < IPV4_HEADER || end < header_len {
-        return Err(Refused::Length);
-    }
-    cut(bytes, end)?;
-    if checksums == Checksums::Verify {
-        let mut sum = Sum::default();
-        sum.add(&bytes[..header_len]);
-        if !sum.is_right() {
-            return Err(Refused::IpChecksum);
-        }
-    }
-    // "More fragments", or an offset.
-    if half(fixed, 6) & 0x3fff != 0 {
-        return Err(Refused::Fragment);
-    }
-    Ok(Ip {
-        src: IpAddr::V4(Ipv4Addr::from(word(fixed, 12))),
-        dst: IpAddr::V4(Ipv4Addr::from(word(fixed, 16))),
-        traffic_class: fixed[1],
-        hop_limit: fixed[8],
-        label: u32::from(half(fixed, 4)),
-        protocol: fixed[9],
-        payload: header_len,
-        end,
-    })
-}
-
-fn parse_ipv6(bytes: &[u8]) -> Result<Ip, Refused> {
-    let fixed = cut(bytes, IPV6_HEADER)?;
-    let end = match usize::from(half(fixed, 4)) {
-        0 => bytes.len(),
-        len => IPV6_HEADER + len,
-    };
-    let packet = cut(bytes, end)?;
-    let address = |at: usize| {
-        let mut octets = [0; 16];
-        octets.copy_from_slice(&fixed[at..at + 16]);
-        IpAddr::V6(Ipv6Addr::from(octets))
-    };
-    let first = word(fixed, 0);
-    let (protocol, payload) = skip_extensions(packet, fixed[6])?;
-    Ok(Ip {
-        src: address(8),
-        dst: address(24),
-        traffic_class: (first >> 20) as u8,
-        hop_limit: fixed[7],
-        label: first & 0xf_ffff,
-        protocol,
-        payload,
-        end,
-    })
-}
-
-/// What stands behind the extension headers of RFC 8200 §4 and those of the same form, and where.
-pub(crate) fn skip_extensions(packet: &[u8], first: u8) -> Result<(u8, usize), Refused> {
-    const HOP_BY_HOP: u8 = 0;
-    const ROUTING: u8 = 43;
-    const FRAGMENT: u8 = 44;
-    const AUTHENTICATION: u8 = 51;
-    const DESTINATION: u8 = 60;
-    const MOBILITY: u8 = 135;
-    const HOST_IDENTITY: u8 = 139;
-    const SHIM6: u8 = 140;
-    let (mut next, mut at) = (first, IPV6_HEADER);
-    while matches!(
-        next,
-        HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION | MOBILITY | HOST_IDENTITY | SHIM6
-    ) {
-        let &[following, len, a, b, ..] = packet.get(at..).filter(|rest| rest.len() >= 8).ok_or(Refused::Length)?
-        else {
-            return Err(Refused::Length);
-        };
-        at += match next {
-            ROUTING if b != 0 => return Err(Refused::Underway),
-            FRAGMENT if u16::from_be_bytes([a, b]) & 0xfff9 != 0 => return Err(Refused::Fragment),
-            FRAGMENT => 8,
-            AUTHENTICATION => 8 + usize::from(len) * 4,
-            _ => 8 + usize::from(len) * 8,
-        };
-        next = following;
-    }
-    Ok((next, at))
-}
-
 /// The first `needs` bytes.
 #[inline]
 pub(crate) fn cut(bytes: &[u8], needs: usize) -> Result<&[u8], Refused> {
@@ -275,6 +211,16 @@ pub(crate) fn cut(bytes: &[u8], needs: usize) -> Result<&[u8], Refused> {
 #[inline]
 pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+impl Captured<'_> {
+    /// Whether its checksum is only begun, with the pseudo-header: a device was to complete it.
+    pub fn is_begun(&self) -> bool {
+        let Header { src, dst, .. } = &self.header;
+        let mut sum = Sum::default();
+        sum.add_pseudo_header(TCP, src.ip(), dst.ip(), self.len.wrapping_add(self.header_len));
+        sum.bytes() == self.checksum
+    }
 }
 
 impl Header {

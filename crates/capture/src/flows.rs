@@ -1,0 +1,255 @@
+//! From frames to connections: which segment belongs to which, and its numbers in 64 bits.
+//!
+//! Source: RFC 9293 §3.4 (sequence numbers), RFC 6864 §4 (a packet's identification is its own: two packets that agree in it and in all
+//! else are one that was captured twice).
+//! Idea: an [`Analysis`] keeps a state for each connection, and is called for each of its segments. Connections lie in slots that a table
+//! finds by their two ends; the connection of the packet before is tried first. Nothing depends on the table's order.
+
+mod flow;
+mod repeats;
+mod table;
+
+use crate::link::{content, Content, Kind};
+use crate::read::Frame;
+use crate::seen::Seen;
+use ackclock_tcp::segment::Segment;
+use ackclock_wire::packet::Captured;
+pub use flow::{Flow, Mptcp, Syn};
+use repeats::Repeats;
+use std::cmp::Reverse;
+use table::{Key, Table};
+
+/// What is to be found out about connections.
+pub trait Analysis {
+    /// What it keeps of one connection.
+    type State;
+
+    /// A connection's first segment has come; [`Analysis::segment`] is called for it next.
+    fn begin(&mut self, flow: &Flow) -> Self::State;
+
+    /// A segment of a connection. What the connection says includes it.
+    fn segment(&mut self, flow: &Flow, state: &mut Self::State, seen: &Seen);
+
+    /// No more of this connection comes.
+    fn end(&mut self, flow: &Flow, state: Self::State, why: Ended);
+}
+
+/// Why no more of a connection comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ended {
+    /// The capture is over.
+    Capture,
+    /// Its two ends opened another one between the same ports.
+    Reused,
+    /// There were more connections than the limit. What follows of it, if anything does, is counted as another one.
+    Limit,
+}
+
+/// What a capture holds besides the segments of connections.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes before they were cut.
+    pub bytes: u64,
+    /// Packets with a TCP segment, repeats included.
+    pub segments: u64,
+    /// Connections, those that were ended by the limit among them.
+    pub connections: u64,
+    /// Connections that were ended because of the limit while they were not finished: told of as far as they were known.
+    pub cut_by_limit: u64,
+    /// Packets that were captured twice; the second is left out.
+    pub repeats: u64,
+    /// Packets whose time is before that of the packet in front of them.
+    pub times_back: u64,
+    /// Segments of which a part of the options was cut off.
+    pub options_cut: u64,
+    /// SYNs that wanted to join a connection of several paths (RFC 8684 §3.2).
+    pub mptcp_joins: u64,
+    /// The earliest and the latest time, nanoseconds since 1970; `None` without packets.
+    pub span: Option<(i64, i64)>,
+    /// Packets and bytes of other kinds, in the order of [`Kind::ALL`].
+    pub others: [(u64, u64); Kind::ALL.len()],
+}
+
+/// All connections of a capture while it is read.
+pub struct Flows<'a, A: Analysis> {
+    analysis: &'a mut A,
+    slots: Vec<Option<Slot<A::State>>>,
+    free: Vec<u32>,
+    table: Table,
+    /// The key and slot of the packet before.
+    latest: Option<(Key, u32)>,
+    limit: usize,
+    at: i64,
+    traffic: Traffic,
+}
+
+struct Slot<S> {
+    flow: Flow,
+    repeats: Repeats,
+    state: S,
+}
+
+impl<'a, A: Analysis> Flows<'a, A> {
+    /// Without connections yet; at most `limit` of them, 1 at least, are in memory at once.
+    pub fn new(analysis: &'a mut A, limit: usize) -> Self {
+        let limit = limit.clamp(1, u32::MAX as usize >> 1);
+        let table = Table::default();
+        Flows {
+            analysis,
+            slots: vec![],
+            free: vec![],
+            table,
+            latest: None,
+            limit,
+            at: i64::MIN,
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// Takes the next packet.
+    #[inline]
+    pub fn frame(&mut self, frame: &Frame<'_>) {
+        self.traffic.packets += 1;
+        self.traffic.bytes += u64::from(frame.original);
+        if frame.at < self.at || self.at == i64::MIN {
+            self.time_back(frame.at);
+        }
+        self.at = frame.at;
+        match content(frame) {
+            (Content::Tcp(tcp), heading) => {
+                let seen = Seen { frame: frame.number, at: frame.at, heading, ..Seen::default() };
+                self.segment(&tcp, seen, frame.interface);
+            }
+            (Content::Other(kind), _) => self.other(kind, frame.original),
+        }
+    }
+
+    #[cold]
+    fn time_back(&mut self, at: i64) {
+        match &mut self.traffic.span {
+            None => self.traffic.span = Some((at, at)),
+            Some((first, last)) => {
+                *last = self.at.max(*last);
+                *first = at.min(*first);
+                self.traffic.times_back += 1;
+            }
+        }
+    }
+
+    #[cold]
+    fn other(&mut self, kind: Kind, bytes: u32) {
+        let place = &mut self.traffic.others[kind as usize];
+        place.0 += 1;
+        place.1 += u64::from(bytes);
+    }
+
+    #[inline]
+    fn segment(&mut self, tcp: &Captured<'_>, mut seen: Seen, interface: u32) {
+        self.traffic.segments += 1;
+        let (key, turned) = Key::new(&tcp.header.src, &tcp.header.dst);
+        let mut slot = match self.latest {
+            Some((latest, slot)) if latest == key => Some(slot),
+            _ => self.table.find(&key),
+        };
+        if tcp.header.flags & Segment::SYN != 0 {
+            slot = self.opening(slot, tcp, turned);
+        }
+        let slot = match slot {
+            Some(slot) => slot,
+            None => self.begin(key, tcp, turned, seen.at),
+        };
+        self.latest = Some((key, slot));
+        let Some(Slot { flow, repeats, state }) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        flow.place(tcp, turned, &mut seen);
+        if repeats.is_one(&seen, interface) {
+            self.traffic.repeats += 1;
+            return;
+        }
+        flow.count(tcp, &seen);
+        if seen.options_cut {
+            self.traffic.options_cut += 1;
+        }
+        self.analysis.segment(flow, state, &seen);
+    }
+
+    /// A SYN: where another connection between the same ports begins with it, that one's slot is given up.
+    #[cold]
+    fn opening(&mut self, slot: Option<u32>, tcp: &Captured<'_>, turned: bool) -> Option<u32> {
+        let flow = &self.slots.get(slot? as usize)?.as_ref()?.flow;
+        if flow.goes_on_with(tcp, turned) {
+            return slot;
+        }
+        self.end(slot?, Ended::Reused);
+        None
+    }
+
+    #[cold]
+    fn begin(&mut self, key: Key, tcp: &Captured<'_>, turned: bool, at: i64) -> u32 {
+        if self.table.len() >= self.limit {
+            self.make_room();
+        }
+        self.traffic.connections += 1;
+        let flow = Flow::new(self.traffic.connections, key, tcp, turned, at);
+        let state = self.analysis.begin(&flow);
+        let new = Slot { flow, repeats: Repeats::default(), state };
+        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        match self.slots.get_mut(slot as usize) {
+            Some(place) => *place = Some(new),
+            None => self.slots.push(Some(new)),
+        }
+        self.table.insert(key, slot);
+        slot
+    }
+
+    /// Ends an eighth of the connections, those that have been finished for longest; if none is finished, a few that have been idle for longest.
+    #[cold]
+    fn make_room(&mut self) {
+        let slots = self.slots.iter().enumerate();
+        let mut all: Vec<_> = slots
+            .filter_map(|(i, slot)| {
+                let flow = &slot.as_ref()?.flow;
+                Some((Reverse(flow.is_finished()), flow.last, flow.number, i as u32))
+            })
+            .collect();
+        let finished = all.iter().filter(|c| c.0 .0).count();
+        let most = if finished > 0 { finished.min(self.limit / 8) } else { self.limit / 64 };
+        let most = most.clamp(1, all.len().max(1));
+        if most < all.len() {
+            all.select_nth_unstable(most - 1);
+            all.truncate(most);
+        }
+        all.sort_unstable();
+        for (Reverse(finished), _, _, slot) in all {
+            self.traffic.cut_by_limit += u64::from(!finished);
+            self.end(slot, Ended::Limit);
+        }
+    }
+
+    fn end(&mut self, slot: u32, why: Ended) {
+        if let Some(Slot { flow, state, .. }) = self.slots.get_mut(slot as usize).and_then(Option::take) {
+            self.table.remove(flow.key());
+            self.free.push(slot);
+            self.latest = None;
+            self.traffic.mptcp_joins += flow.mptcp_joins();
+            self.analysis.end(&flow, state, why);
+        }
+    }
+
+    /// Ends all connections, in the order in which they began, and tells what else there was.
+    pub fn finish(mut self) -> Traffic {
+        let mut left: Vec<_> =
+            self.slots.iter().enumerate().filter_map(|(i, s)| Some((s.as_ref()?.flow.number, i as u32))).collect();
+        left.sort_unstable();
+        for (_, slot) in left {
+            self.end(slot, Ended::Capture);
+        }
+        if let Some((_, last)) = &mut self.traffic.span {
+            *last = self.at.max(*last);
+        }
+        self.traffic
+    }
+}

@@ -1,0 +1,260 @@
+//! One connection: its ends, its SYNs, and where its numbers are.
+
+use super::table::Key;
+use crate::seen::{Seen, Way};
+use ackclock_tcp::segment::Segment;
+use ackclock_wire::options::{walk, Entry, Options, MAX_SHIFT};
+use ackclock_wire::packet::Captured;
+use std::net::SocketAddr;
+
+/// What is known of a connection.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Its number in the capture, from 1, by its first segment.
+    pub number: u64,
+    /// Its ends: who opened it, or whose segment came first if no SYN was captured; then the other. [`Way::Out`] leads from the first to the
+    /// second.
+    pub ends: [SocketAddr; 2],
+    /// The SYNs of both ends, as far as they were captured.
+    pub syns: [Option<Syn>; 2],
+    /// Whether an end has sent its FIN.
+    pub fins: [bool; 2],
+    /// Whether an end has sent a RST.
+    pub resets: [bool; 2],
+    /// Segments each end has sent, repeats left out.
+    pub segments: [u64; 2],
+    /// When its first segment was captured, nanoseconds since 1970.
+    pub first: i64,
+    /// When its last one was.
+    pub last: i64,
+    key: Key,
+    /// Whether [`Way::Out`] leads from the key's larger end to the smaller.
+    turned: bool,
+    /// A number of each direction that a new one is near to.
+    near: [Option<u64>; 2],
+    joins: u64,
+}
+
+/// What a SYN says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Syn {
+    /// Its frame.
+    pub frame: u64,
+    /// Its time, nanoseconds since 1970.
+    pub at: i64,
+    /// Its sequence number, unwrapped as [`Seen::seq`] is; data begin one later.
+    pub seq: u64,
+    /// Its options.
+    pub options: Options,
+    /// Whether the flags ECE and CWR ask for ECN (RFC 3168 §6.1.1), or ECE alone agrees to it.
+    pub ecn: bool,
+    /// What it says of other paths.
+    pub mptcp: Mptcp,
+    /// Whether a part of its options was cut off: what is not there may have been.
+    pub options_cut: bool,
+}
+
+/// What a SYN says of a connection over several paths (RFC 8684 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mptcp {
+    /// Nothing.
+    #[default]
+    No,
+    /// That it is capable of it.
+    Capable,
+    /// That it joins another one: its bytes are a part of that one's.
+    Join,
+}
+
+/// In so many segments of each direction checksums are looked at.
+const LOOKED_AT: u64 = 32;
+/// Where unwrapped numbers begin.
+const FIRST: u64 = 1 << 32;
+
+impl Flow {
+    pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, turned: bool, at: i64) -> Flow {
+        let header = &tcp.header;
+        // A SYN that acknowledges another one comes from the end that was called.
+        let called = header.flags & (Segment::SYN | Segment::ACK) == Segment::SYN | Segment::ACK;
+        let ends = if called { [header.dst, header.src] } else { [header.src, header.dst] };
+        Flow {
+            number,
+            ends,
+            syns: [None; 2],
+            fins: [false; 2],
+            resets: [false; 2],
+            segments: [0; 2],
+            first: at,
+            last: at,
+            key,
+            turned: turned != called,
+            near: [None; 2],
+            joins: 0,
+        }
+    }
+
+    /// The SYN of who sends this way.
+    pub fn syn(&self, way: Way) -> Option<&Syn> {
+        self.syns[index(way)].as_ref()
+    }
+
+    /// The end that sends this way.
+    pub fn source(&self, way: Way) -> SocketAddr {
+        self.ends[index(way)]
+    }
+
+    /// Whether the capture has its beginning.
+    pub fn is_whole(&self) -> bool {
+        self.syns.iter().any(Option::is_some)
+    }
+
+    /// Whether both ends have sent a FIN, or one has broken it off.
+    pub fn is_finished(&self) -> bool {
+        self.fins == [true; 2] || self.resets.contains(&true)
+    }
+
+    /// By how many bits the windows that are sent this way are shifted (RFC 7323 §2.2): `None` if no SYN tells it, 0 if either end did not
+    /// offer it.
+    pub fn window_shift(&self, way: Way) -> Option<u8> {
+        let (own, other) = (self.syn(way)?, self.syn(way.back())?);
+        Some(
+            own.options
+                .window_scale
+                .filter(|_| other.options.window_scale.is_some())
+                .map_or(0, |shift| shift.min(MAX_SHIFT)),
+        )
+    }
+
+    /// Whether both SYNs permit SACK; `None` if not both were captured.
+    pub fn sack(&self) -> Option<bool> {
+        let [Some(one), Some(two)] = &self.syns else { return None };
+        Some(one.options.sack_permitted && two.options.sack_permitted)
+    }
+
+    pub(super) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    pub(super) fn mptcp_joins(&self) -> u64 {
+        self.joins
+    }
+
+    #[inline]
+    fn way(&self, turned: bool) -> Way {
+        if turned == self.turned {
+            Way::Out
+        } else {
+            Way::Back
+        }
+    }
+
+    /// Whether a SYN belongs to this connection, and does not begin another one: it is a repetition, the answer, or comes from an end that
+    /// has sent nothing yet to one that has sent nothing but its own.
+    pub(super) fn goes_on_with(&self, tcp: &Captured<'_>, turned: bool) -> bool {
+        let way = self.way(turned);
+        let (own, other) = (self.syn(way), self.syn(way.back()));
+        match own {
+            Some(syn) => syn.seq as u32 == tcp.header.seq.0,
+            None if self.segments[index(way)] > 0 => false,
+            None => other.is_some(),
+        }
+    }
+
+    /// Gives a segment its way and its numbers.
+    #[inline]
+    pub(super) fn place(&mut self, tcp: &Captured<'_>, turned: bool, seen: &mut Seen) {
+        let header = &tcp.header;
+        let way = self.way(turned);
+        let quiet = header.flags & Segment::RST != 0;
+        seen.way = way;
+        seen.seq = self.number(way, header.seq.0, quiet);
+        seen.len = tcp.len;
+        seen.flags = header.flags;
+        seen.window = header.window;
+        seen.timestamps = header.options.timestamps;
+        seen.hops = header.hop_limit;
+        seen.ecn = header.traffic_class & 3;
+        seen.options_cut = tcp.options_cut;
+        seen.unfinished = self.segments[index(way)] < LOOKED_AT && tcp.is_begun();
+        seen.id = (header.src.is_ipv4() && header.label != 0).then_some(header.label as u16);
+        if header.flags & Segment::ACK != 0 {
+            let ack = self.number(way.back(), header.ack.0, quiet);
+            seen.ack = Some(ack);
+            for (place, (left, right)) in seen.sack.iter_mut().zip(header.sack().as_slice()) {
+                *place = (unwrap(left.0, ack), unwrap(right.0, ack));
+                seen.sacks += 1;
+            }
+        }
+    }
+
+    /// A number of a direction in 64 bits. What a RST says need not be near to anything, and nothing is measured by it.
+    #[inline]
+    fn number(&mut self, way: Way, low: u32, quiet: bool) -> u64 {
+        let near = &mut self.near[index(way)];
+        let number = near.map_or(FIRST | u64::from(low), |near| unwrap(low, near));
+        if !quiet {
+            *near = Some(number);
+        }
+        number
+    }
+
+    /// Counts a segment that is no repeat.
+    #[inline]
+    pub(super) fn count(&mut self, tcp: &Captured<'_>, seen: &Seen) {
+        self.segments[index(seen.way)] += 1;
+        self.last = self.last.max(seen.at);
+        if seen.flags & (Segment::SYN | Segment::FIN | Segment::RST) != 0 {
+            self.mark(tcp, seen);
+        }
+    }
+
+    #[cold]
+    fn mark(&mut self, tcp: &Captured<'_>, seen: &Seen) {
+        let own = index(seen.way);
+        self.fins[own] |= seen.has(Segment::FIN);
+        self.resets[own] |= seen.has(Segment::RST);
+        if !seen.has(Segment::SYN) {
+            return;
+        }
+        let mptcp = mptcp(tcp.option_bytes);
+        self.joins += u64::from(mptcp == Mptcp::Join && !seen.has(Segment::ACK) && self.syns[own].is_none());
+        let first = self.syns[own].filter(|syn| syn.seq == seen.seq);
+        self.syns[own] = first.or(Some(Syn {
+            frame: seen.frame,
+            at: seen.at,
+            seq: seen.seq,
+            options: tcp.header.options,
+            ecn: seen.has(Segment::ECE),
+            mptcp,
+            options_cut: seen.options_cut,
+        }));
+    }
+}
+
+/// What the options of a SYN say of several paths.
+fn mptcp(options: &[u8]) -> Mptcp {
+    const KIND: u8 = 30;
+    let subtype = walk(options).find_map(|entry| match entry {
+        Ok(Entry::Unknown { kind: KIND, data }) => data.first().map(|b| b >> 4),
+        _ => None,
+    });
+    match subtype {
+        Some(0) => Mptcp::Capable,
+        Some(1) => Mptcp::Join,
+        _ => Mptcp::No,
+    }
+}
+
+#[inline]
+fn index(way: Way) -> usize {
+    match way {
+        Way::Out => 0,
+        Way::Back => 1,
+    }
+}
+
+/// The number with these low 32 bits that is nearest to another.
+#[inline]
+fn unwrap(low: u32, near: u64) -> u64 {
+    near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
+}

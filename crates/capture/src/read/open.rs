@@ -1,0 +1,61 @@
+//! Opening a file of this machine; the only place with a file system.
+
+use super::{Contents, Frame, Input, Unreadable};
+use memmap2::Mmap;
+use std::io::stdin;
+use std::path::Path;
+
+/// A file that was opened.
+#[derive(Debug)]
+pub enum File {
+    /// It is mapped into memory.
+    Mapped(Mmap),
+    /// A pipe or a device.
+    Stream(std::fs::File),
+    /// The standard input.
+    Stdin,
+}
+
+/// Opens a capture; `-` is the standard input.
+///
+/// # Errors
+/// [`Unreadable::Io`].
+pub fn open(path: &Path) -> Result<File, Unreadable> {
+    if path.as_os_str() == "-" {
+        return Ok(File::Stdin);
+    }
+    let file = std::fs::File::open(path).map_err(Unreadable::Io)?;
+    let kind = file.metadata().map_err(Unreadable::Io)?;
+    if kind.is_dir() {
+        return Err(Unreadable::Io(std::io::ErrorKind::IsADirectory.into()));
+    }
+    // An empty file cannot be mapped.
+    if !kind.is_file() || kind.len() == 0 {
+        return Ok(File::Stream(file));
+    }
+    map(&file).map(File::Mapped).map_err(Unreadable::Io)
+}
+
+#[expect(unsafe_code, reason = "the only way to read a file in place; nothing is copied at gigabytes a second")]
+fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
+    // SAFETY: the mapping is only read. Another program that shortens the file meanwhile ends this one with SIGBUS; one that writes
+    // into it makes other packets, which are judged by the same checks: no length is read twice.
+    let map = unsafe { Mmap::map(file)? };
+    #[cfg(unix)]
+    map.advise(memmap2::Advice::Sequential)?;
+    Ok(map)
+}
+
+impl File {
+    /// Reads it and calls `each` for every packet.
+    ///
+    /// # Errors
+    /// As [`read`](super::read()).
+    pub fn read<F: FnMut(&Frame<'_>)>(&mut self, each: F) -> Result<Contents, Unreadable> {
+        match self {
+            File::Mapped(map) => super::read(Input::Bytes(map), each),
+            File::Stream(file) => super::read(Input::Stream(file), each),
+            File::Stdin => super::read(Input::Stream(&mut stdin().lock()), each),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The format pcap: a header, then a record for each packet.
+//!
+//! Source: draft-ietf-opsawg-pcap §4 (file header) and §5 (packet record). The magic number tells the byte order, and whether times
+//! are in microseconds or nanoseconds; with that of Kuznetzov's patch, records have 8 bytes more.
+
+use super::{Frame, Interface, Place, What, LONGEST};
+use crate::seen::Heading;
+
+/// The length of the file's header.
+const HEADER: usize = 24;
+/// libpcap itself never keeps more of a packet than this.
+const MOST_KEPT: u32 = 262_144;
+/// A record that is found behind damage is believed if two more follow it.
+const CHAIN: usize = 3;
+/// ... and if its time is not farther from the last good one, seconds.
+const FAR: i64 = 7 * 86_400;
+
+/// A pcap file that is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Pcap {
+    big: bool,
+    /// Nanoseconds of a unit of time.
+    unit: u32,
+    /// The length of a record's header.
+    record: usize,
+    link: u16,
+    snaplen: u32,
+    most: u32,
+    begun: bool,
+}
+
+/// The header of a record.
+struct Record {
+    seconds: u32,
+    fraction: u32,
+    kept: u32,
+    original: u32,
+}
+
+impl Pcap {
+    /// `None` if the bytes do not begin as such a file does.
+    pub(super) fn recognise(bytes: &[u8]) -> Option<Pcap> {
+        let head = bytes.first_chunk::<HEADER>()?;
+        let magic = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+        let (magic, big) = match magic {
+            0xa1b2_c3d4 | 0xa1b2_3c4d | 0xa1b2_cd34 => (magic, false),
+            _ => (magic.swap_bytes(), true),
+        };
+        let (unit, record) = match magic {
+            0xa1b2_c3d4 => (1000, 16),
+            0xa1b2_3c4d => (1, 16),
+            0xa1b2_cd34 => (1000, 24),
+            _ => return None,
+        };
+        let snaplen = word(big, head, 16);
+        let most = snaplen.clamp(MOST_KEPT, LONGEST as u32);
+        // The upper bits say how many bytes of a frame are its check sequence.
+        let link = word(big, head, 20) as u16;
+        Some(Pcap { big, unit, record, link, snaplen, most, begun: false })
+    }
+
+    pub(super) fn interface(&self) -> Interface {
+        Interface { link: self.link, snaplen: self.snaplen, name: None, dropped: None }
+    }
+
+    #[inline]
+    pub(super) fn feed<F: FnMut(&Frame<'_>)>(
+        &mut self,
+        bytes: &[u8],
+        last: bool,
+        place: &mut Place,
+        each: &mut F,
+    ) -> usize {
+        let mut at = if self.begun { 0 } else { HEADER.min(bytes.len()) };
+        self.begun = true;
+        loop {
+            if place.lost && !self.search(bytes, last, place, &mut at) {
+                return at;
+            }
+            let Some(record) = self.record(bytes, at) else { break };
+            if record.kept > self.most {
+                place.damaged(at, What::Length { len: record.kept });
+                place.lost = true;
+                at += 1;
+                continue;
+            }
+            let data = at + self.record;
+            let Some(kept) = bytes.get(data..data + record.kept as usize) else { break };
+            place.frames += 1;
+            place.at = i64::from(record.seconds) * 1_000_000_000 + i64::from(record.fraction) * i64::from(self.unit);
+            each(&Frame {
+                number: place.frames,
+                offset: place.offset + at as u64,
+                at: place.at,
+                interface: 0,
+                link: self.link,
+                heading: Heading::Unsaid,
+                original: record.original,
+                bytes: kept,
+            });
+            at = data + kept.len();
+        }
+        if last && at < bytes.len() {
+            let kept = self.record(bytes, at).map_or(0, |record| record.kept);
+            let (needs, has) = (self.record as u64 + u64::from(kept), (bytes.len() - at) as u64);
+            place.damaged(at, What::CutOff { needs, has });
+            at = bytes.len();
+        }
+        at
+    }
+
+    #[inline]
+    fn record(&self, bytes: &[u8], at: usize) -> Option<Record> {
+        let head = bytes.get(at..at + self.record)?.first_chunk::<16>()?;
+        Some(Record {
+            seconds: word(self.big, head, 0),
+            fraction: word(self.big, head, 4),
+            kept: word(self.big, head, 8),
+            original: word(self.big, head, 12),
+        })
+    }
+
+    /// Looks for the next record that is to be believed. False if more bytes are needed, or none follow.
+    #[cold]
+    fn search(&self, bytes: &[u8], last: bool, place: &mut Place, at: &mut usize) -> bool {
+        // Without more bytes a chain can be judged up to here only.
+        let sure =
+            if last { bytes.len() } else { bytes.len().saturating_sub(CHAIN * (self.record + self.most as usize)) };
+        while *at < sure {
+            if self.chain(bytes, *at, place) {
+                place.lost = false;
+                return true;
+            }
+            *at += 1;
+        }
+        false
+    }
+
+    /// Whether believable records follow each other from here on, or up to the very end.
+    fn chain(&self, bytes: &[u8], from: usize, place: &Place) -> bool {
+        let mut at = from;
+        for _ in 0..CHAIN {
+            if at == bytes.len() && at > from {
+                return true;
+            }
+            let Some(record) = self.record(bytes, at) else { return false };
+            let apart = i64::from(record.seconds) - place.at / 1_000_000_000;
+            let good = (1..=self.most).contains(&record.kept)
+                && (record.kept..=LONGEST as u32).contains(&record.original)
+                && i64::from(record.fraction) * i64::from(self.unit) < 1_000_000_000
+                && (place.frames == 0 || apart.abs() < FAR);
+            if !good {
+                return false;
+            }
+            at += self.record + record.kept as usize;
+        }
+        at <= bytes.len()
+    }
+}
+
+#[inline]
+fn word(big: bool, bytes: &[u8], at: usize) -> u32 {
+    let word = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    if big {
+        word.swap_bytes()
+    } else {
+        word
+    }
+}

@@ -1,0 +1,121 @@
+//! Connections and their numbers.
+
+use crate::make::{back, header, packet, pcap, told, told_within, whole, MS, START};
+use ackclock_capture::{Ended, Way};
+use ackclock_wire::options::Timestamps;
+use ackclock_wire::{Header, Options};
+
+const SYN: u8 = 2;
+const ACK: u8 = 0x10;
+const FIN: u8 = 1;
+const RAW: u32 = 101;
+
+#[test]
+fn numbers_go_on_beyond_two_to_the_32_and_sack_edges_and_acknowledgments_lie_near_the_data() {
+    let isn = u32::MAX - 1000;
+    let mut sack = Options::default();
+    sack.sack
+        .push(ackclock_tcp::seq::SeqNum(isn.wrapping_add(1401)), ackclock_tcp::seq::SeqNum(isn.wrapping_add(2101)));
+    let packets = [
+        packet(&header(false, SYN, isn, 0), 0),
+        packet(&back(header(false, SYN | ACK, 9, isn.wrapping_add(1))), 0),
+        packet(&header(false, ACK, isn.wrapping_add(1), 10), 700),
+        packet(&header(false, ACK, isn.wrapping_add(701), 10), 700),
+        packet(&header(false, ACK, isn.wrapping_add(1401), 10), 700),
+        packet(&Header { options: sack, ..back(header(false, ACK, 10, isn.wrapping_add(701))) }, 0),
+    ];
+    let (all, ..) = told(&whole(RAW, &packets));
+    let [one] = &all[..] else { panic!("{all:?}") };
+    let first = one.segments[0].seq;
+    assert_eq!(first, 1 << 32 | u64::from(isn));
+    assert_eq!(one.segments.iter().map(|s| s.way).collect::<Vec<_>>(), {
+        use Way::{Back, Out};
+        [Out, Back, Out, Out, Out, Back]
+    });
+    let from: Vec<_> = one.segments[2..5].iter().map(|s| (s.seq - first, s.end() - first)).collect();
+    assert_eq!(from, [(1, 701), (701, 1401), (1401, 2101)]);
+    assert_eq!(one.segments[5].ack, Some(first + 701));
+    assert_eq!(one.segments[5].blocks(), [(first + 1401, first + 2101)]);
+}
+
+#[test]
+fn what_the_syns_say_is_kept_and_who_opened_is_the_first_end() {
+    let ts = Some(Timestamps { value: 1, echo: 0 });
+    let syn =
+        Options { mss: Some(1460), window_scale: Some(7), sack_permitted: true, timestamps: ts, ..Options::default() };
+    let answer = Options { mss: Some(1400), window_scale: Some(15), timestamps: ts, ..Options::default() };
+    let open = Header { options: syn, ..header(true, SYN, 5, 0) };
+    let reply = Header { options: answer, ..back(header(true, SYN | ACK, 77, 6)) };
+    for from in [0, 1] {
+        let (all, ..) = told(&whole(RAW, &[packet(&open, 0), packet(&reply, 0)][from..]));
+        let flow = &all[0].flow;
+        assert_eq!(flow.ends, [open.src, open.dst], "without its SYN the answer to it tells");
+        assert_eq!(flow.syn(Way::Out).map(|s| s.options), (from == 0).then_some(syn));
+        assert_eq!(flow.syn(Way::Back).map(|s| (s.options, s.frame)), Some((answer, 2 - from as u64)));
+        assert_eq!(
+            (flow.sack(), flow.window_shift(Way::Back)),
+            if from == 0 { (Some(false), Some(14)) } else { (None, None) }
+        );
+    }
+}
+
+#[test]
+fn a_syn_with_another_number_between_the_same_ports_begins_another_connection() {
+    let packets = [
+        packet(&header(false, SYN, 100, 0), 0),
+        packet(&Header { label: 8, ..header(false, SYN, 100, 0) }, 0),
+        packet(&back(header(false, SYN | ACK, 500, 101)), 0),
+        packet(&header(false, ACK | FIN, 101, 501), 10),
+        packet(&header(false, SYN, 4_000_000_000, 0), 0),
+        packet(&back(header(false, SYN | ACK, 900, 4_000_000_001)), 0),
+    ];
+    let (all, _, traffic) = told(&whole(RAW, &packets));
+    let shown: Vec<_> = all.iter().map(|t| (t.flow.number, t.segments.len(), t.why)).collect();
+    assert_eq!(shown, [(1, 4, Ended::Reused), (2, 2, Ended::Capture)], "the second SYN is the first one's repetition");
+    assert_eq!((traffic.connections, traffic.repeats), (2, 0));
+}
+
+#[test]
+fn a_connection_whose_beginning_is_missing_goes_out_from_whom_was_seen_first() {
+    let (all, ..) = told(&whole(
+        RAW,
+        &[packet(&back(header(false, ACK, 7, 1 << 31)), 0), packet(&header(false, ACK, 1 << 31, 7), 5)],
+    ));
+    assert_eq!(all[0].flow.ends[0], "10.0.0.2:80".parse().unwrap());
+    assert_eq!(all[0].segments[0].ack, Some(all[0].segments[1].seq));
+    assert!(!all[0].flow.is_whole());
+}
+
+#[test]
+fn a_packet_that_was_captured_twice_is_taken_once_and_a_retransmission_is_not_taken_for_one() {
+    let data = |id: u32| packet(&Header { label: id, ..header(false, ACK, 100, 7) }, 50);
+    let soon = [
+        (START, data(3)),
+        (START + MS, data(3)),
+        (START + MS, data(4)),
+        (START + 2 * MS + 1, data(3)),
+        (START + 2 * MS + 1, data(0)),
+        (START + 2 * MS + 2, data(0)),
+    ];
+    let all: Vec<_> = soon.iter().map(|(at, p)| (*at, &p[..], p.len())).collect();
+    let (all, _, traffic) = told(&pcap(RAW, &all));
+    assert_eq!(traffic.repeats, 1, "the same identification within 1 ms");
+    assert_eq!(all[0].segments.iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 3, 4, 5, 6]);
+}
+
+#[test]
+fn above_the_limit_finished_connections_end_before_idle_ones_and_nothing_is_lost_unsaid() {
+    let syn = |port: u16, flags: u8| {
+        let mut header = header(false, flags, 100, 0);
+        header.src.set_port(port);
+        packet(&header, 0)
+    };
+    let packets: Vec<_> = [(1, SYN), (2, SYN), (3, SYN), (2, 4), (1, ACK), (4, SYN), (5, SYN)]
+        .map(|(port, flags)| syn(port, flags))
+        .to_vec();
+    let (all, _, traffic) = told_within(&whole(RAW, &packets), 3).unwrap();
+    let order: Vec<_> = all.iter().map(|t| (t.flow.ends[0].port(), t.why)).collect();
+    use Ended::{Capture, Limit};
+    assert_eq!(order, [(2, Limit), (3, Limit), (1, Capture), (4, Capture), (5, Capture)]);
+    assert_eq!((traffic.connections, traffic.cut_by_limit), (5, 1), "the one that was reset is complete");
+}

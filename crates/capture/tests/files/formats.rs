@@ -1,0 +1,128 @@
+//! The formats, against the crate pcap-file.
+
+use crate::make::{behind, header, packet, pcap, told, told_within, whole, MS, START};
+use ackclock_capture::{Heading, Unreadable};
+use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
+use pcap_file::pcapng::blocks::section_header::SectionHeaderBlock;
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::{DataLink, Endianness, TsResolution};
+use std::borrow::Cow;
+use std::time::Duration;
+
+const ACK: u8 = 0x10;
+
+#[test]
+fn pcap_of_both_byte_orders_and_units_is_read_as_another_writes_it() {
+    let packets: Vec<_> = (0..3).map(|i| packet(&header(i == 1, ACK, 100 * i, 7), 100)).collect();
+    let at = |i: usize| START + i as i64 * 1_234_567_000;
+    for endianness in [Endianness::Big, Endianness::Little] {
+        for ts_resolution in [TsResolution::MicroSecond, TsResolution::NanoSecond] {
+            let header =
+                PcapHeader { endianness, ts_resolution, datalink: DataLink::RAW, snaplen: 60, ..PcapHeader::default() };
+            let mut writer = PcapWriter::with_header(vec![], header).unwrap();
+            for (i, packet) in packets.iter().enumerate() {
+                let at = Duration::from_nanos(at(i) as u64);
+                writer.write_packet(&PcapPacket::new(at, packet.len() as u32, &packet[..60])).unwrap();
+            }
+            let (all, contents, traffic) = told(&writer.into_writer());
+            assert_eq!((contents.frames, contents.damages.count(), traffic.segments), (3, 0, 3));
+            let seen: Vec<_> = all.iter().flat_map(|t| &t.segments).map(|s| (s.frame, s.at, s.len)).collect();
+            assert_eq!(seen, [(1, at(0), 100), (3, at(2), 100), (2, at(1), 100)], "{endianness:?} {ts_resolution:?}");
+        }
+    }
+}
+
+#[test]
+fn pcapng_of_several_sections_and_interfaces_is_read_as_another_writes_it() {
+    for endianness in [Endianness::Big, Endianness::Little] {
+        let mut writer = PcapNgWriter::with_endianness(vec![], endianness).unwrap();
+        let mut want = vec![];
+        for section in 0..2u32 {
+            if section > 0 {
+                writer.write_pcapng_block(SectionHeaderBlock { endianness, ..SectionHeaderBlock::default() }).unwrap();
+            }
+            let interface = |linktype, options| InterfaceDescriptionBlock { linktype, snaplen: 0, options };
+            let units = [InterfaceDescriptionOption::IfTsResol(9), InterfaceDescriptionOption::IfTsResol(0x80 | 20)];
+            let [nano, binary] = units;
+            writer.write_pcapng_block(interface(DataLink::RAW, vec![nano])).unwrap();
+            writer
+                .write_pcapng_block(interface(
+                    DataLink::ETHERNET,
+                    vec![binary, InterfaceDescriptionOption::IfTsOffset(1_000_000)],
+                ))
+                .unwrap();
+            for i in 0..4u32 {
+                let raw = packet(&header(false, ACK, 1000 * section + 100 * i, 7), 100);
+                let ether = behind(&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0], &raw);
+                let (at, data) = if i % 2 == 0 {
+                    (START + i64::from(i) * MS, raw)
+                } else {
+                    (START + i64::from(i) * 1000 * MS, ether)
+                };
+                // pcap-file writes the ticks of nanoseconds; the second interface is written as it counts.
+                let ticks = if i % 2 == 0 { at } else { (at / (1000 * MS) - 1_000_000) << 20 };
+                let flags = EnhancedPacketOption::Flags(1 + i % 2);
+                writer
+                    .write_pcapng_block(EnhancedPacketBlock {
+                        interface_id: i % 2,
+                        timestamp: Duration::from_nanos(ticks as u64),
+                        original_len: data.len() as u32,
+                        data: Cow::Owned(data),
+                        options: vec![flags],
+                    })
+                    .unwrap();
+                want.push((want.len() as u64 + 1, at, if i % 2 == 0 { Heading::In } else { Heading::Out }));
+            }
+        }
+        let (all, contents, traffic) = told(&writer.into_inner());
+        assert_eq!((contents.damages.count(), contents.interfaces.len(), traffic.segments), (0, 4, 8), "{contents:?}");
+        let seen: Vec<_> = all[0].segments.iter().map(|s| (s.frame, s.at, s.heading)).collect();
+        assert_eq!(seen, want, "{endianness:?}");
+    }
+}
+
+#[test]
+fn what_is_no_capture_is_refused_with_its_first_bytes() {
+    let error = told_within(b"GIF89a..................................", 9).unwrap_err();
+    assert!(matches!(error, Unreadable::NotACapture { .. }), "{error}");
+    assert!(error.to_string().starts_with("at byte 0: it begins with 47 49 46 38, neither"), "{error}");
+    assert!(matches!(told_within(b"", 9), Err(Unreadable::NotACapture { .. })));
+}
+
+#[test]
+fn a_file_that_ends_within_a_packet_says_where_and_the_packets_before_count() {
+    let packets = [packet(&header(false, ACK, 1, 7), 10), packet(&header(false, ACK, 11, 7), 10)];
+    let file = whole(101, &packets);
+    let cut = &file[..file.len() - 5];
+    let (all, contents, _) = told(cut);
+    assert_eq!(all[0].segments.len(), 1);
+    let damage = contents.damages.first().unwrap().to_string();
+    assert_eq!(damage, "packet 2 at byte 90: the file ends after 61 of 66 bytes");
+}
+
+#[test]
+fn a_record_with_an_impossible_length_is_passed_over_and_the_next_good_one_is_found() {
+    let packets: Vec<_> = (0..6).map(|i| packet(&header(false, ACK, 1 + 10 * i, 7), 10)).collect();
+    let mut file = whole(101, &packets);
+    let second = 24 + 66;
+    file[second + 8..second + 12].copy_from_slice(&0xdead_beefu32.to_le_bytes());
+    let (all, contents, _) = told(&file);
+    let found: Vec<_> = all[0].segments.iter().map(|s| s.seq as u32).collect();
+    assert_eq!(found, [1, 21, 31, 41, 51]);
+    let damage: Vec<_> = contents.damages.kept().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        damage,
+        ["packet 2 at byte 90: a length of 3735928559 bytes cannot be; the next packet was searched for"]
+    );
+}
+
+#[test]
+fn times_that_go_back_are_counted_and_keep_their_order() {
+    let p = packet(&header(false, ACK, 1, 7), 10);
+    let (all, _, traffic) =
+        told(&pcap(101, &[(START + 9 * MS, &p, 50), (START + 5 * MS, &p, 50), (START + 7 * MS, &p, 50)]));
+    assert_eq!((traffic.times_back, traffic.span), (1, Some((START + 5 * MS, START + 9 * MS))));
+    assert_eq!(all[0].segments.iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 2, 3]);
+}

@@ -1,0 +1,172 @@
+//! Reading an IP header, whole or as a capture has it.
+
+use super::{cut, half, Checksums, Refused};
+use crate::checksum::Sum;
+use crate::options::word;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+pub(crate) const IPV4_HEADER: usize = 20;
+pub(crate) const IPV6_HEADER: usize = 40;
+
+/// What an IP header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ip {
+    /// Where it comes from.
+    pub src: IpAddr,
+    /// Where it goes to.
+    pub dst: IpAddr,
+    /// IPv4's type of service, IPv6's traffic class.
+    pub traffic_class: u8,
+    /// Time to live, hop limit.
+    pub hop_limit: u8,
+    /// IPv4's identification, IPv6's flow label.
+    pub label: u32,
+    /// What it carries, by its number.
+    pub protocol: u8,
+    /// Where that begins.
+    pub payload: usize,
+    /// Where the packet ends, which may be behind the bytes that were kept of it.
+    pub end: usize,
+}
+
+/// How much of a packet there must be.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// All of it.
+    Whole,
+    /// Its headers; it had so many bytes before it was cut off.
+    Headers(usize),
+}
+
+/// Reads the IP header of a packet of which perhaps only the beginning was captured; it had `original` bytes, which counts where its
+/// own length is zero.
+///
+/// # Errors
+/// Why it is no IP packet, or none whose headers can be read.
+#[inline]
+pub fn captured_ip(bytes: &[u8], original: usize) -> Result<Ip, Refused> {
+    read_ip(bytes, Checksums::Trust, Extent::Headers(original))
+}
+
+/// Reads the IP header, and whatever stands between it and what it carries.
+#[inline]
+pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip, Refused> {
+    read_ip(bytes, checksums, Extent::Whole)
+}
+
+#[inline]
+fn read_ip(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, Refused> {
+    match bytes.first().map(|b| b >> 4) {
+        None => Err(Refused::CutOff { needs: IPV4_HEADER, has: 0 }),
+        Some(4) => parse_ipv4(bytes, checksums, extent),
+        Some(6) => parse_ipv6(bytes, extent),
+        Some(version) => Err(Refused::Version(version)),
+    }
+}
+
+#[inline]
+fn parse_ipv4(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, Refused> {
+    let fixed = cut(bytes, IPV4_HEADER)?;
+    let header_len = usize::from(fixed[0] & 15) * 4;
+    let end = extent.end(bytes, 0, half(fixed, 2));
+    if header_len < IPV4_HEADER || end < header_len {
+        return Err(Refused::Length);
+    }
+    extent.must_hold(bytes, end)?;
+    if checksums == Checksums::Verify {
+        let mut sum = Sum::default();
+        sum.add(&bytes[..header_len]);
+        if !sum.is_right() {
+            return Err(Refused::IpChecksum);
+        }
+    }
+    // "More fragments", or an offset.
+    if half(fixed, 6) & 0x3fff != 0 {
+        return Err(Refused::Fragment);
+    }
+    Ok(Ip {
+        src: IpAddr::V4(Ipv4Addr::from(word(fixed, 12))),
+        dst: IpAddr::V4(Ipv4Addr::from(word(fixed, 16))),
+        traffic_class: fixed[1],
+        hop_limit: fixed[8],
+        label: u32::from(half(fixed, 4)),
+        protocol: fixed[9],
+        payload: header_len,
+        end,
+    })
+}
+
+fn parse_ipv6(bytes: &[u8], extent: Extent) -> Result<Ip, Refused> {
+    let fixed = cut(bytes, IPV6_HEADER)?;
+    let end = extent.end(bytes, IPV6_HEADER, half(fixed, 4));
+    extent.must_hold(bytes, end)?;
+    let packet = &bytes[..end.min(bytes.len())];
+    let address = |at: usize| {
+        let mut octets = [0; 16];
+        octets.copy_from_slice(&fixed[at..at + 16]);
+        IpAddr::V6(Ipv6Addr::from(octets))
+    };
+    let first = word(fixed, 0);
+    let (protocol, payload) = skip_extensions(packet, fixed[6])?;
+    Ok(Ip {
+        src: address(8),
+        dst: address(24),
+        traffic_class: (first >> 20) as u8,
+        hop_limit: fixed[7],
+        label: first & 0xf_ffff,
+        protocol,
+        payload,
+        end,
+    })
+}
+
+/// What stands behind the extension headers of RFC 8200 §4 and those of the same form, and where.
+pub(crate) fn skip_extensions(packet: &[u8], first: u8) -> Result<(u8, usize), Refused> {
+    const HOP_BY_HOP: u8 = 0;
+    const ROUTING: u8 = 43;
+    const FRAGMENT: u8 = 44;
+    const AUTHENTICATION: u8 = 51;
+    const DESTINATION: u8 = 60;
+    const MOBILITY: u8 = 135;
+    const HOST_IDENTITY: u8 = 139;
+    const SHIM6: u8 = 140;
+    let (mut next, mut at) = (first, IPV6_HEADER);
+    while matches!(
+        next,
+        HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION | MOBILITY | HOST_IDENTITY | SHIM6
+    ) {
+        let &[following, len, a, b, ..] = packet.get(at..).filter(|rest| rest.len() >= 8).ok_or(Refused::Length)?
+        else {
+            return Err(Refused::Length);
+        };
+        at += match next {
+            ROUTING if b != 0 => return Err(Refused::Underway),
+            FRAGMENT if u16::from_be_bytes([a, b]) & 0xfff9 != 0 => return Err(Refused::Fragment),
+            FRAGMENT => 8,
+            AUTHENTICATION => 8 + usize::from(len) * 4,
+            _ => 8 + usize::from(len) * 8,
+        };
+        next = following;
+    }
+    Ok((next, at))
+}
+
+impl Extent {
+    /// Where a packet ends whose header says that `len` bytes follow `before`.
+    #[inline]
+    fn end(self, bytes: &[u8], before: usize, len: u16) -> usize {
+        match (len, self) {
+            (0, Extent::Whole) => bytes.len(),
+            (0, Extent::Headers(original)) => original.max(bytes.len()),
+            (len, _) => before + usize::from(len),
+        }
+    }
+
+    #[inline]
+    fn must_hold(self, bytes: &[u8], end: usize) -> Result<(), Refused> {
+        match self {
+            Extent::Whole => cut(bytes, end).map(|_| ()),
+            Extent::Headers(_) => Ok(()),
+        }
+    }
+}
