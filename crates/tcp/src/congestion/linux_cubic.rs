@@ -32,6 +32,8 @@ use serde::{Deserialize, Serialize};
 const TIME_SHIFT: u32 = 10;
 /// C in 1024ths, times ten for a round trip of 100 ms (`cube_rtt_scale`).
 const C: u64 = 410;
+/// No window reaches what the curve says 256 s from its origin: 6.9 million segments more or less.
+const FAR: u64 = 256 << TIME_SHIFT;
 /// A full share of the window, in the units of `beta_1024`.
 const ONE: u32 = 1024;
 
@@ -81,22 +83,32 @@ struct Cubic {
 
 /// Linux's CUBIC at work.
 pub struct LinuxCubic {
+    growth: Growth,
+    curve: Curve,
+}
+
+/// How far apart the segments are that open the window.
+struct Curve {
     spec: LinuxCubicSpec,
     jiffies: Jiffies,
-    growth: Growth,
+    /// `beta_scale`.
+    scale: u32,
     cubic: Cubic,
 }
 
 impl LinuxCubic {
     pub(super) fn new(spec: &LinuxCubicSpec) -> Self {
-        LinuxCubic {
+        let curve = Curve {
             spec: spec.clone(),
             jiffies: Jiffies::per_second(spec.hz),
-            growth: Growth::default(),
+            scale: 8 * (ONE + spec.beta_1024) / 3 / (ONE - spec.beta_1024),
             cubic: Cubic::default(),
-        }
+        };
+        LinuxCubic { growth: Growth::default(), curve }
     }
+}
 
+impl Curve {
     /// `bictcp_update`: how many segments must be delivered for one more in the window.
     fn update(&mut self, cwnd: u32, acked: u32, cx: &Ctx) -> u32 {
         self.cubic.ack_cnt = self.cubic.ack_cnt.saturating_add(acked);
@@ -135,8 +147,8 @@ impl LinuxCubic {
         let elapsed = now - self.cubic.epoch_start.unwrap_or(now) + self.jiffies.count(delay_min.0);
         let c = &mut self.cubic;
         let t = (elapsed << TIME_SHIFT) / u64::from(self.spec.hz);
-        let off = u128::from(t.abs_diff(c.k));
-        let delta = u32::try_from((u128::from(C) * off * off * off) >> (10 + 3 * TIME_SHIFT)).unwrap_or(u32::MAX);
+        let off = t.abs_diff(c.k).min(FAR);
+        let delta = u32::try_from((C * off * off * off) >> (10 + 3 * TIME_SHIFT)).unwrap_or(u32::MAX);
         let target = if t < c.k { c.origin_point.saturating_sub(delta) } else { c.origin_point.saturating_add(delta) };
         c.cnt = match target.checked_sub(cwnd) {
             None | Some(0) => cwnd.saturating_mul(100),
@@ -150,10 +162,8 @@ impl LinuxCubic {
 
     /// The window that additive increase would have by now bounds the count.
     fn befriend(&mut self, cwnd: u32) {
-        let beta = self.spec.beta_1024;
-        let scale = 8 * (ONE + beta) / 3 / (ONE - beta);
         let c = &mut self.cubic;
-        let every = (u64::from(cwnd) * u64::from(scale) / 8) as u32;
+        let every = (u64::from(cwnd) * u64::from(self.scale) / 8) as u32;
         if c.ack_cnt > every {
             // So often as to leave no more than `every`.
             let times = (c.ack_cnt - 1) / every.max(1);
@@ -168,9 +178,8 @@ impl LinuxCubic {
 
 impl Congestion for LinuxCubic {
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
-        let mut growth = self.growth;
-        growth.on_ack(ack, w, cx, |cwnd, acked| self.update(cwnd, acked, cx));
-        self.growth = growth;
+        let LinuxCubic { growth, curve } = self;
+        growth.on_ack(ack, w, cx, |cwnd, acked| curve.update(cwnd, acked, cx));
     }
     fn grows_by_sack_above(&self) -> Option<u32> {
         Some(REORDERING)
@@ -179,25 +188,25 @@ impl Congestion for LinuxCubic {
         self.growth.count = Count::default();
         // tcp_enter_loss: the phase has made its cut.
         if l.repeated || (l.in_recovery && l.cause == Cause::Rto) {
-            self.cubic = Cubic::default();
+            self.curve.cubic = Cubic::default();
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }
-        let (cwnd, beta) = (whole(w.cwnd, cx), self.spec.beta_1024);
+        let (cwnd, beta) = (whole(w.cwnd, cx), self.curve.spec.beta_1024);
         let share = |n: u32, of: u32| (u64::from(cwnd) * u64::from(n) / u64::from(of)) as u32;
-        let c = &mut self.cubic;
-        let converge = self.spec.fast_convergence && cwnd < c.last_max_cwnd;
+        let c = &mut self.curve.cubic;
+        let converge = self.curve.spec.fast_convergence && cwnd < c.last_max_cwnd;
         c.last_max_cwnd = if converge { share(ONE + beta, 2 * ONE) } else { cwnd };
         c.epoch_start = None;
         if l.cause == Cause::Rto {
-            self.cubic = Cubic::default();
+            self.curve.cubic = Cubic::default();
         }
         let cut = f64::from(share(beta, ONE).max(2)) * cx.smss();
         Cut { ssthresh: cut, cwnd: cut }
     }
     fn on_resume(&mut self, last_sent: Time, cx: &Ctx) {
-        let now = self.jiffies.count(cx.now.0);
-        let pause = now - self.jiffies.count(last_sent.0);
-        self.cubic.epoch_start = self.cubic.epoch_start.map(|at| (at + pause).min(now));
+        let now = self.curve.jiffies.count(cx.now.0);
+        let pause = now - self.curve.jiffies.count(last_sent.0);
+        self.curve.cubic.epoch_start = self.curve.cubic.epoch_start.map(|at| (at + pause).min(now));
     }
 }
 
@@ -232,56 +241,56 @@ mod tests {
         for n in 0..3000 {
             c.on_ack(&delivers(2), &mut w, &at(4 * (1000 + n)));
             if n % 500 == 0 || n == 2999 {
-                course.push(((w.cwnd / 1000.0) as u32, c.cubic.cnt));
+                course.push(((w.cwnd / 1000.0) as u32, c.curve.cubic.cnt));
             }
         }
         let want = [(70, 23), (96, 96), (100, 10_000), (102, 10_200), (120, 40), (169, 14), (265, 8)];
-        assert_eq!((c.cubic.k, &course[..]), (4316, &want[..]));
+        assert_eq!((c.curve.cubic.k, &course[..]), (4316, &want[..]));
     }
 
     #[test]
     fn fast_convergence_aims_lower_and_a_timeout_forgets_the_path() {
         let mut c = LinuxCubic::new(&LinuxCubicSpec::default());
         c.on_loss(&loss(Cause::Fast, 1), &window(100.0), &at(0));
-        assert_eq!(c.cubic.last_max_cwnd, 100);
+        assert_eq!(c.curve.cubic.last_max_cwnd, 100);
         c.on_loss(&loss(Cause::Fast, 1), &window(80.0), &at(0));
-        assert_eq!(c.cubic.last_max_cwnd, 68, "80 times 1741, divided by 2048");
+        assert_eq!(c.curve.cubic.last_max_cwnd, 68, "80 times 1741, divided by 2048");
         let cut = c.on_loss(&loss(Cause::Rto, 1), &window(80.0), &at(0));
-        assert_eq!((cut.ssthresh, c.cubic), (56_000.0, Cubic::default()));
+        assert_eq!((cut.ssthresh, c.curve.cubic), (56_000.0, Cubic::default()));
     }
 
     #[test]
     fn on_an_unknown_path_the_window_grows_by_a_twentieth_a_round_trip_at_least() {
         let mut c = LinuxCubic::new(&LinuxCubicSpec { friendliness: false, ..LinuxCubicSpec::default() });
-        c.update(200, 1, &at(4));
-        assert_eq!(c.cubic.cnt, 20);
-        c.cubic.last_max_cwnd = 200;
-        c.cubic.epoch_start = None;
-        c.update(200, 1, &at(80));
-        assert_eq!(c.cubic.cnt, 20_000, "at the origin: a hundred windows");
+        c.curve.update(200, 1, &at(4));
+        assert_eq!(c.curve.cubic.cnt, 20);
+        c.curve.cubic.last_max_cwnd = 200;
+        c.curve.cubic.epoch_start = None;
+        c.curve.update(200, 1, &at(80));
+        assert_eq!(c.curve.cubic.cnt, 20_000, "at the origin: a hundred windows");
     }
 
     #[test]
     fn the_count_is_made_once_a_jiffy_and_for_an_unchanged_window_every_thirty_second_of_a_second() {
         let mut c = LinuxCubic::new(&LinuxCubicSpec::default());
-        c.update(100, 1, &at(4));
-        let first = c.cubic.last;
-        c.update(100, 1, &at(4 + 28));
-        assert_eq!(c.cubic.last, first);
-        c.update(100, 1, &at(4 + 32));
-        assert_eq!(c.cubic.last, Some((9, 100)));
-        c.update(101, 1, &at(4 + 32));
-        assert_eq!(c.cubic.last, Some((9, 100)), "another window in the same jiffy");
+        c.curve.update(100, 1, &at(4));
+        let first = c.curve.cubic.last;
+        c.curve.update(100, 1, &at(4 + 28));
+        assert_eq!(c.curve.cubic.last, first);
+        c.curve.update(100, 1, &at(4 + 32));
+        assert_eq!(c.curve.cubic.last, Some((9, 100)));
+        c.curve.update(101, 1, &at(4 + 32));
+        assert_eq!(c.curve.cubic.last, Some((9, 100)), "another window in the same jiffy");
     }
 
     #[test]
     fn a_pause_is_no_time_on_the_cubic() {
         let mut c = LinuxCubic::new(&LinuxCubicSpec::default());
-        c.update(100, 1, &at(400));
+        c.curve.update(100, 1, &at(400));
         c.on_resume(Time(1000 * MS), &at(5000));
-        assert_eq!(c.cubic.epoch_start, Some(100 + 1000));
+        assert_eq!(c.curve.cubic.epoch_start, Some(100 + 1000));
         c.on_resume(Time(0), &at(5000));
-        assert_eq!(c.cubic.epoch_start, Some(1250), "never in the future");
+        assert_eq!(c.curve.cubic.epoch_start, Some(1250), "never in the future");
     }
 
     #[test]

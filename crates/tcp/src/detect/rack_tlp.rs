@@ -136,12 +136,6 @@ pub struct RackTlp {
     tlp: Tlp,
 }
 
-/// Whether something never resent was newly delivered below `fack`.
-#[inline(never)]
-fn delivered_below(fack: Offset, board: &Scoreboard) -> bool {
-    board.newly().any(|s| s.sends == 1 && s.end() < fack)
-}
-
 impl RackTlp {
     pub(super) fn new(spec: &RackTlpSpec) -> Self {
         RackTlp {
@@ -198,7 +192,7 @@ impl RackTlp {
             if self.linux.is_some() {
                 self.measure_reordering(highest, board, cx);
             } else if !self.reordering_seen {
-                self.reordering_seen = delivered_below(self.fack, board);
+                self.reordering_seen = board.lowest_overtaken(self.fack).is_some();
             }
         }
         self.fack = self.fack.max(highest);

@@ -55,16 +55,21 @@ impl Reassembly {
         successors(self.first_beyond(at), |r| self.first_beyond(r.1)).chain(self.many.from(at))
     }
 
-    /// In the order of their last segments, the newest first.
-    pub(super) fn newest_first(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
-        self.few.iter().rev().copied().chain(self.many.newest_first())
+    /// Tells at most `room` ranges, in the order of their last segments, the newest first.
+    #[inline]
+    pub(super) fn newest_first(&self, room: usize, mut tell: impl FnMut(Offset, Offset)) {
+        if self.many.is_empty() {
+            self.few.iter().rev().take(room).for_each(|r| tell(r.0, r.1));
+        } else {
+            self.many.newest_first().take(room).for_each(|r| tell(r.0, r.1));
+        }
     }
 
     /// Whether `left..right` neither touches nor overlaps either of the two ranges touched last, if there are two.
     pub(super) fn lies_apart(&self, left: Offset, right: Offset) -> bool {
-        let mut last = self.newest_first().take(2);
-        let apart = |r: Option<(Offset, Offset)>| r.is_some_and(|r| right < r.0 || r.1 < left);
-        apart(last.next()) && apart(last.next())
+        let mut apart = 0;
+        self.newest_first(2, |l, r| apart += u8::from(right < l || r < left));
+        apart == 2
     }
 
     /// The offset after the last held byte.
@@ -78,7 +83,11 @@ impl Reassembly {
 
     /// The first part of `left..right` that is held.
     pub(super) fn first_overlap(&self, left: Offset, right: Offset) -> Option<(Offset, Offset)> {
-        let (l, e) = self.first_beyond(left).or_else(|| self.many.from(left).next())?;
+        // The few and the many are never held together.
+        let (l, e) = match self.many.is_empty() {
+            true => self.first_beyond(left),
+            false => self.many.from(left).next(),
+        }?;
         let (l, e) = (l.max(left), e.min(right));
         (l < e).then_some((l, e))
     }

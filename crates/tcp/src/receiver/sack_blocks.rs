@@ -23,9 +23,7 @@ pub(super) fn fill(out: &mut Segment, held: &mut Reassembly, dsack: Option<(Offs
         out.push_sack(left, right);
         room -= usize::from(out.blocks - before);
     }
-    for (left, right) in held.newest_first().take(room) {
-        out.push_sack(left, right);
-    }
+    held.newest_first(room, |left, right| out.push_sack(left, right));
 }
 
 #[cfg(test)]

@@ -164,18 +164,13 @@ impl Sender {
         }
     }
 
-    /// Splits the DSACK off and applies the rest. RFC 2883 §4: the first block is one if it lies below the ACK of the
-    /// same segment, or inside the second block.
+    /// Splits the DSACK off and applies the rest.
     fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
-        let mut blocks = seg.sack_blocks().peekable();
-        let (mut dsack, mut has_sack, mut first) = (None, false, true);
-        while let Some(b) = blocks.next() {
-            let mut inside_next = || blocks.peek().is_some_and(|s| s.0 <= b.0 && b.1 <= s.1);
-            if std::mem::take(&mut first) && b.0 < b.1 && (b.1 <= seg.ack || inside_next()) {
-                dsack = Some(b);
-            } else if b.1 > self.snd_una && b.0 < b.1 {
+        let (dsack, mut has_sack) = (dsack_of(seg), false);
+        for (left, right) in seg.sack_blocks().skip(usize::from(dsack.is_some())) {
+            if right > self.snd_una && left < right {
                 has_sack = true;
-                self.board.apply_sack((b.0, self.past_fin(b.1)), d);
+                self.board.apply_sack((left, self.past_fin(right)), d);
             }
         }
         (dsack, has_sack)
@@ -219,4 +214,13 @@ impl Sender {
             self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
         }
     }
+}
+
+/// The first block if it is a DSACK: it lies below the ACK of the same segment, or inside the second block (RFC 2883 §4).
+#[inline]
+fn dsack_of(seg: &Segment) -> Option<(Offset, Offset)> {
+    let mut blocks = seg.sack_blocks();
+    let (left, right) = blocks.next()?;
+    let mut inside_next = || blocks.next().is_some_and(|next| next.0 <= left && right <= next.1);
+    (left < right && (right <= seg.ack || inside_next())).then_some((left, right))
 }

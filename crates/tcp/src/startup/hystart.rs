@@ -111,10 +111,17 @@ impl Startup for Hystart {
     fn on_timeout(&mut self) {
         *self = Hystart::new(&self.spec);
     }
+    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         if self.over || !ack.advances() || w.cwnd >= w.ssthresh {
             return Advice::Keep;
         }
+        self.in_slow_start(ack, w, cx)
+    }
+}
+
+impl Hystart {
+    fn in_slow_start(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         if self.end_seq.is_none_or(|end| ack.ack > end) {
             (self.end_seq, self.round_start, self.last_ack) = (Some(cx.snd_nxt), cx.now, cx.now);
             (self.now_min, self.samples) = (None, 0);

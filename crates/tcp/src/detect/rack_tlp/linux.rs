@@ -10,7 +10,7 @@
 use super::RackTlp;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
-use crate::facts::scoreboard::{Scoreboard, Sent};
+use crate::facts::scoreboard::Scoreboard;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
@@ -57,8 +57,7 @@ impl RackTlp {
     /// Linux's `tcp_check_sack_reordering`: how far the lowest of what is new was overtaken; `highest` is the end of what has arrived.
     #[inline(never)]
     pub(super) fn measure_reordering(&mut self, highest: Offset, board: &Scoreboard, cx: &Ctx) {
-        let overtaken = |s: &&Sent| s.sends == 1 && s.end() < self.fack;
-        if let Some(low) = board.newly().filter(overtaken).map(|s| s.start).min() {
+        if let Some(low) = board.lowest_overtaken(self.fack) {
             self.take_distance(low, highest, cx);
         }
     }

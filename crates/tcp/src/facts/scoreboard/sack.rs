@@ -1,6 +1,6 @@
 //! SACK blocks on the scoreboard: applying them, skipping what was seen, and RFC 6675's `IsLost`.
 
-use super::{Delivered, Marks, Scoreboard};
+use super::{Delivered, Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::units::Bytes;
 
@@ -93,6 +93,31 @@ impl Scoreboard {
         if self.sack.has_fresh() {
             self.forget_fresh();
         }
+    }
+
+    /// Where the lowest segment begins that was sent once, that the last ACK newly delivered and that ends below `fack`: it was
+    /// overtaken.
+    #[inline]
+    pub fn lowest_overtaken(&self, fack: Offset) -> Option<Offset> {
+        let sacked = &self.sack.fresh[..usize::from(self.sack.fresh_count)];
+        let mut lowest = None;
+        for &(from, n) in sacked {
+            if let Some(at) = self.first_overtaken(from, n, fack, |s| s.marks.any(Marks::FRESH)) {
+                lowest = Some(lowest.map_or(at, |l: Offset| l.min(at)));
+            }
+        }
+        if self.released == self.head {
+            return lowest;
+        }
+        let acked = self.head.wrapping_sub(self.released);
+        self.first_overtaken(self.released, acked, fack, |s| !s.marks.any(Marks::SACKED)).or(lowest)
+    }
+
+    /// The same among `n` records from `from`, of those that are new.
+    #[inline]
+    fn first_overtaken(&self, from: u32, n: u32, fack: Offset, is_new: impl Fn(&Sent) -> bool) -> Option<Offset> {
+        let below = (0..n).map(|i| self.at(from.wrapping_add(i))).take_while(|s| s.end() < fack);
+        below.filter(|s| s.sends == 1 && is_new(s)).map(|s| s.start).next()
     }
 
     fn forget_fresh(&mut self) {
