@@ -7,17 +7,24 @@
 //! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
 //! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
+//! | [`stalls`] | where a transfer stood still, and why |
+//! | [`survey`] | all of this about each connection, in one pass |
 //! | [`verdict`] | what a retransmission was, and what shows it |
 //! | [`place`] | where a connection was captured |
+//! | [`reordering`] | how much the path reordered |
 //! | [`rtt`] | how long round trips took |
 
 pub mod connection;
 pub mod flows;
 pub mod link;
 pub mod place;
+mod ranges;
 pub mod read;
+pub mod reordering;
 pub mod rtt;
 pub mod seen;
+pub mod stalls;
+pub mod survey;
 pub mod verdict;
 
 pub use connection::{Connection, Record, Report, Wanted};

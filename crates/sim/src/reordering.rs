@@ -112,6 +112,28 @@ impl Reordering {
         self.place(at, from, to.max(from.saturating_add(1)), bytes).late()
     }
 
+    /// The same where a missing number may come from a copy that was sent again: what comes more than `patience` after it was
+    /// overtaken is taken for that. It is missing no more, and counts neither as a packet nor as reordered.
+    #[inline]
+    pub fn arrive_original(&mut self, at: Time, from: u64, to: u64, bytes: u32, patience: Nanos) -> Option<Late> {
+        let to = to.max(from.saturating_add(1));
+        if from >= self.next {
+            return self.place(at, from, to, bytes).late();
+        }
+        match self.holes.at(from) {
+            Some(gap) if at.since(gap.at) > patience => {
+                self.holes.fill_unseen(from, to);
+                None
+            }
+            Some(_) | None => self.below(at, from, to, bytes).late(),
+        }
+    }
+
+    /// For a capture that may begin in the middle: the densities begin with this number, not with 0.
+    pub fn beginning_with(number: u64) -> Self {
+        Reordering { density: Density::beginning_with(number), ..Reordering::default() }
+    }
+
     #[inline]
     fn place(&mut self, at: Time, from: u64, to: u64, bytes: u32) -> Place {
         if from < self.next {
@@ -490,6 +512,17 @@ mod tests {
         }
         assert_eq!((packets.late(), packets.gaps(), packets.runs()), (bytes.late(), bytes.gaps(), bytes.runs()));
         assert!(packets.late().packets > 50);
+    }
+
+    #[test]
+    fn what_comes_long_after_it_was_overtaken_is_taken_for_a_copy_that_was_sent_again() {
+        let mut r = Reordering::default();
+        let mut arrive = |ms: u64, n: u64| r.arrive_original(Time(ms * MS), n * 10, n * 10 + 10, 10, Nanos(5 * MS));
+        assert_eq!([arrive(0, 0), arrive(1, 3), arrive(2, 4)], [None; 3]);
+        assert_eq!(arrive(5, 1), Some(late(2, 4, 20, 2)));
+        assert_eq!(arrive(7, 2), None, "6 ms after it was overtaken");
+        assert_eq!((r.packets(), r.duplicates(), r.late().packets), (4, 0, 1));
+        assert_eq!((r.arrive_span(Time(9 * MS), 20, 30, 10), r.duplicates()), (None, 1));
     }
 
     #[test]

@@ -41,6 +41,14 @@ impl Density {
         Density { displacement, occupancy: Occupancy { threshold: occupancy, ..Occupancy::default() } }
     }
 
+    /// With the usual thresholds, and numbers that begin with this one.
+    pub fn beginning_with(number: u64) -> Self {
+        let mut density = Density::default();
+        density.displacement.index = number;
+        density.occupancy.expected = number;
+        density
+    }
+
     /// A packet came that had not come before. The largest number of all stands for none.
     #[inline]
     pub fn arrive(&mut self, number: u64) {

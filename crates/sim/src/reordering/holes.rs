@@ -90,17 +90,31 @@ impl Holes {
             above.gap.lower = position + 1;
             above.gap.bytes += u64::from(bytes);
         }
-        self.take(k, from..to, position, bytes);
+        let above = Gap { lower: position + 1, bytes: gap.bytes + u64::from(bytes), ..gap };
+        self.take(k, from..to, above);
         Found::Missing(gap)
     }
 
-    /// Takes numbers out of hole `k`, which has the first of them.
-    fn take(&mut self, k: usize, numbers: Range<u64>, position: u64, bytes: u32) {
+    /// What is known of a number, if it is missing.
+    pub(super) fn at(&self, number: u64) -> Option<Gap> {
+        let k = self.runs.partition_point(|h| h.numbers.end <= number);
+        self.runs.get(k).filter(|h| h.numbers.start <= number).map(|h| h.gap)
+    }
+
+    /// Numbers are missing no more, though no packet with them is counted. The first of them is missing.
+    pub(super) fn fill_unseen(&mut self, from: u64, to: u64) {
+        let k = self.runs.partition_point(|h| h.numbers.end <= from);
+        if let Some(gap) = self.runs.get(k).map(|h| h.gap) {
+            self.take(k, from..to, gap);
+        }
+    }
+
+    /// Takes numbers out of hole `k`, which has the first of them; `above` is what is then known of the rest above.
+    fn take(&mut self, k: usize, numbers: Range<u64>, above: Gap) {
         let hole = &mut self.runs[k];
         let (start, end) = (hole.numbers.start, hole.numbers.end);
         if numbers.end < end {
-            let gap = Gap { lower: position + 1, bytes: hole.gap.bytes + u64::from(bytes), ..hole.gap };
-            let upper = Hole { numbers: numbers.end..end, gap, ..hole.clone() };
+            let upper = Hole { numbers: numbers.end..end, gap: above, ..hole.clone() };
             if start == numbers.start {
                 *hole = upper;
                 return;

@@ -1,0 +1,158 @@
+//! The reordering of data that only acknowledgments tell of.
+//!
+//! Idea: at the sender's side arrivals are not seen. What an acknowledgment or a SACK block covers first has arrived by then, and
+//! what was covered before had arrived before. Data that were sent again tell nothing: the second copy may have filled the hole. Nor
+//! does an acknowledgment tell the order of what it covers at once; it is taken from the left edge up.
+
+use super::{since, Reordered, Told};
+use crate::ranges::Ranges;
+use crate::seen::Seen;
+use ackclock_sim::reordering::Reordering;
+use ackclock_tcp::time::Nanos;
+
+/// Data of one way, in the order in which acknowledgments covered them.
+#[derive(Clone, Debug, Default)]
+pub struct ByAcks {
+    first: Option<i64>,
+    /// All below has been acknowledged; 0 before the first data.
+    una: u64,
+    sent: u64,
+    sacked: Ranges,
+    again: Ranges,
+    order: Reordering,
+    /// Payload of a full segment, bytes.
+    segment: u64,
+}
+
+/// More SACKed ranges, or ranges sent again, than this are not followed.
+const MOST: usize = 4096;
+
+impl ByAcks {
+    /// A full segment carries so many bytes.
+    pub fn full_segment(&mut self, bytes: u32) {
+        self.segment = u64::from(bytes);
+    }
+
+    /// A packet with data, on its way.
+    #[inline]
+    pub fn sent(&mut self, seen: &Seen) {
+        let end = seen.seq.wrapping_add(u64::from(seen.len));
+        if self.first.is_none() {
+            self.first = Some(seen.at);
+            (self.una, self.sent) = (seen.seq, seen.seq);
+        }
+        let known = end.min(self.sent);
+        if seen.seq < known && self.again.len() < MOST && !self.again.covers(seen.seq, known) {
+            self.again.add(seen.seq, known, |_, _| ());
+        }
+        self.sent = self.sent.max(end);
+    }
+
+    /// An acknowledgment from the other end.
+    #[inline]
+    pub fn acked(&mut self, seen: &Seen) {
+        let (Some(first), Some(ack)) = (self.first, seen.ack) else { return };
+        // What was never sent here was not captured.
+        let ack = ack.min(self.sent);
+        if ack <= self.una && seen.sacks == 0 {
+            return;
+        }
+        let at = since(first, seen.at);
+        if ack > self.una {
+            let mut from = self.una;
+            if !self.sacked.is_empty() {
+                for (left, right) in self.sacked.iter().take_while(|r| r.0 < ack) {
+                    cover(&mut self.order, &self.again, at, (from, left), self.segment);
+                    from = from.max(right);
+                }
+            }
+            cover(&mut self.order, &self.again, at, (from, ack), self.segment);
+            self.una = ack;
+            self.sacked.forget_below(ack);
+            self.again.forget_below(ack);
+        }
+        for &(left, right) in seen.blocks() {
+            let (left, right) = (left.max(self.una), right.min(self.sent));
+            if left < right && self.sacked.len() < MOST {
+                let (order, again, segment) = (&mut self.order, &self.again, self.segment);
+                self.sacked.add(left, right, |l, r| cover(order, again, at, (l, r), segment));
+            }
+        }
+    }
+
+    /// What is known by now; `None` without data.
+    pub fn finish(self) -> Option<Reordered> {
+        self.first?;
+        Some(Reordered { told: Told::Acks, order: self.order })
+    }
+}
+
+/// Data were covered for the first time, segment by segment.
+fn cover(order: &mut Reordering, again: &Ranges, at: ackclock_tcp::time::Time, data: (u64, u64), segment: u64) {
+    let (mut from, to) = data;
+    while from < to {
+        let end = if segment == 0 { to } else { from.saturating_add(segment).min(to) };
+        if !again.is_empty() && again.touches(from, end) {
+            order.arrive_original(at, from, end, (end - from) as u32, Nanos::ZERO);
+        } else {
+            order.arrive_span(at, from, end, (end - from) as u32);
+        }
+        from = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_tcp::segment::Segment;
+
+    const BASE: u64 = 1 << 32;
+
+    fn data(n: u64) -> Seen {
+        Seen { seq: BASE + n * 1000, len: 1000, flags: Segment::ACK, at: n as i64, ..Seen::default() }
+    }
+
+    fn ack(at: i64, upto: u64, blocks: &[(u64, u64)]) -> Seen {
+        let mut sack = [(0, 0); 4];
+        for (place, b) in sack.iter_mut().zip(blocks) {
+            *place = (BASE + b.0 * 1000, BASE + b.1 * 1000);
+        }
+        Seen {
+            at,
+            ack: Some(BASE + upto * 1000),
+            sack,
+            sacks: blocks.len() as u8,
+            flags: Segment::ACK,
+            ..Seen::default()
+        }
+    }
+
+    fn measured(resend: bool) -> Reordering {
+        let mut by = ByAcks::default();
+        by.full_segment(1000);
+        (0..10).for_each(|n| by.sent(&data(n)));
+        by.acked(&ack(100, 2, &[]));
+        by.acked(&ack(101, 2, &[(3, 4)]));
+        by.acked(&ack(102, 2, &[(3, 6)]));
+        if resend {
+            by.sent(&Seen { at: 103, ..data(2) });
+        }
+        by.acked(&ack(104, 6, &[]));
+        by.acked(&ack(105, 10, &[]));
+        by.acked(&ack(106, 10, &[(2, 3)]));
+        by.finish().unwrap().order
+    }
+
+    #[test]
+    fn a_hole_that_fills_without_a_retransmission_was_reordering() {
+        let order = measured(false);
+        assert_eq!((order.packets(), order.late().packets, order.late().median_extent()), (10, 1, Some(3)));
+        assert_eq!((order.late().bytes, order.late().longest.0, order.duplicates()), (3000, 3, 0));
+    }
+
+    #[test]
+    fn a_hole_that_was_sent_again_tells_nothing() {
+        let order = measured(true);
+        assert_eq!((order.packets(), order.late().packets, order.duplicates()), (9, 0, 0));
+    }
+}

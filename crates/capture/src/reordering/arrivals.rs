@@ -1,0 +1,294 @@
+//! The reordering of packets as they come by.
+//!
+//! Source: RFC 4737 §3; RFC 6864 §4 (an identification need not count up: it is looked at before it is believed).
+
+use super::{since, Reordered, Told};
+use crate::seen::Seen;
+use ackclock_sim::reordering::Reordering;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::time::Nanos;
+
+/// So many packets are looked at before it is settled what tells the order.
+const LOOKED_AT: usize = 16;
+/// A step of identifications up to this, either way, is one of order.
+const NEAR: i32 = 4096;
+/// After a SYN, whose identification may stand alone, only a step up to this is one of order.
+const NEAR_SYN: i32 = 64;
+/// Of so many steps one may be another.
+const FEW: u32 = 16;
+/// Where numbers begin, so that what comes before the first packet has a place below it.
+const FIRST: u64 = 1 << 20;
+/// Sequence numbers within one value of the clock.
+const WITHIN: u32 = 34;
+
+/// The packets of one way, in the order of their arrival here.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    early: Vec<Early>,
+    told: Option<Told>,
+    order: Reordering,
+    first: i64,
+    /// The highest identification, as a number and as it stands there.
+    top: (u64, u16),
+    /// The clock and the sequence number of the first packet with them.
+    clock: Option<(u32, u64)>,
+    /// Payload of a full segment, bytes.
+    segment: u32,
+}
+
+/// What of a packet may tell its place.
+#[derive(Clone, Copy, Debug)]
+struct Early {
+    at: i64,
+    id: Option<u16>,
+    clock: Option<u32>,
+    seq: u64,
+    len: u32,
+    flags: u8,
+}
+
+impl Early {
+    fn of(seen: &Seen) -> Early {
+        let clock = seen.timestamps.map(|t| t.value);
+        Early { at: seen.at, id: seen.id, clock, seq: seen.seq, len: seen.len, flags: seen.flags }
+    }
+}
+
+impl Arrivals {
+    /// Nothing has come yet. A full segment carries so many bytes, as far as is known: a device may have joined several.
+    pub fn new(segment: Option<u32>) -> Self {
+        Arrivals {
+            early: Vec::new(),
+            told: None,
+            order: Reordering::default(),
+            first: 0,
+            top: (FIRST, 0),
+            clock: None,
+            segment: segment.filter(|s| *s > 0).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// What a full segment carries, bytes: known after the handshake.
+    pub fn full_segment(&mut self, bytes: u32) {
+        self.segment = bytes.max(1);
+    }
+
+    /// The next packet of this way. `round_trip` is the smallest that is known, nanoseconds: what fills a hole later than that may
+    /// have been sent again, where nothing but sequence numbers tell the order.
+    #[inline]
+    pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
+        match self.told {
+            Some(told) => self.take(told, &Early::of(seen), round_trip),
+            None => self.look(Early::of(seen), round_trip),
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, packet: Early, round_trip: Option<i64>) {
+        if self.early.is_empty() {
+            self.first = packet.at;
+        }
+        self.early.push(packet);
+        if self.early.len() >= LOOKED_AT {
+            self.settle(round_trip);
+        }
+    }
+
+    /// Settles what tells the order, and takes the packets that waited for it.
+    fn settle(&mut self, round_trip: Option<i64>) {
+        let mut early = std::mem::take(&mut self.early);
+        // The answer to a SYN may have another identification than all that follows (Linux gives it 0).
+        if let [a, b, ..] = early[..] {
+            let goes_on = step(a.id, b.id).is_some_and(|s| (1..=NEAR_SYN).contains(&s));
+            if a.flags & Segment::SYN != 0 && !goes_on {
+                early.remove(0);
+            }
+        }
+        let told = if count_up(&early) {
+            Told::Identification
+        } else if early.iter().all(|p| p.clock.is_some()) {
+            Told::Timestamps
+        } else {
+            Told::Sequence
+        };
+        if let (Told::Identification, Some(first)) = (told, early.first()) {
+            self.top = (FIRST, first.id.unwrap_or(0));
+            self.order = Reordering::beginning_with(FIRST);
+        }
+        self.told = Some(told);
+        early.iter().for_each(|p| self.take(told, p, round_trip));
+    }
+
+    #[inline]
+    fn take(&mut self, told: Told, p: &Early, round_trip: Option<i64>) {
+        match told {
+            Told::Identification => self.by_identification(p),
+            Told::Timestamps => self.by_timestamps(p),
+            Told::Sequence | Told::Acks | Told::Sender => self.by_sequence(p, round_trip),
+        }
+    }
+
+    #[inline]
+    fn by_identification(&mut self, p: &Early) {
+        let Some(id) = p.id else { return };
+        let distance = i32::from(id.wrapping_sub(self.top.1) as i16);
+        // A number far away is no step: the count goes on behind the highest.
+        let number =
+            if distance.abs() > NEAR { self.top.0 + 1 } else { self.top.0.saturating_add_signed(distance.into()) };
+        let at = since(self.first, p.at);
+        let packets = if p.len > self.segment { p.len.div_ceil(self.segment) } else { 1 };
+        for i in 0..packets {
+            self.order.arrive(at, number + u64::from(i), p.len / packets);
+        }
+        let last = number + u64::from(packets - 1);
+        if last >= self.top.0 {
+            self.top = (last, id.wrapping_add((packets - 1) as u16));
+        }
+    }
+
+    fn by_timestamps(&mut self, p: &Early) {
+        let (Some(clock), true) = (p.clock, p.len > 0) else { return };
+        let (clock_0, seq_0) = *self.clock.get_or_insert((clock, p.seq));
+        let ticks = FIRST.saturating_add_signed(i64::from(clock.wrapping_sub(clock_0) as i32));
+        let within =
+            (1u64 << (WITHIN - 1)).saturating_add_signed(p.seq.wrapping_sub(seq_0) as i64) & ((1 << WITHIN) - 1);
+        let number = (ticks & ((1 << (63 - WITHIN)) - 1)) << WITHIN | within;
+        self.order.arrive_span(since(self.first, p.at), number, number + u64::from(p.len), p.len);
+    }
+
+    fn by_sequence(&mut self, p: &Early, round_trip: Option<i64>) {
+        if p.len == 0 {
+            return;
+        }
+        let patience = Nanos(round_trip.map_or(u64::MAX, |r| r.max(0) as u64));
+        self.order.arrive_original(since(self.first, p.at), p.seq, p.seq + u64::from(p.len), p.len, patience);
+    }
+
+    /// What is known by now; `None` before the first packet.
+    pub fn finish(mut self, round_trip: Option<i64>) -> Option<Reordered> {
+        if self.told.is_none() && !self.early.is_empty() {
+            self.settle(round_trip);
+        }
+        Some(Reordered { told: self.told?, order: self.order })
+    }
+}
+
+/// A step of order from one identification to another.
+fn step(from: Option<u16>, to: Option<u16>) -> Option<i32> {
+    let distance = i32::from(to?.wrapping_sub(from?) as i16);
+    (distance != 0 && distance.abs() <= NEAR).then_some(distance)
+}
+
+/// Whether identifications tell the order of these packets.
+fn count_up(packets: &[Early]) -> bool {
+    let steps = packets.windows(2).map(|w| step(w[0].id, w[1].id));
+    let (mut near, mut wild, mut up) = (0u32, 0u32, 0i32);
+    for step in steps {
+        match step {
+            Some(distance) => {
+                near += 1;
+                up += distance.signum();
+            }
+            None => wild += 1,
+        }
+    }
+    near > 0 && wild <= near / FEW && up > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_wire::options::Timestamps;
+
+    const MSS: u32 = 1000;
+
+    /// Packet `n` of a transfer, arriving at a millisecond; its identification, clock and sequence number follow from `n`.
+    fn packet(n: u64, ms: i64) -> Seen {
+        Seen {
+            at: ms * 1_000_000,
+            seq: (1 << 32) + n * u64::from(MSS),
+            len: MSS,
+            flags: Segment::ACK,
+            id: Some((65_500 + n) as u16),
+            timestamps: Some(Timestamps { value: (u32::MAX - 20).wrapping_add(n as u32 / 2), echo: 0 }),
+            ..Seen::default()
+        }
+    }
+
+    const ORDER: [u64; 40] = [
+        0, 1, 2, 3, 5, 6, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 22, 23, 19, 20, 24, 25, 26, 27, 28, 29, 30,
+        33, 34, 35, 36, 37, 32, 38, 39, 40, 41,
+    ];
+
+    fn measured(change: impl Fn(&mut Seen)) -> Reordered {
+        let mut arrivals = Arrivals::new(Some(MSS));
+        for (ms, n) in (0..).zip(ORDER) {
+            let mut seen = packet(n, ms);
+            change(&mut seen);
+            arrivals.on(&seen, Some(50_000_000));
+        }
+        arrivals.finish(Some(50_000_000)).unwrap()
+    }
+
+    fn ledger() -> Reordering {
+        let mut order = Reordering::beginning_with(FIRST);
+        for (ms, n) in (0..).zip(ORDER) {
+            order.arrive(since(0, ms * 1_000_000), FIRST + n, MSS);
+        }
+        order
+    }
+
+    #[test]
+    fn identifications_timestamps_and_sequence_numbers_tell_the_same_order() {
+        let truth = ledger();
+        let by_id = measured(|_| {});
+        assert_eq!((by_id.told, &by_id.order), (Told::Identification, &truth));
+        let by_clock = measured(|s| s.id = None);
+        let by_seq = measured(|s| (s.id, s.timestamps) = (None, None));
+        assert_eq!((by_clock.told, by_seq.told), (Told::Timestamps, Told::Sequence));
+        for other in [by_clock.order, by_seq.order] {
+            assert_eq!((other.late(), other.gaps()), (truth.late(), truth.gaps()));
+            assert_eq!((other.packets(), other.runs()), (truth.packets(), truth.runs()));
+        }
+        assert_eq!(truth.late().packets, 4);
+    }
+
+    #[test]
+    fn random_identifications_are_not_believed() {
+        let random = measured(|s| s.id = s.id.map(|id| id.wrapping_mul(40_503)));
+        assert_eq!((random.told, random.order.late()), (Told::Timestamps, ledger().late()));
+        let constant = measured(|s| (s.id, s.timestamps) = (Some(0), None));
+        assert_eq!(constant.told, Told::Sequence);
+    }
+
+    #[test]
+    fn the_answer_to_a_syn_may_have_an_identification_of_its_own() {
+        let mut arrivals = Arrivals::new(None);
+        arrivals.on(&Seen { flags: Segment::SYN | Segment::ACK, id: Some(0), len: 0, ..packet(0, 0) }, None);
+        (1..30).for_each(|n| arrivals.on(&packet(n, n as i64), None));
+        let found = arrivals.finish(None).unwrap();
+        assert_eq!((found.told, found.order.packets(), found.order.late().packets), (Told::Identification, 29, 0));
+    }
+
+    #[test]
+    fn packets_that_a_device_joined_count_one_by_one() {
+        let mut arrivals = Arrivals::new(Some(MSS));
+        for n in [0u64, 3, 6, 12, 9, 15] {
+            arrivals.on(&Seen { len: 3 * MSS, ..packet(n, n as i64) }, None);
+        }
+        let order = arrivals.finish(None).unwrap().order;
+        assert_eq!((order.packets(), order.late().packets, order.duplicates()), (18, 3, 0));
+        assert_eq!(order.late().extents.keys().collect::<Vec<_>>(), [&3, &4, &5]);
+    }
+
+    #[test]
+    fn by_sequence_numbers_alone_what_comes_a_round_trip_late_was_sent_again() {
+        let mut arrivals = Arrivals::new(None);
+        let bare = |n, ms| Seen { id: None, timestamps: None, ..packet(n, ms) };
+        for (n, ms) in [(0, 0), (2, 1), (1, 5), (4, 10), (5, 20), (3, 70), (6, 71)] {
+            arrivals.on(&bare(n, ms), Some(50_000_000));
+        }
+        let order = arrivals.finish(Some(50_000_000)).unwrap().order;
+        assert_eq!((order.packets(), order.late().packets), (6, 1));
+    }
+}

@@ -1,0 +1,179 @@
+//! A transfer in segments of 1000 bytes, 1 ms apart, with a round trip of 50 ms, and one gap in it.
+
+use super::*;
+
+const BASE: u64 = 1 << 32;
+const MS: i64 = 1_000_000;
+const RTT: i64 = 50 * MS;
+
+struct Talk {
+    stalls: Stalls,
+    frame: u64,
+    shift: Option<u8>,
+}
+
+impl Talk {
+    /// Twenty segments, of which the first ten are acknowledged a round trip later. The time is then 69 ms.
+    fn new() -> Talk {
+        Talk::with_window(60_000)
+    }
+
+    fn with_window(window: u16) -> Talk {
+        let mut talk = Talk { stalls: Stalls::default(), frame: 0, shift: Some(0) };
+        (0..20).for_each(|n| talk.data(n as i64, n, 0));
+        (0..10).for_each(|n| talk.ack(50 + n as i64, n + 1, window));
+        (20..30).for_each(|n| talk.data(50 + (n as i64 - 20), n, 0));
+        (10..20).for_each(|n| talk.ack(60 + n as i64 - 10, n + 1, window));
+        talk
+    }
+
+    fn data(&mut self, ms: i64, n: u64, flags: u8) {
+        self.frame += 1;
+        let seq = BASE + n * 1000;
+        self.stalls.data(&Seen {
+            frame: self.frame,
+            at: ms * MS,
+            seq,
+            len: 1000,
+            flags: flags | Segment::ACK,
+            ..Seen::default()
+        });
+    }
+
+    fn ack(&mut self, ms: i64, upto: u64, window: u16) {
+        self.frame += 1;
+        let ack = Some(BASE + upto * 1000);
+        self.stalls.ack(&Seen { frame: self.frame, at: ms * MS, ack, window, ..Seen::default() }, self.shift);
+    }
+
+    /// The last stall, seen from a side.
+    fn stall(&self, side: Side) -> Stall {
+        let found = self.stalls.clone().finish(side, Some(RTT));
+        assert_eq!(found.count(), found.kept.len() as u64);
+        *found.kept.last().unwrap()
+    }
+
+    fn cause(&self) -> Cause {
+        self.stall(Side::Sender).cause
+    }
+}
+
+#[test]
+fn silence_that_a_retransmission_of_the_first_outstanding_segment_ends_is_a_timeout() {
+    let mut talk = Talk::new();
+    talk.data(400, 20, 0);
+    let stall = talk.stall(Side::Sender);
+    assert_eq!((stall.cause, stall.facts.length()), (Cause::Timeout, 341 * MS));
+    let words = "the retransmission timer fired 0.331 s after the last ACK (frame 50); no duplicate ACK came; frame 51 was sent again";
+    assert_eq!(stall.words(), words);
+}
+
+#[test]
+fn a_lost_end_that_nothing_tells_of_is_a_tail_loss() {
+    let mut talk = Talk::new();
+    (20..29).for_each(|n| talk.ack(90 + n as i64 - 20, n + 1, 60_000));
+    talk.data(400, 29, 0);
+    assert_eq!(talk.cause(), Cause::TailLoss);
+}
+
+#[test]
+fn a_fast_retransmit_ends_a_wait_for_acks() {
+    let mut talk = Talk::new();
+    (0..3).for_each(|n| talk.ack(120 + n, 20, 60_000));
+    talk.data(123, 20, 0);
+    assert_eq!(talk.cause(), Cause::CongestionWindow);
+}
+
+#[test]
+fn a_window_that_is_closed_or_used_up_is_the_receivers() {
+    let ended = |closes: bool| {
+        let mut talk = Talk::with_window(10_000);
+        if closes {
+            talk.ack(110, 30, 0);
+        }
+        talk.ack(300, 30, 60_000);
+        talk.data(301, 30, 0);
+        talk.stall(Side::Sender)
+    };
+    let (closed, full) = (ended(true), ended(false));
+    assert_eq!((closed.cause, full.cause), (Cause::ReceiverWindow, Cause::ReceiverWindow));
+    assert_eq!(closed.words(), "the receiver's window was closed; frame 52 opened it");
+    assert_eq!(full.words(), "the receiver's window of 10000 bytes was used up; frame 51 opened it");
+    let mut unscaled = Talk::new();
+    unscaled.shift = None;
+    unscaled.ack(110, 30, 0);
+    unscaled.ack(300, 30, 1);
+    unscaled.data(301, 30, 0);
+    assert_eq!(unscaled.cause(), Cause::ReceiverWindow, "0 needs no scale");
+}
+
+#[test]
+fn new_data_long_after_all_was_acknowledged_is_an_idle_application() {
+    let mut talk = Talk::new();
+    talk.ack(110, 30, 60_000);
+    talk.data(900, 30, 0);
+    let stall = talk.stall(Side::Sender);
+    assert_eq!(stall.cause, Cause::ApplicationIdle);
+    assert_eq!(stall.words(), "there was nothing new to send: frame 51 had acknowledged all 0.790 s before");
+}
+
+#[test]
+fn new_data_right_after_an_ack_waited_for_the_window() {
+    let mut talk = Talk::new();
+    talk.ack(200, 25, 60_000);
+    talk.data(201, 30, 0);
+    let stall = talk.stall(Side::Sender);
+    assert_eq!(stall.cause, Cause::CongestionWindow);
+    assert_eq!(stall.words(), "all that the congestion window allows was in flight, until the ACK of frame 51");
+}
+
+#[test]
+fn new_data_out_of_silence_were_late_written_or_late_sent() {
+    let ended = |push| {
+        let mut talk = Talk::new();
+        talk.data(70, 30, push);
+        talk.ack(90, 25, 60_000);
+        talk.data(400, 31, 0);
+        talk
+    };
+    assert_eq!(ended(Segment::PSH).cause(), Cause::ApplicationIdle);
+    let silent = ended(0);
+    assert_eq!(silent.cause(), Cause::SenderHost);
+    assert_eq!(silent.stall(Side::Middle).cause, Cause::CongestionWindow, "only the sender's host shows it");
+}
+
+#[test]
+fn an_ack_of_what_never_came_by_is_a_capture_loss() {
+    let mut talk = Talk::new();
+    talk.ack(150, 35, 60_000);
+    talk.data(300, 35, 0);
+    let stall = talk.stall(Side::Sender);
+    assert_eq!(stall.cause, Cause::CaptureLoss);
+    assert_eq!(stall.words(), "the capture missed segments: frame 51 acknowledges data that were not captured");
+}
+
+#[test]
+fn what_is_no_longer_than_a_round_trip_or_ten_gaps_is_no_stall() {
+    let mut talk = Talk::new();
+    talk.data(105, 30, 0);
+    assert_eq!(talk.stalls.finish(Side::Sender, Some(RTT)), Found { threshold: RTT, ..Found::default() });
+}
+
+#[test]
+fn of_many_stalls_the_longest_are_kept_and_all_are_counted() {
+    let mut talk = Talk::new();
+    (0..30).for_each(|n| talk.ack(70, n + 1, 60_000));
+    let mut ms = 100;
+    for n in 30..830u64 {
+        // Two segments at once, then a pause.
+        ms += 200 + (n % 7) as i64;
+        (0..3).for_each(|i| talk.data(ms, 30 + (n - 30) * 3 + i, 0));
+        talk.ack(ms + 50, 33 + (n - 30) * 3, 60_000);
+    }
+    let found = talk.stalls.finish(Side::Sender, Some(RTT));
+    assert_eq!((found.kept.len(), found.count()), (KEPT, 800));
+    assert_eq!(found.by_cause[Cause::ApplicationIdle as usize].0, 800);
+    assert!(found.kept.iter().all(|s| s.facts.length() >= 204 * MS));
+    assert!(found.kept.windows(2).all(|w| w[0].facts.from < w[1].facts.from));
+    assert_eq!(found.longest().map(|s| s.facts.length()), Some(243 * MS));
+}

@@ -1,0 +1,182 @@
+//! All that is found out about each connection of a capture in one pass.
+
+use crate::connection::{Connection, Record, Report, Wanted};
+use crate::flows::{Analysis, Ended, Flow, Syn};
+use crate::place::Side;
+use crate::reordering::acks::ByAcks;
+use crate::reordering::arrivals::Arrivals;
+use crate::reordering::Reordered;
+use crate::seen::{Seen, Way};
+use crate::stalls::{Found, Stalls};
+use crate::verdict::Retransmission;
+use ackclock_tcp::segment::Segment;
+use std::net::SocketAddr;
+
+/// What was found about a connection.
+#[derive(Clone, Debug)]
+pub struct Surveyed {
+    /// Its number in the capture, from 1, by its first segment.
+    pub number: u64,
+    /// Its ends, as in [`Flow::ends`].
+    pub ends: [SocketAddr; 2],
+    /// What their SYNs said.
+    pub syns: [Option<Syn>; 2],
+    /// The connection as a whole, and what became of its data each way.
+    pub record: Record,
+    /// Each retransmission, where that was wanted.
+    pub retransmissions: Vec<Retransmission>,
+    /// Reordering and stalls, [`Way::Out`] first.
+    pub ways: [Course; 2],
+    /// Why no more of it came.
+    pub ended: Ended,
+}
+
+/// How the packets of one way fared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    /// How much they were reordered; `None` without packets to tell it from.
+    pub reordering: Option<Reordered>,
+    /// Where they stood still.
+    pub stalls: Found,
+}
+
+impl Surveyed {
+    /// The end that sends this way.
+    pub fn source(&self, way: Way) -> SocketAddr {
+        self.ends[way as usize]
+    }
+
+    /// The ways with data, the main one first.
+    pub fn ways_with_data(&self) -> impl Iterator<Item = Way> + '_ {
+        let main = self.record.main_way();
+        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0)
+    }
+
+    /// A way as people write it: `10.0.0.1:5001 > 10.0.0.2:80`.
+    pub fn name(&self, way: Way) -> String {
+        format!("{} > {}", self.source(way), self.source(way.back()))
+    }
+}
+
+/// Surveys all connections, or those that were chosen.
+#[derive(Debug, Default)]
+pub struct Survey {
+    wanted: Wanted,
+    chosen: Option<(SocketAddr, SocketAddr)>,
+    found: Vec<Surveyed>,
+    passed_over: u64,
+}
+
+/// A connection while its segments come.
+#[derive(Debug, Default)]
+pub struct State(Option<Box<Work>>);
+
+#[derive(Debug)]
+struct Work {
+    connection: Connection,
+    ways: [OneWay; 2],
+}
+
+#[derive(Debug)]
+struct OneWay {
+    arrivals: Arrivals,
+    acks: ByAcks,
+    stalls: Stalls,
+}
+
+impl Default for OneWay {
+    fn default() -> Self {
+        OneWay { arrivals: Arrivals::new(None), acks: ByAcks::default(), stalls: Stalls::default() }
+    }
+}
+
+impl Survey {
+    /// With `chosen`, only connections between these two ends.
+    pub fn new(wanted: Wanted, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
+        Survey { wanted, chosen, found: Vec::new(), passed_over: 0 }
+    }
+
+    /// What was found, by the connections' first segments; and how many were not chosen.
+    pub fn finish(mut self) -> (Vec<Surveyed>, u64) {
+        self.found.sort_by_key(|f| f.number);
+        (self.found, self.passed_over)
+    }
+}
+
+/// Payload of a full segment: the smaller of both announcements (RFC 9293 §3.7.1), less the timestamps (RFC 6691 §2).
+fn full_segment(flow: &Flow) -> Option<u32> {
+    const TIMESTAMPS: u16 = 12;
+    let [Some(one), Some(other)] = &flow.syns else { return None };
+    let mss = one.options.mss?.min(other.options.mss?);
+    let stamped = one.options.timestamps.is_some() && other.options.timestamps.is_some();
+    Some(u32::from(mss.saturating_sub(if stamped { TIMESTAMPS } else { 0 })).max(1))
+}
+
+impl Analysis for Survey {
+    type State = State;
+
+    fn begin(&mut self, flow: &Flow) -> State {
+        let [a, b] = flow.ends;
+        if self.chosen.is_some_and(|c| c != (a, b) && c != (b, a)) {
+            self.passed_over += 1;
+            return State(None);
+        }
+        State(Some(Box::new(Work { connection: Connection::new(self.wanted), ways: Default::default() })))
+    }
+
+    #[inline]
+    fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
+        let Some(work) = &mut state.0 else { return };
+        if seen.has(Segment::SYN) {
+            work.syn(flow, seen.way);
+        }
+        work.connection.on(seen);
+        let [one, two] = &mut work.ways;
+        let (own, other) = match seen.way {
+            Way::Out => (one, two),
+            Way::Back => (two, one),
+        };
+        own.arrivals.on(seen, own.stalls.answer());
+        if seen.len > 0 {
+            own.acks.sent(seen);
+            own.stalls.data(seen);
+        }
+        if seen.ack.is_some() {
+            other.acks.acked(seen);
+            other.stalls.ack(seen, flow.window_shift(seen.way));
+        }
+    }
+
+    fn end(&mut self, flow: &Flow, state: State, why: Ended) {
+        let Some(work) = state.0 else { return };
+        let Work { connection, ways } = *work;
+        let Report { record, retransmissions } = connection.finish();
+        let [out, back] = ways;
+        let course = |way: Way, own: OneWay| {
+            let (side, rtt) = (record.place.side(way), record.way(way).rtt);
+            let reordering = match side {
+                Side::Sender => own.acks.finish(),
+                Side::Receiver | Side::Middle => own.arrivals.finish(rtt.min),
+            };
+            Course { reordering, stalls: own.stalls.finish(side, rtt.median) }
+        };
+        let ways = [course(Way::Out, out), course(Way::Back, back)];
+        let (number, ends, syns) = (flow.number, flow.ends, flow.syns);
+        self.found.push(Surveyed { number, ends, syns, record, retransmissions, ways, ended: why });
+    }
+}
+
+impl Work {
+    #[cold]
+    fn syn(&mut self, flow: &Flow, way: Way) {
+        if let Some(syn) = flow.syn(way) {
+            self.connection.on_syn(way, &syn.options);
+        }
+        if let Some(bytes) = full_segment(flow) {
+            for own in &mut self.ways {
+                own.arrivals.full_segment(bytes);
+                own.acks.full_segment(bytes);
+            }
+        }
+    }
+}
