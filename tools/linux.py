@@ -6,7 +6,7 @@ Ctrl-C loses nothing: the same command goes on. Live runs need Linux, and root o
     tools/linux.py                   what is missing of this kernel's numbers, our runs, the page
     tools/linux.py --live            only the kernel's numbers
     tools/linux.py --simulate        only our runs, and the page
-    tools/linux.py --check           our runs of one seed are those that are kept, and so is the page
+    tools/linux.py --check           whether our runs of one seed, and the page, are as they are kept
     tools/linux.py --only PATH ...   of some paths only (with --live)
 """
 
@@ -40,7 +40,7 @@ OURS = "ours.csv"
 SEEDS = 8
 """Of our runs."""
 STEP = 4
-"""So many more seeds of the kernel at a time, as long as the interval of its goodput is wide."""
+"""Seeds of the kernel that are added at a time, as long as the interval of its goodput is wide."""
 
 
 class LiveRunError(Exception):
@@ -108,7 +108,9 @@ def run_live(path: Listed, control: str, seed: int) -> Record:
     if any(live["device_drops"].values()) or live["damaged"]:
         raise LiveRunError(f"{path.name}, {control}, seed {seed}: packets were lost or damaged outside the path")
     record = totalled(path, control, seed, run["flows"], run["duration_s"], version())
-    timeouts = live["counters"]["sender"].get("TCPTimeouts", 0)
+    counted = live["counters"]["sender"]
+    # The kernel counts those of the handshake, too; a run's own count begins with the connection.
+    timeouts = counted.get("TCPTimeouts", 0) - counted.get("TCPSynRetrans", 0)
     return replace(record, timeouts=timeouts, late_p99_us=round(live["late_p99_us"], 1))
 
 

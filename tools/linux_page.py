@@ -18,7 +18,7 @@ PAGE = ROOT / "docs/linux.md"
 LATE_US = 300.0
 """A run is late, and made again once, if 1 packet in 100 left the path later than this."""
 LEAST, MOST = 4, 16
-"""Seeds of the kernel: without so many there is no verdict, and there are at most so many."""
+"""Seeds of the kernel: with fewer than the first there is no verdict; more than the second are not made."""
 NARROW = 0.05
 """The kernel has more seeds, up to :data:`MOST`, until half of goodput's 95 % interval is below this share of it."""
 GOODPUT = {"cubic": 0.10, "reno": 0.10, "bbr": 0.15}
@@ -158,8 +158,8 @@ The kernel's own TCP and our stacks for it, on the same paths: the files of `sce
 
 `make linux` measures what is missing of the kernel's numbers, runs ours again and writes this page. The kernel's numbers
 are kept, one record for each run. So `make test` holds ours against them on any machine: the first seed of each row must
-be exactly the one that is kept, and this page must be what the records say. On another kernel `make linux` keeps its numbers
-beside those that are here, and the page has a section for each. One row by hand:
+be exactly the one that is kept, and this page must be what the records say. On another kernel `make linux` adds a file with that
+kernel's numbers, and the page gets a section for it. One row by hand:
 
 ```bash
 ackclock live path scenarios/linux/jitter-20.toml --sender kernel:reno --compare 8 --realtime

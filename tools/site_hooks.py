@@ -136,7 +136,7 @@ def star(entry: str) -> list[Entry]:
 
 
 def paper(folder: str) -> list[Entry]:
-    """A paper's pages: its set-up, what came out, other simulators' values; those that there are."""
+    """A paper's pages: its set-up, what came out, other simulators' values, as far as there are any."""
     pages = {"README.md": "", "RESULTS.md": "Results", "reference/README.md": "Reference"}
     about = {f"papers/{folder}/{page}": name for page, name in pages.items()}
     return [{name: page} if name else page for page, name in about.items() if (ROOT / page).is_file()]

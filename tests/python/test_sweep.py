@@ -27,11 +27,12 @@ from ackclock.runs.local import Local
 from ackclock.runs.task import Done, Task, run_task
 from ackclock.runs.worker import Worker
 from ackclock.sweep import table
-from ackclock.sweep.columns import FLOW_NUMBERS
+from ackclock.sweep.columns import FLOW_NUMBERS, TRANSFERS
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command
 
 BRIEF = SHORT.replace('"5 s"', '"1 s"')
+ASKS = BRIEF + 'app = { kind = "transfers", size = "14 kB", count = 3 }\n'
 KILLS = int(os.environ.get("ACKCLOCK_KILLS", "6"))
 """How often a sweep is killed; with 20 it has 2,000 runs."""
 GRID = {"stack": ["reno", "newreno"], "link[0].elements[0].p": [0, 0.02]}
@@ -72,18 +73,26 @@ def test_the_table_has_what_single_runs_have(tmp_path: Path) -> None:
         alone = ak.run(text, stack=point["stack"], seeds=3)
         rows = sweep.frame.filter(pl.col("point") == at)
         assert rows["link[0].elements[0].p"].unique().to_list() == [point["link[0].elements[0].p"]]
-        # A sweep keeps nothing of transfers in a row.
-        frame = alone.frame.drop("transfers", "transfer_median_s", "transfer_p95_s")
-        assert rows.drop("point", "link[0].elements[0].p").equals(frame)
+        assert rows.drop("point", "link[0].elements[0].p").equals(alone.frame)
         means = sweep.summary.filter(pl.col("point") == at)
         shared = [name for name in alone.summary.columns if name in means.columns]
-        assert [name for name in alone.summary.columns if name not in shared and "transfer" not in name] == []
+        assert [name for name in alone.summary.columns if name not in shared] == []
         assert means.select(shared).equals(alone.summary.select(shared))
 
 
 def test_the_columns_are_all_numbers_that_a_run_has() -> None:
     (run,) = ak.run(BRIEF, seed=1).to_dict()["runs"]
-    assert [*run["flows"][0]] == ["name", "stack", *FLOW_NUMBERS]
+    assert [*run["flows"][0]] == ["name", "stack", *[name for name in FLOW_NUMBERS if name not in TRANSFERS]]
+    (run,) = ak.run(ASKS, seed=1).to_dict()["runs"]
+    assert [*run["flows"][0]] == ["name", "stack", *FLOW_NUMBERS, "transfer_times_s"]
+
+
+def test_sweeps_tell_how_long_transfers_took(tmp_path: Path) -> None:
+    sweep = ak.sweep(ak.Plan(ASKS, seeds={"count": 3}, grid=GRID, name="asks"), tmp_path)
+    assert sweep.frame["transfers"].to_list() == [3] * sweep.frame.height
+    alone = ak.run(ASKS.replace("0.01", "0.02"), stack="reno", seeds=3)
+    assert sweep.frame.filter(point=1)["transfer_median_s"].equals(alone.frame["transfer_median_s"])
+    assert sweep.summary.filter(point=1)["transfer_p95_s"].equals(alone.summary["transfer_p95_s"])
 
 
 def test_columns_and_their_types_are_fixed_by_the_plan(tmp_path: Path) -> None:

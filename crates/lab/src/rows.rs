@@ -3,7 +3,7 @@
 use ackclock_sim::scenario::FlowSpec;
 use std::ops::Range;
 
-/// The flows of a scenario; those that wait for the one before them stand with it.
+/// The flows of a scenario in rows: a flow that waits for the one before it stands in its row.
 pub(crate) fn rows(flows: &[FlowSpec]) -> Vec<Range<usize>> {
     let mut rows: Vec<Range<usize>> = Vec::new();
     for (i, f) in flows.iter().enumerate() {

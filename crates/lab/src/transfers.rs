@@ -37,28 +37,63 @@ pub(crate) fn of_row(
 /// Several flows as one.
 fn together(first: FlowSummary, others: Vec<FlowSummary>, duration_s: f64) -> FlowSummary {
     let mut sum = first;
-    for p in others {
-        sum.finish_s = sum.finish_s.and(p.finish_s);
-        sum.acked_bytes += p.acked_bytes;
-        sum.data_packets_sent += p.data_packets_sent;
-        sum.retransmissions += p.retransmissions;
-        sum.needed_retransmissions += p.needed_retransmissions;
-        sum.refused_retransmissions += p.refused_retransmissions;
-        sum.needless_retransmissions += p.needless_retransmissions;
-        sum.needless_fast_retransmissions += p.needless_fast_retransmissions;
-        sum.data_drops += p.data_drops;
-        sum.ack_drops += p.ack_drops;
-        sum.timeouts += p.timeouts;
-        sum.fast_recoveries += p.fast_recoveries;
-        sum.dupthresh_max = sum.dupthresh_max.max(p.dupthresh_max);
-        sum.dupthresh_after_timeout_max = sum.dupthresh_after_timeout_max.max(p.dupthresh_after_timeout_max);
-        let shares = [sum.dupthresh_of_ceiling_max, p.dupthresh_of_ceiling_max];
-        sum.dupthresh_of_ceiling_max = shares.into_iter().flatten().reduce(f64::max);
-        (sum.dupthresh_mean, sum.reordering, sum.ack_reordering) = (None, None, None);
+    for flow in others {
+        add(&mut sum, flow);
         sum.throughput_bytes_per_s = sum.acked_bytes as f64 / duration_s;
         sum.goodput_bytes_per_s = sum.acked_bytes as f64 / (sum.finish_s.unwrap_or(duration_s) - sum.start_s);
     }
     sum
+}
+
+/// Adds a flow to the flows before it. They keep their name, stack and start.
+fn add(sum: &mut FlowSummary, flow: FlowSummary) {
+    let FlowSummary {
+        name: _,
+        stack: _,
+        start_s: _,
+        finish_s,
+        acked_bytes,
+        throughput_bytes_per_s: _,
+        goodput_bytes_per_s: _,
+        data_packets_sent,
+        retransmissions,
+        needed_retransmissions,
+        refused_retransmissions,
+        needless_retransmissions,
+        needless_fast_retransmissions,
+        data_drops,
+        ack_drops,
+        timeouts,
+        fast_recoveries,
+        dupthresh_max,
+        dupthresh_mean: _,
+        dupthresh_after_timeout_max,
+        dupthresh_of_ceiling_max,
+        transfers: _,
+        transfer_median_s: _,
+        transfer_p95_s: _,
+        transfer_times_s: _,
+        reordering: _,
+        ack_reordering: _,
+    } = flow;
+    sum.finish_s = sum.finish_s.and(finish_s);
+    sum.acked_bytes += acked_bytes;
+    sum.data_packets_sent += data_packets_sent;
+    sum.retransmissions += retransmissions;
+    sum.needed_retransmissions += needed_retransmissions;
+    sum.refused_retransmissions += refused_retransmissions;
+    sum.needless_retransmissions += needless_retransmissions;
+    sum.needless_fast_retransmissions += needless_fast_retransmissions;
+    sum.data_drops += data_drops;
+    sum.ack_drops += ack_drops;
+    sum.timeouts += timeouts;
+    sum.fast_recoveries += fast_recoveries;
+    sum.dupthresh_max = sum.dupthresh_max.max(dupthresh_max);
+    sum.dupthresh_after_timeout_max = sum.dupthresh_after_timeout_max.max(dupthresh_after_timeout_max);
+    let shares = [sum.dupthresh_of_ceiling_max, dupthresh_of_ceiling_max];
+    sum.dupthresh_of_ceiling_max = shares.into_iter().flatten().reduce(f64::max);
+    // A mean, or an order of arrivals, is of one flow.
+    (sum.dupthresh_mean, sum.reordering, sum.ack_reordering) = (None, None, None);
 }
 
 fn with_times(flow: FlowSummary, times: Vec<f64>) -> FlowSummary {

@@ -80,7 +80,7 @@ pub(crate) struct Pacer {
     burst: (Time, u32),
     /// How much later than it might have the burst began: half of what it books may be taken from that.
     credit: u64,
-    /// Segments sent, up to those that are not paced.
+    /// Segments sent, counted until pacing begins.
     sent: u32,
 }
 

@@ -80,12 +80,12 @@ pub struct Jiffies {
 }
 
 impl Jiffies {
-    /// A clock of so many ticks a second (`HZ`).
+    /// A clock of `hz` ticks a second (`HZ`).
     pub const fn per_second(hz: u32) -> Self {
         Jiffies { tick: Nanos(1_000_000_000 / if hz == 0 { 1 } else { hz as u64 }) }
     }
 
-    /// Whole ticks in so many nanoseconds.
+    /// Whole ticks in `nanos` nanoseconds.
     #[inline]
     pub fn count(self, nanos: u64) -> u64 {
         nanos / self.tick.0

@@ -22,8 +22,14 @@ FLOW_NUMBERS: dict[str, type[int] | type[float]] = {
     "dupthresh_mean": float,
     "dupthresh_after_timeout_max": int,
     "dupthresh_of_ceiling_max": float,
+    "transfers": int,
+    "transfer_median_s": float,
+    "transfer_p95_s": float,
 }
 """Names and types; what a run does not have is null."""
+
+TRANSFERS = ("transfers", "transfer_median_s", "transfer_p95_s")
+"""Only of flows that make transfers in a row."""
 
 MEANS = tuple(name for name in FLOW_NUMBERS if name != "start_s")
 """Of which a summary gives means, and a stop rule may speak."""

@@ -13,7 +13,7 @@ from ackclock.columns import HALF
 from ackclock.runs.store import Store
 from ackclock.statistics import known_interval
 from ackclock.sweep import manifest as manifests
-from ackclock.sweep.columns import FLOW_NUMBERS, MEANS
+from ackclock.sweep.columns import FLOW_NUMBERS, MEANS, TRANSFERS
 from ackclock.sweep.manifest import Entry, Manifest
 from ackclock.sweep.points import as_cell
 
@@ -138,6 +138,6 @@ def _rows(at: int, cells: tuple[Any, ...], seed: int, run: str) -> Iterator[tupl
     """The rows of a run: one for each flow."""
     said = json.loads(run)
     for flow in said["flows"]:
-        numbers = (flow[name] for name in FLOW_NUMBERS)
+        numbers = (flow.get(name) if name in TRANSFERS else flow[name] for name in FLOW_NUMBERS)
         about = (at, *cells, flow["stack"], flow["name"], seed, said["duration_s"])
         yield (*about, *numbers, said["identity"], said["trace_hash"])

@@ -294,6 +294,7 @@ impl Prepared {
 pub(super) fn nearest(congestion: &str) -> &'static str {
     match congestion {
         "reno" => "linux-reno-2025",
+        "bbr" => "linux-bbr-2025",
         _ => "linux-2025",
     }
 }

@@ -56,7 +56,7 @@ const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNI
 const CYCLE_RAND: u64 = 7;
 /// For how many round trips a bandwidth is remembered.
 const BW_RTTS: u32 = CYCLE.len() as u32 + 2;
-/// By how much the bandwidth must grow, 256ths, or the pipe is full after so many round trips.
+/// By how much the bandwidth must grow, 256ths; if it does not for this many round trips, the pipe is full.
 const FULL_BW_THRESH: u64 = UNIT as u64 * 5 / 4;
 const FULL_BW_COUNT: u32 = 3;
 /// Percent of the bandwidth that is left free.

@@ -22,8 +22,8 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Opens the window by what an ACK delivers. `every` says how many segments must be delivered for one more in a window of so many,
-    /// when so many are acknowledged.
+    /// Opens the window by what an ACK delivers. `every(cwnd, acked)` says how many segments must be delivered for one more in a
+    /// window of `cwnd` segments, when `acked` more are acknowledged.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx, every: impl FnOnce(u32, u32) -> u32) {
         let cwnd = whole(w.cwnd, cx);

@@ -224,7 +224,7 @@ mod tests {
         Ctx { now: Time(ms * MS), min_rtt: Some(Nanos(100 * MS)), ..context() }
     }
 
-    /// An ACK that delivers so many segments.
+    /// An ACK that delivers `n` segments.
     fn delivers(n: u64) -> AckEvent {
         AckEvent { ack: Offset(1 + 1000 * n), delivered: 1000 * n, ..blank() }
     }

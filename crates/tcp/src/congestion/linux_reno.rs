@@ -48,7 +48,7 @@ mod tests {
     use crate::seq::Offset;
     use crate::testing::blank;
 
-    /// The window, in segments, after one ACK that delivers so many.
+    /// The window, in segments, after one ACK that delivers `n`.
     fn after(w: Window, delivered: u64) -> f64 {
         let mut w = w;
         let ack = AckEvent { ack: Offset(1 + 1000 * delivered), delivered: 1000 * delivered, ..blank() };

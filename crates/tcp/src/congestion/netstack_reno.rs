@@ -49,7 +49,7 @@ impl NetstackReno {
         }
     }
 
-    /// The window after so many acknowledged segments, in segments.
+    /// The window after `acked` more segments are acknowledged, in segments.
     fn grown(&mut self, mut cwnd: u64, ssthresh: f64, mut acked: u64) -> u64 {
         if (cwnd as f64) < ssthresh {
             let room = (ssthresh - cwnd as f64) as u64;
@@ -101,7 +101,7 @@ mod tests {
     use crate::seq::Offset;
     use crate::testing::blank;
 
-    /// An ACK of so many segments, some of which had been SACKed before.
+    /// An ACK of `n` segments, some of which had been SACKed before.
     fn ack(segs: u64, known: u64) -> AckEvent {
         let fresh = 1000 * (segs - known);
         AckEvent { prior_una: Offset(1), ack: Offset(1 + 1000 * segs), delivered: fresh, ..blank() }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_count_of_the_window_that_is_just_full_stays_full() {
-        // What the window is after each of so many ACKs of `each` segments, from ten.
+        // The window after each of `n` ACKs of `each` segments, from ten.
         let windows = |acks: usize, each| {
             let (mut w, mut reno) = (whole(10.0), NetstackReno::default());
             let mut one = || {

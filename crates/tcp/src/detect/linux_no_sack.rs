@@ -77,7 +77,7 @@ impl LinuxNoSackSpec {
 pub struct LinuxNoSack {
     reordering: u32,
     max: u32,
-    /// The timestamp of the first retransmission of those that are out.
+    /// The timestamp of the first retransmission that is still out.
     stamp: Option<u32>,
     /// Where the recovery ends that it began.
     high: Option<Offset>,
@@ -112,7 +112,7 @@ impl LinuxNoSack {
         !late && cx.phase == Phase::Recovery
     }
 
-    /// In Open and Disorder: are there so many duplicates that the head is lost?
+    /// In Open and Disorder: whether the duplicates say that the head is lost.
     fn in_doubt(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.forget_stamp(board);
         let arrived = board.presumed();
@@ -188,7 +188,7 @@ mod tests {
         (LinuxNoSack::new(&LinuxNoSackSpec::default()), board)
     }
 
-    /// The verdict when so many segments have arrived as duplicates say.
+    /// The verdict, from how many segments have arrived by what duplicates say.
     fn duplicate(d: &mut LinuxNoSack, board: &mut Scoreboard, arrived: u64, recover: Option<Offset>) -> Verdict {
         board.presume(1000 * arrived);
         let cx = Ctx { phase: Phase::Disorder, recover, snd_max: Offset(10_001), ..context() };

@@ -155,7 +155,7 @@ impl Rates {
         }
     }
 
-    /// A timer fired: so many segments are newly held to be lost, and so many are in flight.
+    /// A timer fired: how many segments are newly held to be lost, and how many are in flight.
     pub(crate) fn on_timer(&mut self, lost: u32, in_flight: u32) {
         self.lost += u64::from(lost);
         self.in_flight = in_flight;

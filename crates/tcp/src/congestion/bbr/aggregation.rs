@@ -7,7 +7,7 @@ use crate::time::Time;
 
 /// Round trips for which a maximum is kept, in each of two places.
 const WINDOW_RTTS: u32 = 5;
-/// An epoch in which so many segments were acknowledged is over.
+/// An epoch is over once this many segments were acknowledged in it.
 const RESET_AT: u32 = 1 << 20;
 /// At most what the rate gives in this time, µs.
 const MAX_US: u64 = 100_000;

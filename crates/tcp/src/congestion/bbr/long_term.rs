@@ -151,7 +151,7 @@ mod tests {
         Totals { delivered, delivered_at: ms(time), lost }
     }
 
-    /// Two intervals of four round trips, 100 segments in 400 ms each, and so many in the second.
+    /// Two intervals of four round trips: 100 segments in 400 ms, then `second` in 400 ms; `lost` are lost in each.
     fn two_intervals(second: u64, lost: u64) -> (LongTerm, Finding) {
         let mut lt = LongTerm::default();
         lt.on_ack(at(0, 0, 1), Round { starts: false, ..LOSSY });

@@ -42,7 +42,7 @@ impl Path {
         self.ack(100, delivered, in_flight, prior, 0)
     }
 
-    /// An ACK so many milliseconds later, at the path's rate.
+    /// An ACK `ms` milliseconds later, at the path's rate.
     fn ack(&mut self, after: u64, delivered: u32, in_flight: u32, prior_delivered: u64, losses: u32) -> u32 {
         self.now += after;
         self.rates.deliver(ms(self.now), delivered);
