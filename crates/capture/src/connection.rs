@@ -1,10 +1,13 @@
 //! One TCP connection of a capture: takes its segments as they come, and leaves a record and the verdicts.
 
-use crate::place::{Place, Side, Why};
-use crate::rtt::Summary;
+use crate::ids::Ids;
+use crate::judge::{judge, Facts};
+use crate::place::{Hints, Place, Side, Why};
+use crate::rtt::{Durations, Summary};
 use crate::seen::{Seen, Way};
+use crate::stream::{older, Stream};
 use crate::verdict::{Counts, Retransmission};
-use ackclock_wire::options::Options;
+use ackclock_wire::options::{Options, Timestamps};
 
 /// What is wanted of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,12 +127,27 @@ pub struct Report {
 pub struct Connection {
     wanted: Wanted,
     record: Record,
+    /// The data of each way with the acknowledgments of the other.
+    streams: [Stream; 2],
+    ids: [Ids; 2],
+    answers: [Answers; 2],
+    /// Packets that look as only their own host sees them.
+    as_sent: [bool; 2],
+}
+
+/// When the data of one way answer the other way's acknowledgments: half a round trip to their sender.
+#[derive(Clone, Debug, Default)]
+struct Answers {
+    /// A timestamp of the other way that has not been echoed yet, and when it passed.
+    waiting: Option<(u32, i64)>,
+    last: Option<u32>,
+    backward: Durations,
 }
 
 impl Connection {
     /// A connection of which nothing has been seen.
     pub fn new(wanted: Wanted) -> Self {
-        Connection { wanted, record: Record::default() }
+        Connection { wanted, ..Connection::default() }
     }
 
     /// The options of a SYN; call it before [`Connection::on`] with the same segment.
@@ -143,7 +161,9 @@ impl Connection {
     }
 
     /// A packet whose checksum was not filled in: only its sender's host sees such.
-    pub fn on_missing_checksum(&mut self, _way: Way) {}
+    pub fn on_missing_checksum(&mut self, way: Way) {
+        self.as_sent[way as usize] = true;
+    }
 
     /// The next segment, in the order of the capture.
     #[inline]
@@ -153,18 +173,133 @@ impl Connection {
             self.record.start = seen.at;
         }
         self.record.end = seen.at;
-        let way = &mut self.record.ways[seen.way as usize];
+        let (w, back) = (seen.way as usize, seen.way.back() as usize);
+        let top = self.ids[w].top();
+        let order = self.ids[w].next(seen.id).unwrap_or(0);
+        let way = &mut self.record.ways[w];
         way.packets += 1;
         way.segments += u64::from(seen.len > 0);
         way.carried += u64::from(seen.len);
+        way.largest = way.largest.max(seen.len);
+        if seen.len > 0 || seen.flags & 0x07 != 0 {
+            let skipped = order.saturating_sub(top + 1);
+            let skipped = if skipped > 0 && top > 0 { self.missed(seen, skipped) } else { 0 };
+            self.streams[w].data(seen, order, skipped);
+        }
+        if let Some(ack) = seen.ack {
+            self.streams[back].ack(seen, ack, order);
+        }
+        if let Some(t) = seen.timestamps {
+            self.answer(w, back, seen, t);
+        }
+    }
+
+    /// Of `skipped` packets that are missing right before this one, those that must have been data which this one begins to
+    /// repeat: their sender waited for at least a round trip. (Where a host sends acknowledgments of its own it may be those.)
+    #[cold]
+    fn missed(&self, seen: &Seen, skipped: u64) -> u64 {
+        let (w, back) = (seen.way as usize, seen.way.back() as usize);
+        let way = &self.record.ways[w];
+        let acks = way.packets - way.segments;
+        let smallest =
+            self.answers[w].backward.smallest().into_iter().chain(self.streams[back].onward.smallest()).min();
+        let waited = smallest.is_some_and(|s| seen.at - self.streams[w].facts.last_at > s);
+        if waited && self.ids[w].count() && 16 * acks <= way.packets + 48 {
+            skipped
+        } else {
+            0
+        }
+    }
+
+    /// Half a round trip to the sender of data: from a timestamp that goes to it to the data that echo it first.
+    #[inline]
+    fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
+        let own = &mut self.answers[w];
+        if let Some((value, at)) = own.waiting {
+            if seen.len > 0 && t.echo == value {
+                own.backward.add(seen.at - at);
+                own.waiting = None;
+            } else if older(value, t.echo) {
+                own.waiting = None;
+            }
+        }
+        let other = &mut self.answers[back];
+        if other.waiting.is_none() && other.last != Some(t.value) {
+            other.waiting = Some((t.value, seen.at));
+            other.last = Some(t.value);
+        }
     }
 
     /// The capture ended.
     pub fn finish(mut self) -> Report {
-        if let Some(side) = self.wanted.at {
-            self.record.place = Place::of(side, self.record.main_way());
-            self.record.why = Why::Given;
+        for way in [Way::Out, Way::Back] {
+            self.record_way(way);
         }
-        Report { record: self.record, retransmissions: Vec::new() }
+        let (place, why) = self.place();
+        self.record.place = place;
+        self.record.why = why;
+        let mut retransmissions = Vec::new();
+        for way in [Way::Out, Way::Back] {
+            let w = way as usize;
+            self.record.ways[w].rtt = rtt(place.side(way), &self.record.ways[w]);
+            let stream = &self.streams[w];
+            let Some(cases) = stream.cases() else { continue };
+            let (ids, ack_ids) = (&self.ids[w], &self.ids[way.back() as usize]);
+            let facts = Facts { way, side: place.side(way), stream, cases, ids, ack_ids };
+            let found = judge(&facts);
+            found.iter().for_each(|r| self.record.ways[w].retransmissions.add(&r.judged));
+            retransmissions.extend(found);
+        }
+        if !self.wanted.each {
+            retransmissions = Vec::new();
+        }
+        retransmissions.sort_by_key(|r| r.frame);
+        Report { record: self.record, retransmissions }
+    }
+
+    fn record_way(&mut self, way: Way) {
+        let (stream, facts) = (&self.streams[way as usize], self.streams[way as usize].facts);
+        let backward = self.answers[way as usize].backward.summary();
+        let record = &mut self.record.ways[way as usize];
+        record.bytes = stream.bytes();
+        record.unseen = stream.unseen();
+        let end = facts.acked_at.unwrap_or(facts.last_at);
+        record.duration = facts.first_at.map_or(0, |first| end - first);
+        record.syns_again = facts.syns_again;
+        record.onward = stream.onward.summary();
+        record.backward = backward;
+        record.sack_seen = facts.sack_seen;
+        record.dsacks = facts.dsacks;
+        record.timestamps = stream.timestamps;
+        record.fin = facts.fin;
+    }
+
+    fn place(&self) -> (Place, Why) {
+        if let Some(side) = self.wanted.at {
+            return (Place::of(side, self.record.main_way()), Why::Given);
+        }
+        let [out, back] = &self.record.ways;
+        let least = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
+        let hints = Hints {
+            out: least(out.backward.min, back.onward.min),
+            back: least(back.backward.min, out.onward.min),
+            as_sent: self.as_sent,
+        };
+        hints.place()
+    }
+}
+
+/// Whole round trips, as they show at one side.
+fn rtt(side: Side, way: &DirectionRecord) -> Summary {
+    let sum = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a + b);
+    match side {
+        Side::Sender => way.onward,
+        Side::Receiver => way.backward,
+        Side::Middle => Summary {
+            samples: way.onward.samples.min(way.backward.samples),
+            min: sum(way.onward.min, way.backward.min),
+            median: sum(way.onward.median, way.backward.median),
+            p95: sum(way.onward.p95, way.backward.p95),
+        },
     }
 }

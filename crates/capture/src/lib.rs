@@ -16,6 +16,8 @@
 
 pub mod connection;
 pub mod flows;
+mod ids;
+mod judge;
 pub mod link;
 pub mod place;
 mod ranges;
@@ -24,6 +26,7 @@ pub mod reordering;
 pub mod rtt;
 pub mod seen;
 pub mod stalls;
+mod stream;
 pub mod survey;
 pub mod verdict;
 

@@ -108,6 +108,13 @@ pub enum Evidence {
     FirstNotSeen,
     /// Cannot tell: an acknowledgment that may have told is missing from the capture or was lost.
     AcksMissing,
+    /// Cannot tell: no copy was taken before this one, but one may have been refused (PAWS, RFC 7323 §5.3).
+    PerhapsRefused {
+        /// The earlier copy's timestamp.
+        value: u32,
+        /// What the receiver had echoed by then.
+        recent: u32,
+    },
     /// Cannot tell: either copy may have arrived first, and nothing tells them apart.
     Alike,
 }

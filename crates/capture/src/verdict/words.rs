@@ -59,6 +59,9 @@ impl Evidence {
             Evidence::NoAcknowledgments => "no acknowledgments were captured".to_owned(),
             Evidence::FirstNotSeen => "the first copy was not captured".to_owned(),
             Evidence::AcksMissing => "an acknowledgment that may have told is missing".to_owned(),
+            Evidence::PerhapsRefused { value, recent } => format!(
+                "the receiver had timestamp {recent} by then, and may have refused {copy} with its {value} (PAWS)"
+            ),
             Evidence::Alike => "either copy may have arrived first, and nothing tells them apart".to_owned(),
         }
     }

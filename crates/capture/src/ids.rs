@@ -1,0 +1,135 @@
+//! IPv4's identification as a count of what a host sent.
+//!
+//! Idea: Linux and most BSDs give each packet of a connection the next number. Then the numbers tell the order of sending, and a
+//! number that never comes tells that a packet was lost or not captured.
+//! Source: RFC 6864 §4 (it need not count at all); Linux 6.18, `include/net/ip.h`, `ip_select_ident_segs` (it does for a
+//! connected socket).
+
+/// Gaps that are remembered.
+const GAPS: usize = 64;
+/// A step in this range, either way, is one of order.
+const NEAR: i32 = 4096;
+/// So many steps are looked at before a judgment.
+const ENOUGH: u32 = 8;
+
+/// One way's identifications, unwrapped.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ids {
+    last: u16,
+    /// The number of the last packet, and the highest; 0 before the first.
+    at: u64,
+    top: u64,
+    /// Steps by one; by some other small number; by anything else, or none at all.
+    ones: u32,
+    near: u32,
+    wild: u32,
+    /// Numbers that have not come, as (first, behind the last), oldest first: the newest of them.
+    gaps: Vec<(u64, u64)>,
+    /// How many have not come in all.
+    missing: u64,
+}
+
+impl Ids {
+    /// A packet's place in the order of sending, from 2³² on; `None` without an identification.
+    #[inline]
+    pub(crate) fn next(&mut self, id: Option<u16>) -> Option<u64> {
+        let id = id?;
+        let step = id.wrapping_sub(self.last) as i16;
+        self.last = id;
+        if step == 1 && self.at == self.top && self.at != 0 {
+            self.at += 1;
+            self.top = self.at;
+            self.ones = self.ones.saturating_add(1);
+            return Some(self.at);
+        }
+        Some(self.odd(i32::from(step)))
+    }
+
+    #[cold]
+    fn odd(&mut self, step: i32) -> u64 {
+        if self.at == 0 {
+            self.at = 1 << 32;
+            self.top = self.at;
+            return self.at;
+        }
+        let at = self.at.saturating_add_signed(i64::from(step));
+        if step != 0 && step.abs() <= NEAR {
+            self.near = self.near.saturating_add(1);
+            self.note(at);
+        } else {
+            self.wild = self.wild.saturating_add(1);
+        }
+        self.at = at;
+        self.top = self.top.max(at);
+        at
+    }
+
+    fn note(&mut self, at: u64) {
+        if at > self.top + 1 {
+            if self.gaps.len() >= GAPS {
+                self.gaps.remove(0);
+            }
+            self.gaps.push((self.top + 1, at));
+            self.missing += at - self.top - 1;
+        } else if let Some(i) = self.gaps.iter().position(|g| g.0 <= at && at < g.1) {
+            let (from, to) = self.gaps[i];
+            let rest = [(from, at), (at + 1, to)];
+            self.missing = self.missing.saturating_sub(1);
+            self.gaps.splice(i..=i, rest.into_iter().filter(|g| g.0 < g.1));
+        }
+    }
+
+    /// Whether the numbers tell the order of sending.
+    pub(crate) fn tell_order(&self) -> bool {
+        let good = self.ones.saturating_add(self.near);
+        good > 0 && self.wild <= good / 16
+    }
+
+    /// Whether each packet has the next number, so that a number which does not come is a packet that does not.
+    pub(crate) fn count(&self) -> bool {
+        self.tell_order() && self.ones >= ENOUGH && self.ones >= self.near
+    }
+
+    /// The number of the highest packet so far.
+    pub(crate) fn top(&self) -> u64 {
+        self.top
+    }
+
+    /// Whether more than one packet of a hundred did not come, as far as the numbers tell.
+    pub(crate) fn many_missing(&self) -> bool {
+        self.count() && self.missing.saturating_mul(100) > u64::from(self.ones)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_count_on_over_the_wrap_and_a_missing_one_is_a_gap_until_it_comes() {
+        let mut ids = Ids::default();
+        let base = ids.next(Some(65_530)).unwrap();
+        for i in 1..12u16 {
+            assert_eq!(ids.next(Some(65_530u16.wrapping_add(i))), Some(base + u64::from(i)));
+        }
+        assert!(ids.tell_order() && ids.count() && ids.missing == 0);
+        assert_eq!(ids.next(Some(9)), Some(base + 15), "12 to 14 are missing");
+        assert_eq!(ids.missing, 3);
+        assert_eq!(ids.next(Some(7)), Some(base + 13));
+        assert_eq!((ids.missing, ids.gaps.as_slice()), (2, &[(base + 12, base + 13), (base + 14, base + 15)][..]));
+        assert!(ids.many_missing());
+        assert_eq!(ids.next(Some(10)), Some(base + 16), "the next after the highest");
+        assert_eq!(ids.top(), base + 16);
+    }
+
+    #[test]
+    fn random_or_constant_numbers_tell_nothing() {
+        let (mut random, mut constant) = (Ids::default(), Ids::default());
+        for i in 0..100u16 {
+            random.next(Some(i.wrapping_mul(40_503)));
+            constant.next(Some(77));
+            assert_eq!(Ids::default().next(None), None);
+        }
+        assert!(!random.tell_order() && !constant.tell_order() && !constant.count());
+    }
+}

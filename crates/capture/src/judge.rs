@@ -1,0 +1,107 @@
+//! Verdicts from facts.
+//!
+//! | place of the capture | file |
+//! | --- | --- |
+//! | where data begin, or on their way | [`onward`]: what became of a copy shows in the acknowledgments |
+//! | where they arrive | [`arrivals`]: what arrived is known |
+
+mod arrivals;
+mod bares;
+mod onward;
+
+use crate::ids::Ids;
+use crate::place::Side;
+use crate::seen::Way;
+use crate::stream::cases::{Cases, Copy, Piece};
+use crate::stream::{older, Stream};
+use crate::verdict::{Judged, Retransmission, Verdict};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// All that verdicts rest on besides the pieces themselves.
+pub(crate) struct Facts<'a> {
+    pub(crate) way: Way,
+    pub(crate) side: Side,
+    pub(crate) stream: &'a Stream,
+    pub(crate) cases: &'a Cases,
+    /// Of the packets that carry the data.
+    pub(crate) ids: &'a Ids,
+    /// Of the packets that carry the acknowledgments.
+    pub(crate) ack_ids: &'a Ids,
+}
+
+/// The verdict on each retransmission of a stream, in the order of frames.
+pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
+    let mut found: BTreeMap<u64, Retransmission> = BTreeMap::new();
+    let ctx = onward::Context::new(facts);
+    for piece in facts.cases.pieces.values() {
+        let copies = facts.in_order_of_sending(piece);
+        for (i, copy) in copies.iter().enumerate() {
+            let presumed = copy.presumed && facts.side != Side::Sender;
+            let again = i > 0 || piece.before || copy.fills && copy.again && (presumed || !copy.presumed);
+            if copy.payload == 0 || !again {
+                continue;
+            }
+            let judged = match facts.side {
+                Side::Receiver => arrivals::judge(facts, piece, &copies, i),
+                Side::Sender | Side::Middle => onward::judge(&ctx, piece, &copies, i),
+            };
+            let one = Retransmission {
+                frame: copy.sent.frame,
+                at: copy.sent.at,
+                way: facts.way,
+                seq: copy.sent.seq,
+                len: copy.sent.len,
+                copies: (i + usize::from(piece.before)) as u32,
+                judged,
+            };
+            found.entry(one.frame).and_modify(|r| join(r, &one)).or_insert(one);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Two parts of one retransmission: the worse verdict holds for both.
+fn join(r: &mut Retransmission, other: &Retransmission) {
+    r.copies = r.copies.max(other.copies);
+    let rank = |j: &Judged| (j.verdict, !j.likely);
+    let worse = match rank(&other.judged).cmp(&rank(&r.judged)) {
+        Ordering::Greater => true,
+        Ordering::Less | Ordering::Equal => false,
+    };
+    // A guess among what has to hold together makes all of it one.
+    let likely = r.judged.verdict != Verdict::Needed
+        && other.judged.verdict != Verdict::Needed
+        && (r.judged.likely || other.judged.likely);
+    if worse {
+        r.judged = other.judged;
+    }
+    r.judged.likely |= likely && r.judged.verdict != Verdict::CannotTell;
+}
+
+impl Facts<'_> {
+    /// The copies of a piece, first sent first; packets that the network made of one count once.
+    fn in_order_of_sending(&self, piece: &Piece) -> Vec<Copy> {
+        let mut copies: Vec<Copy> = piece.copies.iter().map(|c| self.cases.copies[*c as usize]).collect();
+        if self.side != Side::Sender {
+            copies.sort_by(|a, b| self.sent_before(a, b));
+            copies.dedup_by(|b, a| self.ids.tell_order() && a.sent.order != 0 && a.sent.order == b.sent.order);
+        }
+        copies
+    }
+
+    fn sent_before(&self, a: &Copy, b: &Copy) -> Ordering {
+        let (x, y) = (&a.sent, &b.sent);
+        if self.ids.tell_order() && x.order != 0 && y.order != 0 {
+            x.order.cmp(&y.order)
+        } else if self.stream.timestamps && x.tsval != y.tsval {
+            if older(x.tsval, y.tsval) {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            }
+        } else {
+            x.frame.cmp(&y.frame)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Verdicts from the receiver's side: what arrived is known, and what was refused shows in the next acknowledgment.
+//!
+//! Idea: PAWS (RFC 7323 §5.3) proposes what may have been refused, the next acknowledgment confirms it by covering nothing of it.
+
+use super::Facts;
+use crate::stream::cases::{Copy, Piece, Suspect};
+use crate::verdict::{Evidence, Judged, Verdict};
+
+/// The verdict on `copies[i]`, one of the copies of `piece`, first sent first.
+pub(super) fn judge(facts: &Facts<'_>, piece: &Piece, copies: &[Copy], i: usize) -> Judged {
+    let this = &copies[i];
+    let mut refused = None;
+    for earlier in copies[..i].iter().rev() {
+        match refusal(facts, piece, copies, earlier) {
+            None => {
+                return Judged {
+                    verdict: Verdict::Needless,
+                    likely: false,
+                    evidence: Evidence::EarlierArrived,
+                    earlier: Some(earlier.sent.frame),
+                    proof: Some(earlier.sent.frame.max(this.sent.frame)),
+                }
+            }
+            Some(s) => refused = refused.or(Some((earlier, s))),
+        }
+    }
+    if piece.before {
+        return Judged {
+            verdict: Verdict::Needless,
+            likely: false,
+            evidence: Evidence::EarlierArrived,
+            earlier: None,
+            proof: Some(this.sent.frame),
+        };
+    }
+    match refused {
+        Some((earlier, s)) => Judged {
+            verdict: Verdict::Refused,
+            likely: false,
+            evidence: Evidence::OlderTimestamp { value: s.value, recent: s.recent },
+            earlier: Some(earlier.sent.frame),
+            proof: s.next.map(|n| n.0),
+        },
+        None => Judged {
+            verdict: Verdict::Needed,
+            likely: false,
+            evidence: Evidence::NoEarlierCopy,
+            earlier: None,
+            proof: None,
+        },
+    }
+}
+
+/// Why a copy that arrived was not taken, although its bytes were not there yet.
+fn refusal<'a>(facts: &'a Facts<'_>, piece: &Piece, copies: &[Copy], copy: &Copy) -> Option<&'a Suspect> {
+    let suspects = &facts.cases.suspects;
+    let at = suspects.partition_point(|s| s.frame < copy.sent.frame);
+    let suspect = suspects.get(at).filter(|s| s.frame == copy.sent.frame)?;
+    // What was there already it could not lose.
+    let there = copies.iter().any(|c| c.sent.frame < copy.sent.frame && !is_suspect(suspects, c));
+    let covered = piece.cover.is_some_and(|c| c.frame.is_none_or(|f| f < copy.sent.frame));
+    (!there && !covered && suspect.next.is_none_or(|n| !n.1)).then_some(suspect)
+}
+
+fn is_suspect(suspects: &[Suspect], copy: &Copy) -> bool {
+    suspects.binary_search_by_key(&copy.sent.frame, |s| s.frame).is_ok_and(|i| suspects[i].next.is_none_or(|n| !n.1))
+}

@@ -1,0 +1,115 @@
+//! Acknowledgments that tell nothing, and which copies they answer.
+//!
+//! Idea: a receiver answers at once what it cannot use (RFC 9293 §3.10.7.4): a copy that PAWS refuses (RFC 7323 §5.3), or one of
+//! bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news answers a refused copy; else it may
+//! answer either. Each answers one copy: of those that may have caused it the one sent first, since most paths keep their order.
+
+use super::Facts;
+use crate::stream::cases::{Bare, Copy, Piece};
+use crate::stream::older;
+use std::collections::BTreeMap;
+
+/// What an acknowledgment without news says of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The copy was refused before its bytes were there.
+    Refused,
+    /// It was a duplicate.
+    Duplicate,
+}
+
+/// An answer to a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub(super) answer: Answer,
+    pub(super) bare: Bare,
+    /// No other copy may have caused it.
+    pub(super) sure: bool,
+}
+
+/// Which copies may have been answered so, by their frames.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    given: BTreeMap<u64, Claim>,
+    /// Copies that may have caused an answer that went to another.
+    passed_over: BTreeMap<u64, Claim>,
+}
+
+/// Frames of copies, and what an acknowledgment would say of each.
+type Answered = Vec<(u64, Answer)>;
+
+/// A copy that may not have been of use.
+struct Candidate<'a> {
+    copy: Copy,
+    piece: &'a Piece,
+}
+
+impl Claims {
+    pub(super) fn new(facts: &Facts<'_>, floor: i64, largest: i64, reports: bool) -> Self {
+        let mut claims = Claims::default();
+        if facts.cases.bares.is_empty() || !facts.stream.facts.sack_seen {
+            return claims;
+        }
+        let mut candidates: Vec<Candidate<'_>> = Vec::new();
+        for piece in facts.cases.pieces.values() {
+            let copies = facts.in_order_of_sending(piece);
+            if copies.len() > 1 {
+                candidates.extend(copies.into_iter().map(|copy| Candidate { copy, piece }));
+            }
+        }
+        candidates.sort_by_key(|c| (c.copy.sent.at, c.copy.sent.frame));
+        let mut answered: BTreeMap<u64, (Answered, Answered)> = BTreeMap::new();
+        for bare in &facts.cases.bares {
+            let to = candidates.partition_point(|c| c.copy.sent.at + floor <= bare.at);
+            let since =
+                |most: i64| candidates.partition_point(|c| c.copy.sent.at.saturating_add(most) < bare.at).min(to);
+            let may = |from: usize| -> Answered {
+                let one = |c: &Candidate<'_>| Some((c.copy.sent.frame, c.answer(facts, bare, reports)?));
+                candidates[from..to].iter().filter_map(one).collect()
+            };
+            let (near, all) = (may(since(largest.saturating_add(largest / 8))), may(since(largest.saturating_mul(4))));
+            answered.insert(bare.frame, (near, all));
+        }
+        claims.give(facts, &answered);
+        claims
+    }
+
+    fn give(&mut self, facts: &Facts<'_>, answered: &BTreeMap<u64, (Answered, Answered)>) {
+        for bare in &facts.cases.bares {
+            let (near, all) = &answered[&bare.frame];
+            // What took no longer than others did comes first.
+            let may = if near.is_empty() { all } else { near };
+            let free = may.iter().find(|(frame, _)| !self.given.contains_key(frame));
+            let Some(&(frame, answer)) = free else { continue };
+            let sure = all.iter().all(|(f, _)| *f == frame || self.given.contains_key(f));
+            self.given.insert(frame, Claim { answer, bare: *bare, sure });
+            for &(other, answer) in may {
+                self.passed_over.entry(other).or_insert(Claim { answer, bare: *bare, sure: false });
+            }
+        }
+    }
+
+    /// The answer that a copy got.
+    pub(super) fn of(&self, copy: &Copy) -> Option<&Claim> {
+        self.given.get(&copy.sent.frame)
+    }
+
+    /// An answer that went to another copy, but may have been to this one.
+    pub(super) fn perhaps(&self, copy: &Copy) -> Option<&Claim> {
+        self.passed_over.get(&copy.sent.frame)
+    }
+}
+
+impl Candidate<'_> {
+    /// What `bare` would say of this copy, if it can be an answer to it.
+    fn answer(&self, facts: &Facts<'_>, bare: &Bare, reports: bool) -> Option<Answer> {
+        let stamped = facts.stream.timestamps;
+        let covered = self.piece.cover.is_some_and(|c| c.at <= bare.at);
+        if !covered {
+            return (stamped && older(self.copy.sent.tsval, bare.echo)).then_some(Answer::Refused);
+        }
+        // One copy at least was of use.
+        let younger = stamped && older(bare.echo, self.copy.sent.tsval);
+        (!reports && !younger).then_some(Answer::Duplicate)
+    }
+}

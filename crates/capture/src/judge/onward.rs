@@ -1,0 +1,242 @@
+//! Verdicts from the sender's side, or for the rest of the way from the middle: which copies arrived shows in what the receiver
+//! acknowledges, reports and echoes.
+//!
+//! Idea: the first acknowledgment of some bytes, and each report of a duplicate (DSACK), is an arrival of a copy. Which copy can be
+//! which arrival is bounded by the round trip and by the timestamps. If an earlier copy arrived in every way to match them,
+//! a retransmission was needless; if in none, it was needed.
+
+use super::bares::{Answer, Claims};
+use super::Facts;
+use crate::place::Side;
+use crate::stream::cases::{By, Copy, Cover, Piece};
+use crate::stream::older;
+use crate::verdict::{Evidence, Judged, Verdict};
+
+/// With more copies than this the matching is not looked for.
+const MOST: usize = 12;
+
+/// What the verdicts of a stream share.
+pub(super) struct Context<'a> {
+    facts: &'a Facts<'a>,
+    /// The smallest round trip from here, and nine tenths of it: no answer comes sooner.
+    smallest: i64,
+    floor: i64,
+    largest: i64,
+    /// The receiver has reported duplicates.
+    reports: bool,
+    claims: Claims,
+}
+
+/// An arrival at the receiver.
+#[derive(Clone, Copy)]
+struct Arrival {
+    at: i64,
+    echo: Option<u32>,
+    /// The echo is that of the copy that arrived, if it is that of any.
+    exact: bool,
+}
+
+/// Whether there is a way to match arrivals with copies so that the earlier copies did, or did not, arrive.
+#[derive(Clone, Copy, Default)]
+struct Ways {
+    needless: bool,
+    needed: bool,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>) -> Self {
+        let smallest = facts.stream.onward.smallest().unwrap_or(0);
+        let (floor, largest) = (smallest - smallest / 10, facts.stream.facts.largest);
+        let reports = facts.stream.facts.dsacks > 0;
+        let claims = Claims::new(facts, floor, largest, reports);
+        Context { facts, smallest, floor, largest, reports, claims }
+    }
+}
+
+/// The verdict on `copies[i]`, one of the copies of `piece`, first sent first.
+pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize) -> Judged {
+    let this = &copies[i];
+    let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
+    let cannot =
+        |evidence| Judged { verdict: Verdict::CannotTell, likely: false, evidence, earlier: last, proof: None };
+    let Some(cover) = piece.cover else {
+        let none = ctx.facts.stream.facts.acks == 0;
+        return cannot(if none { Evidence::NoAcknowledgments } else { Evidence::NotAcknowledged });
+    };
+    if cover.at <= this.sent.at {
+        return Judged {
+            verdict: Verdict::Needless,
+            likely: false,
+            evidence: Evidence::AlreadyAcknowledged,
+            earlier: last,
+            proof: cover.frame,
+        };
+    }
+    if i == 0 || piece.before {
+        let upstream = ctx.facts.side == Side::Middle && !piece.before;
+        return match upstream {
+            true => Judged {
+                verdict: Verdict::Needed,
+                likely: false,
+                evidence: Evidence::NoEarlierCopy,
+                earlier: None,
+                proof: None,
+            },
+            false => cannot(Evidence::FirstNotSeen),
+        };
+    }
+    matched(ctx, piece, &cover, copies, i).unwrap_or_else(|| cannot(Evidence::Alike))
+}
+
+fn matched(ctx: &Context<'_>, piece: &Piece, cover: &Cover, copies: &[Copy], i: usize) -> Option<Judged> {
+    if copies.len() > MOST {
+        return None;
+    }
+    let mut arrivals = vec![Arrival { at: cover.at, echo: cover.echo, exact: cover.by == By::Head }];
+    arrivals.extend(piece.reports.iter().map(|r| Arrival { at: r.at, echo: r.echo, exact: false }));
+    arrivals.truncate(copies.len());
+    let case = Case { ctx, copies, i, arrivals: &arrivals, cover };
+    let all = case.ways(arrivals.len(), i64::MAX);
+    match (all.needless, all.needed) {
+        (true, false) => Some(case.needless()),
+        (false, true) => Some(case.needed(true)),
+        (true, true) if cover.by != By::Behind => case.by_time(),
+        (true, true) | (false, false) => None,
+    }
+}
+
+/// A retransmission, the other copies, and what arrived.
+struct Case<'a> {
+    ctx: &'a Context<'a>,
+    copies: &'a [Copy],
+    i: usize,
+    arrivals: &'a [Arrival],
+    cover: &'a Cover,
+}
+
+impl Case<'_> {
+    fn judged(&self, verdict: Verdict, evidence: Evidence, likely: bool) -> Judged {
+        let earlier = Some(self.copies[self.i - 1].sent.frame);
+        Judged { verdict, likely, evidence, earlier, proof: self.cover.frame }
+    }
+
+    /// From the sending to the first acknowledgment.
+    fn after(&self) -> i64 {
+        self.cover.at - self.copies[self.i].sent.at
+    }
+
+    fn needless(&self) -> Judged {
+        let (ctx, after) = (self.ctx, self.after());
+        let evidence = match self.ways(1, i64::MAX).needed {
+            false if after < ctx.floor => Evidence::TooSoon { after, smallest: ctx.smallest },
+            false => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
+            // Reports of what was sent once tell of a network that doubles packets.
+            true => return self.judged(Verdict::Needless, self.reported(), ctx.facts.stream.facts.stray_dsacks > 0),
+        };
+        self.judged(Verdict::Needless, evidence, false)
+    }
+
+    fn reported(&self) -> Evidence {
+        Evidence::Reported { duplicates: (self.arrivals.len() - 1) as u32, copies: (self.copies.len() - self.i) as u32 }
+    }
+
+    /// None of the earlier copies was the first to arrive. What came too late or was refused may show in an acknowledgment
+    /// without news.
+    fn needed(&self, sure: bool) -> Judged {
+        let ctx = self.ctx;
+        // A late copy may have been answered by what was lost.
+        let mut likely = !sure || !ctx.reports && ctx.facts.ack_ids.many_missing();
+        for earlier in &self.copies[..self.i] {
+            let Some(claim) = ctx.claims.of(earlier) else {
+                likely |= ctx.claims.perhaps(earlier).is_some();
+                continue;
+            };
+            let (verdict, evidence) = match claim.answer {
+                Answer::Refused => {
+                    let (value, recent) = (earlier.sent.tsval, claim.bare.echo);
+                    (Verdict::Refused, Evidence::RefusedByPaws { value, recent })
+                }
+                Answer::Duplicate => (Verdict::Needless, Evidence::BareAcks { acks: 1 }),
+            };
+            let (earlier, proof) = (Some(earlier.sent.frame), Some(claim.bare.frame));
+            // A network that doubles packets causes such answers, too.
+            let sure = claim.sure && claim.answer == Answer::Refused;
+            return Judged { verdict, likely: !sure, evidence, earlier, proof };
+        }
+        if !ctx.facts.stream.facts.sack_seen {
+            if let Some(perhaps) = self.perhaps_refused() {
+                return perhaps;
+            }
+        }
+        let stamped = ctx.facts.stream.timestamps && self.cover.by == By::Head;
+        let evidence = match self.cover.echo.filter(|_| stamped) {
+            Some(value) => Evidence::OwnEcho { value },
+            None if ctx.reports => Evidence::NoneReported { after: self.after() },
+            None => Evidence::NoBareAck { after: self.after() },
+        };
+        self.judged(Verdict::Needed, evidence, likely)
+    }
+
+    /// Without SACK each acknowledgment of something out of order says nothing new, so that a refusal does not show.
+    fn perhaps_refused(&self) -> Option<Judged> {
+        let recent = self.cover.echo_before.filter(|_| self.ctx.facts.stream.timestamps)?;
+        let earlier = self.copies[..self.i].iter().find(|c| older(c.sent.tsval, recent))?;
+        let evidence = Evidence::PerhapsRefused { value: earlier.sent.tsval, recent };
+        let (earlier, proof) = (Some(earlier.sent.frame), self.cover.frame);
+        Some(Judged { verdict: Verdict::CannotTell, likely: false, evidence, earlier, proof })
+    }
+
+    /// Either may have been the first to arrive, as far as the smallest round trip goes. Those that would have taken longer
+    /// than any round trip of late were lost.
+    fn by_time(&self) -> Option<Judged> {
+        let ctx = self.ctx;
+        let around = if self.cover.around > 0 { self.cover.around } else { ctx.largest };
+        let near = match self.after() < self.cover.least - self.cover.least / 10 {
+            true => Ways::default(),
+            false => self.ways(self.arrivals.len(), around.saturating_add(around / 8)),
+        };
+        match (near.needless, near.needed) {
+            (false, true) if ctx.facts.stream.facts.sack_seen => Some(self.needed(true)),
+            (true, false) => Some(self.judged(Verdict::Needless, self.reported(), true)),
+            _ if ctx.reports => Some(match self.i + self.arrivals.len() > self.copies.len() {
+                true => self.judged(Verdict::Needless, self.reported(), true),
+                false => self.needed(false),
+            }),
+            _ => None,
+        }
+    }
+
+    /// What the first `count` arrivals can have been, if the first of them took no longer than `most`.
+    fn ways(&self, count: usize, most: i64) -> Ways {
+        let mut found = Ways::default();
+        search(self, &self.arrivals[..count], most, 0, false, &mut found);
+        found
+    }
+}
+
+fn search(case: &Case<'_>, arrivals: &[Arrival], most: i64, used: u32, earlier: bool, found: &mut Ways) {
+    let Some((arrival, rest)) = arrivals.split_first() else {
+        found.needless |= earlier;
+        found.needed |= !earlier;
+        return;
+    };
+    if found.needed && found.needless {
+        return;
+    }
+    let ctx = case.ctx;
+    let stamped = ctx.facts.stream.timestamps;
+    let named = |c: &Copy| arrival.exact && arrival.echo == Some(c.sent.tsval) && in_time(ctx, c, arrival);
+    let any_named = stamped && case.copies.iter().any(named);
+    for (j, copy) in case.copies.iter().enumerate() {
+        let free = used & 1 << j == 0;
+        let young = stamped && arrival.exact && arrival.echo.is_some_and(|e| older(e, copy.sent.tsval));
+        let soon = arrival.at - copy.sent.at <= most;
+        if free && in_time(ctx, copy, arrival) && soon && (!any_named || named(copy)) && !young {
+            search(case, rest, i64::MAX, used | 1 << j, earlier || j < case.i, found);
+        }
+    }
+}
+
+fn in_time(ctx: &Context<'_>, copy: &Copy, arrival: &Arrival) -> bool {
+    copy.sent.at + ctx.floor <= arrival.at
+}

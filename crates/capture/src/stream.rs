@@ -1,0 +1,216 @@
+//! The data of one way and their acknowledgments, as they pass the place of the capture: facts, no verdicts.
+//!
+//! Idea: what is sent once and acknowledged costs a place in a ring, for a while. Whatever is out of the ordinary (bytes seen
+//! before, holes, SACK blocks, acknowledgments that say nothing new) goes to [`cases`], which is made when it is first needed.
+
+pub(crate) mod cases;
+mod odd;
+
+use crate::ranges::Ranges;
+use crate::rtt::Durations;
+use crate::seen::Seen;
+use cases::Cases;
+use std::collections::VecDeque;
+
+/// Acknowledged segments that are kept, for the frame of an earlier copy and the order of sending.
+const HISTORY: usize = 64;
+/// Segments that are kept at most: with no acknowledgments captured the oldest are forgotten.
+const MOST: usize = 1 << 16;
+/// What was so long ago is not of late: the smallest retransmission timeout (RFC 6298 §2.4), nanoseconds.
+const LATE: i64 = 1_000_000_000;
+
+/// A segment as it was first seen here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) seq: u64,
+    pub(crate) at: i64,
+    pub(crate) frame: u64,
+    /// Its place in the order of sending ([`crate::ids::Ids`]); 0 where that is unknown.
+    pub(crate) order: u64,
+    /// Sequence numbers that it takes.
+    pub(crate) len: u32,
+    pub(crate) tsval: u32,
+}
+
+impl Sent {
+    pub(crate) fn end(&self) -> u64 {
+        self.seq + u64::from(self.len)
+    }
+}
+
+/// The largest and the smallest round trips of late; 0 if there was none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Late {
+    since: i64,
+    now: (i64, i64),
+    before: (i64, i64),
+}
+
+impl Late {
+    #[inline]
+    fn add(&mut self, at: i64, rtt: i64) {
+        let age = at - self.since;
+        if age <= LATE {
+            self.now = (self.now.0.max(rtt), self.now.1.min(rtt));
+            return;
+        }
+        self.before = if age > 2 * LATE { (rtt, rtt) } else { self.now };
+        self.since = at;
+        self.now = (rtt, rtt);
+    }
+
+    fn largest(&self) -> i64 {
+        self.now.0.max(self.before.0)
+    }
+
+    fn smallest(&self) -> i64 {
+        self.now.1.min(self.before.1)
+    }
+}
+
+/// The data of one way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stream {
+    started: bool,
+    /// Its segments carry timestamps.
+    pub(crate) timestamps: bool,
+    /// Behind the highest byte seen.
+    hi: u64,
+    /// The highest acknowledgment.
+    una: u64,
+    acked_once: bool,
+    /// Nothing is held above a hole, no case waits for an acknowledgment: one that advances is all there is to it.
+    calm: bool,
+    window: u16,
+    /// Of the last acknowledgment that was not overtaken on its way, as far as that was looked at: its place in the order of
+    /// sending, and its timestamp.
+    last_ack: (u64, Option<u32>),
+    /// What the receiver would hold as its `TS.Recent` if all that passes here arrived; `None` before the first.
+    recent: Option<u32>,
+    /// The youngest timestamp that it has echoed.
+    echoed: Option<u32>,
+    /// First copies in the order of their numbers.
+    ring: VecDeque<Sent>,
+    /// So many of them, the first, are acknowledged.
+    acked: usize,
+    /// What comes below this for the first time has been sent before: packets are missing in the order of sending.
+    missed: u64,
+    /// Below `hi`, but never seen here.
+    holes: Ranges,
+    sacked: Ranges,
+    cases: Option<Box<Cases>>,
+    /// From here to the receiver and back.
+    pub(crate) onward: Durations,
+    late: Late,
+    pub(crate) facts: Facts,
+}
+
+/// Counts and the like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The first sequence number that is data.
+    pub(crate) base: u64,
+    pub(crate) first_at: Option<i64>,
+    pub(crate) last_at: i64,
+    /// When something new was acknowledged last.
+    pub(crate) acked_at: Option<i64>,
+    pub(crate) fin: bool,
+    pub(crate) syns_again: u64,
+    pub(crate) acks: u64,
+    pub(crate) sack_seen: bool,
+    pub(crate) dsacks: u64,
+    /// Reports of duplicates of what was seen here once.
+    pub(crate) stray_dsacks: u64,
+    pub(crate) unseen: u64,
+    /// Probes of a silent peer or a shut window.
+    pub(crate) probed_at: Option<i64>,
+    /// The largest unambiguous round trip.
+    pub(crate) largest: i64,
+}
+
+impl Stream {
+    /// A segment with data, SYN or FIN; `skipped` numbers of the order of sending are missing right before it.
+    #[inline]
+    pub(crate) fn data(&mut self, s: &Seen, order: u64, skipped: u64) {
+        let plain = s.flags & 0x07 == 0 && skipped == 0 && self.hi >= self.missed;
+        if plain && self.started && s.seq == self.hi && self.ring.len() < MOST {
+            let tsval = s.timestamps.map_or(0, |t| t.value);
+            if self.timestamps && self.recent.is_some_and(|r| older(tsval, r)) {
+                self.suspect(s);
+            } else if s.seq <= self.una {
+                self.recent = Some(tsval);
+            }
+            self.ring.push_back(Sent { seq: s.seq, at: s.at, frame: s.frame, order, len: s.len, tsval });
+            self.hi = s.seq + u64::from(s.len);
+            self.facts.last_at = s.at;
+        } else {
+            self.odd(s, order, skipped);
+        }
+    }
+
+    /// An acknowledgment; `order` is its own place in what its host sent.
+    #[inline]
+    pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64) {
+        self.facts.acks += 1;
+        let plain = s.sacks == 0 && s.flags & 0x07 == 0;
+        if !(plain && self.calm && ack > self.una && ack <= self.hi) {
+            return self.odd_ack(s, ack, order);
+        }
+        self.una = ack;
+        self.window = s.window;
+        if let Some(t) = s.timestamps {
+            self.recent = Some(t.echo);
+            self.echoed = self.recent;
+        }
+        if let Some(last) = self.pass(ack) {
+            self.sample(s.at, s.at - last.at);
+        }
+        self.facts.acked_at = Some(s.at);
+    }
+
+    #[inline]
+    fn sample(&mut self, at: i64, rtt: i64) {
+        self.onward.add(rtt);
+        self.late.add(at, rtt);
+        self.facts.largest = self.facts.largest.max(rtt);
+    }
+
+    /// Passes what is acknowledged below `ack`; answers the last of it.
+    #[inline]
+    fn pass(&mut self, ack: u64) -> Option<Sent> {
+        let mut last = None;
+        while let Some(sent) = self.ring.get(self.acked) {
+            if sent.end() > ack {
+                break;
+            }
+            last = Some(*sent);
+            self.acked += 1;
+        }
+        if self.acked > 2 * HISTORY {
+            self.ring.drain(..self.acked - HISTORY);
+            self.acked = HISTORY;
+        }
+        last
+    }
+
+    /// What is out of the ordinary, if anything was.
+    pub(crate) fn cases(&self) -> Option<&Cases> {
+        self.cases.as_deref()
+    }
+
+    /// Payload bytes that were acknowledged or seen here, each counted once.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.hi.max(self.una).saturating_sub(self.facts.base).saturating_sub(u64::from(self.facts.fin))
+    }
+
+    /// Bytes that never came by here.
+    pub(crate) fn unseen(&self) -> u64 {
+        self.facts.unseen + self.holes.iter().map(|(l, r)| r - l).sum::<u64>()
+    }
+}
+
+/// Whether timestamp `a` is older than `b`; the order wraps (RFC 7323 §5.2).
+#[inline]
+pub(crate) fn older(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
+}

@@ -1,0 +1,217 @@
+//! What is kept of data that were seen more than once, or late: every copy, when its bytes were first acknowledged, and which
+//! duplicates were reported.
+
+use super::Sent;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Acknowledgments without news that are kept, the newest.
+const BARES: usize = 1024;
+/// Presumptions that are kept.
+const PRESUMPTIONS: usize = 64;
+
+/// One transmission as it was seen here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Copy {
+    pub(crate) sent: Sent,
+    /// It filled a hole: what was sent after the first copy came before it.
+    pub(crate) fills: bool,
+    /// It repeats what was sent before, as far as that shows when it comes; `false` for the first copies.
+    pub(crate) again: bool,
+    /// The order of sending lacks packets before it, which must have been the first copies of this and what follows.
+    pub(crate) presumed: bool,
+    /// How many bytes of payload; for FINs alone 0.
+    pub(crate) payload: u32,
+}
+
+/// The first acknowledgment of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cover {
+    pub(crate) at: i64,
+    /// `None` where it came before anybody asked.
+    pub(crate) frame: Option<u64>,
+    pub(crate) echo: Option<u32>,
+    /// What was echoed by the acknowledgments before it.
+    pub(crate) echo_before: Option<u32>,
+    /// The place of the acknowledgment in what its host sent.
+    pub(crate) order: u64,
+    /// The largest round trip of late, 0 if there was none.
+    pub(crate) around: i64,
+    /// The smallest of late, likewise.
+    pub(crate) least: i64,
+    pub(crate) by: By,
+}
+
+/// How an acknowledgment covers bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// A SACK block.
+    Sack,
+    /// The cumulative acknowledgment passes a hole that began here: it echoes the timestamp of what filled the hole.
+    Head,
+    /// It passes these bytes together with others before them.
+    Behind,
+}
+
+/// A duplicate that the receiver reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reported {
+    pub(crate) at: i64,
+    pub(crate) frame: u64,
+    pub(crate) echo: Option<u32>,
+}
+
+/// An acknowledgment without any news, although its sender was asked for nothing that would excuse it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bare {
+    pub(crate) at: i64,
+    pub(crate) frame: u64,
+    pub(crate) echo: u32,
+}
+
+/// Bytes whose copies all have the same fate.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) end: u64,
+    /// In the order of the capture.
+    pub(crate) copies: Vec<u32>,
+    pub(crate) cover: Option<Cover>,
+    pub(crate) reports: Vec<Reported>,
+    /// They had been seen or acknowledged before the first of `copies`, but nothing else is known of it.
+    pub(crate) before: bool,
+}
+
+/// A segment that came with a timestamp older than the receiver's, and what the next acknowledgment said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspect {
+    pub(crate) frame: u64,
+    pub(crate) seq: u64,
+    pub(crate) end: u64,
+    pub(crate) value: u32,
+    pub(crate) recent: u32,
+    /// The next acknowledgment, and whether it covers all of the segment.
+    pub(crate) next: Option<(u64, bool)>,
+}
+
+/// All that is out of the ordinary in one stream.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cases {
+    pub(crate) copies: Vec<Copy>,
+    pub(crate) pieces: BTreeMap<u64, Piece>,
+    /// Pieces without a cover.
+    pub(crate) open: usize,
+    pub(crate) bares: VecDeque<Bare>,
+    /// For numbers of the order of sending that are missing, as (first, behind the last), from which copy on it was presumed that
+    /// they were first copies: the newest of them.
+    pub(crate) presumptions: VecDeque<(u64, u64, u32)>,
+    pub(crate) suspects: Vec<Suspect>,
+    /// Suspects from here on wait for the next acknowledgment.
+    pub(crate) waiting: usize,
+}
+
+impl Cases {
+    /// Cuts the piece in which `at` lies.
+    pub(crate) fn cut(&mut self, at: u64) {
+        let Some((_, piece)) = self.pieces.range_mut(..at).next_back() else { return };
+        if piece.end <= at {
+            return;
+        }
+        let rest = piece.clone();
+        piece.end = at;
+        self.open += usize::from(rest.cover.is_none());
+        self.pieces.insert(at, rest);
+    }
+
+    /// The parts of `left..right` of which no piece is known.
+    pub(crate) fn unknown(&self, left: u64, right: u64) -> Vec<(u64, u64)> {
+        let mut at = left;
+        let mut found = Vec::new();
+        let before = self.pieces.range(..=left).next_back().filter(|(_, p)| p.end > left);
+        for (start, piece) in before.into_iter().chain(self.pieces.range(left + 1..right.max(left + 1))) {
+            if at < *start {
+                found.push((at, *start));
+            }
+            at = at.max(piece.end);
+        }
+        if at < right {
+            found.push((at, right));
+        }
+        found
+    }
+
+    /// A new piece of which nothing is known yet.
+    pub(crate) fn insert(&mut self, start: u64, piece: Piece) {
+        self.open += usize::from(piece.cover.is_none());
+        self.pieces.insert(start, piece);
+    }
+
+    /// The bytes from `left` to `right` are acknowledged for the first time, as far as they are.
+    pub(crate) fn cover(&mut self, left: u64, right: u64, una: u64, cover: &Cover) -> bool {
+        if self.open == 0 {
+            return false;
+        }
+        self.cut(left);
+        self.cut(right);
+        let mut any = false;
+        for (start, piece) in self.pieces.range_mut(left..right.max(left)) {
+            if piece.cover.is_none() {
+                let by = match cover.by {
+                    By::Sack => By::Sack,
+                    By::Head | By::Behind if *start <= una => By::Head,
+                    By::Head | By::Behind => By::Behind,
+                };
+                piece.cover = Some(Cover { by, ..*cover });
+                self.open -= 1;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The receiver reports a duplicate of `left..right`; whether that concerns anything known.
+    pub(crate) fn report(&mut self, left: u64, right: u64, report: Reported) -> bool {
+        self.cut(left);
+        self.cut(right);
+        let mut any = false;
+        for (_, piece) in self.pieces.range_mut(left..right.max(left)) {
+            piece.reports.push(report);
+            any = true;
+        }
+        any
+    }
+
+    /// Presumes that what lacks in the order of sending were the first copies of what follows.
+    pub(crate) fn presume(&mut self, from: u64, to: u64) {
+        if self.presumptions.len() >= PRESUMPTIONS {
+            self.presumptions.pop_front();
+        }
+        self.presumptions.push_back((from, to, self.copies.len() as u32));
+    }
+
+    /// A packet that seemed to be missing came after all.
+    pub(crate) fn came(&mut self, order: u64) {
+        let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return };
+        let from = self.presumptions[i].2 as usize;
+        let to = self.presumptions.get(i + 1).map_or(self.copies.len(), |p| p.2 as usize);
+        for copy in self.copies[from..to].iter_mut().filter(|c| c.presumed) {
+            copy.presumed = false;
+            copy.again = false;
+        }
+        self.presumptions.remove(i);
+    }
+
+    /// An acknowledgment that says nothing new.
+    pub(crate) fn bare(&mut self, bare: Bare) {
+        if self.bares.len() >= BARES {
+            self.bares.pop_front();
+        }
+        self.bares.push_back(bare);
+    }
+
+    /// The first acknowledgment after some suspects: `covers` says whether it has all of a range.
+    pub(crate) fn settle_suspects(&mut self, frame: u64, covers: impl Fn(u64, u64) -> bool) {
+        for suspect in &mut self.suspects[self.waiting..] {
+            suspect.next = Some((frame, covers(suspect.seq, suspect.end)));
+        }
+        self.waiting = self.suspects.len();
+    }
+}

@@ -1,0 +1,360 @@
+//! What is not the next segment in order, or not an acknowledgment that just advances.
+
+use super::cases::{Bare, By, Cases, Copy, Cover, Piece, Reported, Suspect};
+use super::{older, Sent, Stream, MOST};
+use crate::seen::Seen;
+use ackclock_tcp::segment::Segment;
+
+/// A number that leaps by more than this begins anew: what lies between cannot have been in flight.
+const LEAP: u64 = 1 << 30;
+
+impl Stream {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn odd(&mut self, s: &Seen, order: u64, skipped: u64) {
+        if s.has(Segment::RST) {
+            return;
+        }
+        if s.has(Segment::SYN) {
+            self.facts.syns_again += u64::from(self.started);
+            if !self.started {
+                self.start(s, s.seq.wrapping_add(1));
+                self.una = s.seq;
+                self.ring.push_back(Sent { len: 1, ..sent(s, order, s.seq) });
+            } else if self.hi == s.seq.wrapping_add(1) {
+                self.ring.clear();
+                self.acked = 0;
+            }
+            return;
+        }
+        if !self.started || s.seq.abs_diff(self.hi) > LEAP {
+            self.start(s, s.seq);
+        }
+        let end = s.end();
+        self.facts.first_at = self.facts.first_at.or(Some(s.at));
+        self.facts.last_at = s.at;
+        // A probe of a silent peer repeats the last byte, or none (RFC 9293 §3.8.4); one of a shut window has a byte.
+        if s.len <= 1 && s.seq.wrapping_add(1) == self.hi && self.una >= self.hi && !s.has(Segment::FIN) {
+            self.facts.probed_at = Some(s.at);
+            return;
+        }
+        self.facts.fin |= s.has(Segment::FIN);
+        if self.ring.len() >= MOST {
+            self.forget_oldest();
+        }
+        if s.seq < self.hi {
+            self.seen_before(s, order, end.min(self.hi));
+        }
+        if end > self.hi {
+            self.presume(s, order, skipped);
+            if s.seq > self.hi {
+                self.holes.add(self.hi, s.seq, |_, _| {});
+            }
+            let from = s.seq.max(self.hi);
+            self.note_timestamp(s);
+            self.ring.push_back(Sent { len: (end - from) as u32, ..sent(s, order, from) });
+            self.hi = end;
+        }
+    }
+
+    /// Packets are missing in the order of sending, and none of the bytes so far: then those were the next ones.
+    fn presume(&mut self, s: &Seen, order: u64, skipped: u64) {
+        if skipped > 0 && s.seq == self.hi && self.holes.is_empty() {
+            self.missed = self.hi.saturating_add(skipped.saturating_mul(u64::from(s.len)));
+            self.cases_mut().presume(order - skipped, order);
+        }
+        if s.seq != self.hi || s.seq >= self.missed || s.len == 0 {
+            return;
+        }
+        let end = s.end();
+        let sent = Sent { len: (end - s.seq) as u32, ..sent(s, order, s.seq) };
+        let cases = self.cases_mut();
+        let copies = vec![cases.copies.len() as u32];
+        cases.copies.push(Copy { sent, fills: true, again: true, presumed: true, payload: s.len });
+        cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
+        self.calm = false;
+    }
+
+    fn start(&mut self, s: &Seen, base: u64) {
+        *self = Stream {
+            started: true,
+            timestamps: s.timestamps.is_some(),
+            hi: base,
+            una: base,
+            onward: std::mem::take(&mut self.onward),
+            cases: self.cases.take(),
+            facts: super::Facts { base, ..self.facts },
+            ..Stream::default()
+        };
+    }
+
+    fn forget_oldest(&mut self) {
+        self.ring.drain(..MOST / 2);
+        self.acked = self.acked.saturating_sub(MOST / 2);
+    }
+
+    /// PAWS (RFC 7323 §5.3) and which timestamp is echoed next (§4.3).
+    fn note_timestamp(&mut self, s: &Seen) {
+        let Some(t) = s.timestamps else { return };
+        if self.recent.is_some_and(|r| older(t.value, r)) {
+            self.suspect(s);
+        } else if s.seq <= self.una {
+            self.recent = Some(t.value);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn suspect(&mut self, s: &Seen) {
+        let (Some(t), Some(recent)) = (s.timestamps, self.recent) else { return };
+        let suspect = Suspect { frame: s.frame, seq: s.seq, end: s.end(), value: t.value, recent, next: None };
+        self.cases_mut().suspects.push(suspect);
+        self.calm = false;
+    }
+
+    fn cases_mut(&mut self) -> &mut Cases {
+        self.cases.get_or_insert_with(Box::default)
+    }
+
+    /// `s` has bytes below `hi`: a retransmission, or a first copy that others overtook.
+    fn seen_before(&mut self, s: &Seen, order: u64, right: u64) {
+        let left = s.seq;
+        if s.len == 0 {
+            return;
+        }
+        if let Some(cases) = self.cases.as_deref_mut() {
+            cases.came(order);
+        }
+        let fills = self.holes.touches(left, right);
+        let late = fills && self.overtaken(s, order, right);
+        self.note_timestamp(s);
+        if late && self.holes.covers(left, right) {
+            self.holes.remove(left, right);
+            let at = self.ring.partition_point(|o| o.seq < left);
+            if at >= self.acked {
+                self.ring.insert(at, Sent { len: (right - left) as u32, ..sent(s, order, left) });
+            }
+            return;
+        }
+        self.make_pieces(left, right);
+        self.holes.remove(left, right);
+        let cases = self.cases_mut();
+        let number = cases.copies.len() as u32;
+        let len = (right - left) as u32;
+        cases.copies.push(Copy {
+            sent: Sent { len, ..sent(s, order, left) },
+            fills,
+            again: !late,
+            presumed: false,
+            payload: s.len,
+        });
+        cases.cut(left);
+        cases.cut(right);
+        cases.pieces.range_mut(left..right).for_each(|(_, p)| p.copies.push(number));
+        self.calm = false;
+    }
+
+    /// Whether what fills a hole was sent before what lies above the hole: by the order of sending, else by the timestamps,
+    /// where equal ones keep the order of the sequence numbers.
+    fn overtaken(&self, s: &Seen, order: u64, right: u64) -> bool {
+        let Some(above) = self.ring.get(self.ring.partition_point(|o| o.seq < right)) else { return false };
+        match s.timestamps {
+            _ if order != 0 && above.order != 0 => order < above.order,
+            Some(t) => !older(above.tsval, t.value),
+            None => false,
+        }
+    }
+
+    /// Sees to it that all of `left..right` lies in pieces that know the first copies.
+    fn make_pieces(&mut self, left: u64, right: u64) {
+        let unknown = match &self.cases {
+            Some(cases) => cases.unknown(left, right),
+            None => vec![(left, right)],
+        };
+        for (from, to) in unknown {
+            let mut cuts = vec![from, to];
+            let i = self.ring.partition_point(|o| o.end() <= from);
+            let of_ring = self.ring.iter().skip(i).take_while(|o| o.seq < to);
+            cuts.extend(of_ring.flat_map(|o| [o.seq, o.end()]));
+            cuts.extend(self.sacked.iter().chain(self.holes.iter()).flat_map(|(l, r)| [l, r]));
+            cuts.push(self.una);
+            cuts.retain(|c| from <= *c && *c <= to);
+            cuts.sort_unstable();
+            cuts.dedup();
+            for pair in cuts.windows(2) {
+                self.make_piece(pair[0], pair[1]);
+            }
+        }
+    }
+
+    fn make_piece(&mut self, from: u64, to: u64) {
+        let first = self.ring.get(self.ring.partition_point(|o| o.end() <= from)).filter(|o| o.seq <= from).copied();
+        let known = self.una >= to && self.acked_once || self.sacked.covers(from, to);
+        let long_ago = Cover {
+            at: i64::MIN,
+            frame: None,
+            echo: None,
+            echo_before: None,
+            order: 0,
+            around: 0,
+            least: 0,
+            by: By::Behind,
+        };
+        let cover = known.then_some(long_ago);
+        let before = first.is_none() && !self.holes.covers(from, to);
+        let cases = self.cases_mut();
+        let mut copies = Vec::new();
+        if let Some(first) = first {
+            copies.push(cases.copies.len() as u32);
+            cases.copies.push(Copy { sent: first, fills: false, again: false, presumed: false, payload: first.len });
+        }
+        cases.insert(from, Piece { end: to, copies, cover, reports: Vec::new(), before });
+    }
+
+    /// All but an acknowledgment that only advances.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn odd_ack(&mut self, s: &Seen, ack: u64, order: u64) {
+        if s.flags & (Segment::SYN | Segment::RST) != 0 && !s.has(Segment::SYN) || ack > self.hi.saturating_add(LEAP) {
+            return;
+        }
+        if !self.started {
+            // Only the acknowledgments were captured, or these came first.
+            self.start(s, ack);
+            self.timestamps = s.timestamps.is_some();
+        }
+        if !self.acked_once {
+            self.acked_once = true;
+            if ack < self.una {
+                self.una = ack;
+            }
+        }
+        if ack > self.hi {
+            self.facts.unseen += ack - self.hi;
+            self.hi = ack;
+        }
+        let echo = s.timestamps.map(|t| t.echo);
+        let before = self.una;
+        let cover = Cover {
+            at: s.at,
+            frame: Some(s.frame),
+            echo,
+            echo_before: self.echoed,
+            order,
+            around: self.late.largest(),
+            least: self.late.smallest(),
+            by: By::Head,
+        };
+        let dsack = dsack(s, ack);
+        let mut news = ack > before || s.window != self.window || s.len > 0 || s.has(Segment::FIN) || dsack.is_some();
+        let mut blocks = s.blocks();
+        if dsack.is_some() {
+            blocks = &blocks[1..];
+        }
+        self.facts.sack_seen |= s.sacks > 0;
+        news |= self.blocks(blocks, ack, &cover);
+        self.advance(s, ack, &cover);
+        if let Some((left, right)) = dsack {
+            self.duplicate(left, right, Reported { at: s.at, frame: s.frame, echo });
+        }
+        let value = s.timestamps.map(|t| t.value);
+        let overtaken = match (order, value, self.last_ack.1) {
+            (1.., _, _) if self.last_ack.0 != 0 => order <= self.last_ack.0,
+            (_, Some(value), Some(last)) => older(value, last),
+            _ => false,
+        };
+        if !overtaken {
+            self.last_ack = (order, value);
+        }
+        if !news && ack == before && !overtaken {
+            self.bare(s);
+        }
+        self.window = s.window;
+        self.after_ack(s, ack, echo);
+    }
+
+    /// New SACK blocks; whether they say anything new.
+    fn blocks(&mut self, blocks: &[(u64, u64)], ack: u64, cover: &Cover) -> bool {
+        let mut news = false;
+        for &(left, right) in blocks {
+            let (left, right) = (left.max(ack).max(self.una), right.min(self.hi));
+            let mut fresh = Vec::new();
+            self.sacked.add(left, right, |l, r| fresh.push((l, r)));
+            for (l, r) in fresh {
+                news = true;
+                let first = self.ring.get(self.ring.partition_point(|o| o.end() < r)).copied();
+                let known =
+                    self.cases.as_deref_mut().is_some_and(|c| c.cover(l, r, 0, &Cover { by: By::Sack, ..*cover }));
+                if let Some(first) = first.filter(|_| !known) {
+                    self.sample(cover.at, cover.at - first.at);
+                }
+            }
+        }
+        news
+    }
+
+    /// The cumulative acknowledgment.
+    fn advance(&mut self, s: &Seen, ack: u64, cover: &Cover) {
+        if ack <= self.una {
+            return;
+        }
+        let before = self.una;
+        let ambiguous = self.cases.as_deref_mut().is_some_and(|c| c.cover(before, ack, before, cover));
+        let waited = !self.sacked.is_empty();
+        self.una = ack;
+        self.sacked.forget_below(ack);
+        let last = self.pass(ack);
+        if let Some(last) = last.filter(|_| !ambiguous && !waited) {
+            self.sample(s.at, s.at - last.at);
+        }
+        self.facts.acked_at = Some(s.at);
+    }
+
+    fn duplicate(&mut self, left: u64, right: u64, report: Reported) {
+        self.facts.dsacks += 1;
+        let known = self.cases_mut().report(left, right, report);
+        self.facts.stray_dsacks += u64::from(!known);
+    }
+
+    /// An acknowledgment that tells nothing.
+    fn bare(&mut self, s: &Seen) {
+        // It may answer a probe, and after everything is acknowledged and nothing came again there is nothing to answer.
+        let probed = self.facts.probed_at.take().is_some();
+        if !probed {
+            let bare = Bare { at: s.at, frame: s.frame, echo: s.timestamps.map_or(0, |t| t.echo) };
+            self.cases_mut().bare(bare);
+        }
+    }
+
+    fn after_ack(&mut self, s: &Seen, ack: u64, echo: Option<u32>) {
+        let (una, echoed) = (self.una, self.echoed);
+        let sacked = &self.sacked;
+        let mut calm = sacked.is_empty() && self.acked_once;
+        if let Some(cases) = self.cases.as_deref_mut() {
+            if cases.waiting < cases.suspects.len() {
+                cases.settle_suspects(s.frame, |l, r| una >= r || ack >= r || sacked.covers(l.max(una), r));
+            }
+            calm &= cases.open == 0;
+        }
+        self.calm = calm;
+        if let Some(e) = echo {
+            if echoed.is_none_or(|r| older(r, e)) {
+                self.echoed = echo;
+                self.recent = echo;
+            }
+        }
+    }
+}
+
+fn sent(s: &Seen, order: u64, seq: u64) -> Sent {
+    let tsval = s.timestamps.map_or(0, |t| t.value);
+    Sent { seq, at: s.at, frame: s.frame, order, len: 0, tsval }
+}
+
+/// The first block, if it reports a duplicate (RFC 2883 §4): it lies below the acknowledgment, or within the second block.
+fn dsack(s: &Seen, ack: u64) -> Option<(u64, u64)> {
+    let blocks = s.blocks();
+    let first = *blocks.first()?;
+    let within = blocks.get(1).is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
+    (first.0 < first.1 && (first.1 <= ack || within)).then_some(first)
+}

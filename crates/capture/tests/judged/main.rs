@@ -1,0 +1,78 @@
+//! Verdicts from captures of simulated runs against what was true: 30 paths, each with seven pairs of hosts.
+
+mod paths;
+mod seen;
+mod tally;
+
+use ackclock_capture::connection::{Connection, Wanted};
+use ackclock_capture::place::Side;
+use ackclock_capture::verdict::Retransmission;
+use ackclock_capture::Seen;
+use ackclock_sim::scenario::PeerSpec;
+use ackclock_tcp::stack::Stack;
+use seen::Captures;
+use std::collections::BTreeMap;
+use tally::Tally;
+
+const BOTH: PeerSpec = PeerSpec { sack: None, dsack: None, timestamps: None };
+const NO_DSACK: PeerSpec = PeerSpec { dsack: Some(false), ..BOTH };
+const NO_SACK: PeerSpec = PeerSpec { sack: Some(false), ..BOTH };
+const NO_TIMESTAMPS: PeerSpec = PeerSpec { timestamps: Some(false), ..BOTH };
+const NEITHER: PeerSpec = PeerSpec { timestamps: Some(false), dsack: Some(false), ..BOTH };
+
+/// Of each transfer.
+const BYTES: u64 = 3_000_000;
+
+fn judged(seen: &[Seen], at: Option<Side>) -> BTreeMap<u64, Retransmission> {
+    let mut connection = Connection::new(Wanted { at, each: true });
+    seen.iter().for_each(|s| connection.on(s));
+    connection.finish().retransmissions.into_iter().map(|r| (r.frame, r)).collect()
+}
+
+/// All paths with this stack and what its peer knows: from the sender's side and from the receiver's.
+fn tallies(stack: &str, peer: PeerSpec, at: impl Fn(Side) -> Option<Side>) -> [Tally; 2] {
+    let stack = Stack::named(stack).expect("a named stack");
+    let mut tallies = [Tally::default(), Tally::default()];
+    for path in paths::PATHS {
+        let mut scenario = paths::scenario(path, BYTES);
+        scenario.flows[0].peer = peer;
+        let captures = Captures::of(&scenario, &stack, 1);
+        let truth = captures.truth();
+        let [sender, receiver] = &mut tallies;
+        let got = judged(&captures.sender, at(Side::Sender));
+        sender.add(path.0, &truth, captures.frames.iter().map(|f| Some(f.0)), &got);
+        let got = judged(&captures.receiver, at(Side::Receiver));
+        receiver.add(path.0, &truth, captures.frames.iter().map(|f| f.1), &got);
+    }
+    tallies
+}
+
+#[test]
+fn from_the_senders_side_with_dsack_needless_ones_are_found_and_no_others() {
+    for (stack, peer) in [("linux-2025", BOTH), ("rfc-6675", BOTH), ("linux-2025", NO_TIMESTAMPS)] {
+        let [sender, _] = tallies(stack, peer, Some);
+        assert!(sender.needless > 400, "too few to say anything: {sender}");
+        assert!(sender.precision() >= 0.99 && sender.recall() >= 0.99, "{stack} {peer:?}: {sender}");
+    }
+}
+
+#[test]
+fn from_the_senders_side_without_dsack_no_wrong_verdict_stands_as_sure() {
+    let [sender, _] = tallies("linux-2025", NO_DSACK, Some);
+    assert_eq!(sender.wrong, 0, "{sender}");
+    assert!(sender.decided() >= 0.85, "{sender}");
+    let [sender, _] = tallies("newreno", BOTH, Some);
+    assert_eq!(sender.wrong, 0, "{sender}");
+}
+
+#[test]
+fn from_the_receivers_side_every_copy_that_is_listed_is_right() {
+    for (stack, peer) in [("linux-2025", BOTH), ("rfc-6675", BOTH), ("linux-2025", NO_SACK), ("linux-2025", NEITHER)] {
+        let [_, receiver] = tallies(stack, peer, Some);
+        assert_eq!(
+            (receiver.wrong, receiver.likely, receiver.unknown, receiver.extra),
+            (0, 0, 0, 0),
+            "{stack}: {receiver}"
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! A simulated run as captures at both of its hosts would show it, and what its retransmissions were.
+
+use ackclock_capture::{Seen, Way};
+use ackclock_sim::engine::Sim;
+use ackclock_sim::fate::{Fates, Verdict};
+use ackclock_sim::scenario::Scenario;
+use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_tcp::connection::Refusal;
+use ackclock_tcp::event::Event;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Time;
+use ackclock_wire::options::Timestamps;
+
+/// Where numbers begin: unwrapped ones do not tell where the wrap is.
+const BASE: u64 = 1 << 32;
+
+/// A capture at each host, and the truth.
+#[derive(Default)]
+pub(crate) struct Captures {
+    pub(crate) sender: Vec<Seen>,
+    pub(crate) receiver: Vec<Seen>,
+    fates: Fates,
+    /// For each packet of the sender its retransmission, if it is one, and its frame.
+    sent: Vec<(Option<u32>, u64)>,
+    again: u32,
+    numbers: [u32; 2],
+    /// For each retransmission its frames at the sender and, where it arrived, at the receiver.
+    pub(crate) frames: Vec<(u64, Option<u64>)>,
+}
+
+impl Captures {
+    /// Runs `s`.
+    pub(crate) fn of(s: &Scenario, stack: &Stack, seed: u64) -> Self {
+        let mut sim = Sim::new(s, std::slice::from_ref(stack), seed, Captures::default()).expect("a possible scenario");
+        sim.run();
+        sim.into_watch()
+    }
+
+    /// What each retransmission was.
+    pub(crate) fn truth(&self) -> Vec<Verdict> {
+        self.fates.each()
+    }
+
+    fn add(&mut self, at: Time, side: Side, from: Side, number: u32, seg: &Segment) -> u64 {
+        let list = match side {
+            Side::Sender => &mut self.sender,
+            Side::Receiver => &mut self.receiver,
+        };
+        let frame = list.len() as u64 + 1;
+        let mut seen = Seen {
+            frame,
+            at: at.0 as i64,
+            way: if from == Side::Sender { Way::Out } else { Way::Back },
+            seq: BASE + seg.seq.0,
+            len: seg.len,
+            flags: seg.flags,
+            ack: seg.has(Segment::ACK).then_some(BASE + seg.ack.0),
+            window: seg.wnd.min(65_535) as u16,
+            timestamps: (seg.opts & Segment::TIMESTAMPS != 0)
+                .then_some(Timestamps { value: seg.tsval, echo: seg.tsecr }),
+            id: Some(number as u16),
+            hops: 64,
+            ..Seen::default()
+        };
+        for (left, right) in seg.sack_blocks() {
+            seen.sack[usize::from(seen.sacks)] = (BASE + left.0, BASE + right.0);
+            seen.sacks += 1;
+        }
+        list.push(seen);
+        frame
+    }
+}
+
+impl Watch for Captures {
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+
+    fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
+        let number = self.numbers[from as usize];
+        self.numbers[from as usize] += 1;
+        let frame = self.add(at, from, from, number, seg);
+        if from == Side::Receiver {
+            return;
+        }
+        let again = seg.len > 0 && sends > 1;
+        self.sent.push((again.then_some(self.again), frame));
+        if again {
+            self.again += 1;
+            self.frames.push((frame, None));
+            self.fates.retransmitted(seg.seq.0, seg.seq_len() as u32, sends, None);
+        }
+    }
+
+    fn dropped(&mut self, _: Time, _: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, sends: u8) {
+        if to == Side::Receiver && sends > 0 {
+            self.fates.dropped(seg.seq.0, seg.seq_len() as u32, sends);
+        }
+    }
+
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+
+    fn arrived(&mut self, at: Time, _: u32, to: Side, number: u32, seg: &Segment) {
+        let from = if to == Side::Sender { Side::Receiver } else { Side::Sender };
+        let frame = self.add(at, to, from, number, seg);
+        if let (Side::Receiver, Some((Some(again), _))) = (to, self.sent.get(number as usize)) {
+            let first = &mut self.frames[*again as usize].1;
+            *first = first.or(Some(frame));
+        }
+    }
+
+    fn refused(&mut self, _: Time, _: u32, to: Side, _: Refusal, _: &Segment, sends: u8, missing: &[(Offset, Offset)]) {
+        if to == Side::Receiver && sends > 0 {
+            missing.iter().for_each(|(l, r)| self.fates.refused(l.0, (r.0 - l.0) as u32, sends));
+        }
+    }
+
+    fn doubled(&mut self, _: Time, _: u32, to: Side, seg: &Segment, sends: u8) {
+        if to == Side::Receiver && sends > 0 {
+            self.fates.doubled(seg.seq.0, seg.seq_len() as u32, sends);
+        }
+    }
+
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}

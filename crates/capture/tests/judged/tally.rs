@@ -1,0 +1,98 @@
+//! Verdicts counted against the truth.
+
+use ackclock_capture::verdict::{Retransmission, Verdict};
+use ackclock_sim::fate;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Counts, and the wrong ones in words.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) all: u32,
+    pub(crate) right: u32,
+    /// Wrong, and not marked as a guess.
+    pub(crate) wrong: u32,
+    pub(crate) likely: u32,
+    pub(crate) unknown: u32,
+    /// Retransmissions that were not taken for such.
+    pub(crate) unlisted: u32,
+    /// What was taken for a retransmission and was none.
+    pub(crate) extra: u32,
+    /// Needless in truth; of these those found; all that were called needless.
+    pub(crate) needless: u32,
+    found: u32,
+    called: u32,
+    words: Vec<String>,
+}
+
+impl Tally {
+    /// The verdicts `got`, by frame, of one run; `frames` are those of the retransmissions, where this capture has them.
+    pub(crate) fn add(
+        &mut self,
+        path: &str,
+        truth: &[fate::Verdict],
+        frames: impl Iterator<Item = Option<u64>>,
+        got: &BTreeMap<u64, Retransmission>,
+    ) {
+        let mut listed = 0;
+        for (t, frame) in truth.iter().zip(frames) {
+            let Some(frame) = frame else { continue };
+            let one = got.get(&frame);
+            listed += u32::from(one.is_some());
+            self.one(path, frame, *t, one);
+        }
+        self.extra += got.len() as u32 - listed;
+    }
+
+    fn one(&mut self, path: &str, frame: u64, truth: fate::Verdict, got: Option<&Retransmission>) {
+        let truth = match truth {
+            fate::Verdict::Needless => Verdict::Needless,
+            fate::Verdict::Refused => Verdict::Refused,
+            fate::Verdict::Needed => Verdict::Needed,
+        };
+        self.all += 1;
+        self.needless += u32::from(truth == Verdict::Needless);
+        let Some(got) = got else {
+            self.unlisted += 1;
+            return;
+        };
+        let judged = &got.judged;
+        self.likely += u32::from(judged.likely);
+        self.called += u32::from(judged.verdict == Verdict::Needless);
+        if judged.verdict == Verdict::CannotTell {
+            self.unknown += 1;
+        } else if judged.verdict == truth {
+            self.right += 1;
+            self.found += u32::from(truth == Verdict::Needless);
+        } else {
+            self.wrong += u32::from(!judged.likely);
+            self.words.push(format!("{path}, frame {frame}: {}, but {}", truth.name(), judged.words()));
+        }
+    }
+
+    /// Of those called needless the share that was.
+    pub(crate) fn precision(&self) -> f64 {
+        f64::from(self.found) / f64::from(self.called)
+    }
+
+    /// Of the needless ones the share that was found.
+    pub(crate) fn recall(&self) -> f64 {
+        f64::from(self.found) / f64::from(self.needless)
+    }
+
+    /// The share with a verdict.
+    pub(crate) fn decided(&self) -> f64 {
+        1.0 - f64::from(self.unknown + self.unlisted) / f64::from(self.all)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} retransmissions: {} right, {} wrong, {} likely, {} cannot tell, {} not listed, {} extra; needless {}, found {}, called {}",
+            self.all, self.right, self.wrong, self.likely, self.unknown, self.unlisted, self.extra, self.needless, self.found, self.called
+        )?;
+        self.words.iter().take(20).try_for_each(|w| writeln!(f, "  {w}"))
+    }
+}
