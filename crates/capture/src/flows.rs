@@ -3,7 +3,7 @@
 //! Source: RFC 9293 §3.4 (sequence numbers), RFC 6864 §4 (a packet's identification is its own: two packets that agree in it and in all
 //! else are one that was captured twice).
 //! Idea: an [`Analysis`] keeps a state for each connection, and is called for each of its segments. Connections lie in slots that a table
-//! finds by their two ends; the connection of the packet before is tried first. Nothing depends on the table's order.
+//! finds by addresses and ports. Nothing depends on the table's order.
 
 mod flow;
 mod repeats;
@@ -11,7 +11,7 @@ mod table;
 
 use crate::link::{content, Content, Kind};
 use crate::read::Frame;
-use crate::seen::Seen;
+use crate::seen::{Heading, Seen, Way};
 use ackclock_tcp::segment::Segment;
 use ackclock_wire::packet::Captured;
 pub use flow::{Flow, Mptcp, Syn};
@@ -76,12 +76,12 @@ pub struct Traffic {
 pub struct Flows<'a, A: Analysis> {
     analysis: &'a mut A,
     slots: Vec<Option<Slot<A::State>>>,
-    free: Vec<u32>,
+    free: Vec<usize>,
     table: Table,
-    /// The key and slot of the packet before.
-    latest: Option<(Key, u32)>,
     limit: usize,
     at: i64,
+    /// The packet at hand.
+    seen: Seen,
     traffic: Traffic,
 }
 
@@ -94,16 +94,16 @@ struct Slot<S> {
 impl<'a, A: Analysis> Flows<'a, A> {
     /// Without connections yet; at most `limit` of them, 1 at least, are in memory at once.
     pub fn new(analysis: &'a mut A, limit: usize) -> Self {
-        let limit = limit.clamp(1, u32::MAX as usize >> 1);
+        let limit = limit.clamp(1, (1 << 31) - 2);
         let table = Table::default();
         Flows {
             analysis,
             slots: vec![],
             free: vec![],
             table,
-            latest: None,
             limit,
             at: i64::MIN,
+            seen: Seen::default(),
             traffic: Traffic::default(),
         }
     }
@@ -118,10 +118,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         }
         self.at = frame.at;
         match content(frame) {
-            (Content::Tcp(tcp), heading) => {
-                let seen = Seen { frame: frame.number, at: frame.at, heading, ..Seen::default() };
-                self.segment(&tcp, seen, frame.interface);
-            }
+            (Content::Tcp(tcp), heading) => self.segment(&tcp, frame, heading),
             (Content::Other(kind), _) => self.other(kind, frame.original),
         }
     }
@@ -145,64 +142,65 @@ impl<'a, A: Analysis> Flows<'a, A> {
         place.1 += u64::from(bytes);
     }
 
-    #[inline]
-    fn segment(&mut self, tcp: &Captured<'_>, mut seen: Seen, interface: u32) {
+    #[inline(always)]
+    fn segment(&mut self, tcp: &Captured<'_>, frame: &Frame<'_>, heading: Heading) {
         self.traffic.segments += 1;
-        let (key, turned) = Key::new(&tcp.header.src, &tcp.header.dst);
-        let mut slot = match self.latest {
-            Some((latest, slot)) if latest == key => Some(slot),
-            _ => self.table.find(&key),
-        };
-        if tcp.header.flags & Segment::SYN != 0 {
-            slot = self.opening(slot, tcp, turned);
+        let key = Key::of(tcp);
+        let mut place = self.table.find(&key);
+        if tcp.flags() & Segment::SYN != 0 {
+            place = self.opening(place, tcp);
         }
-        let slot = match slot {
-            Some(slot) => slot,
-            None => self.begin(key, tcp, turned, seen.at),
+        let place = match place {
+            Some(place) => place,
+            None => self.begin(key, tcp, frame.at),
         };
-        self.latest = Some((key, slot));
-        let Some(Slot { flow, repeats, state }) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) else {
-            return;
-        };
-        flow.place(tcp, turned, &mut seen);
-        if repeats.is_one(&seen, interface) {
+        let (slot, way) = taken_apart(place);
+        let Some(Slot { flow, repeats, state }) = self.slots.get_mut(slot).and_then(Option::as_mut) else { return };
+        let seen = &mut self.seen;
+        seen.heading = heading;
+        flow.see(tcp, way, frame, seen);
+        if repeats.is_one(seen, frame.interface) {
             self.traffic.repeats += 1;
             return;
         }
-        flow.count(tcp, &seen);
-        if seen.options_cut {
-            self.traffic.options_cut += 1;
-        }
-        self.analysis.segment(flow, state, &seen);
+        flow.count(tcp, seen);
+        self.traffic.options_cut += u64::from(seen.options_cut);
+        self.analysis.segment(flow, state, seen);
     }
 
     /// A SYN: where another connection between the same ports begins with it, that one's slot is given up.
     #[cold]
-    fn opening(&mut self, slot: Option<u32>, tcp: &Captured<'_>, turned: bool) -> Option<u32> {
-        let flow = &self.slots.get(slot? as usize)?.as_ref()?.flow;
-        if flow.goes_on_with(tcp, turned) {
-            return slot;
+    fn opening(&mut self, place: Option<u32>, tcp: &Captured<'_>) -> Option<u32> {
+        let (slot, way) = taken_apart(place?);
+        if self.slots.get(slot)?.as_ref()?.flow.goes_on_with(tcp, way) {
+            return place;
         }
-        self.end(slot?, Ended::Reused);
+        self.end(slot, Ended::Reused);
         None
     }
 
     #[cold]
-    fn begin(&mut self, key: Key, tcp: &Captured<'_>, turned: bool, at: i64) -> u32 {
-        if self.table.len() >= self.limit {
+    fn begin(&mut self, key: Key, tcp: &Captured<'_>, at: i64) -> u32 {
+        if self.slots.len() - self.free.len() >= self.limit {
             self.make_room();
         }
         self.traffic.connections += 1;
-        let flow = Flow::new(self.traffic.connections, key, tcp, turned, at);
+        let flow = Flow::new(self.traffic.connections, key, tcp, at);
+        let way = if *flow.key() == key { Way::Out } else { Way::Back };
+        let (there, back) = (*flow.key(), flow.key().back());
         let state = self.analysis.begin(&flow);
         let new = Slot { flow, repeats: Repeats::default(), state };
-        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
-        match self.slots.get_mut(slot as usize) {
+        let slot = self.free.pop().unwrap_or(self.slots.len());
+        match self.slots.get_mut(slot) {
             Some(place) => *place = Some(new),
             None => self.slots.push(Some(new)),
         }
-        self.table.insert(key, slot);
-        slot
+        self.table.insert(&there, put_together(slot, Way::Out));
+        // An end that talks to itself has one way.
+        if back != there {
+            self.table.insert(&back, put_together(slot, Way::Back));
+        }
+        put_together(slot, way)
     }
 
     /// Ends an eighth of the connections, those that have been finished for longest; if none is finished, a few that have been idle for longest.
@@ -212,7 +210,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let mut all: Vec<_> = slots
             .filter_map(|(i, slot)| {
                 let flow = &slot.as_ref()?.flow;
-                Some((Reverse(flow.is_finished()), flow.last, flow.number, i as u32))
+                Some((Reverse(flow.is_finished()), flow.last, flow.number, i))
             })
             .collect();
         let finished = all.iter().filter(|c| c.0 .0).count();
@@ -229,11 +227,11 @@ impl<'a, A: Analysis> Flows<'a, A> {
         }
     }
 
-    fn end(&mut self, slot: u32, why: Ended) {
-        if let Some(Slot { flow, state, .. }) = self.slots.get_mut(slot as usize).and_then(Option::take) {
+    fn end(&mut self, slot: usize, why: Ended) {
+        if let Some(Slot { flow, state, .. }) = self.slots.get_mut(slot).and_then(Option::take) {
             self.table.remove(flow.key());
+            self.table.remove(&flow.key().back());
             self.free.push(slot);
-            self.latest = None;
             self.traffic.mptcp_joins += flow.mptcp_joins();
             self.analysis.end(&flow, state, why);
         }
@@ -242,7 +240,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
     /// Ends all connections, in the order in which they began, and tells what else there was.
     pub fn finish(mut self) -> Traffic {
         let mut left: Vec<_> =
-            self.slots.iter().enumerate().filter_map(|(i, s)| Some((s.as_ref()?.flow.number, i as u32))).collect();
+            self.slots.iter().enumerate().filter_map(|(i, s)| Some((s.as_ref()?.flow.number, i))).collect();
         left.sort_unstable();
         for (_, slot) in left {
             self.end(slot, Ended::Capture);
@@ -252,4 +250,13 @@ impl<'a, A: Analysis> Flows<'a, A> {
         }
         self.traffic
     }
+}
+
+/// What the table keeps: a slot and a way.
+fn put_together(slot: usize, way: Way) -> u32 {
+    (slot as u32) << 1 | u32::from(way == Way::Back)
+}
+
+fn taken_apart(place: u32) -> (usize, Way) {
+    ((place >> 1) as usize, if place & 1 == 0 { Way::Out } else { Way::Back })
 }

@@ -67,7 +67,7 @@ const IPV6: u16 = 0x86dd;
 const DEPTH: usize = 16;
 
 /// What a frame carries, and where it was going if that is said.
-#[inline]
+#[inline(always)]
 pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
     const ETHERNET: u16 = 1;
     const RAW: u16 = 101;
@@ -79,7 +79,7 @@ pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
     };
     let ip = &frame.bytes[at..];
     if let Ok(header) = packet::captured_ip(ip, (frame.original as usize).saturating_sub(at)) {
-        if let Ok(tcp) = packet::captured(ip, &header) {
+        if let Ok(tcp) = Captured::read(ip, header) {
             return (Content::Tcp(tcp), frame.heading);
         }
     }
@@ -205,7 +205,7 @@ fn ip<'a>(frame: &Frame<'a>, at: usize) -> Result<Inside<'a>, Kind> {
     let header = packet::captured_ip(bytes, (frame.original as usize).saturating_sub(at)).map_err(refused)?;
     let payload = at + header.payload;
     match header.protocol {
-        6 => packet::captured(bytes, &header).map(Inside::Tcp).map_err(refused),
+        6 => Captured::read(bytes, header).map(Inside::Tcp).map_err(refused),
         17 => udp(frame.bytes, payload).map(Inside::Layer),
         // IP in IP.
         4 | 41 => Ok(Inside::Layer(Layer::Ip(payload))),
@@ -220,14 +220,14 @@ fn ip<'a>(frame: &Frame<'a>, at: usize) -> Result<Inside<'a>, Kind> {
 }
 
 /// What stands behind IPv4's authentication header.
-fn authenticated<'a>(frame: &Frame<'a>, at: usize, header: &packet::Ip) -> Result<Inside<'a>, Kind> {
+fn authenticated<'a>(frame: &Frame<'a>, at: usize, header: &packet::Ip<'a>) -> Result<Inside<'a>, Kind> {
     let &[protocol, words, ..] = frame.bytes.get(at + header.payload..).ok_or(Kind::Cut)? else {
         return Err(Kind::Cut);
     };
     let payload = header.payload + 8 + usize::from(words) * 4;
     let inner = packet::Ip { protocol, payload, ..*header };
     match protocol {
-        6 => packet::captured(&frame.bytes[at..], &inner).map(Inside::Tcp).map_err(refused),
+        6 => Captured::read(&frame.bytes[at..], inner).map(Inside::Tcp).map_err(refused),
         4 | 41 => Ok(Inside::Layer(Layer::Ip(at + payload))),
         50 => Err(Kind::Esp),
         _ => Err(Kind::Ip),

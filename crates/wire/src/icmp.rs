@@ -86,11 +86,11 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Option<Icmp>, Refused
     let head = cut(message, QUOTED)?;
     let mut sum = Sum::default();
     let (kind, code) = (head[0], head[1]);
-    let news = match (ip.protocol, ip.src.is_ipv4()) {
+    let news = match (ip.protocol, ip.src().is_ipv4()) {
         (ICMPV4, true) => v4(kind, code, half(head, 6), message),
         (ICMPV6, false) => {
             let len = u32::try_from(message.len()).map_err(|_| Refused::Length)?;
-            sum.add_pseudo_header(ICMPV6, ip.src, ip.dst, len);
+            sum.add_pseudo_header(ICMPV6, ip.src(), ip.dst(), len);
             let word = u32::from(half(head, 4)) << 16 | u32::from(half(head, 6));
             v6(kind, code, word)
         }
@@ -101,7 +101,7 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Option<Icmp>, Refused
         return Err(Refused::IcmpChecksum);
     }
     let Some(news) = news else { return Ok(None) };
-    Ok(quoted(message.get(QUOTED..).unwrap_or_default(), news).filter(|q| q.local.ip() == ip.dst))
+    Ok(quoted(message.get(QUOTED..).unwrap_or_default(), news).filter(|q| q.local.ip() == ip.dst()))
 }
 
 /// RFC 792's destination unreachable with the codes of RFC 1122 §3.2.2.1.

@@ -42,6 +42,6 @@ pub use endpoint::{Buffers, Endpoint};
 pub use host::{Host, HostConfig, Id};
 pub use initial::{Initial, Secret};
 pub use options::Options;
-pub use packet::{captured, captured_ip, parse, Captured, Checksums, Header, Ip, Packet, Refused};
+pub use packet::{captured_ip, parse, Captured, Checksums, Header, Ip, Packet, Refused};
 pub use stores::{ReceiveStore, SendStore};
 pub use write::{WriteError, Writing, Written};

@@ -103,6 +103,20 @@ pub enum Malformed {
     },
 }
 
+impl Timestamps {
+    /// The list that nearly every segment has, read at a glance: no options, or timestamps alone. `None` for any other.
+    #[inline]
+    pub fn glance(list: &[u8]) -> Option<Option<Timestamps>> {
+        match list {
+            [] => Some(None),
+            [NOP, NOP, TIMESTAMPS, 10, stamps @ ..] if stamps.len() == 8 => {
+                Some(Some(Timestamps { value: word(stamps, 0), echo: word(stamps, 4) }))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl SackBlocks {
     /// Adds a block if there is room.
     #[inline]

@@ -11,8 +11,10 @@ use ackclock_tcp::seq::SeqNum;
 use std::fmt;
 use std::net::SocketAddr;
 
+mod captured;
 mod ip;
 
+pub use captured::Captured;
 pub use ip::{captured_ip, Ip};
 pub(crate) use ip::{parse_ip, skip_extensions, IPV4_HEADER, IPV6_HEADER};
 
@@ -56,24 +58,6 @@ pub struct Packet<'a> {
     pub payload: &'a [u8],
     /// 1, or how many segments a device joined to make it; [`crate::offload::parse`] knows.
     pub train: u16,
-}
-
-/// A TCP segment as a capture has it: its payload, or the end of its options, may not have been kept. Lengths are those of its headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Captured<'a> {
-    /// Its headers. Of options that were cut off, those before the cut.
-    pub header: Header,
-    /// The options that were kept.
-    pub option_bytes: &'a [u8],
-    /// Whether options were cut off.
-    pub options_cut: bool,
-    /// The payload that was kept.
-    pub payload: &'a [u8],
-    /// Bytes of payload that the segment has.
-    pub len: u32,
-    /// The checksum as it stands there.
-    pub checksum: [u8; 2],
-    header_len: u32,
 }
 
 /// What is to be done about the checksums of a packet that arrived.
@@ -132,7 +116,7 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
     let tcp_len = i32::try_from(tcp.len()).map_err(|_| Refused::Length)?;
     if checksums == Checksums::Verify {
         let mut sum = Sum::default();
-        sum.add_pseudo_header(TCP, ip.src, ip.dst, tcp_len as u32);
+        sum.add_pseudo_header(TCP, ip.src(), ip.dst(), tcp_len as u32);
         sum.add(tcp);
         if !sum.is_right() {
             return Err(Refused::TcpChecksum);
@@ -141,40 +125,12 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
     Ok(Packet { header: read_header(&ip, tcp, options), option_bytes: options, payload: &tcp[header_len..], train: 1 })
 }
 
-/// Reads the TCP segment that `ip`, the header of these bytes, carries. Checksums are not looked at.
-///
-/// # Errors
-/// Why it is not a TCP segment, or not one whose fixed header can be read.
-#[inline]
-pub fn captured<'a>(bytes: &'a [u8], ip: &Ip) -> Result<Captured<'a>, Refused> {
-    if ip.protocol != TCP {
-        return Err(Refused::NotTcp(ip.protocol));
-    }
-    let all = ip.end.checked_sub(ip.payload).ok_or(Refused::Length)?;
-    let tcp = bytes.get(ip.payload..ip.end.min(bytes.len())).unwrap_or_default();
-    cut(tcp, TCP_HEADER)?;
-    let header_len = usize::from(tcp[12] >> 4) * 4;
-    let len = all.checked_sub(header_len).ok_or(Refused::Length)?;
-    let len = u32::try_from(len).map_err(|_| Refused::Length)?;
-    let kept = header_len.min(tcp.len());
-    let options = tcp.get(TCP_HEADER..kept).ok_or(Refused::Length)?;
-    Ok(Captured {
-        header: read_header(ip, tcp, options),
-        option_bytes: options,
-        options_cut: kept < header_len,
-        payload: &tcp[kept..],
-        len,
-        checksum: [tcp[16], tcp[17]],
-        header_len: header_len as u32,
-    })
-}
-
 /// The headers together; `tcp` begins with a whole fixed header.
 #[inline]
-fn read_header(ip: &Ip, tcp: &[u8], options: &[u8]) -> Header {
+fn read_header(ip: &Ip<'_>, tcp: &[u8], options: &[u8]) -> Header {
     Header {
-        src: SocketAddr::new(ip.src, half(tcp, 0)),
-        dst: SocketAddr::new(ip.dst, half(tcp, 2)),
+        src: SocketAddr::new(ip.src(), half(tcp, 0)),
+        dst: SocketAddr::new(ip.dst(), half(tcp, 2)),
         seq: SeqNum(word(tcp, 4)),
         ack: SeqNum(word(tcp, 8)),
         flags: tcp[13],
@@ -188,16 +144,11 @@ fn read_header(ip: &Ip, tcp: &[u8], options: &[u8]) -> Header {
     }
 }
 
-/// The list that nearly every segment has is read at a glance.
 #[inline]
 fn read_options(list: &[u8]) -> Options {
-    match list {
-        [] => Options::default(),
-        [1, 1, 8, 10, stamps @ ..] if stamps.len() == 8 => {
-            let stamps = Timestamps { value: word(stamps, 0), echo: word(stamps, 4) };
-            Options { timestamps: Some(stamps), ..Options::default() }
-        }
-        _ => Options::read(list),
+    match Timestamps::glance(list) {
+        Some(timestamps) => Options { timestamps, ..Options::default() },
+        None => Options::read(list),
     }
 }
 
@@ -207,20 +158,16 @@ pub(crate) fn cut(bytes: &[u8], needs: usize) -> Result<&[u8], Refused> {
     bytes.get(..needs).ok_or(Refused::CutOff { needs, has: bytes.len() })
 }
 
+/// The first `N` bytes.
+#[inline]
+pub(crate) fn first<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Refused> {
+    bytes.first_chunk().ok_or(Refused::CutOff { needs: N, has: bytes.len() })
+}
+
 /// The 16-bit word at `at`, which must be there.
 #[inline]
 pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
-}
-
-impl Captured<'_> {
-    /// Whether its checksum is only begun, with the pseudo-header: a device was to complete it.
-    pub fn is_begun(&self) -> bool {
-        let Header { src, dst, .. } = &self.header;
-        let mut sum = Sum::default();
-        sum.add_pseudo_header(TCP, src.ip(), dst.ip(), self.len.wrapping_add(self.header_len));
-        sum.bytes() == self.checksum
-    }
 }
 
 impl Header {

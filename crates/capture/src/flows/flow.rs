@@ -1,9 +1,10 @@
 //! One connection: its ends, its SYNs, and where its numbers are.
 
 use super::table::Key;
+use crate::read::Frame;
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
-use ackclock_wire::options::{walk, Entry, Options, MAX_SHIFT};
+use ackclock_wire::options::{walk, Entry, Options, Timestamps, MAX_SHIFT};
 use ackclock_wire::packet::Captured;
 use std::net::SocketAddr;
 
@@ -27,9 +28,8 @@ pub struct Flow {
     pub first: i64,
     /// When its last one was.
     pub last: i64,
+    /// That of [`Way::Out`].
     key: Key,
-    /// Whether [`Way::Out`] leads from the key's larger end to the smaller.
-    turned: bool,
     /// A number of each direction that a new one is near to.
     near: [Option<u64>; 2],
     joins: u64,
@@ -72,11 +72,10 @@ const LOOKED_AT: u64 = 32;
 const FIRST: u64 = 1 << 32;
 
 impl Flow {
-    pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, turned: bool, at: i64) -> Flow {
-        let header = &tcp.header;
+    pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, at: i64) -> Flow {
         // A SYN that acknowledges another one comes from the end that was called.
-        let called = header.flags & (Segment::SYN | Segment::ACK) == Segment::SYN | Segment::ACK;
-        let ends = if called { [header.dst, header.src] } else { [header.src, header.dst] };
+        let called = tcp.flags() & (Segment::SYN | Segment::ACK) == Segment::SYN | Segment::ACK;
+        let ends = if called { [tcp.dst(), tcp.src()] } else { [tcp.src(), tcp.dst()] };
         Flow {
             number,
             ends,
@@ -86,8 +85,7 @@ impl Flow {
             segments: [0; 2],
             first: at,
             last: at,
-            key,
-            turned: turned != called,
+            key: if called { key.back() } else { key },
             near: [None; 2],
             joins: 0,
         }
@@ -139,51 +137,48 @@ impl Flow {
         self.joins
     }
 
-    #[inline]
-    fn way(&self, turned: bool) -> Way {
-        if turned == self.turned {
-            Way::Out
-        } else {
-            Way::Back
-        }
-    }
-
     /// Whether a SYN belongs to this connection, and does not begin another one: it is a repetition, the answer, or comes from an end that
     /// has sent nothing yet to one that has sent nothing but its own.
-    pub(super) fn goes_on_with(&self, tcp: &Captured<'_>, turned: bool) -> bool {
-        let way = self.way(turned);
+    pub(super) fn goes_on_with(&self, tcp: &Captured<'_>, way: Way) -> bool {
         let (own, other) = (self.syn(way), self.syn(way.back()));
         match own {
-            Some(syn) => syn.seq as u32 == tcp.header.seq.0,
+            Some(syn) => syn.seq as u32 == tcp.seq().0,
             None if self.segments[index(way)] > 0 => false,
             None => other.is_some(),
         }
     }
 
-    /// Gives a segment its way and its numbers.
-    #[inline]
-    pub(super) fn place(&mut self, tcp: &Captured<'_>, turned: bool, seen: &mut Seen) {
-        let header = &tcp.header;
-        let way = self.way(turned);
-        let quiet = header.flags & Segment::RST != 0;
+    /// Writes a segment down with its numbers.
+    #[inline(always)]
+    pub(super) fn see(&mut self, tcp: &Captured<'_>, way: Way, frame: &Frame<'_>, seen: &mut Seen) {
+        let flags = tcp.flags();
+        let quiet = flags & Segment::RST != 0;
+        seen.frame = frame.number;
+        seen.at = frame.at;
         seen.way = way;
-        seen.seq = self.number(way, header.seq.0, quiet);
+        seen.seq = self.number(way, tcp.seq().0, quiet);
         seen.len = tcp.len;
-        seen.flags = header.flags;
-        seen.window = header.window;
-        seen.timestamps = header.options.timestamps;
-        seen.hops = header.hop_limit;
-        seen.ecn = header.traffic_class & 3;
-        seen.options_cut = tcp.options_cut;
+        seen.flags = flags;
+        seen.ack = None;
+        if flags & Segment::ACK != 0 {
+            seen.ack = Some(self.number(way.back(), tcp.ack().0, quiet));
+        }
+        seen.window = tcp.window();
+        seen.id = None;
+        if tcp.ip.is_ipv4() {
+            let id = tcp.ip.label as u16;
+            seen.id = (id != 0).then_some(id);
+        }
+        seen.hops = tcp.ip.hop_limit;
+        seen.ecn = tcp.ip.traffic_class & 3;
         seen.unfinished = self.segments[index(way)] < LOOKED_AT && tcp.is_begun();
-        seen.id = (header.src.is_ipv4() && header.label != 0).then_some(header.label as u16);
-        if header.flags & Segment::ACK != 0 {
-            let ack = self.number(way.back(), header.ack.0, quiet);
-            seen.ack = Some(ack);
-            for (place, (left, right)) in seen.sack.iter_mut().zip(header.sack().as_slice()) {
-                *place = (unwrap(left.0, ack), unwrap(right.0, ack));
-                seen.sacks += 1;
-            }
+        seen.options_cut = tcp.options_cut;
+        if seen.sacks > 0 {
+            (seen.sack, seen.sacks) = ([(0, 0); 4], 0);
+        }
+        match Timestamps::glance(tcp.option_bytes) {
+            Some(timestamps) => seen.timestamps = timestamps,
+            None => read_options(tcp.option_bytes, seen),
         }
     }
 
@@ -223,11 +218,24 @@ impl Flow {
             frame: seen.frame,
             at: seen.at,
             seq: seen.seq,
-            options: tcp.header.options,
+            options: Options::read(tcp.option_bytes),
             ecn: seen.has(Segment::ECE),
             mptcp,
             options_cut: seen.options_cut,
         }));
+    }
+}
+
+/// Other options than timestamps alone.
+fn read_options(list: &[u8], seen: &mut Seen) {
+    let options = Options::read(list);
+    seen.timestamps = options.timestamps;
+    if let Some(ack) = seen.ack {
+        let blocks = options.sack.as_slice();
+        seen.sacks = blocks.len() as u8;
+        for (place, (left, right)) in seen.sack.iter_mut().zip(blocks) {
+            *place = (unwrap(left.0, ack), unwrap(right.0, ack));
+        }
     }
 }
 

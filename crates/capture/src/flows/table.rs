@@ -1,120 +1,178 @@
-//! From the two ends of a connection to its slot.
+//! From the addresses and ports of a segment to its connection.
+//!
+//! Each direction has a key of its own, as the bytes stand in the packet, so that none of them need be put in order first.
 
-use std::net::{IpAddr, SocketAddr};
+use ackclock_wire::packet::Captured;
 
-/// Two ends, the smaller first: the same for both directions. IPv4's addresses are written as RFC 4291 §2.5.5.2 maps them.
+/// Addresses and ports of one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Key {
-    small: u128,
-    large: u128,
+pub(super) enum Key {
+    V4(Four),
+    V6(Six),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Four {
+    addresses: u64,
     ports: u32,
 }
 
-/// Open addressing with linear probing; at most half full. A place holds a slot's number plus one and the hash beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Six {
+    src: u128,
+    dst: u128,
+    ports: u32,
+}
+
+/// Where each direction of each connection leads: a number.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    places: Vec<Place>,
+    four: Half<Four>,
+    six: Half<Six>,
+}
+
+/// Open addressing with linear probing; at most half full.
+#[derive(Debug, Default)]
+struct Half<K> {
+    places: Vec<(K, Option<Value>)>,
     len: usize,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    key: Option<Key>,
-    slot: u32,
+/// A number below 2³² − 1, plus one.
+type Value = std::num::NonZeroU32;
+
+trait Tuple: Copy + Eq + Default {
+    fn hash(&self) -> u64;
 }
 
-impl Key {
-    /// The key, and whether the source is the larger of the two.
-    #[inline]
-    pub(super) fn new(src: &SocketAddr, dst: &SocketAddr) -> (Key, bool) {
-        let (a, b) = (address(src), address(dst));
-        let turned = (a, src.port()) > (b, dst.port());
-        let (small, large, low, high) =
-            if turned { (b, a, dst.port(), src.port()) } else { (a, b, src.port(), dst.port()) };
-        (Key { small, large, ports: u32::from(low) << 16 | u32::from(high) }, turned)
-    }
+/// The product of 64 by 64 bits, its halves folded.
+#[inline]
+pub(super) fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product >> 64) as u64 ^ product as u64
+}
 
-    /// Products of 64 by 64 bits, the halves of each folded; the factors have bits everywhere.
+impl Tuple for Four {
     #[inline]
     fn hash(&self) -> u64 {
-        let fold = |a: u64, b: u64| {
-            let product = u128::from(a) * u128::from(b);
-            (product >> 64) as u64 ^ product as u64
-        };
-        let low = fold(self.small as u64 ^ 0x9e37_79b9_7f4a_7c15, self.large as u64 ^ 0xe703_7ed1_a0b4_28db);
-        let high = (self.small >> 64) as u64 ^ ((self.large >> 64) as u64).rotate_left(32);
+        fold(self.addresses ^ 0x9e37_79b9_7f4a_7c15, u64::from(self.ports) ^ 0xe703_7ed1_a0b4_28db)
+    }
+}
+
+impl Tuple for Six {
+    #[inline]
+    fn hash(&self) -> u64 {
+        let low = fold(self.src as u64 ^ 0x9e37_79b9_7f4a_7c15, self.dst as u64 ^ 0xe703_7ed1_a0b4_28db);
+        let high = (self.src >> 64) as u64 ^ ((self.dst >> 64) as u64).rotate_left(32);
         fold(low ^ u64::from(self.ports), high ^ 0x8ebc_6af0_9c88_c6e3)
     }
 }
 
-#[inline]
-fn address(of: &SocketAddr) -> u128 {
-    match of.ip() {
-        IpAddr::V4(v4) => 0xffff << 32 | u128::from(u32::from(v4)),
-        IpAddr::V6(v6) => u128::from(v6),
+impl Key {
+    #[inline(always)]
+    pub(super) fn of(tcp: &Captured<'_>) -> Key {
+        let (addresses, ports) = (tcp.ip.addresses, tcp.ports());
+        if let Some(six) = addresses.first_chunk::<32>() {
+            let (src, dst) = six.split_at(16);
+            let number = |half: &[u8]| half.iter().fold(0u128, |n, b| n << 8 | u128::from(*b));
+            return Key::V6(Six { src: number(src), dst: number(dst), ports });
+        }
+        let addresses = addresses.first_chunk::<8>().map_or(0, |four| u64::from_be_bytes(*four));
+        Key::V4(Four { addresses, ports })
+    }
+
+    /// The other direction's.
+    pub(super) fn back(&self) -> Key {
+        match *self {
+            Key::V4(Four { addresses, ports }) => {
+                Key::V4(Four { addresses: addresses.rotate_left(32), ports: ports.rotate_left(16) })
+            }
+            Key::V6(Six { src, dst, ports }) => Key::V6(Six { src: dst, dst: src, ports: ports.rotate_left(16) }),
+        }
     }
 }
 
 impl Table {
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     #[inline]
     pub(super) fn find(&self, key: &Key) -> Option<u32> {
+        match key {
+            Key::V4(key) => self.four.find(key),
+            Key::V6(key) => self.six.find(key),
+        }
+    }
+
+    /// Adds a key that is not there.
+    pub(super) fn insert(&mut self, key: &Key, number: u32) {
+        let Some(value) = Value::new(number + 1) else { return };
+        match key {
+            Key::V4(key) => self.four.insert(*key, value),
+            Key::V6(key) => self.six.insert(*key, value),
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: &Key) {
+        match key {
+            Key::V4(key) => self.four.remove(key),
+            Key::V6(key) => self.six.remove(key),
+        }
+    }
+}
+
+impl<K: Tuple> Half<K> {
+    #[inline]
+    fn find(&self, key: &K) -> Option<u32> {
         let mask = self.places.len().checked_sub(1)?;
         let mut at = key.hash() as usize & mask;
         loop {
-            match &self.places[at].key {
-                Some(other) if other == key => return Some(self.places[at].slot),
+            let (other, value) = &self.places[at];
+            match value {
+                Some(value) if other == key => return Some(value.get() - 1),
                 Some(_) => at = (at + 1) & mask,
                 None => return None,
             }
         }
     }
 
-    /// Adds a key that is not there.
-    pub(super) fn insert(&mut self, key: Key, slot: u32) {
+    fn insert(&mut self, key: K, value: Value) {
         if (self.len + 1) * 2 > self.places.len() {
-            let larger = (self.places.len() * 2).max(64);
-            for place in std::mem::replace(&mut self.places, vec![Place::default(); larger]) {
-                if let Some(key) = place.key {
-                    self.put(key, place.slot);
+            let larger = vec![(K::default(), None); (self.places.len() * 2).max(64)];
+            for (key, value) in std::mem::replace(&mut self.places, larger) {
+                if let Some(value) = value {
+                    self.put(key, value);
                 }
             }
         }
-        self.put(key, slot);
+        self.put(key, value);
         self.len += 1;
     }
 
-    fn put(&mut self, key: Key, slot: u32) {
+    fn put(&mut self, key: K, value: Value) {
         let mask = self.places.len() - 1;
         let mut at = key.hash() as usize & mask;
-        while self.places[at].key.is_some() {
+        while self.places[at].1.is_some() {
             at = (at + 1) & mask;
         }
-        self.places[at] = Place { key: Some(key), slot };
+        self.places[at] = (key, Some(value));
     }
 
     /// Takes a key away; those behind it move up, so that no search ends too early.
-    pub(super) fn remove(&mut self, key: &Key) {
+    fn remove(&mut self, key: &K) {
         let Some(mask) = self.places.len().checked_sub(1) else { return };
         let mut hole = key.hash() as usize & mask;
-        while self.places[hole].key != Some(*key) {
-            if self.places[hole].key.is_none() {
-                return;
-            }
+        while self.places[hole].1.is_some() && self.places[hole].0 != *key {
             hole = (hole + 1) & mask;
         }
-        self.places[hole].key = None;
+        if self.places[hole].1.take().is_none() {
+            return;
+        }
         self.len -= 1;
         let mut at = (hole + 1) & mask;
-        while let Some(other) = self.places[at].key {
+        while let (other, Some(value)) = self.places[at] {
             let home = other.hash() as usize & mask;
             // It may move to the hole if its home is not behind the hole.
             if at.wrapping_sub(home) & mask >= at.wrapping_sub(hole) & mask {
-                self.places[hole] = self.places[at];
-                self.places[at].key = None;
+                self.places[hole] = (other, Some(value));
+                self.places[at].1 = None;
                 hole = at;
             }
             at = (at + 1) & mask;
@@ -126,26 +184,29 @@ impl Table {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::btree_map::{BTreeMap, Entry};
 
     fn key(n: u16) -> Key {
-        let end = |port: u16| SocketAddr::new(IpAddr::from([10, 0, 0, (port % 3) as u8]), port);
-        Key::new(&end(n), &end(7)).0
+        let (a, ports) = (u64::from(n % 7), u32::from(n));
+        match n % 3 {
+            0 => Key::V6(Six { src: u128::from(a) << 64, dst: 1, ports }),
+            _ => Key::V4(Four { addresses: a, ports }),
+        }
     }
 
     proptest! {
         #[test]
         fn the_table_finds_what_a_map_finds(steps in prop::collection::vec((any::<bool>(), 0u16..300), 0..2000)) {
             let (mut table, mut map) = (Table::default(), BTreeMap::new());
-            for (slot, (add, n)) in steps.into_iter().enumerate() {
+            for (number, (add, n)) in steps.into_iter().enumerate() {
                 if !add {
                     table.remove(&key(n));
                     map.remove(&n);
-                } else if !map.contains_key(&n) {
-                    table.insert(key(n), slot as u32);
-                    map.insert(n, slot as u32);
+                } else if let Entry::Vacant(place) = map.entry(n) {
+                    table.insert(&key(n), number as u32);
+                    place.insert(number as u32);
                 }
-                prop_assert_eq!(table.len(), map.len());
+                prop_assert_eq!(table.four.len + table.six.len, map.len());
             }
             for n in 0..300 {
                 prop_assert_eq!(table.find(&key(n)), map.get(&n).copied());
@@ -154,11 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn both_directions_have_one_key_and_differ_in_which_is_turned() {
-        let (a, b): (SocketAddr, SocketAddr) = ("10.0.0.9:80".parse().unwrap(), "10.0.0.10:4000".parse().unwrap());
-        let (there, back) = (Key::new(&a, &b), Key::new(&b, &a));
-        assert_eq!(there.0, back.0);
-        assert_ne!(there.1, back.1);
-        assert_ne!(Key::new(&a, &"[::ffff:0:10]:4000".parse().unwrap()).0, there.0);
+    fn the_way_back_of_the_way_back_is_the_way_itself() {
+        let v4 = Key::V4(Four { addresses: 0x0a00_0001_0a00_0002, ports: 0x1234_0050 });
+        assert_eq!(v4.back(), Key::V4(Four { addresses: 0x0a00_0002_0a00_0001, ports: 0x0050_1234 }));
+        for n in 0..3 {
+            assert_eq!(key(n).back().back(), key(n));
+        }
     }
 }

@@ -73,25 +73,43 @@ impl Pcap {
     ) -> usize {
         let mut at = if self.begun { 0 } else { HEADER.min(bytes.len()) };
         self.begun = true;
-        loop {
-            if place.lost && !self.search(bytes, last, place, &mut at) {
-                return at;
+        while !place.lost || self.search(bytes, last, place, &mut at) {
+            if !self.good(bytes, place, each, &mut at) {
+                break;
             }
-            let Some(record) = self.record(bytes, at) else { break };
-            if record.kept > self.most {
-                place.damaged(at, What::Length { len: record.kept });
-                place.lost = true;
-                at += 1;
-                continue;
-            }
+            place.damaged(at, What::Length { len: self.record(bytes, at).map_or(0, |record| record.kept) });
+            place.lost = true;
+            at += 1;
+        }
+        if place.lost && !last {
+            return at;
+        }
+        if last && !place.lost && at < bytes.len() {
+            let kept = self.record(bytes, at).map_or(0, |record| record.kept);
+            let (needs, has) = (self.record as u64 + u64::from(kept), (bytes.len() - at) as u64);
+            place.damaged(at, What::CutOff { needs, has });
+        }
+        if last {
+            at = bytes.len();
+        }
+        at
+    }
+
+    /// Reads records for as long as they are good. True if the next one is not, false if there is none.
+    #[inline]
+    fn good<F: FnMut(&Frame<'_>)>(&self, bytes: &[u8], place: &mut Place, each: &mut F, from: &mut usize) -> bool {
+        let (mut at, mut number, mut time) = (*from, place.frames, place.at);
+        let mut damaged = false;
+        while let Some(record) = self.record(bytes, at) {
+            damaged = record.kept > self.most;
             let data = at + self.record;
-            let Some(kept) = bytes.get(data..data + record.kept as usize) else { break };
-            place.frames += 1;
-            place.at = i64::from(record.seconds) * 1_000_000_000 + i64::from(record.fraction) * i64::from(self.unit);
+            let Some(kept) = bytes.get(data..data + record.kept as usize).filter(|_| !damaged) else { break };
+            number += 1;
+            time = i64::from(record.seconds) * 1_000_000_000 + i64::from(record.fraction) * i64::from(self.unit);
             each(&Frame {
-                number: place.frames,
+                number,
                 offset: place.offset + at as u64,
-                at: place.at,
+                at: time,
                 interface: 0,
                 link: self.link,
                 heading: Heading::Unsaid,
@@ -100,13 +118,8 @@ impl Pcap {
             });
             at = data + kept.len();
         }
-        if last && at < bytes.len() {
-            let kept = self.record(bytes, at).map_or(0, |record| record.kept);
-            let (needs, has) = (self.record as u64 + u64::from(kept), (bytes.len() - at) as u64);
-            place.damaged(at, What::CutOff { needs, has });
-            at = bytes.len();
-        }
-        at
+        (*from, place.frames, place.at) = (at, number, time);
+        damaged
     }
 
     #[inline]

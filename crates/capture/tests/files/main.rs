@@ -1,5 +1,7 @@
 //! Files, link layers and connections, judged by writers and readers of others.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
+
 mod flows;
 mod formats;
 mod make;

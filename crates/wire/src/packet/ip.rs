@@ -1,7 +1,7 @@
 //! Reading an IP header, whole or as a capture has it.
 
-use super::{cut, half, Checksums, Refused};
-use crate::checksum::Sum;
+use super::{cut, first, half, Checksums, Refused};
+use crate::checksum::{Sum, TCP};
 use crate::options::word;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,11 +10,9 @@ pub(crate) const IPV6_HEADER: usize = 40;
 
 /// What an IP header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ip {
-    /// Where it comes from.
-    pub src: IpAddr,
-    /// Where it goes to.
-    pub dst: IpAddr,
+pub struct Ip<'a> {
+    /// The two addresses as they stand there, the source's first: 8 bytes, or 32.
+    pub addresses: &'a [u8],
     /// IPv4's type of service, IPv6's traffic class.
     pub traffic_class: u8,
     /// Time to live, hop limit.
@@ -43,19 +41,19 @@ enum Extent {
 ///
 /// # Errors
 /// Why it is no IP packet, or none whose headers can be read.
-#[inline]
-pub fn captured_ip(bytes: &[u8], original: usize) -> Result<Ip, Refused> {
+#[inline(always)]
+pub fn captured_ip(bytes: &[u8], original: usize) -> Result<Ip<'_>, Refused> {
     read_ip(bytes, Checksums::Trust, Extent::Headers(original))
 }
 
 /// Reads the IP header, and whatever stands between it and what it carries.
 #[inline]
-pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip, Refused> {
+pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip<'_>, Refused> {
     read_ip(bytes, checksums, Extent::Whole)
 }
 
-#[inline]
-fn read_ip(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, Refused> {
+#[inline(always)]
+fn read_ip(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip<'_>, Refused> {
     match bytes.first().map(|b| b >> 4) {
         None => Err(Refused::CutOff { needs: IPV4_HEADER, has: 0 }),
         Some(4) => parse_ipv4(bytes, checksums, extent),
@@ -64,9 +62,9 @@ fn read_ip(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, Ref
     }
 }
 
-#[inline]
-fn parse_ipv4(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, Refused> {
-    let fixed = cut(bytes, IPV4_HEADER)?;
+#[inline(always)]
+fn parse_ipv4(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip<'_>, Refused> {
+    let fixed = first::<IPV4_HEADER>(bytes)?;
     let header_len = usize::from(fixed[0] & 15) * 4;
     let end = extent.end(bytes, 0, half(fixed, 2));
     if header_len < IPV4_HEADER || end < header_len {
@@ -85,8 +83,7 @@ fn parse_ipv4(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, 
         return Err(Refused::Fragment);
     }
     Ok(Ip {
-        src: IpAddr::V4(Ipv4Addr::from(word(fixed, 12))),
-        dst: IpAddr::V4(Ipv4Addr::from(word(fixed, 16))),
+        addresses: &fixed[12..],
         traffic_class: fixed[1],
         hop_limit: fixed[8],
         label: u32::from(half(fixed, 4)),
@@ -96,24 +93,21 @@ fn parse_ipv4(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip, 
     })
 }
 
-fn parse_ipv6(bytes: &[u8], extent: Extent) -> Result<Ip, Refused> {
-    let fixed = cut(bytes, IPV6_HEADER)?;
+#[inline]
+fn parse_ipv6(bytes: &[u8], extent: Extent) -> Result<Ip<'_>, Refused> {
+    let fixed = first::<IPV6_HEADER>(bytes)?;
     let end = extent.end(bytes, IPV6_HEADER, half(fixed, 4));
     extent.must_hold(bytes, end)?;
-    let packet = &bytes[..end.min(bytes.len())];
-    let address = |at: usize| {
-        let mut octets = [0; 16];
-        octets.copy_from_slice(&fixed[at..at + 16]);
-        IpAddr::V6(Ipv6Addr::from(octets))
+    let (protocol, payload) = match fixed[6] {
+        TCP => (TCP, IPV6_HEADER),
+        other => skip_extensions(&bytes[..end.min(bytes.len())], other)?,
     };
-    let first = word(fixed, 0);
-    let (protocol, payload) = skip_extensions(packet, fixed[6])?;
+    let word = word(fixed, 0);
     Ok(Ip {
-        src: address(8),
-        dst: address(24),
-        traffic_class: (first >> 20) as u8,
+        addresses: &fixed[8..],
+        traffic_class: (word >> 20) as u8,
         hop_limit: fixed[7],
-        label: first & 0xf_ffff,
+        label: word & 0xf_ffff,
         protocol,
         payload,
         end,
@@ -149,6 +143,34 @@ pub(crate) fn skip_extensions(packet: &[u8], first: u8) -> Result<(u8, usize), R
         next = following;
     }
     Ok((next, at))
+}
+
+impl Ip<'_> {
+    /// Whether it is IPv4.
+    #[inline]
+    pub fn is_ipv4(&self) -> bool {
+        self.addresses.len() == 8
+    }
+
+    /// Where it comes from.
+    #[inline]
+    pub fn src(&self) -> IpAddr {
+        address(&self.addresses[..self.addresses.len() / 2])
+    }
+
+    /// Where it goes to.
+    #[inline]
+    pub fn dst(&self) -> IpAddr {
+        address(&self.addresses[self.addresses.len() / 2..])
+    }
+}
+
+#[inline]
+fn address(bytes: &[u8]) -> IpAddr {
+    match bytes.first_chunk::<16>() {
+        Some(octets) => IpAddr::V6(Ipv6Addr::from(*octets)),
+        None => IpAddr::V4(Ipv4Addr::from(word(bytes, 0))),
+    }
 }
 
 impl Extent {

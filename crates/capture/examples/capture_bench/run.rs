@@ -1,0 +1,114 @@
+//! Takes the time.
+
+use ackclock_capture::connection::{Connection, Report, Wanted};
+use ackclock_capture::read::{open, File};
+use ackclock_capture::{Analysis, Ended, Flow, Flows, Seen, Way};
+use ackclock_tcp::segment::Segment;
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+/// Most connections at once.
+const LIMIT: usize = 100_000;
+
+/// Adds up what it is handed, so that it is handed over.
+#[derive(Default)]
+struct Headers(u64);
+
+impl Analysis for Headers {
+    type State = u64;
+
+    fn begin(&mut self, _: &Flow) -> u64 {
+        0
+    }
+    fn segment(&mut self, _: &Flow, state: &mut u64, seen: &Seen) {
+        *state += seen.end() ^ seen.ack.unwrap_or(0);
+    }
+    fn end(&mut self, _: &Flow, state: u64, _: Ended) {
+        self.0 ^= state;
+    }
+}
+
+/// The record of each connection.
+#[derive(Default)]
+struct Records(Vec<Report>);
+
+impl Analysis for Records {
+    type State = Connection;
+
+    fn begin(&mut self, _: &Flow) -> Connection {
+        Connection::new(Wanted::default())
+    }
+    fn segment(&mut self, flow: &Flow, state: &mut Connection, seen: &Seen) {
+        if let (true, Some(syn)) = (seen.has(Segment::SYN), flow.syn(seen.way)) {
+            state.on_syn(seen.way, &syn.options);
+        }
+        state.on(seen);
+    }
+    fn end(&mut self, _: &Flow, state: Connection, _: Ended) {
+        self.0.push(state.finish());
+    }
+}
+
+pub(crate) fn headers(file: &Path) -> Result<(), Box<dyn Error>> {
+    let mut headers = Headers::default();
+    timed(file, &mut headers)?;
+    eprintln!("{:x}", headers.0);
+    Ok(())
+}
+
+pub(crate) fn analyse(file: &Path) -> Result<(), Box<dyn Error>> {
+    let mut records = Records::default();
+    timed(file, &mut records)?;
+    let (mut segments, mut total) = (0, [0; 4]);
+    for report in &records.0 {
+        for way in [Way::Out, Way::Back] {
+            let counts = report.record.way(way).retransmissions;
+            segments += report.record.way(way).segments;
+            total = [
+                total[0] + counts.needed,
+                total[1] + counts.needless,
+                total[2] + counts.refused,
+                total[3] + counts.cannot_tell,
+            ];
+        }
+    }
+    eprintln!(
+        "{} connections, {segments} segments, needed, needless, refused, cannot tell: {total:?}",
+        records.0.len()
+    );
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is what takes the time")]
+fn timed<A: Analysis>(path: &Path, analysis: &mut A) -> Result<(), Box<dyn Error>> {
+    let mut file = open(path)?;
+    if let File::Mapped(map) = &file {
+        // Into the page cache: not the disk is measured.
+        eprintln!("{:x}", map.iter().step_by(4096).fold(0u8, |a, b| a ^ b));
+    }
+    let (begin, on_cpu) = (Instant::now(), on_cpu());
+    let mut flows = Flows::new(analysis, LIMIT);
+    let contents = file.read(|frame| flows.frame(frame))?;
+    let anonymous = anonymous();
+    let traffic = flows.finish();
+    let (seconds, cpu_seconds) = (begin.elapsed().as_secs_f64(), (self::on_cpu() - on_cpu) as f64 / 1e9);
+    println!(
+        "{{\"seconds\": {seconds}, \"cpu_seconds\": {cpu_seconds}, \"bytes\": {}, \"packets\": {}, \"connections\": {}, \"memory_bytes\": {anonymous}}}",
+        contents.bytes, contents.frames, traffic.connections
+    );
+    Ok(())
+}
+
+/// Memory of this process that is no file's, bytes, with all connections still there; 0 where the system does not say it.
+fn anonymous() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:"));
+    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// How long this thread has had a processor, nanoseconds; 0 where the system does not say it. On a busy machine it says more than the clock.
+fn on_cpu() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    stat.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0)
+}

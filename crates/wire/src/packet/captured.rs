@@ -1,0 +1,99 @@
+//! Reading a TCP segment of which perhaps only the headers, or a part of them, were captured.
+
+use super::{first, half, Ip, Refused, TCP_HEADER};
+use crate::checksum::{Sum, TCP};
+use crate::options::word;
+use ackclock_tcp::seq::SeqNum;
+use std::net::SocketAddr;
+
+/// A TCP segment as a capture has it: its payload, or the end of its options, may not have been kept. Lengths are those of its headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Captured<'a> {
+    /// Its IP header.
+    pub ip: Ip<'a>,
+    /// Bytes of payload that the segment has.
+    pub len: u32,
+    /// The options that were kept.
+    pub option_bytes: &'a [u8],
+    /// Whether options were cut off.
+    pub options_cut: bool,
+    /// The payload that was kept, and whatever is behind the packet.
+    behind: &'a [u8],
+    fixed: &'a [u8; TCP_HEADER],
+}
+
+impl<'a> Captured<'a> {
+    /// Reads the TCP segment that a packet carries; `bytes` begin with its IP header, `ip`. Checksums are not looked at.
+    ///
+    /// # Errors
+    /// Why it is not a TCP segment, or not one whose fixed header can be read.
+    #[inline(always)]
+    pub fn read(bytes: &'a [u8], ip: Ip<'a>) -> Result<Captured<'a>, Refused> {
+        if ip.protocol != TCP {
+            return Err(Refused::NotTcp(ip.protocol));
+        }
+        let tcp = bytes.get(ip.payload..).unwrap_or_default();
+        let fixed = first::<TCP_HEADER>(tcp)?;
+        let header_len = usize::from(fixed[12] >> 4) * 4;
+        let len = ip.end.checked_sub(ip.payload + header_len).ok_or(Refused::Length)?;
+        let options_len = header_len.checked_sub(TCP_HEADER).ok_or(Refused::Length)?;
+        let len = u32::try_from(len).map_err(|_| Refused::Length)?;
+        let rest = &tcp[TCP_HEADER..];
+        let (option_bytes, behind) = rest.split_at_checked(options_len).unwrap_or((rest, &[]));
+        Ok(Captured { ip, len, option_bytes, options_cut: option_bytes.len() < options_len, behind, fixed })
+    }
+
+    /// Where it comes from.
+    pub fn src(&self) -> SocketAddr {
+        SocketAddr::new(self.ip.src(), half(self.fixed, 0))
+    }
+
+    /// Where it goes to.
+    pub fn dst(&self) -> SocketAddr {
+        SocketAddr::new(self.ip.dst(), half(self.fixed, 2))
+    }
+
+    /// The two ports as they stand there, the source's first.
+    #[inline]
+    pub fn ports(&self) -> u32 {
+        word(self.fixed, 0)
+    }
+
+    /// The sequence number.
+    #[inline]
+    pub fn seq(&self) -> SeqNum {
+        SeqNum(word(self.fixed, 4))
+    }
+
+    /// The acknowledgment number; means something only with the ACK flag.
+    #[inline]
+    pub fn ack(&self) -> SeqNum {
+        SeqNum(word(self.fixed, 8))
+    }
+
+    /// The eight flags, as in [`ackclock_tcp::segment::Segment::flags`].
+    #[inline]
+    pub fn flags(&self) -> u8 {
+        self.fixed[13]
+    }
+
+    /// The window as it stands there, not scaled.
+    #[inline]
+    pub fn window(&self) -> u16 {
+        half(self.fixed, 14)
+    }
+
+    /// The payload that was kept.
+    #[inline]
+    pub fn payload(&self) -> &'a [u8] {
+        &self.behind[..self.behind.len().min(self.len as usize)]
+    }
+
+    /// Whether its checksum is only begun, with the pseudo-header: a device was to complete it.
+    pub fn is_begun(&self) -> bool {
+        let mut sum = Sum::default();
+        let header_len = u32::from(self.fixed[12] >> 4) * 4;
+        sum.add_pseudo_header(TCP, self.ip.src(), self.ip.dst(), self.len.wrapping_add(header_len));
+        sum.bytes() == self.fixed[16..18]
+    }
+}
