@@ -5,6 +5,7 @@ use crate::judge::{judge, Facts};
 use crate::place::{Hints, Place, Side, Why};
 use crate::rtt::{Durations, Summary};
 use crate::seen::{Seen, Way};
+use crate::stream::cases::Cases;
 use crate::stream::{older, Stream};
 use crate::verdict::{Counts, Retransmission};
 use ackclock_wire::options::{Options, Timestamps};
@@ -131,6 +132,8 @@ pub struct Connection {
     streams: [Stream; 2],
     ids: [Ids; 2],
     answers: [Answers; 2],
+    /// What has been judged, where each is wanted.
+    found: Vec<Retransmission>,
     /// Packets that look as only their own host sees them.
     as_sent: [bool; 2],
 }
@@ -192,6 +195,28 @@ impl Connection {
         if let Some(t) = seen.timestamps {
             self.answer(w, back, seen, t);
         }
+        if self.streams[back].wants_judgment() {
+            self.judge_settled(seen.way.back(), seen.at);
+        }
+    }
+
+    /// Judges what is long ago, so that memory is bounded by what is in flight.
+    #[cold]
+    fn judge_settled(&mut self, way: Way, now: i64) {
+        let place = self.place().0;
+        if let Some(cases) = self.streams[way as usize].settled(now) {
+            self.judge(way, place, &cases);
+        }
+    }
+
+    fn judge(&mut self, way: Way, place: Place, cases: &Cases) {
+        let w = way as usize;
+        let (ids, ack_ids) = (&self.ids[w], &self.ids[way.back() as usize]);
+        let found = judge(&Facts { way, side: place.side(way), stream: &self.streams[w], cases, ids, ack_ids });
+        found.iter().for_each(|r| self.record.ways[w].retransmissions.add(&r.judged));
+        if self.wanted.each {
+            self.found.extend(found);
+        }
     }
 
     /// Of `skipped` packets that are missing right before this one, those that must have been data which this one begins to
@@ -238,23 +263,14 @@ impl Connection {
         let (place, why) = self.place();
         self.record.place = place;
         self.record.why = why;
-        let mut retransmissions = Vec::new();
         for way in [Way::Out, Way::Back] {
-            let w = way as usize;
-            self.record.ways[w].rtt = rtt(place.side(way), &self.record.ways[w]);
-            let stream = &self.streams[w];
-            let Some(cases) = stream.cases() else { continue };
-            let (ids, ack_ids) = (&self.ids[w], &self.ids[way.back() as usize]);
-            let facts = Facts { way, side: place.side(way), stream, cases, ids, ack_ids };
-            let found = judge(&facts);
-            found.iter().for_each(|r| self.record.ways[w].retransmissions.add(&r.judged));
-            retransmissions.extend(found);
+            self.record.ways[way as usize].rtt = rtt(place.side(way), &self.record.ways[way as usize]);
+            if let Some(cases) = self.streams[way as usize].take_cases() {
+                self.judge(way, place, &cases);
+            }
         }
-        if !self.wanted.each {
-            retransmissions = Vec::new();
-        }
-        retransmissions.sort_by_key(|r| r.frame);
-        Report { record: self.record, retransmissions }
+        self.found.sort_by_key(|r| r.frame);
+        Report { record: self.record, retransmissions: self.found }
     }
 
     fn record_way(&mut self, way: Way) {
@@ -278,13 +294,11 @@ impl Connection {
         if let Some(side) = self.wanted.at {
             return (Place::of(side, self.record.main_way()), Why::Given);
         }
-        let [out, back] = &self.record.ways;
-        let least = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
-        let hints = Hints {
-            out: least(out.backward.min, back.onward.min),
-            back: least(back.backward.min, out.onward.min),
-            as_sent: self.as_sent,
+        let half = |way: Way| {
+            let (near, far) = (&self.answers[way as usize].backward, &self.streams[way.back() as usize].onward);
+            near.smallest().into_iter().chain(far.smallest()).min()
         };
+        let hints = Hints { out: half(Way::Out), back: half(Way::Back), as_sent: self.as_sent };
         hints.place()
     }
 }

@@ -4,12 +4,14 @@
 //! before, holes, SACK blocks, acknowledgments that say nothing new) goes to [`cases`], which is made when it is first needed.
 
 pub(crate) mod cases;
+mod episodes;
 mod odd;
 
 use crate::ranges::Ranges;
 use crate::rtt::Durations;
 use crate::seen::Seen;
-use cases::Cases;
+use cases::{Bare, Cases};
+use episodes::Episodes;
 use std::collections::VecDeque;
 
 /// Acknowledged segments that are kept, for the frame of an earlier copy and the order of sending.
@@ -93,6 +95,9 @@ pub(crate) struct Stream {
     ring: VecDeque<Sent>,
     /// So many of them, the first, are acknowledged.
     acked: usize,
+    /// How many have been acknowledged in all.
+    passed: u64,
+    episodes: Episodes,
     /// What comes below this for the first time has been sent before: packets are missing in the order of sending.
     missed: u64,
     /// Below `hi`, but never seen here.
@@ -185,6 +190,7 @@ impl Stream {
             }
             last = Some(*sent);
             self.acked += 1;
+            self.passed += 1;
         }
         if self.acked > 2 * HISTORY {
             self.ring.drain(..self.acked - HISTORY);
@@ -193,9 +199,28 @@ impl Stream {
         last
     }
 
-    /// What is out of the ordinary, if anything was.
-    pub(crate) fn cases(&self) -> Option<&Cases> {
-        self.cases.as_deref()
+    /// Takes out all that is out of the ordinary, if anything was.
+    pub(crate) fn take_cases(&mut self) -> Option<Box<Cases>> {
+        self.cases.take()
+    }
+
+    /// Whether there is so much out of the ordinary that what is long ago should be judged.
+    #[inline]
+    pub(crate) fn wants_judgment(&self) -> bool {
+        self.cases.as_ref().is_some_and(|c| c.many())
+    }
+
+    /// Takes out what is long ago, at `now`.
+    pub(crate) fn settled(&mut self, now: i64) -> Option<Cases> {
+        let wait = self.facts.largest.saturating_mul(4).max(LATE);
+        let cases = self.cases.as_deref_mut()?;
+        self.episodes.forget_before(cases.bares.first().map_or(0, |b| b.episode));
+        Some(cases.settled(now.saturating_sub(wait)))
+    }
+
+    /// Whether an acknowledgment without news is one of those that segments out of order cause, all of which were of use.
+    pub(crate) fn accounted(&self, bare: &Bare) -> bool {
+        !self.facts.sack_seen && self.episodes.exact(bare.episode)
     }
 
     /// Payload bytes that were acknowledged or seen here, each counted once.

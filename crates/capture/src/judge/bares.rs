@@ -33,6 +33,8 @@ pub(super) struct Claims {
     given: BTreeMap<u64, Claim>,
     /// Copies that may have caused an answer that went to another.
     passed_over: BTreeMap<u64, Claim>,
+    /// There were some for which no copy accounts: the network doubles packets.
+    stray: bool,
 }
 
 /// Frames of copies, and what an acknowledgment would say of each.
@@ -71,6 +73,9 @@ impl Claims {
             answered.insert(bare.frame, (near, all));
         }
         claims.give(facts, &answered);
+        if claims.stray {
+            claims.given.values_mut().filter(|c| c.answer == Answer::Duplicate).for_each(|c| c.sure = false);
+        }
         claims
     }
 
@@ -80,7 +85,10 @@ impl Claims {
             // What took no longer than others did comes first.
             let may = if near.is_empty() { all } else { near };
             let free = may.iter().find(|(frame, _)| !self.given.contains_key(frame));
-            let Some(&(frame, answer)) = free else { continue };
+            let Some(&(frame, answer)) = free else {
+                self.stray = true;
+                continue;
+            };
             let sure = all.iter().all(|(f, _)| *f == frame || self.given.contains_key(f));
             self.given.insert(frame, Claim { answer, bare: *bare, sure });
             for &(other, answer) in may {
@@ -106,10 +114,13 @@ impl Candidate<'_> {
         let stamped = facts.stream.timestamps;
         let covered = self.piece.cover.is_some_and(|c| c.at <= bare.at);
         if !covered {
-            return (stamped && older(self.copy.sent.tsval, bare.echo)).then_some(Answer::Refused);
+            let old = stamped && !bare.risen && older(self.copy.sent.tsval, bare.echo);
+            return old.then_some(Answer::Refused);
         }
         // One copy at least was of use.
-        let younger = stamped && older(bare.echo, self.copy.sent.tsval);
+        // What came below the acknowledgment is echoed if it is younger than what came before (RFC 7323 §4.3).
+        let younger =
+            stamped && (older(bare.echo, self.copy.sent.tsval) || bare.risen && bare.echo != self.copy.sent.tsval);
         (!reports && !younger).then_some(Answer::Duplicate)
     }
 }

@@ -8,7 +8,7 @@
 use super::bares::{Answer, Claims};
 use super::Facts;
 use crate::place::Side;
-use crate::stream::cases::{By, Copy, Cover, Piece};
+use crate::stream::cases::{Bare, By, Copy, Cover, Piece};
 use crate::stream::older;
 use crate::verdict::{Evidence, Judged, Verdict};
 
@@ -144,11 +144,16 @@ impl Case<'_> {
     /// without news.
     fn needed(&self, sure: bool) -> Judged {
         let ctx = self.ctx;
-        // A late copy may have been answered by what was lost.
-        let mut likely = !sure || !ctx.reports && ctx.facts.ack_ids.many_missing();
+        if let Some(needless) = self.answered_too_often() {
+            return self.unless_guessed(needless);
+        }
+        let mut likely = !sure;
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
+                // Its answer may have been lost, if it can have been that late.
+                let late = self.cover.at - earlier.sent.at <= ctx.largest.saturating_mul(2);
                 likely |= ctx.claims.perhaps(earlier).is_some();
+                likely |= late && !ctx.reports && ctx.facts.ack_ids.many_missing();
                 continue;
             };
             let (verdict, evidence) = match claim.answer {
@@ -159,12 +164,11 @@ impl Case<'_> {
                 Answer::Duplicate => (Verdict::Needless, Evidence::BareAcks { acks: 1 }),
             };
             let (earlier, proof) = (Some(earlier.sent.frame), Some(claim.bare.frame));
-            // A network that doubles packets causes such answers, too.
-            let sure = claim.sure && claim.answer == Answer::Refused;
-            return Judged { verdict, likely: !sure, evidence, earlier, proof };
+            let judged = Judged { verdict, likely: !claim.sure, evidence, earlier, proof };
+            return if verdict == Verdict::Refused { judged } else { self.unless_guessed(judged) };
         }
         if !ctx.facts.stream.facts.sack_seen {
-            if let Some(perhaps) = self.perhaps_refused() {
+            if let Some(perhaps) = self.perhaps_answered() {
                 return perhaps;
             }
         }
@@ -174,26 +178,69 @@ impl Case<'_> {
             None if ctx.reports => Evidence::NoneReported { after: self.after() },
             None => Evidence::NoBareAck { after: self.after() },
         };
-        self.judged(Verdict::Needed, evidence, likely)
+        self.unless_guessed(self.judged(Verdict::Needed, evidence, likely))
     }
 
-    /// Without SACK each acknowledgment of something out of order says nothing new, so that a refusal does not show.
-    fn perhaps_refused(&self) -> Option<Judged> {
-        let recent = self.cover.echo_before.filter(|_| self.ctx.facts.stream.timestamps)?;
-        let earlier = self.copies[..self.i].iter().find(|c| older(c.sent.tsval, recent))?;
-        let evidence = Evidence::PerhapsRefused { value: earlier.sent.tsval, recent };
-        let (earlier, proof) = (Some(earlier.sent.frame), self.cover.frame);
-        Some(Judged { verdict: Verdict::CannotTell, likely: false, evidence, earlier, proof })
+    /// Without reports of duplicates a guess is too often wrong to be told.
+    fn unless_guessed(&self, judged: Judged) -> Judged {
+        if judged.likely && !self.ctx.reports {
+            return Judged { verdict: Verdict::CannotTell, likely: false, evidence: Evidence::Alike, ..judged };
+        }
+        judged
+    }
+
+    /// More acknowledgments without news answered copies of these bytes than later copies alone can have caused.
+    fn answered_too_often(&self) -> Option<Judged> {
+        let duplicate = |c: &Copy| self.ctx.claims.of(c).filter(|c| c.answer == Answer::Duplicate);
+        let answers: Vec<_> = self.copies.iter().filter_map(duplicate).collect();
+        let last = answers.last()?;
+        if answers.len() < self.copies.len() - self.i {
+            return None;
+        }
+        let evidence = Evidence::BareAcks { acks: answers.len() as u32 };
+        let likely = !answers.iter().all(|c| c.sure);
+        Some(Judged { proof: Some(last.bare.frame), ..self.judged(Verdict::Needless, evidence, likely) })
+    }
+
+    /// The longest that a round trip may have taken, by those of late and some more.
+    fn around(&self) -> i64 {
+        let around = if self.cover.around > 0 { self.cover.around } else { self.ctx.largest };
+        around.saturating_add(around / 8)
+    }
+
+    /// Without SACK each acknowledgment of something out of order says nothing new: one at a time at which an earlier copy may
+    /// have arrived can be the answer to that.
+    fn perhaps_answered(&self) -> Option<Judged> {
+        let (ctx, cover) = (self.ctx, self.cover);
+        let stamped = ctx.facts.stream.timestamps;
+        let latest = ctx.largest.saturating_mul(4);
+        for earlier in &self.copies[..self.i] {
+            let sent = &earlier.sent;
+            let may = |b: &&Bare| {
+                let age = b.at - sent.at;
+                let of_use = b.at < cover.at && !(stamped && older(sent.tsval, b.echo));
+                ctx.floor <= age && age <= latest && !of_use && !(stamped && older(b.echo, sent.tsval))
+            };
+            let counted = !ctx.facts.ack_ids.many_missing();
+            let other = |b: &&Bare| !(counted && ctx.facts.stream.accounted(b));
+            let Some(bare) = ctx.facts.cases.bares.iter().filter(may).find(other) else { continue };
+            let evidence = match bare.at < cover.at {
+                true => Evidence::PerhapsRefused { value: sent.tsval, recent: bare.echo },
+                false => Evidence::Alike,
+            };
+            let (earlier, proof) = (Some(sent.frame), Some(bare.frame));
+            return Some(Judged { verdict: Verdict::CannotTell, likely: false, evidence, earlier, proof });
+        }
+        None
     }
 
     /// Either may have been the first to arrive, as far as the smallest round trip goes. Those that would have taken longer
     /// than any round trip of late were lost.
     fn by_time(&self) -> Option<Judged> {
         let ctx = self.ctx;
-        let around = if self.cover.around > 0 { self.cover.around } else { ctx.largest };
         let near = match self.after() < self.cover.least - self.cover.least / 10 {
             true => Ways::default(),
-            false => self.ways(self.arrivals.len(), around.saturating_add(around / 8)),
+            false => self.ways(self.arrivals.len(), self.around()),
         };
         match (near.needless, near.needed) {
             (false, true) if ctx.facts.stream.facts.sack_seen => Some(self.needed(true)),

@@ -4,8 +4,10 @@
 use super::Sent;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Acknowledgments without news that are kept, the newest.
-const BARES: usize = 1024;
+/// With so many copies and acknowledgments without news, those of long ago are judged and forgotten.
+const MANY: usize = 512;
+/// Suspects that are kept, the newest.
+const SUSPECTS: usize = 1024;
 /// Presumptions that are kept.
 const PRESUMPTIONS: usize = 64;
 
@@ -66,6 +68,10 @@ pub(crate) struct Bare {
     pub(crate) at: i64,
     pub(crate) frame: u64,
     pub(crate) echo: u32,
+    /// It echoes a younger timestamp than those before it.
+    pub(crate) risen: bool,
+    /// Without SACK: the episode in which it came ([`super::episodes`]).
+    pub(crate) episode: u32,
 }
 
 /// Bytes whose copies all have the same fate.
@@ -99,7 +105,8 @@ pub(crate) struct Cases {
     pub(crate) pieces: BTreeMap<u64, Piece>,
     /// Pieces without a cover.
     pub(crate) open: usize,
-    pub(crate) bares: VecDeque<Bare>,
+    pub(crate) bares: Vec<Bare>,
+    enough: usize,
     /// For numbers of the order of sending that are missing, as (first, behind the last), from which copy on it was presumed that
     /// they were first copies: the newest of them.
     pub(crate) presumptions: VecDeque<(u64, u64, u32)>,
@@ -201,10 +208,87 @@ impl Cases {
 
     /// An acknowledgment that says nothing new.
     pub(crate) fn bare(&mut self, bare: Bare) {
-        if self.bares.len() >= BARES {
-            self.bares.pop_front();
+        self.bares.push(bare);
+    }
+
+    /// A segment came with an old timestamp.
+    pub(crate) fn suspect(&mut self, suspect: Suspect) {
+        if self.suspects.len() >= SUSPECTS {
+            self.suspects.drain(..SUSPECTS / 2);
+            self.waiting = self.waiting.saturating_sub(SUSPECTS / 2);
         }
-        self.bares.push_back(bare);
+        self.suspects.push(suspect);
+    }
+
+    /// Whether there is so much that what is long ago should be judged.
+    #[inline]
+    pub(crate) fn many(&self) -> bool {
+        self.copies.len() + self.bares.len() >= self.enough.max(MANY)
+    }
+
+    /// Takes out what was acknowledged before `then`, with all that is needed to judge it.
+    pub(crate) fn settled(&mut self, then: i64) -> Cases {
+        let mut done: Vec<u64> = Vec::new();
+        let (mut group, mut ready, mut reach): (Vec<u64>, bool, u64) = (Vec::new(), true, 0);
+        for (start, piece) in &self.pieces {
+            if *start >= reach {
+                if ready {
+                    done.append(&mut group);
+                }
+                group.clear();
+                ready = true;
+            }
+            group.push(*start);
+            ready &= piece.cover.is_some_and(|c| c.at < then)
+                && piece.copies.iter().all(|c| self.copies[*c as usize].sent.at < then);
+            reach = piece
+                .copies
+                .iter()
+                .map(|c| self.copies[*c as usize].sent.end())
+                .max()
+                .unwrap_or(0)
+                .max(reach)
+                .max(piece.end);
+        }
+        if ready {
+            done.append(&mut group);
+        }
+        let mut settled = Cases { bares: self.bares.clone(), suspects: self.suspects.clone(), ..Cases::default() };
+        for start in done {
+            if let Some(mut piece) = self.pieces.remove(&start) {
+                piece.copies.iter_mut().for_each(|c| *c = settled.adopt(self.copies[*c as usize]));
+                settled.pieces.insert(start, piece);
+            }
+        }
+        self.forget_unused(then);
+        settled
+    }
+
+    fn adopt(&mut self, copy: Copy) -> u32 {
+        self.copies.push(copy);
+        (self.copies.len() - 1) as u32
+    }
+
+    /// Drops the copies of which no piece is left, and acknowledgments older than all of them.
+    fn forget_unused(&mut self, then: i64) {
+        let copies = std::mem::take(&mut self.copies);
+        let mut oldest = then;
+        let mut presumptions: Vec<u32> = vec![u32::MAX; copies.len()];
+        for piece in self.pieces.values_mut() {
+            for c in &mut piece.copies {
+                let copy = copies[*c as usize];
+                oldest = oldest.min(copy.sent.at);
+                let new = &mut presumptions[*c as usize];
+                if *new == u32::MAX {
+                    *new = self.copies.len() as u32;
+                    self.copies.push(copy);
+                }
+                *c = *new;
+            }
+        }
+        self.presumptions.clear();
+        self.bares.retain(|b| b.at >= oldest);
+        self.enough = 2 * (self.copies.len() + self.bares.len());
     }
 
     /// The first acknowledgment after some suspects: `covers` says whether it has all of a range.

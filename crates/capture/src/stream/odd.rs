@@ -108,7 +108,7 @@ impl Stream {
     pub(super) fn suspect(&mut self, s: &Seen) {
         let (Some(t), Some(recent)) = (s.timestamps, self.recent) else { return };
         let suspect = Suspect { frame: s.frame, seq: s.seq, end: s.end(), value: t.value, recent, next: None };
-        self.cases_mut().suspects.push(suspect);
+        self.cases_mut().suspect(suspect);
         self.calm = false;
     }
 
@@ -304,6 +304,7 @@ impl Stream {
         self.una = ack;
         self.sacked.forget_below(ack);
         let last = self.pass(ack);
+        self.episodes.advanced(self.passed);
         if let Some(last) = last.filter(|_| !ambiguous && !waited) {
             self.sample(s.at, s.at - last.at);
         }
@@ -321,7 +322,10 @@ impl Stream {
         // It may answer a probe, and after everything is acknowledged and nothing came again there is nothing to answer.
         let probed = self.facts.probed_at.take().is_some();
         if !probed {
-            let bare = Bare { at: s.at, frame: s.frame, echo: s.timestamps.map_or(0, |t| t.echo) };
+            let echo = s.timestamps.map_or(0, |t| t.echo);
+            let risen = s.timestamps.is_some() && self.echoed.is_none_or(|e| older(e, echo));
+            let episode = if self.facts.sack_seen { 0 } else { self.episodes.repeated(self.passed) };
+            let bare = Bare { at: s.at, frame: s.frame, echo, risen, episode };
             self.cases_mut().bare(bare);
         }
     }
@@ -329,7 +333,7 @@ impl Stream {
     fn after_ack(&mut self, s: &Seen, ack: u64, echo: Option<u32>) {
         let (una, echoed) = (self.una, self.echoed);
         let sacked = &self.sacked;
-        let mut calm = sacked.is_empty() && self.acked_once;
+        let mut calm = sacked.is_empty() && self.acked_once && !self.episodes.active();
         if let Some(cases) = self.cases.as_deref_mut() {
             if cases.waiting < cases.suspects.len() {
                 cases.settle_suspects(s.frame, |l, r| una >= r || ack >= r || sacked.covers(l.max(una), r));

@@ -49,30 +49,48 @@ fn tallies(stack: &str, peer: PeerSpec, at: impl Fn(Side) -> Option<Side>) -> [T
 
 #[test]
 fn from_the_senders_side_with_dsack_needless_ones_are_found_and_no_others() {
-    for (stack, peer) in [("linux-2025", BOTH), ("rfc-6675", BOTH), ("linux-2025", NO_TIMESTAMPS)] {
+    for (stack, peer) in [("linux-2025", BOTH), ("linux-2025", NO_TIMESTAMPS), ("rfc-6675", BOTH)] {
         let [sender, _] = tallies(stack, peer, Some);
         assert!(sender.needless > 400, "too few to say anything: {sender}");
         assert!(sender.precision() >= 0.99 && sender.recall() >= 0.99, "{stack} {peer:?}: {sender}");
+        assert!(sender.guessed() <= 0.05, "{stack} {peer:?}: {sender}");
+        // On seven paths this stack's peer never reports a duplicate, since there is none: it does without timestamps.
+        let decided = if stack == "linux-2025" { 0.97 } else { 0.9 };
+        assert!(sender.decided() >= decided, "{stack} {peer:?}: {sender}");
     }
 }
 
 #[test]
 fn from_the_senders_side_without_dsack_no_wrong_verdict_stands_as_sure() {
-    let [sender, _] = tallies("linux-2025", NO_DSACK, Some);
-    assert_eq!(sender.wrong, 0, "{sender}");
-    assert!(sender.decided() >= 0.85, "{sender}");
-    let [sender, _] = tallies("newreno", BOTH, Some);
-    assert_eq!(sender.wrong, 0, "{sender}");
+    let cases = [
+        ("linux-2025", NO_DSACK, 0.85),
+        ("linux-2025", NO_SACK, 0.5),
+        ("linux-2025", NEITHER, 0.8),
+        ("newreno", BOTH, 0.6),
+    ];
+    for (stack, peer, decided) in cases {
+        let [sender, _] = tallies(stack, peer, Some);
+        assert_eq!(sender.wrong, 0, "{stack} {peer:?}: {sender}");
+        assert!(sender.decided() >= decided, "{stack} {peer:?}: {sender}");
+        assert!(sender.guessed() <= 0.05, "{stack} {peer:?}: {sender}");
+    }
 }
 
 #[test]
 fn from_the_receivers_side_every_copy_that_is_listed_is_right() {
     for (stack, peer) in [("linux-2025", BOTH), ("rfc-6675", BOTH), ("linux-2025", NO_SACK), ("linux-2025", NEITHER)] {
         let [_, receiver] = tallies(stack, peer, Some);
-        assert_eq!(
-            (receiver.wrong, receiver.likely, receiver.unknown, receiver.extra),
-            (0, 0, 0, 0),
-            "{stack}: {receiver}"
-        );
+        let guesses = (receiver.wrong, receiver.likely, receiver.unknown, receiver.extra);
+        assert_eq!(guesses, (0, 0, 0, 0), "{stack}: {receiver}");
+        // Of the rest no copy came before, nor anything that was sent after the first.
+        assert!(receiver.unlisted * 50 <= receiver.all, "{stack}: {receiver}");
+    }
+}
+
+#[test]
+fn where_a_capture_was_made_is_found_out() {
+    let [given, found] = [tallies("linux-2025", BOTH, Some), tallies("linux-2025", BOTH, |_| None)];
+    for (given, found) in given.iter().zip(&found) {
+        assert_eq!(given.to_string(), found.to_string());
     }
 }

@@ -80,6 +80,11 @@ impl Tally {
         f64::from(self.found) / f64::from(self.needless)
     }
 
+    /// The share that is marked as a guess.
+    pub(crate) fn guessed(&self) -> f64 {
+        f64::from(self.likely) / f64::from(self.all)
+    }
+
     /// The share with a verdict.
     pub(crate) fn decided(&self) -> f64 {
         1.0 - f64::from(self.unknown + self.unlisted) / f64::from(self.all)

@@ -1,0 +1,96 @@
+//! Arithmetic of acknowledgments without SACK: whether as many came as segments must have arrived.
+//!
+//! Idea: while something is missing the receiver answers each segment at once (RFC 5681 §4.2). From the first acknowledgment that
+//! repeats the last to the one that passes the last hole there is one for each arrival, and all that it then passes must have
+//! arrived in the meantime. If there were no more, nothing arrived twice or was refused.
+
+use std::collections::BTreeSet;
+
+/// From the first duplicate acknowledgment to the end of the last hole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Episodes {
+    /// The number of this one, or of the last.
+    number: u32,
+    active: bool,
+    acks: u64,
+    /// Whether the acknowledgment number has been repeated since it last advanced.
+    repeated: bool,
+    /// First copies that had been acknowledged at the beginning, and at the last advance.
+    from: u64,
+    to: u64,
+    /// Those that ended with one acknowledgment for each segment.
+    exact: BTreeSet<u32>,
+}
+
+impl Episodes {
+    /// Whether one goes on.
+    pub(super) fn active(&self) -> bool {
+        self.active
+    }
+
+    /// An acknowledgment that repeats the last, when `passed` first copies have been acknowledged. Answers its episode.
+    pub(super) fn repeated(&mut self, passed: u64) -> u32 {
+        if !self.active {
+            let (number, exact) = (self.number + 1, std::mem::take(&mut self.exact));
+            *self = Episodes { number, active: true, from: passed, to: passed, exact, ..Episodes::default() };
+        }
+        self.acks += 1;
+        self.repeated = true;
+        self.number
+    }
+
+    /// One that advances; with it `passed` first copies have been acknowledged.
+    pub(super) fn advanced(&mut self, passed: u64) {
+        if !self.active {
+            return;
+        }
+        if self.repeated {
+            self.acks += 1;
+            self.repeated = false;
+            self.to = passed;
+            return;
+        }
+        self.active = false;
+        if self.acks == self.to - self.from {
+            self.exact.insert(self.number);
+        }
+    }
+
+    /// Whether in that episode nothing arrived twice or was refused. One that goes on is not known.
+    pub(super) fn exact(&self, number: u32) -> bool {
+        self.exact.contains(&number)
+    }
+
+    /// Forgets those before `number`.
+    pub(super) fn forget_before(&mut self, number: u32) {
+        self.exact = self.exact.split_off(&number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_acknowledgment_for_each_segment_that_arrived_leaves_none_for_a_second_copy() {
+        let mut e = Episodes::default();
+        // Of segments 10 to 16 two are missing: four duplicates, one that advances, one duplicate, one that advances.
+        let first = (0..4).map(|_| e.repeated(10)).last().unwrap();
+        e.advanced(13);
+        e.repeated(13);
+        assert!(e.active() && !e.exact(first));
+        e.advanced(17);
+        e.advanced(18);
+        assert_eq!((e.active(), e.exact(first)), (false, true), "seven segments, seven acknowledgments");
+        let second = (0..2).map(|_| e.repeated(18)).last().unwrap();
+        e.advanced(21);
+        e.advanced(22);
+        assert!(second != first && e.exact(second), "three of each");
+        let third = (0..3).map(|_| e.repeated(22)).last().unwrap();
+        e.advanced(25);
+        e.advanced(26);
+        assert!(!e.exact(third), "one too many");
+        e.forget_before(third);
+        assert!(!e.exact(second));
+    }
+}
