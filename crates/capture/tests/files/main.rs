@@ -4,4 +4,6 @@
 
 mod flows;
 mod formats;
+mod links;
 mod make;
+mod streams;
