@@ -165,9 +165,9 @@ impl Reader {
         Ok(skipped as usize + done)
     }
 
-    /// How many bytes a stream must be ready to offer at once.
+    /// How many bytes a stream must be ready to offer at once: three packets, for behind damage one is believed if two more follow.
     pub const fn enough() -> usize {
-        LONGEST + 64
+        3 * (LONGEST + 64)
     }
 
     /// What was found, after the last bytes.

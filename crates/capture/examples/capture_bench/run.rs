@@ -1,9 +1,8 @@
 //! Takes the time.
 
-use ackclock_capture::connection::{Connection, Report, Wanted};
 use ackclock_capture::read::{open, File};
-use ackclock_capture::{Analysis, Ended, Flow, Flows, Seen, Way};
-use ackclock_tcp::segment::Segment;
+use ackclock_capture::survey::Survey;
+use ackclock_capture::{Analysis, Ended, Flow, Flows, Seen};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -29,27 +28,6 @@ impl Analysis for Headers {
     }
 }
 
-/// The record of each connection.
-#[derive(Default)]
-struct Records(Vec<Report>);
-
-impl Analysis for Records {
-    type State = Connection;
-
-    fn begin(&mut self, _: &Flow) -> Connection {
-        Connection::new(Wanted::default())
-    }
-    fn segment(&mut self, flow: &Flow, state: &mut Connection, seen: &Seen) {
-        if let (true, Some(syn)) = (seen.has(Segment::SYN), flow.syn(seen.way)) {
-            state.on_syn(seen.way, &syn.options);
-        }
-        state.on(seen);
-    }
-    fn end(&mut self, _: &Flow, state: Connection, _: Ended) {
-        self.0.push(state.finish());
-    }
-}
-
 pub(crate) fn headers(file: &Path) -> Result<(), Box<dyn Error>> {
     let mut headers = Headers::default();
     timed(file, &mut headers)?;
@@ -58,25 +36,14 @@ pub(crate) fn headers(file: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 pub(crate) fn analyse(file: &Path) -> Result<(), Box<dyn Error>> {
-    let mut records = Records::default();
-    timed(file, &mut records)?;
-    let (mut segments, mut total) = (0, [0; 4]);
-    for report in &records.0 {
-        for way in [Way::Out, Way::Back] {
-            let counts = report.record.way(way).retransmissions;
-            segments += report.record.way(way).segments;
-            total = [
-                total[0] + counts.needed,
-                total[1] + counts.needless,
-                total[2] + counts.refused,
-                total[3] + counts.cannot_tell,
-            ];
-        }
-    }
-    eprintln!(
-        "{} connections, {segments} segments, needed, needless, refused, cannot tell: {total:?}",
-        records.0.len()
-    );
+    let mut survey = Survey::default();
+    timed(file, &mut survey)?;
+    let (found, _) = survey.finish();
+    let counts = found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions);
+    let sums = counts.fold([0; 5], |s, c| {
+        [s[0] + c.total, s[1] + c.needed, s[2] + c.needless, s[3] + c.refused, s[4] + c.cannot_tell]
+    });
+    eprintln!("{} connections; retransmissions, needed, needless, refused, cannot tell: {sums:?}", found.len());
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 
 mod flows;
 mod formats;
+mod hostile;
 mod links;
 mod make;
 mod streams;
