@@ -96,6 +96,7 @@ def run(
     seed: int | None,
     seeds: int | None,
     trace: str | None,
+    pcap: tuple[str, str | None, int | None] | None,
     threads: int | None,
     progress: Callable[[float], object] | None,
 ) -> Runs: ...
@@ -530,6 +531,7 @@ def live_path(
     sysctls: Sequence[tuple[str, str]],
     trace: str | None,
     pcap: str | None,
+    snap: int | None,
     realtime: bool,
     say: Callable[[str], object],
     progress: Callable[[float], object] | None,

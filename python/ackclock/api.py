@@ -52,6 +52,9 @@ def run(
     seed: int | None = None,
     seeds: int | None = None,
     trace: str | PathLike[str] | None = None,
+    pcap: str | PathLike[str] | None = None,
+    pcap_at: str | None = None,
+    pcap_snap: int | None = None,
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
@@ -68,6 +71,11 @@ def run(
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
         seeds: how many seeds, counted up from the first.
         trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
+        pcap: folder for captures: ``sender.pcapng``, ``receiver.pcapng``, and ``truth.csv``, which says of each
+            retransmission whether it was needed, refused or needless. Of several runs each has a folder in it, named by
+            its seed, and by its stack where there are several.
+        pcap_at: a node between the ends at which packets are captured as well, into ``middle.pcapng``.
+        pcap_snap: how many bytes of each packet are kept, 80 to 65535. Default: 96, the headers and some payload.
         threads: how many runs at once; by default one for each core. Results do not depend on it. With algorithms in
             Python runs are made one after the other, on this thread.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
@@ -79,15 +87,16 @@ def run(
     Raises:
         ScenarioError: the scenario or an argument makes no sense.
         AlgorithmError: an algorithm in Python raised an error, which is the cause.
-        OSError: the trace could not be written.
+        OSError: the trace or a capture could not be written.
         KeyboardInterrupt: as usual; runs end within a slice of simulated time.
     """
     file, text = _source(scenario, name)
     pairs = _pairs(set)
     stacks = [stack] if isinstance(stack, str) else list(stack or [])
     to = None if trace is None else fspath(trace)
+    captures = capturing(pcap, pcap_at, pcap_snap)
     with _placed(scenario):
-        runs = _native.run(file, text, stacks, pairs, seed, seeds, to, threads, progress)
+        runs = _native.run(file, text, stacks, pairs, seed, seeds, to, captures, threads, progress)
 
     def again(first: int) -> tuple[str, _native.Table]:
         return _native.events(file, text, stacks[0] if stacks else None, pairs, first, None)
@@ -180,6 +189,20 @@ def stacks() -> Stacks:
 def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:
     """Parameters by path, as text."""
     return [(path, setting(value)) for path, value in (set or {}).items()]
+
+
+def capturing(
+    folder: str | PathLike[str] | None, at: str | None, snap: int | None
+) -> tuple[str, str | None, int | None] | None:
+    """Where captures go and what they have; ``None`` if there are to be none."""
+    if folder is not None:
+        return fspath(folder), at, snap
+    for key, value in (("--pcap-at", at), ("--pcap-snap", snap)):
+        if value is not None:
+            found, allowed = f'"{value}" without --pcap', "with a folder for captures, as in --pcap DIR"
+            message = f"command line: key `{key}`: found {found}, allowed: {allowed}"
+            raise ScenarioError(message, "command line", None, key, found, allowed, None)
+    return None
 
 
 def _placed(scenario: str | PathLike[str] | Scenario) -> AbstractContextManager[None]:

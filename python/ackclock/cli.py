@@ -38,6 +38,7 @@ Examples:
   ackclock run paths.toml --stack reno --stack newreno --stack rfc-6675 --seeds 30
   ackclock run paths.toml --stack rfc-6675 --seed 1 --json
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
+  ackclock run paths.toml --seeds 1 --pcap captures
   ackclock run paths.toml --seed 1 --plot course.svg
   ackclock run paths.toml --plot course.svg --plot-from 1.2s --plot-to 2s
 """
@@ -118,6 +119,15 @@ def run(
     trace: Annotated[
         Path | None, typer.Option(help="Write the first run's events here (.csv or .parquet).", metavar="FILE")
     ] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(help="Write a capture of each side of every run here.", metavar="DIR")
+    ] = None,
+    pcap_at: Annotated[
+        str | None, typer.Option(help="Capture at this node between the ends, too.", metavar="NODE")
+    ] = None,
+    pcap_snap: Annotated[
+        int | None, typer.Option(help="Bytes kept of each packet; default: 96.", metavar="BYTES")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the first run's first flow here (.png or .svg).", metavar="FILE")
     ] = None,
@@ -132,7 +142,8 @@ def run(
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     to = None if trace is None else str(trace)
     with refusals(), _progress() as progress:
-        runs = _native.run(file, text, stack, pairs, seed, seeds, to, threads, progress)
+        captures = api.capturing(pcap, pcap_at, pcap_snap)
+        runs = _native.run(file, text, stack, pairs, seed, seeds, to, captures, threads, progress)
     if as_json:
         typer.echo(runs.json())
     else:

@@ -68,6 +68,9 @@ def path(
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the first flow here (.png or .svg).", metavar="FILE")] = None,
     pcap: Annotated[Path | None, typer.Option(help="Write a capture of each side here.", metavar="DIR")] = None,
+    pcap_snap: Annotated[
+        int | None, typer.Option(help="Bytes kept of each packet; default: all.", metavar="BYTES")
+    ] = None,
     realtime: Realtime = False,
     as_json: AsJson = False,
 ) -> None:
@@ -80,7 +83,7 @@ def path(
     to, folder = None if trace is None else str(trace), None if pcap is None else str(pcap)
     with run("running") as progress:
         ran = _native.live_path(
-            file, text, pairs, sender, receiver, seconds, seed, settings, to, folder, realtime, say, progress
+            file, text, pairs, sender, receiver, seconds, seed, settings, to, folder, pcap_snap, realtime, say, progress
         )
     with run("simulating") as progress:
         result = LiveResult(ran, to, beside(ran, compare, progress))

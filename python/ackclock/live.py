@@ -55,6 +55,7 @@ def path(
     sysctl: Mapping[str, str | int] | None = None,
     trace: str | PathLike[str] | None = None,
     pcap: str | PathLike[str] | None = None,
+    pcap_snap: int | None = None,
     realtime: bool = False,
     say: Callable[[str], object] | None = None,
     progress: Callable[[float], object] | None = None,
@@ -73,7 +74,9 @@ def path(
         compare: how many seeds to simulate besides, from ``seed`` on.
         sysctl: settings of the namespaces that are made, as in ``{"net.ipv4.tcp_sack": 0}``.
         trace: file to which the events go; its ending, .csv or .parquet, says how.
-        pcap: folder for a capture of each side.
+        pcap: folder for a capture of each side, and for ``truth.csv``, as for :func:`ackclock.run`. What the kernel's
+            receiver refused is told from its packets.
+        pcap_snap: how many bytes of each packet are kept, 80 to 65535. Default: all.
         realtime: ask for real-time priority.
         say: told the first line, in which namespaces the run takes place.
         progress: called some 20 times a second with the share that is done, from 0 to 1.
@@ -96,7 +99,7 @@ def path(
     told = (say or (lambda _: None), progress)
     with _placed(scenario):
         run = _native.live_path(
-            file, text, _pairs(set), senders, receiver, length, seed, settings, to, folder, realtime, *told
+            file, text, _pairs(set), senders, receiver, length, seed, settings, to, folder, pcap_snap, realtime, *told
         )
     return LiveResult(run, to, beside(run, compare, None))
 

@@ -56,6 +56,36 @@ def test_run_json_is_one_object_with_runs_and_means(ackclock: Command, short: Pa
     assert len({run["trace_hash"] for run in report["runs"]}) == 4
 
 
+def test_a_run_writes_captures_of_both_sides_and_the_truth_beside_them(
+    ackclock: Command, short: Path, tmp_path: Path
+) -> None:
+    result = ackclock("run", short, "--seeds", "1", "--json", "--pcap", "captures")
+    (flow,) = json.loads(result.stdout)["runs"][0]["flows"]
+    files = {path.name: path for path in (tmp_path / "captures").iterdir()}
+    assert sorted(files) == ["receiver.pcapng", "sender.pcapng", "truth.csv"]
+    with files["truth.csv"].open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == flow["retransmissions"] > 0
+    assert sum(row["verdict"] == "needless" for row in rows) == flow["needless_retransmissions"]
+    # The beginning of a section in the order of bytes of this machine, as the format's draft has it.
+    assert files["sender.pcapng"].read_bytes()[:12] == bytes.fromhex("0a0d0d0a1c0000004d3c2b1a")
+    called = package.run(short, seeds=1, pcap=tmp_path / "called", pcap_snap=80)
+    assert called.frame["retransmissions"][0] == len(rows)
+    assert (tmp_path / "called" / "truth.csv").read_bytes() == files["truth.csv"].read_bytes()
+
+
+@pytest.mark.parametrize("options", [("--pcap-at", "R1"), ("--pcap-snap", "96")])
+def test_what_a_capture_is_like_makes_no_sense_without_one(
+    ackclock: Command, short: Path, options: tuple[str, str]
+) -> None:
+    result = ackclock("run", short, *options)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == (
+        f'ackclock: command line: key `{options[0]}`: found "{options[1]}" without --pcap, allowed: with a folder for '
+        "captures, as in --pcap DIR\n"
+    )
+
+
 def test_several_stacks_are_blocks_of_one_table_and_of_one_json(ackclock: Command, short: Path) -> None:
     both = ("--stack", "tahoe", "--stack", "sack-ff96", "--seeds", "3")
     table = ackclock("run", short, *both)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -103,6 +105,9 @@ def test_the_ledger_the_trace_and_the_kernels_counters_agree(ackclock: Command, 
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
     for side in ("sender", "receiver"):
         assert (tmp_path / "captures" / f"{side}.pcapng").stat().st_size > 100_000
+    with (tmp_path / "captures" / "truth.csv").open(encoding="utf-8", newline="") as file:
+        truth = Counter(row["verdict"] for row in csv.DictReader(file))
+    assert [truth[kind.removesuffix("_retransmissions")] for kind in kinds] == [flow[kind] for kind in kinds]
 
 
 @needs_devices

@@ -1,8 +1,10 @@
 //! Many runs on many threads. Runs are independent and results are ordered by run, so threads cannot be seen in them.
 
-use crate::run::{run, RunError};
+use crate::capturing::Capturing;
+use crate::run::{run, run_captured, RunError};
 use crate::scenario::Plan;
 use crate::summary::Summary;
+use ackclock_tcp::time::Nanos;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -16,7 +18,7 @@ use std::time::Duration;
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// One run that is wanted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Job<'a> {
     /// What.
     pub plan: &'a Plan,
@@ -24,13 +26,28 @@ pub struct Job<'a> {
     pub seed: u64,
     /// Where its events go, if anywhere.
     pub trace: Option<&'a Path>,
+    /// Where its packets go, if anywhere.
+    pub pcap: Option<Capturing>,
 }
 
 impl<'a> Job<'a> {
-    /// One job for each seed of a plan; the first is traced.
-    pub fn all(plan: &'a Plan, trace: Option<&'a Path>) -> Vec<Self> {
-        let job = |(i, &seed)| Job { plan, seed, trace: trace.filter(|_| i == 0) };
-        plan.seeds.iter().enumerate().map(job).collect()
+    /// One job for each seed of each plan, plan by plan. The first of all is traced, and all are captured.
+    pub fn all(plans: &[&'a Plan], trace: Option<&'a Path>, pcap: Option<&Capturing>) -> Vec<Self> {
+        let mut captures = pcap.map(|pcap| pcap.of_runs(plans)).into_iter().flatten();
+        let runs = plans.iter().flat_map(|plan| plan.seeds.iter().map(move |seed| (*plan, *seed)));
+        let job = |(i, (plan, seed))| Job { plan, seed, trace: trace.filter(|_| i == 0), pcap: captures.next() };
+        runs.enumerate().map(job).collect()
+    }
+
+    /// Makes the run. `told` as in [`run`].
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn run(&self, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
+        match &self.pcap {
+            None => run(self.plan, self.seed, self.trace, told),
+            Some(pcap) => run_captured(self.plan, self.seed, self.trace, pcap, told),
+        }
     }
 }
 
@@ -48,7 +65,7 @@ pub fn run_many(
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0)).max(1);
     let one = |job: &Job<'_>| {
         let mut untold = 0;
-        let summary = run(job.plan, job.seed, job.trace, &mut |slice| {
+        let summary = job.run(&mut |slice| {
             untold += slice.0;
             // All threads write to `done`, and a core that does takes it away from the others.
             if untold >= total / 1000 {

@@ -1,5 +1,6 @@
 //! One run: a plan and a seed in, a [`Summary`] out.
 
+use crate::capturing::Capturing;
 use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::rows::rows;
@@ -13,7 +14,7 @@ use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
 use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_trace::{ArrowSink, Both, Events, Hasher, Meta, Recorder, TraceError, TraceHash};
+use ackclock_trace::{ArrowSink, Both, CaptureFolder, Events, Hasher, Meta, Recorder, TraceError, TraceHash};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::ops::Range;
@@ -27,7 +28,7 @@ const SLICES: u64 = 256;
 pub enum RunError {
     /// The simulator refuses the scenario.
     Scenario(Box<ScenarioError>),
-    /// The trace could not be written.
+    /// The trace or a capture could not be written.
     Trace(TraceError),
     /// The caller said stop.
     Stopped,
@@ -60,6 +61,35 @@ pub fn run(
     let recorder = Recorder::create(path, meta(plan, seed), plan.scenario.flows.len() as u32).map_err(refuse_trace)?;
     let (recorder, tally, results) = simulate(plan, seed, recorder, told)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
+    Ok(summary(plan, seed, &tally, &results, hash))
+}
+
+/// Runs `plan` with `seed` and writes its packets as captures, too. Otherwise as [`run`].
+///
+/// # Errors
+/// See [`RunError`]; captures that are not finished leave no files.
+pub fn run_captured(
+    plan: &Plan,
+    seed: u64,
+    trace: Option<&Path>,
+    capturing: &Capturing,
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<Summary, RunError> {
+    let refused = |e| RunError::Scenario(Box::new(e));
+    check(plan).map_err(refused)?;
+    let middle = capturing.middle(&plan.scenario).map_err(refused)?;
+    let scenario = &plan.scenario;
+    let made = CaptureFolder::create(&capturing.folder, scenario, seed, capturing.snap, middle);
+    let (folder, watch) = made.map_err(RunError::Trace)?;
+    let Some(path) = trace else {
+        let (summary, watch) = run_watched(plan, seed, watch, told)?;
+        folder.finish(scenario, watch).map_err(RunError::Trace)?;
+        return Ok(summary);
+    };
+    let recorder = Recorder::create(path, meta(plan, seed), scenario.flows.len() as u32).map_err(refuse_trace)?;
+    let (Both(recorder, watch), tally, results) = simulate(plan, seed, Both(recorder, watch), told)?;
+    let hash = recorder.finish().map_err(RunError::Trace)?;
+    folder.finish(scenario, watch).map_err(RunError::Trace)?;
     Ok(summary(plan, seed, &tally, &results, hash))
 }
 
@@ -101,7 +131,7 @@ fn refuse_trace(e: TraceError) -> RunError {
             format!("{path:?}"),
             format!("a file name that ends in {}", allowed.join(" or ")),
         ))),
-        e @ TraceError::Io { .. } => RunError::Trace(e),
+        e @ (TraceError::Io { .. } | TraceError::Capture { .. }) => RunError::Trace(e),
     }
 }
 

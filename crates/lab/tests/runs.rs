@@ -17,7 +17,7 @@ fn plan(text: &str, seeds: &[u64]) -> Plan {
 }
 
 fn on(threads: usize, plan: &Plan) -> Vec<Summary> {
-    run_many(&Job::all(plan, None), threads, |_| ControlFlow::Continue(())).expect("nothing stops it")
+    run_many(&Job::all(&[plan], None, None), threads, |_| ControlFlow::Continue(())).expect("nothing stops it")
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -108,7 +108,7 @@ fn told_hears_of_all_time_and_may_stop() {
     assert!(!path.exists(), "a stopped run leaves no trace file");
     let mut long = plan.clone();
     long.scenario.duration.0 *= 1000;
-    let stopped = run_many(&Job::all(&long, None), 2, |share| {
+    let stopped = run_many(&Job::all(&[&long], None, None), 2, |share| {
         assert!((0.0..1.0).contains(&share));
         ControlFlow::Break(())
     });
@@ -120,7 +120,7 @@ fn a_job_that_fails_is_the_answer_whatever_the_others_come_to() {
     let plan = plan(GOOD, &[1, 2, 3, 4, 5, 6]);
     let nowhere = scratch("no-such-folder").join("trace.csv");
     for threads in [1, 2, 9] {
-        let mut jobs = Job::all(&plan, None);
+        let mut jobs = Job::all(&[&plan], None, None);
         assert_eq!(run_many(&jobs, threads, |_| ControlFlow::Continue(())).unwrap().len(), jobs.len());
         jobs[3].trace = Some(&nowhere);
         let failed = run_many(&jobs, threads, |_| ControlFlow::Continue(()));
@@ -132,7 +132,8 @@ fn a_job_that_fails_is_the_answer_whatever_the_others_come_to() {
 #[test]
 fn a_trace_of_unknown_form_or_in_no_folder_is_an_error() {
     let plan = plan(DUMBBELL, &[1]);
-    let refuse = |path: PathBuf| run_many(&Job::all(&plan, Some(&path)), 1, |_| ControlFlow::Continue(())).unwrap_err();
+    let refuse =
+        |path: PathBuf| run_many(&Job::all(&[&plan], Some(&path), None), 1, |_| ControlFlow::Continue(())).unwrap_err();
     match refuse(scratch("trace.txt")) {
         RunError::Scenario(e) => assert_eq!(e.key.as_deref(), Some("--trace")),
         other => panic!("{other}"),

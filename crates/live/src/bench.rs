@@ -158,7 +158,7 @@ impl Transfer {
     /// Whatever goes wrong on the way; a hash that differs is none.
     pub fn run<W: Wire>(&self, bench: &Bench, wire: W, shared: &Shared) -> Result<Outcome, LiveError> {
         let clock = Clock::start();
-        let capture = self.pcap.as_ref().map(|path| Capture::create(path, DEVICE, clock)).transpose()?;
+        let capture = self.pcap.as_ref().map(|path| Capture::create(path, DEVICE, clock, None)).transpose()?;
         let mut driver = Driver::new(Tapped::new(wire, capture), self.host(bench), (), clock);
         shared.expect(self.bytes);
         let priority = realtime::request(self.realtime);

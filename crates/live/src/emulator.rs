@@ -20,13 +20,11 @@ use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
-use ackclock_trace::Both;
-use std::collections::HashMap;
+use ackclock_trace::{Both, UnderWay};
 
 /// A scenario's path with the bytes of the packets on it.
 pub struct Emulator<W: Watch> {
     path: Path<Both<Desk, W>>,
-    spare: Vec<Vec<u8>>,
 }
 
 /// A packet that has come out.
@@ -52,29 +50,20 @@ impl<W: Watch> Emulator<W> {
     /// # Errors
     /// What makes the scenario impossible to run.
     pub fn new(plan: &Plan, seed: u64, watch: W) -> Result<Self, Impossible> {
-        let hosts = 2 * plan.scenario.flows.len();
-        let desk = Desk { kept: vec![HashMap::new(); hosts], put: vec![0; hosts], ..Desk::default() };
+        let under_way = UnderWay::new(plan.scenario.flows.len() as u32);
+        let desk = Desk { under_way, leaving: None, sends: 0 };
         let path = Path::outside(&plan.scenario, &plan.stacks, seed, Both(desk, watch))?;
-        Ok(Emulator { path, spare: Vec::new() })
+        Ok(Emulator { path })
     }
 
     /// Puts a packet in at `now`. What was due before must have been taken out: [`Emulator::next`] has answered `None`. After the
     /// end of the run it disappears.
     pub fn put(&mut self, now: Time, flow: u32, from: Side, packet: Entering, bytes: &[u8]) {
-        let host = host(flow, from);
-        let desk = &mut self.path.watch().0;
-        let mut copy = self.spare.pop().or_else(|| desk.spare.pop()).unwrap_or_default();
-        copy.clear();
-        copy.extend_from_slice(bytes);
         // Its first element may drop it at once, so it has to lie there before.
-        let number = desk.put[host];
-        desk.kept[host].insert(number, Kept { bytes: copy, copies: 1 });
+        let number = self.path.watch().0.under_way.put(flow, from, bytes);
         match self.path.put(now, flow, from, packet) {
-            Some(given) => {
-                debug_assert_eq!(given, number, "packets are numbered one after the other");
-                self.path.watch().0.put[host] = number.wrapping_add(1);
-            }
-            None => drop(self.path.watch().0.kept[host].remove(&number)),
+            Some(given) => debug_assert_eq!(given, number, "packets are numbered one after the other"),
+            None => self.path.watch().0.under_way.drop_one(flow, other(from), number),
         }
     }
 
@@ -98,7 +87,7 @@ impl<W: Watch> Emulator<W> {
 
     /// Takes the bytes of a packet back, so that they need not be allocated again.
     pub fn give_back(&mut self, bytes: Vec<u8>) {
-        self.spare.push(bytes);
+        self.path.watch().0.under_way.give_back(bytes);
     }
 
     /// When something happens next on the path.
@@ -129,7 +118,7 @@ impl<W: Watch> Emulator<W> {
 
     /// Packets on their way.
     pub fn under_way(&mut self) -> usize {
-        self.path.watch().0.kept.iter().map(HashMap::len).sum()
+        self.path.watch().0.under_way.len()
     }
 
     /// Ends the run and hands back the listener.
@@ -139,69 +128,17 @@ impl<W: Watch> Emulator<W> {
 }
 
 /// Keeps the bytes of the packets that are on their way.
-#[derive(Default)]
 struct Desk {
-    /// By sending host, by number.
-    kept: Vec<HashMap<u32, Kept>>,
-    /// The number of each host's next packet.
-    put: Vec<u32>,
+    under_way: UnderWay,
     leaving: Option<Leaving>,
     /// Of the call before [`Watch::arrived`].
     sends: u8,
-    spare: Vec<Vec<u8>>,
-}
-
-#[derive(Clone, Debug)]
-struct Kept {
-    bytes: Vec<u8>,
-    /// More than one where the network has doubled it.
-    copies: u32,
-}
-
-/// The place of one end of a flow.
-fn host(flow: u32, side: Side) -> usize {
-    2 * flow as usize + usize::from(side == Side::Receiver)
 }
 
 fn other(side: Side) -> Side {
     match side {
         Side::Sender => Side::Receiver,
         Side::Receiver => Side::Sender,
-    }
-}
-
-/// Sets the two bits of a packet that a queue has marked (RFC 3168 §5).
-pub fn mark_congestion(packet: &mut [u8]) {
-    match packet {
-        [first, class, ..] if *first >> 4 == 6 => {
-            // The traffic class lies across two bytes; ECN's bits are in the second.
-            *class |= 0x30;
-        }
-        [first, tos, rest @ ..] if *first >> 4 == 4 && rest.len() >= 10 => {
-            let before = u16::from_be_bytes([*first, *tos]);
-            *tos |= 3;
-            let after = u16::from_be_bytes([*first, *tos]);
-            // RFC 1624 §3: HC' = ~(~HC + ~m + m').
-            let old = u16::from_be_bytes([rest[8], rest[9]]);
-            let mut sum = u32::from(!old) + u32::from(!before) + u32::from(after);
-            sum = (sum & 0xffff) + (sum >> 16);
-            sum = (sum & 0xffff) + (sum >> 16);
-            rest[8..10].copy_from_slice(&(!(sum as u16)).to_be_bytes());
-        }
-        _ => {}
-    }
-}
-
-impl Desk {
-    /// One of the packets of this number is no longer on its way.
-    fn take(&mut self, flow: u32, to: Side, number: u32) -> Option<Vec<u8>> {
-        let kept = &mut self.kept[host(flow, other(to))];
-        let one = kept.get_mut(&number)?;
-        one.copies -= 1;
-        if one.copies > 0 {
-            return Some(one.bytes.clone());
-        }
-        kept.remove(&number).map(|k| k.bytes)
     }
 }
 
@@ -217,17 +154,15 @@ impl Watch for Desk {
 
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let sends = self.sends;
-        self.leaving = self.take(flow, to, number).map(|bytes| Leaving { at, flow, to, seg: *seg, sends, bytes });
+        let bytes = self.under_way.take(flow, to, number);
+        self.leaving = bytes.map(|bytes| Leaving { at, flow, to, seg: *seg, sends, bytes });
     }
 
     fn lost(&mut self, flow: u32, to: Side, number: u32) {
-        let bytes = self.take(flow, to, number);
-        self.spare.extend(bytes);
+        self.under_way.drop_one(flow, to, number);
     }
 
     fn copied(&mut self, flow: u32, to: Side, number: u32) {
-        if let Some(kept) = self.kept[host(flow, other(to))].get_mut(&number) {
-            kept.copies += 1;
-        }
+        self.under_way.double(flow, to, number);
     }
 }

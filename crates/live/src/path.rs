@@ -2,6 +2,7 @@
 
 mod acks;
 mod bench;
+mod captures;
 mod engine;
 pub(crate) mod hosts;
 mod notes;
@@ -28,8 +29,10 @@ use std::path::PathBuf;
 pub struct Options {
     /// Ask for real-time priority.
     pub realtime: bool,
-    /// Folder for the captures of both ends.
+    /// Folder for the captures of both ends, and for what their retransmissions were.
     pub pcap: Option<PathBuf>,
+    /// Bytes that are kept of each packet. Default: all.
+    pub snap: Option<u32>,
 }
 
 /// What a live run came to.

@@ -203,7 +203,7 @@ impl Ready {
         let Ready { wanted, files, link, namespace, mtu, here } = self;
         let Wanted { stack, buffers, realtime, pcap, .. } = wanted;
         let clock = Clock::start();
-        let capture = pcap.map(|path| Capture::create(&path, link.kind(), clock)).transpose()?;
+        let capture = pcap.map(|path| Capture::create(&path, link.kind(), clock, None)).transpose()?;
         let host = Host::new(HostConfig::new([here.ip()], mtu), secret()?);
         let mut driver = Driver::new(Tapped::new(link, capture), host, (), clock);
         let priority = realtime::request(realtime);

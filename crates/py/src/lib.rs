@@ -8,6 +8,7 @@ mod slots;
 mod tables;
 mod views;
 
+use ackclock_lab::capturing::Capturing;
 use ackclock_lab::stats::Interval;
 use ackclock_lab::{error::ScenarioError, identity::identity, places, schema, stacks};
 use ackclock_tcp::stack::Stack;
@@ -18,6 +19,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use request::Request;
 use runs::Runs;
+use std::path::PathBuf;
 
 /// The extension module `ackclock._native`.
 #[pymodule]
@@ -52,7 +54,8 @@ mod _native {
     const results_revision: u32 = ackclock_lab::RESULTS_REVISION;
 }
 
-/// Runs a scenario file (or its text), once for each stack and seed. Without stacks the file's are used.
+/// Runs a scenario file (or its text), once for each stack and seed. Without stacks the file's are used. `pcap`: folder, node between
+/// the ends, and snap length of captures.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
@@ -65,11 +68,16 @@ fn run(
     seed: Option<u64>,
     seeds: Option<u64>,
     trace: Option<String>,
+    pcap: Option<(PathBuf, Option<String>, Option<u32>)>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Runs> {
+    let capturing = |(folder, at, snap): (PathBuf, Option<String>, Option<u32>)| {
+        Capturing::new(&folder, at.as_deref(), snap).map_err(|e| scenario_error(py, &e))
+    };
+    let pcap = pcap.map(capturing).transpose()?;
     let request = Request::read(py, file, text, stacks, &set, (seed, seeds))?;
-    let runs = request.simulate(py, trace.as_deref(), threads, progress.as_ref())?;
+    let runs = request.simulate(py, trace.as_deref(), pcap.as_ref(), threads, progress.as_ref())?;
     Ok(Runs::new(request.into_first(), runs))
 }
 
@@ -88,7 +96,7 @@ fn run_json(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    Ok(run(py, file, text, stacks, set, seed, seeds, trace, threads, progress)?.json())
+    Ok(run(py, file, text, stacks, set, seed, seeds, trace, None, threads, progress)?.json())
 }
 
 /// The events of one run, and its trace hash.
@@ -124,7 +132,7 @@ fn run_rows(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
     let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
-    let runs = request.simulate(py, None, threads, progress.as_ref())?;
+    let runs = request.simulate(py, None, None, threads, progress.as_ref())?;
     let text = |run| serde_json::to_string(run).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     runs.iter().map(text).collect()
 }

@@ -2,9 +2,10 @@
 
 use crate::scenario_error;
 use crate::slots::{Fault, Finder, Watch};
+use ackclock_lab::capturing::Capturing;
 use ackclock_lab::error::ScenarioError;
 use ackclock_lab::many::{run_many, Job};
-use ackclock_lab::run::{run, run_recorded, RunError};
+use ackclock_lab::run::{run_recorded, RunError};
 use ackclock_lab::scenario::outside::Workshop;
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::summary::Summary;
@@ -65,16 +66,17 @@ impl Request {
         &self.first
     }
 
-    /// Runs everything; the first run of all is traced. `progress` is told the share that is done.
+    /// Runs everything; the first run of all is traced, and all are captured. `progress` is told the share that is done.
     pub(crate) fn simulate(
         &self,
         py: Python<'_>,
         trace: Option<&str>,
+        pcap: Option<&Capturing>,
         threads: Option<usize>,
         progress: Option<&Py<PyAny>>,
     ) -> PyResult<Vec<Summary>> {
-        let mut jobs = Job::all(&self.first, trace.map(Path::new));
-        jobs.extend(self.others.iter().flat_map(|plan| Job::all(plan, None)));
+        let plans: Vec<&Plan> = std::iter::once(&self.first).chain(&self.others).collect();
+        let jobs = Job::all(&plans, trace.map(Path::new), pcap);
         if jobs.iter().any(|job| job.plan.is_from_outside()) {
             in_turn(py, &jobs, &self.watch, progress)
         } else {
@@ -205,7 +207,7 @@ impl<'a, 'py> Turn<'a, 'py> {
 fn in_turn(py: Python<'_>, jobs: &[Job<'_>], watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<Vec<Summary>> {
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0));
     let mut turn = Turn::new(py, watch, progress, total);
-    jobs.iter().map(|job| turn.take(job.seed, |told| run(job.plan, job.seed, job.trace, told))).collect()
+    jobs.iter().map(|job| turn.take(job.seed, |told| job.run(told))).collect()
 }
 
 fn run_error(py: Python<'_>, e: RunError) -> PyErr {

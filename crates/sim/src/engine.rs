@@ -186,6 +186,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     fn arrived(&mut self, packet: u32, hop: u32) {
         let links = &mut self.links;
         links.slab[packet].hop = hop + 1;
+        if W::HEARS_HOPS {
+            links.tell_of_hop(packet, hop + 1);
+        }
         match links.hops[hop as usize + 1] {
             HOST => self.deliver(packet),
             link if link & FUSED != 0 => links.found_full(packet, link),

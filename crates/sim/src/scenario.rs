@@ -51,6 +51,18 @@ pub struct Scenario {
     pub background: Vec<BackgroundSpec>,
 }
 
+impl Scenario {
+    /// The node at which a directed link (`2 · link`, and one more for [`LinkSpec::back`]) begins.
+    pub fn leaves(&self, link: u32) -> u32 {
+        let l = &self.links[link as usize / 2];
+        if link % 2 == 1 {
+            l.to
+        } else {
+            l.from
+        }
+    }
+}
+
 /// A link: two independent directions between two nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {

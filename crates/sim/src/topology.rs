@@ -5,7 +5,7 @@
 
 use crate::error::Impossible;
 use crate::scenario::Scenario;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 pub mod dumbbell;
 
@@ -135,6 +135,19 @@ pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
     Ok(p)
 }
 
+/// The nodes at which packets of flows go from one link to the next, ascending; a listener hears of them by
+/// [`Watch::passed`](crate::watch::Watch::passed). The scenario must be one that can be run.
+///
+/// # Errors
+/// A flow whose ends no path of links joins.
+pub fn nodes_between(s: &Scenario) -> Result<Vec<u32>, Impossible> {
+    let p = paths(s)?;
+    let of_flows = p.first.get(2 * s.flows.len()).map_or(p.hops.len(), |at| *at as usize);
+    let next = p.hops[..of_flows].windows(2).filter(|w| w[0] != HOST && w[1] != HOST);
+    let nodes: BTreeSet<u32> = next.map(|w| s.leaves(w[1])).collect();
+    Ok(nodes.into_iter().collect())
+}
+
 /// The ends of a host's path: of flow host / 2, from its sender or (odd) from its receiver.
 fn ends(s: &Scenario, host: u32) -> (u32, u32) {
     let pair = host as usize / 2;
@@ -176,8 +189,10 @@ fn no_route(s: &Scenario, host: u32) -> Impossible {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::{BackgroundKind, BackgroundSpec, SourceSpec};
     use crate::topology::dumbbell::{dumbbell, flow, pipe};
     use ackclock_tcp::time::Nanos;
+    use ackclock_tcp::units::Rate;
 
     fn graph(nodes: u32, links: &[(u32, u32)], flows: &[(u32, u32)]) -> Scenario {
         let mut s = dumbbell(0, &pipe(None, Nanos(0)), &pipe(None, Nanos(0)), &flow());
@@ -205,6 +220,20 @@ mod tests {
         // Two nodes and nothing else.
         let s = graph(2, &[(0, 1)], &[(0, 1)]);
         assert_eq!(paths(&s).unwrap().hops, [0, HOST, 1, HOST]);
+    }
+
+    #[test]
+    fn nodes_between_are_those_at_which_a_flow_changes_links() {
+        let between = |s: &Scenario| nodes_between(s).unwrap();
+        assert_eq!(between(&graph(4, &[(0, 1), (2, 1), (2, 3)], &[(0, 2), (1, 0)])), [1]);
+        assert_eq!(between(&graph(4, &[(0, 1), (2, 1), (2, 3)], &[(0, 3)])), [1, 2]);
+        assert!(between(&graph(2, &[(0, 1)], &[(0, 1)])).is_empty());
+        // Background traffic does not count.
+        let mut s = graph(4, &[(0, 1), (2, 1), (2, 3)], &[(0, 1)]);
+        let source = SourceSpec { rate: Rate(1000), packet: 100, on_off: None };
+        let kind = BackgroundKind::Source(source);
+        s.background = vec![BackgroundSpec { from: 0, to: 3, start: Nanos(0), stop: None, kind }];
+        assert!(between(&s).is_empty());
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub trait Watch {
     const ENABLED: bool = true;
     /// Whether [`Watch::rto`] is told.
     const HEARS_RTO: bool = false;
+    /// Whether [`Watch::passed`] is told.
+    const HEARS_HOPS: bool = false;
     /// Something happened inside a flow's sender.
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
     /// A host handed a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
@@ -73,6 +75,10 @@ pub trait Watch {
     /// too). One that the network doubled arrives twice with the same number.
     #[inline]
     fn arrived(&mut self, _at: Time, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
+    /// A packet came from one link to the next, the directed link `link` (`2 · link`, and one more for `back`), and stands before its
+    /// queue. `number` as in [`Watch::arrived`].
+    #[inline]
+    fn passed(&mut self, _at: Time, _link: u32, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
     /// The packet of the next call of [`Watch::dropped`], by its number as in [`Watch::arrived`].
     #[inline]
     fn lost(&mut self, _flow: u32, _to: Side, _number: u32) {}

@@ -198,6 +198,52 @@ fn a_script_delays_and_duplicates_the_packets_that_it_names() {
     }
 }
 
+/// Where packets were on their way, besides what a listener is told anyway.
+#[derive(Default)]
+struct Hops {
+    log: Log,
+    passed: Vec<(Time, u32, Side, u32)>,
+}
+
+impl Watch for Hops {
+    const HEARS_HOPS: bool = true;
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.log.sent(at, flow, from, seg, wire, sends);
+    }
+    fn dropped(&mut self, at: Time, flow: u32, to: Side, e: u32, nth: u64, why: DropWhy, seg: &Segment, sends: u8) {
+        self.log.dropped(at, flow, to, e, nth, why, seg, sends);
+    }
+    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
+        self.log.delivered(at, flow, to, seg, wire, sends);
+    }
+    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+        self.log.queue(at, link, packets, bytes);
+    }
+    fn passed(&mut self, at: Time, link: u32, _: u32, to: Side, number: u32, _: &Segment) {
+        assert!(at >= self.log.last, "times never go back");
+        self.passed.push((at, link, to, number));
+    }
+}
+
+#[test]
+fn a_packet_is_heard_of_at_each_link_but_its_first_and_hearing_changes_nothing() {
+    let s = ba();
+    let mut n = Network::with_endpoints(&s, 1, Hops::default(), ends(2)).unwrap();
+    let results = n.run();
+    let Hops { log, passed } = n.into_watch();
+    let (plain, heard) = run(&s, 1);
+    assert_eq!((results.flows, log.flows), (plain.flows, heard.flows));
+    // Data go over links 2, 0 and 4, ACKs back over 5, 1 and 3; without loss before the bottleneck each comes to it.
+    let links = |to| passed.iter().filter(|p| p.2 == to).map(|p| p.1).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!((links(Side::Receiver), links(Side::Sender)), ([0, 4].into(), [1, 3].into()));
+    let at = |link| passed.iter().filter(|p| p.1 == link).map(|p| p.3).collect::<Vec<_>>();
+    assert!(at(0).iter().copied().eq(0..at(0).len() as u32), "in order, each once");
+    assert!(at(4).len() > 1000 && at(4).iter().all(|number| at(0).binary_search(number).is_ok()));
+    let middle = passed.iter().find(|p| (p.1, p.3) == (4, 0)).unwrap();
+    assert!(middle.0 >= Time(50_000_000), "the bottleneck takes 50 ms: {middle:?}");
+}
+
 #[test]
 fn loss_at_the_entry_and_at_the_exit_meets_the_same_packets() {
     let lossy = |at| {

@@ -14,6 +14,7 @@ pub struct Both<A, B>(pub A, pub B);
 impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
     const HEARS_RTO: bool = A::HEARS_RTO || B::HEARS_RTO;
+    const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
 
     #[inline]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
@@ -67,6 +68,12 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         self.0.arrived(at, flow, to, number, seg);
         self.1.arrived(at, flow, to, number, seg);
+    }
+
+    #[inline]
+    fn passed(&mut self, at: Time, link: u32, flow: u32, to: Side, number: u32, seg: &Segment) {
+        self.0.passed(at, link, flow, to, number, seg);
+        self.1.passed(at, link, flow, to, number, seg);
     }
 
     #[inline]

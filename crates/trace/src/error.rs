@@ -1,10 +1,10 @@
-//! What can go wrong with a trace file: one sentence, with the path.
+//! What can go wrong with a file: one sentence, with the path.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A trace could not be written. Nothing half-written is left behind.
+/// A trace or a capture could not be written. Nothing half-written is left behind.
 #[derive(Debug)]
 pub enum TraceError {
     /// The file's name ends in none of the known formats.
@@ -19,6 +19,13 @@ pub enum TraceError {
         /// The file asked for.
         path: PathBuf,
         /// The system's reason.
+        source: io::Error,
+    },
+    /// The system refused a capture, or a packet cannot be written.
+    Capture {
+        /// The file or folder asked for.
+        path: PathBuf,
+        /// The reason.
         source: io::Error,
     },
 }
@@ -37,6 +44,7 @@ impl fmt::Display for TraceError {
                 write!(f, "trace file {}: its name must end in one of {}", path.display(), allowed.join(", "))
             }
             TraceError::Io { path, source } => write!(f, "cannot write the trace file {}: {source}", path.display()),
+            TraceError::Capture { path, source } => write!(f, "cannot write the capture {}: {source}", path.display()),
         }
     }
 }
@@ -45,7 +53,7 @@ impl std::error::Error for TraceError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             TraceError::Format { .. } => None,
-            TraceError::Io { source, .. } => Some(source),
+            TraceError::Io { source, .. } | TraceError::Capture { source, .. } => Some(source),
         }
     }
 }

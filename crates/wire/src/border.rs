@@ -82,6 +82,14 @@ impl Border {
         Ok(Border::between(local, remote, mtu, initial, dialect))
     }
 
+    /// The same for a connection whose handshake nobody saw: the peer's numbers begin at `peer_isn`, and its SYNs would have named
+    /// these window scales, this side's first.
+    #[must_use]
+    pub fn after_handshake(self, peer_isn: SeqNum, (shift, peer_shift): (u8, u8)) -> Border {
+        let scale = |shift: u8| Some(shift.min(MAX_SHIFT));
+        Border { peer_isn: Some(peer_isn), shift: scale(shift), peer_shift: scale(peer_shift), ..self }
+    }
+
     /// Whoever sent `asked` has no connection here; its numbers count from its own.
     pub(crate) fn for_nobody(asked: &Header, initial: Initial, dialect: Dialect) -> Border {
         Border { peer_isn: Some(asked.seq), ..Border::between(asked.dst, asked.src, u32::MAX, initial, dialect) }

@@ -12,6 +12,7 @@
 //! | [`write`](mod@write) | writing one |
 //! | [`options`], [`dialect`] | the TCP options, and in which order a system writes them |
 //! | [`checksum`] | the Internet checksum |
+//! | [`pcapng`] | the blocks of a capture file |
 //! | [`offload`] | the virtio-net header of a device that cuts and sums by itself |
 //! | [`initial`] | where a connection's numbers begin |
 //! | [`icmp`] | what the network says about packets |
@@ -32,6 +33,7 @@ pub mod initial;
 pub mod offload;
 pub mod options;
 pub mod packet;
+pub mod pcapng;
 pub mod reset;
 pub mod stores;
 pub mod write;

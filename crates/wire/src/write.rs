@@ -137,6 +137,28 @@ impl Header {
     }
 }
 
+/// Sets the two bits of a packet that a queue has marked (RFC 3168 §5).
+pub fn mark_congestion(packet: &mut [u8]) {
+    match packet {
+        [first, class, ..] if *first >> 4 == 6 => {
+            // The traffic class lies across two bytes; ECN's bits are in the second.
+            *class |= 0x30;
+        }
+        [first, tos, rest @ ..] if *first >> 4 == 4 && rest.len() >= 10 => {
+            let before = u16::from_be_bytes([*first, *tos]);
+            *tos |= 3;
+            let after = u16::from_be_bytes([*first, *tos]);
+            // RFC 1624 §3: HC' = ~(~HC + ~m + m').
+            let old = u16::from_be_bytes([rest[8], rest[9]]);
+            let mut sum = u32::from(!old) + u32::from(!before) + u32::from(after);
+            sum = (sum & 0xffff) + (sum >> 16);
+            sum = (sum & 0xffff) + (sum >> 16);
+            rest[8..10].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+        }
+        _ => {}
+    }
+}
+
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

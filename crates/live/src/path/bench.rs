@@ -1,6 +1,7 @@
 //! The loop of a live run: one thread moves packets between the path and the TCPs at its ends.
 
 use super::acks::Acks;
+use super::captures::Captures;
 use super::engine::Engine;
 use super::hosts::{self, Host, SIDES};
 use super::sampler::Sampler;
@@ -10,14 +11,16 @@ use crate::clock::{Clock, Lateness};
 use crate::emulator::{Emulator, Leaving, Reading};
 use crate::error::LiveError;
 use crate::kernel::{Apps, Receiver};
-use crate::pcapng::{Capture, Direction};
+use crate::pcapng::Direction;
 use crate::realtime::{self, Priority};
 use crate::wire::MAX_FRAME;
 use ackclock_lab::run::Tally;
+use ackclock_lab::scenario::Plan;
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_trace::Both;
+use ackclock_trace::{Both, Truth};
+use ackclock_wire::write::mark_congestion;
 use ackclock_wire::{parse, Checksums};
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::{TimeSpec, TimeValLike};
@@ -59,10 +62,11 @@ pub(super) fn run<W: Watch + Send>(
         let threads: Vec<_> = apps.iter().flatten().map(|apps| scope.spawn(|| apps.run(clock, ZERO, &stop))).collect();
         // A thread of its own, which alone has the priority.
         let bench = scope.spawn(|| {
-            let emulator = Emulator::new(plan, seed, Both(Tally::new(plan), watch)).map_err(impossible)?;
+            let truth = Truth::new(plan.scenario.flows.len() as u32);
+            let emulator = Emulator::new(plan, seed, Both(Both(Tally::new(plan), truth), watch)).map_err(impossible)?;
             let mut bench = Bench::new(prepared, seed, options, emulator, &hosts, &apps, &starts, clock)?;
             bench.run(&stop, &done)?;
-            bench.finish()
+            bench.finish(plan)
         });
         let mut before = 0;
         while !bench.is_finished() {
@@ -107,13 +111,13 @@ struct Flow {
 }
 
 struct Bench<'a, W: Watch> {
-    emulator: Emulator<Both<Tally, W>>,
+    emulator: Emulator<Both<Both<Tally, Truth>, W>>,
     hosts: &'a [Option<Host>; 2],
     apps: &'a [Option<Apps>; 2],
     flows: Vec<Flow>,
     /// By place: 2 · flow, and 1 if it is the receiver.
     engines: Vec<Option<Engine>>,
-    captures: [Option<Capture>; 2],
+    captures: Captures,
     clock: Clock,
     end: Time,
     lateness: Lateness,
@@ -128,7 +132,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         prepared: &Prepared,
         seed: u64,
         options: &Options,
-        emulator: Emulator<Both<Tally, W>>,
+        emulator: Emulator<Both<Both<Tally, Truth>, W>>,
         hosts: &'a [Option<Host>; 2],
         apps: &'a [Option<Apps>; 2],
         starts: &[Option<Time>],
@@ -155,13 +159,7 @@ impl<'a, W: Watch> Bench<'a, W> {
                 engines.push(engine(prepared, i as u32, side, starts[i], seed)?);
             }
         }
-        let mut captures = [None, None];
-        if let Some(folder) = &options.pcap {
-            std::fs::create_dir_all(folder).map_err(LiveError::system(folder.display().to_string()))?;
-            for (capture, name) in captures.iter_mut().zip(["sender", "receiver"]) {
-                *capture = Some(Capture::create(&folder.join(format!("{name}.pcapng")), name, clock)?);
-            }
-        }
+        let captures = Captures::new(options, clock)?;
         // The default lets the kernel wake us 50 µs late.
         let _ = nix::sys::prctl::set_timerslack(1);
         let priority = realtime::request(options.realtime);
@@ -265,9 +263,7 @@ impl<'a, W: Watch> Bench<'a, W> {
             self.strays += 1;
             return Ok(());
         };
-        if let Some(capture) = &mut self.captures[usize::from(from == Side::Receiver)] {
-            capture.packet(now + Nanos(ZERO.0), Direction::Out, &self.buf[..len])?;
-        }
+        self.captures.packet(now + Nanos(ZERO.0), from, Direction::Out, &self.buf[..len])?;
         let mut entering = f.reading.sent(from, &packet, len as u32);
         entering.recovery = recovery;
         if from == Side::Receiver {
@@ -280,12 +276,10 @@ impl<'a, W: Watch> Bench<'a, W> {
     /// A packet that has come out goes to its TCP.
     fn hand_over(&mut self, now: Time, mut packet: Leaving) -> Result<(), LiveError> {
         if packet.seg.opts & Segment::CE != 0 {
-            crate::emulator::mark_congestion(&mut packet.bytes);
+            mark_congestion(&mut packet.bytes);
         }
+        self.captures.packet(now + Nanos(ZERO.0), packet.to, Direction::In, &packet.bytes)?;
         let side = usize::from(packet.to == Side::Receiver);
-        if let Some(capture) = &mut self.captures[side] {
-            capture.packet(now + Nanos(ZERO.0), Direction::In, &packet.bytes)?;
-        }
         let place = 2 * packet.flow as usize + side;
         if let Some(engine) = &mut self.engines[place] {
             if let Ok(parsed) = parse(&packet.bytes, Checksums::Trust) {
@@ -363,7 +357,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(())
     }
 
-    fn finish(self) -> Result<(Ran, W), LiveError> {
+    fn finish(self, plan: &Plan) -> Result<(Ran, W), LiveError> {
         let [a, b] = self.hosts;
         let counters = |host: &Option<Host>| host.as_ref().map(Host::counters).transpose();
         let drops = |host: &Option<Host>| host.as_ref().map_or(Ok(0), Host::device_drops);
@@ -373,11 +367,9 @@ impl<'a, W: Watch> Bench<'a, W> {
             let sinks = self.flows.iter().zip(0..).filter_map(|(f, i)| Some((i, apps.damaged(f.sink?)?)));
             damaged.extend(sinks);
         }
-        for capture in self.captures.into_iter().flatten() {
-            capture.close()?;
-        }
         let results = self.emulator.results();
-        let Both(tally, watch) = self.emulator.into_watch();
+        let Both(Both(tally, truth), watch) = self.emulator.into_watch();
+        self.captures.finish(plan, truth)?;
         let ran = Ran {
             results,
             tally,

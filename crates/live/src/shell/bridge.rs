@@ -2,7 +2,7 @@
 
 use super::ledger::{Ledger, Way};
 use crate::clock::{Clock, Lateness};
-use crate::emulator::{mark_congestion, Emulator, Leaving};
+use crate::emulator::{Emulator, Leaving};
 use crate::error::LiveError;
 use crate::path::hosts::{Host, SIDES};
 use crate::realtime::{self, Priority};
@@ -15,6 +15,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::Both;
+use ackclock_wire::write::mark_congestion;
 use ackclock_wire::{parse, Checksums};
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::{TimeSpec, TimeValLike};

@@ -5,6 +5,7 @@ use crate::arrow::Table;
 use crate::request::{Request, Told};
 use crate::runs::Runs;
 use crate::scenario_error;
+use ackclock_lab::capturing::snap_length;
 use ackclock_lab::error::ScenarioError;
 use ackclock_lab::run::{meta, summary};
 use ackclock_live::namespace::become_root;
@@ -52,7 +53,7 @@ impl LiveRun {
     /// The same scenario in the simulator, `seeds` of it from the run's own on.
     fn simulate(&self, py: Python<'_>, seeds: u64, progress: Option<Py<PyAny>>) -> PyResult<Runs> {
         let request = Request::of(self.prepared.simulated(self.seed, seeds));
-        let runs = request.simulate(py, None, None, progress.as_ref())?;
+        let runs = request.simulate(py, None, None, None, progress.as_ref())?;
         Ok(Runs::new(request.into_first(), runs))
     }
 
@@ -79,6 +80,7 @@ pub(crate) fn live_path(
     sysctls: Vec<(String, String)>,
     trace: Option<PathBuf>,
     pcap: Option<PathBuf>,
+    snap: Option<u32>,
     realtime: bool,
     say: Py<PyAny>,
     progress: Option<Py<PyAny>>,
@@ -102,7 +104,8 @@ pub(crate) fn live_path(
     let seed = prepared.plan.seeds[0];
     prepared.plan.seeds = vec![seed];
     become_root().map_err(refused)?;
-    let options = Options { realtime, pcap };
+    let snap = snap.map(snap_length).transpose().map_err(|e| scenario_error(py, &e))?;
+    let options = Options { realtime, pcap, snap };
     let (mut told, mut done, whole) =
         (Told::new(progress.as_ref()), 0, prepared.plan.scenario.duration.0.max(1) as f64);
     let ran = py.detach(|| {
@@ -162,7 +165,7 @@ fn trace_error(py: Python<'_>, e: &TraceError) -> PyErr {
             let allowed = format!("a file name that ends in {}", allowed.join(" or "));
             scenario_error(py, &ScenarioError::option("--trace", format!("{path:?}"), allowed))
         }
-        TraceError::Io { .. } => PyOSError::new_err(e.to_string()),
+        TraceError::Io { .. } | TraceError::Capture { .. } => PyOSError::new_err(e.to_string()),
     }
 }
 

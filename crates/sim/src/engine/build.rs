@@ -60,7 +60,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         parts.paths();
         let transits = parts.transits.len();
-        fuse(&mut paths.hops, &fed, &parts.transits, W::ENABLED);
+        // A packet on two links at once cannot be seen between them.
+        if !W::HEARS_HOPS {
+            fuse(&mut paths.hops, &fed, &parts.transits, W::ENABLED);
+        }
         let mut slab = Slab::new();
         let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
         let (slots, generators) = background::lay_out(scenario, seed, &paths.first, &mut hosts, &mut make);

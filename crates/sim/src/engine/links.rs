@@ -8,6 +8,7 @@ use crate::next_event::NextEvent;
 use crate::results::LinkResult;
 use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
+use crate::topology::HOST;
 use crate::transit::Transit;
 use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::segment::Segment;
@@ -96,6 +97,15 @@ impl<W: Watch> Links<W> {
             self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.seq_len() as u32, p.sends);
         }
         self.slab.free(packet);
+    }
+
+    /// A packet comes to its next link, or to its host: who listens for hops hears of the former.
+    #[cold]
+    pub(super) fn tell_of_hop(&mut self, packet: u32, hop: u32) {
+        let (link, p) = (self.hops[hop as usize], &self.slab[packet]);
+        if link != HOST && p.to < self.shown {
+            self.watch.passed(Time(self.now), link, p.to / 2, side(p.to), p.number, &p.seg);
+        }
     }
 
     /// Makes a second packet like this one. It is not a second copy sent by a host.

@@ -28,7 +28,7 @@ pub(crate) fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
 }
 
 /// As above; besides, of every ten packets that come to the queue four go on twice, and a fifth is late by two round trips.
-fn with_doubles(loss: f64) -> Scenario {
+pub(crate) fn with_doubles(loss: f64) -> Scenario {
     let mut s = scenario(loss, 0.0);
     let action = |nth| match nth % 10 {
         0..4 => Some(ScriptAction::Duplicate),

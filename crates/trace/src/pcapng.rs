@@ -1,0 +1,47 @@
+//! A pcapng file with one interface.
+
+use ackclock_wire::pcapng::{section, Direction, Interface, Packet, RAW};
+use std::io::{self, Write};
+
+/// A capture of IP packets that is being written.
+#[derive(Debug)]
+pub struct PcapngWriter<W> {
+    out: W,
+    snap: usize,
+    block: Vec<u8>,
+}
+
+impl<W: Write> PcapngWriter<W> {
+    /// Begins a capture at the interface `name` that keeps `snap` bytes of each packet; `None`: all.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn new(mut out: W, name: &str, snap: Option<u32>) -> io::Result<Self> {
+        let mut block = Vec::with_capacity(2048);
+        section(&mut block);
+        Interface { link: RAW, snap: snap.unwrap_or(0), name }.write(&mut block);
+        out.write_all(&block)?;
+        Ok(PcapngWriter { out, snap: snap.map_or(usize::MAX, |s| s as usize), block })
+    }
+
+    /// Writes a packet, captured `at` nanoseconds since 1970, of which `bytes` are the beginning and `len` is the length.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn packet(&mut self, at: u64, direction: Option<Direction>, len: u32, bytes: &[u8]) -> io::Result<()> {
+        let bytes = &bytes[..bytes.len().min(self.snap)];
+        self.block.clear();
+        Packet { interface: 0, at, direction, len, bytes }.write(&mut self.block);
+        self.out.write_all(&self.block)
+    }
+
+    /// Where it is written.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    /// Where it was written.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
