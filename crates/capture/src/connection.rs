@@ -184,13 +184,13 @@ impl Connection {
         way.segments += u64::from(seen.len > 0);
         way.carried += u64::from(seen.len);
         way.largest = way.largest.max(seen.len);
+        let skipped = if top > 0 { order.saturating_sub(top + 1) } else { 0 };
         if seen.len > 0 || seen.flags & 0x07 != 0 {
-            let skipped = order.saturating_sub(top + 1);
-            let skipped = if skipped > 0 && top > 0 { self.missed(seen, skipped) } else { 0 };
-            self.streams[w].data(seen, order, skipped);
+            let missed = if skipped > 0 { self.missed(seen, skipped) } else { 0 };
+            self.streams[w].data(seen, order, missed);
         }
         if let Some(ack) = seen.ack {
-            self.streams[back].ack(seen, ack, order);
+            self.streams[back].ack(seen, ack, order, skipped);
         }
         if let Some(t) = seen.timestamps {
             self.answer(w, back, seen, t);

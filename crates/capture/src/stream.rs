@@ -44,6 +44,7 @@ impl Sent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Late {
     since: i64,
+    last: i64,
     now: (i64, i64),
     before: (i64, i64),
 }
@@ -52,6 +53,7 @@ impl Late {
     #[inline]
     fn add(&mut self, at: i64, rtt: i64) {
         let age = at - self.since;
+        self.last = at;
         if age <= LATE {
             self.now = (self.now.0.max(rtt), self.now.1.min(rtt));
             return;
@@ -65,8 +67,9 @@ impl Late {
         self.now.0.max(self.before.0)
     }
 
-    fn smallest(&self) -> i64 {
-        self.now.1.min(self.before.1)
+    /// What a round trip takes at least at `at`: a queue drains no faster than time passes.
+    fn smallest(&self, at: i64) -> i64 {
+        (self.now.1.min(self.before.1) - (at - self.last)).max(0)
     }
 }
 
@@ -153,13 +156,13 @@ impl Stream {
         }
     }
 
-    /// An acknowledgment; `order` is its own place in what its host sent.
+    /// An acknowledgment; `order` is its own place in what its host sent, and `skipped` packets are missing right before it.
     #[inline]
-    pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64) {
+    pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
         self.facts.acks += 1;
         let plain = s.sacks == 0 && s.flags & 0x07 == 0;
         if !(plain && self.calm && ack > self.una && ack <= self.hi) {
-            return self.odd_ack(s, ack, order);
+            return self.odd_ack(s, ack, order, skipped);
         }
         self.una = ack;
         self.window = s.window;

@@ -147,11 +147,13 @@ impl Case<'_> {
         if let Some(needless) = self.answered_too_often() {
             return self.unless_guessed(needless);
         }
-        let mut likely = !sure;
+        // The answer to an earlier copy may have been lost right before.
+        let unanswered = self.cover.skipped && !ctx.reports && ctx.facts.ack_ids.count();
+        let mut likely = !sure || unanswered;
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
                 // Its answer may have been lost, if it can have been that late.
-                let late = self.cover.at - earlier.sent.at <= ctx.largest.saturating_mul(2);
+                let late = self.cover.at - earlier.sent.at <= ctx.largest.saturating_add(ctx.largest / 2);
                 likely |= ctx.claims.perhaps(earlier).is_some();
                 likely |= late && !ctx.reports && ctx.facts.ack_ids.many_missing();
                 continue;
@@ -214,14 +216,15 @@ impl Case<'_> {
         let (ctx, cover) = (self.ctx, self.cover);
         let stamped = ctx.facts.stream.timestamps;
         let latest = ctx.largest.saturating_mul(4);
-        for earlier in &self.copies[..self.i] {
-            let sent = &earlier.sent;
+        for (j, copy) in self.copies.iter().enumerate() {
+            let sent = &copy.sent;
             let may = |b: &&Bare| {
                 let age = b.at - sent.at;
-                let of_use = b.at < cover.at && !(stamped && older(sent.tsval, b.echo));
+                // A later one counts as a duplicate alone: then this was not the only one to arrive.
+                let of_use = b.at < cover.at && (j >= self.i || !(stamped && older(sent.tsval, b.echo)));
                 ctx.floor <= age && age <= latest && !of_use && !(stamped && older(b.echo, sent.tsval))
             };
-            let counted = !ctx.facts.ack_ids.many_missing();
+            let counted = stamped && !ctx.facts.ack_ids.many_missing();
             let other = |b: &&Bare| !(counted && ctx.facts.stream.accounted(b));
             let Some(bare) = ctx.facts.cases.bares.iter().filter(may).find(other) else { continue };
             let evidence = match bare.at < cover.at {
@@ -243,7 +246,7 @@ impl Case<'_> {
             false => self.ways(self.arrivals.len(), self.around()),
         };
         match (near.needless, near.needed) {
-            (false, true) if ctx.facts.stream.facts.sack_seen => Some(self.needed(true)),
+            (false, true) => Some(self.needed(true)),
             (true, false) => Some(self.judged(Verdict::Needless, self.reported(), true)),
             _ if ctx.reports => Some(match self.i + self.arrivals.len() > self.copies.len() {
                 true => self.judged(Verdict::Needless, self.reported(), true),

@@ -36,6 +36,8 @@ pub(crate) struct Cover {
     pub(crate) echo_before: Option<u32>,
     /// The place of the acknowledgment in what its host sent.
     pub(crate) order: u64,
+    /// Packets of that host are missing right before it.
+    pub(crate) skipped: bool,
     /// The largest round trip of late, 0 if there was none.
     pub(crate) around: i64,
     /// The smallest of late, likewise.

@@ -196,6 +196,7 @@ impl Stream {
             echo: None,
             echo_before: None,
             order: 0,
+            skipped: false,
             around: 0,
             least: 0,
             by: By::Behind,
@@ -214,7 +215,7 @@ impl Stream {
     /// All but an acknowledgment that only advances.
     #[cold]
     #[inline(never)]
-    pub(super) fn odd_ack(&mut self, s: &Seen, ack: u64, order: u64) {
+    pub(super) fn odd_ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
         if s.flags & (Segment::SYN | Segment::RST) != 0 && !s.has(Segment::SYN) || ack > self.hi.saturating_add(LEAP) {
             return;
         }
@@ -241,8 +242,9 @@ impl Stream {
             echo,
             echo_before: self.echoed,
             order,
+            skipped: skipped > 0,
             around: self.late.largest(),
-            least: self.late.smallest(),
+            least: self.late.smallest(s.at),
             by: By::Head,
         };
         let dsack = dsack(s, ack);
