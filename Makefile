@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs instructions bench live-bench sweep-speed sweep-kills reproduce linux wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench live-bench sweep-speed sweep-kills reproduce linux wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -102,6 +102,10 @@ web-bench: web ## click to picture, frames a second, size of the first load, int
 
 ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
 	cargo test --workspace --locked --test ns2 -- --nocapture
+
+capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four seeds each, against the truth; into tests/captures/verdicts.md
+	mkdir -p tests/captures
+	ACKCLOCK_JUDGE_SEEDS=4 ACKCLOCK_JUDGE_TABLE=$(CURDIR)/tests/captures/verdicts.md cargo test --workspace --locked --test judge -- --include-ignored
 
 instructions: .venv/.ready ## instructions per delivered packet (callgrind), also of every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind

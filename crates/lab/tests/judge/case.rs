@@ -1,0 +1,102 @@
+//! One run: its captures, as files in memory, what they are found to show, and the truth.
+
+use crate::paths::{Path, Sender};
+use ackclock_capture::reordering::both::Between;
+use ackclock_capture::survey::{Survey, Surveyed};
+use ackclock_capture::{Analysis, Ended, Flow, Flows, Input, Seen, Wanted, Way};
+use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::summary::ReorderingSummary;
+use ackclock_sim::engine::Sim;
+use ackclock_sim::reordering::Order;
+use ackclock_sim::watch::Side;
+use ackclock_trace::captures::{leaving, Captures, Places, SNAP};
+use ackclock_trace::truth::Retransmission;
+use ackclock_trace::{Both, Truth};
+
+/// The node in the middle.
+const MIDDLE: &str = "M";
+
+pub(crate) struct Case {
+    pub(crate) truth: Vec<Retransmission>,
+    /// What the captures of the sender's side, of the receiver's and of the middle show.
+    pub(crate) found: [Surveyed; 3],
+    pub(crate) reordering: Orders,
+}
+
+/// The reordering of the data's way.
+pub(crate) struct Orders {
+    pub(crate) ledger: Option<ReorderingSummary>,
+    pub(crate) receiver: Option<ReorderingSummary>,
+    pub(crate) both: Option<ReorderingSummary>,
+}
+
+pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Case {
+    let set = sender.set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let overrides = Overrides { stack: Some(sender.stack.to_owned()), set, ..Overrides::default() };
+    let plan = Plan::parse(path.name, &path.scenario(segments), &overrides).unwrap_or_else(|e| panic!("{e}"));
+    let s = &plan.scenario;
+    let node = s.nodes.iter().position(|name| name == MIDDLE).expect("each path has a middle") as u32;
+    let places = Places { sender: Vec::new(), receiver: Vec::new(), middle: Some((node, Vec::new())) };
+    let captures = Captures::new(s, seed, SNAP, places).expect("memory takes it");
+    let truth = Truth::new(1).with_middle(leaving(s, node));
+    let watch = Both(Both(captures, truth), Order::default());
+    let mut sim = Sim::new(s, &plan.stacks, seed, watch).unwrap_or_else(|e| panic!("{}: {e}", path.name));
+    let results = sim.run();
+    assert!(results.flows[0].finished.is_some(), "{} {}: the transfer is not over", path.name, sender.stack);
+    let Both(Both(captures, truth), order) = sim.into_watch();
+    let Places { sender, receiver, middle } = captures.finish().expect("memory takes it");
+    let middle = middle.expect("it was asked for").1;
+    let found = [&sender, &receiver, &middle].map(|file| survey(file));
+    let received = found[1].ways[Way::Out as usize].reordering.as_ref();
+    let reordering = Orders {
+        ledger: order.at(0, Side::Receiver).map(ReorderingSummary::of),
+        receiver: received.map(|r| ReorderingSummary::of(&r.order)),
+        both: between(&sender, &receiver),
+    };
+    Case { truth: truth.finish(), found, reordering }
+}
+
+/// The one connection of a capture.
+fn survey(file: &[u8]) -> Surveyed {
+    let mut survey = Survey::new(Wanted { at: None, each: true }, None);
+    let mut flows = Flows::new(&mut survey, 10);
+    ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
+    flows.finish();
+    let (mut found, _) = survey.finish();
+    assert_eq!(found.len(), 1, "one connection");
+    found.remove(0)
+}
+
+/// The segments of the data's way.
+#[derive(Default)]
+struct Segments(Vec<Seen>);
+
+impl Analysis for Segments {
+    type State = ();
+    fn begin(&mut self, _: &Flow) {}
+    fn end(&mut self, _: &Flow, (): (), _: Ended) {}
+    fn segment(&mut self, _: &Flow, (): &mut (), seen: &Seen) {
+        if seen.way == Way::Out {
+            self.0.push(*seen);
+        }
+    }
+}
+
+fn between(sender: &[u8], receiver: &[u8]) -> Option<ReorderingSummary> {
+    let [sent, came] = [sender, receiver].map(|file| {
+        let mut segments = Segments::default();
+        let mut flows = Flows::new(&mut segments, 10);
+        ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
+        flows.finish();
+        segments.0
+    });
+    let mut between = Between::default();
+    let mut sent = sent.iter().peekable();
+    for seen in &came {
+        while let Some(s) = sent.next_if(|s| s.at <= seen.at) {
+            between.sent(s);
+        }
+        between.arrived(seen);
+    }
+    between.finish().map(|r| ReorderingSummary::of(&r.order))
+}
