@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from ackclock import slots as slots
 from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
-from ackclock.errors import AlgorithmError, LiveError, ScenarioError
+from ackclock.capturing import Capture, capture
+from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
 from ackclock.result import Result
 from ackclock.slots import (
     Congestion,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlgorithmError",
+    "Capture",
+    "CaptureError",
     "Congestion",
     "Detector",
     "Disorder",
@@ -69,6 +72,7 @@ __all__ = [
     "Tuning",
     "Undo",
     "__version__",
+    "capture",
     "compare",
     "live",
     "new",

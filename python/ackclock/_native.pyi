@@ -5,6 +5,7 @@ __all__ = [
     "Ack",
     "Advice",
     "Board",
+    "Capture",
     "Cause",
     "Context",
     "Cut",
@@ -31,6 +32,7 @@ __all__ = [
     "Window",
     "Xmit",
     "__version__",
+    "capture",
     "check",
     "events",
     "identities",
@@ -77,6 +79,24 @@ class Runs:
     def reordering(self) -> Table: ...
     def densities(self) -> Table: ...
     def __len__(self) -> int: ...
+
+@final
+class Capture:
+    def flows(self) -> Table: ...
+    def retransmissions(self) -> Table: ...
+    def reordering(self) -> Table: ...
+    def densities(self) -> Table: ...
+    def stalls(self) -> Table: ...
+    def skipped(self) -> Table: ...
+    def json(self, details: bool) -> str: ...
+
+def capture(
+    files: Sequence[str],
+    at: str | None,
+    limit: int,
+    chosen: tuple[str, str] | None,
+    progress: Callable[[float], object] | None,
+) -> Capture: ...
 
 @final
 class LiveRun:

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from ackclock import _native, api
+from ackclock.cli_capture import EXAMPLES as CAPTURE_EXAMPLES
+from ackclock.cli_capture import command as capture
 from ackclock.cli_common import INTERRUPTED, fail, refusals
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
@@ -215,6 +217,7 @@ app.add_typer(results, name="results")
 live.command(name="path", epilog=LIVE_PATH_EXAMPLES)(live_path)
 live.command(name="shell", epilog=LIVE_SHELL_EXAMPLES)(live_shell)
 app.add_typer(live, name="live")
+app.command(name="capture", epilog=CAPTURE_EXAMPLES)(capture)
 app.command(epilog=TUNE_EXAMPLES)(tune)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ackclock.errors import AlgorithmError, LiveError, ScenarioError
+from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
 
 FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -57,6 +57,8 @@ def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> 
         # The person's own code: where in it.
         typer.echo(error.traceback, err=True, nl=False)
         fail(f"{error}{kept()}", FAILED)
+    except CaptureError as error:
+        fail(f"{error}{kept()}")
     except LiveError as error:
         fail(f"{error}{kept()}", error.exit_code)
     except (OSError, RuntimeError) as error:

@@ -58,6 +58,23 @@ class LiveError(RuntimeError):
         return type(self), (str(self), self.exit_code)
 
 
+class CaptureError(ValueError):
+    """Nothing of a capture could be read; the message is one line for people.
+
+    Attributes:
+        file: the file as it was named.
+    """
+
+    def __init__(self, message: str, file: str) -> None:
+        """Keep the parts of the message."""
+        super().__init__(message)
+        self.file = file
+
+    def __reduce__(self) -> tuple[type[CaptureError], tuple[object, ...]]:
+        """Survive the way back from a worker process."""
+        return type(self), (str(self), self.file)
+
+
 class AlgorithmError(RuntimeError):
     """An algorithm in Python raised an error, or answered what makes no sense: its run was ended.
 

@@ -58,13 +58,27 @@ impl Surveyed {
     }
 }
 
+/// What a survey found.
+#[derive(Clone, Debug, Default)]
+pub struct Everything {
+    /// The connections, by their first segments.
+    pub connections: Vec<Surveyed>,
+    /// How many were not chosen.
+    pub passed_over: u64,
+    /// How many with fewer bytes were beyond the limit.
+    pub left_out: u64,
+}
+
 /// Surveys all connections, or those that were chosen.
 #[derive(Debug, Default)]
 pub struct Survey {
     wanted: Wanted,
     chosen: Option<(SocketAddr, SocketAddr)>,
+    /// So many are kept at the end: those with the most bytes. Twice as many are meanwhile.
+    limit: usize,
     found: Vec<Surveyed>,
     passed_over: u64,
+    left_out: u64,
 }
 
 /// A connection while its segments come.
@@ -91,15 +105,27 @@ impl Default for OneWay {
 }
 
 impl Survey {
-    /// With `chosen`, only connections between these two ends.
-    pub fn new(wanted: Wanted, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
-        Survey { wanted, chosen, found: Vec::new(), passed_over: 0 }
+    /// Of at most `limit` connections, those with the most bytes; with `chosen`, only those between these two ends.
+    pub fn new(wanted: Wanted, limit: usize, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
+        Survey { wanted, chosen, limit: limit.max(1), ..Survey::default() }
     }
 
-    /// What was found, by the connections' first segments; and how many were not chosen.
-    pub fn finish(mut self) -> (Vec<Surveyed>, u64) {
+    /// What was found, by the connections' first segments.
+    pub fn finish(mut self) -> Everything {
+        self.leave_out();
         self.found.sort_by_key(|f| f.number);
-        (self.found, self.passed_over)
+        Everything { connections: self.found, passed_over: self.passed_over, left_out: self.left_out }
+    }
+
+    /// Leaves out what is beyond the limit.
+    fn leave_out(&mut self) {
+        if self.found.len() <= self.limit {
+            return;
+        }
+        let bytes = |f: &Surveyed| f.record.ways[0].bytes + f.record.ways[1].bytes;
+        self.found.sort_by_key(|f| (std::cmp::Reverse(bytes(f)), f.number));
+        self.left_out += (self.found.len() - self.limit) as u64;
+        self.found.truncate(self.limit);
     }
 }
 
@@ -163,6 +189,9 @@ impl Analysis for Survey {
         let ways = [course(Way::Out, out), course(Way::Back, back)];
         let (number, ends, syns) = (flow.number, flow.ends, flow.syns);
         self.found.push(Surveyed { number, ends, syns, record, retransmissions, ways, ended: why });
+        if self.found.len() >= self.limit.saturating_mul(2) {
+            self.leave_out();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
 
 mod arrow;
+mod capture;
 mod live;
 mod request;
 mod runs;
@@ -41,6 +42,9 @@ mod _native {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::live::LiveRun;
+
+    #[pymodule_export]
+    use crate::capture::{capture, Capture};
 
     #[pymodule_export]
     use crate::{arrow::Table, runs::Runs};

@@ -6,12 +6,12 @@ use ackclock_lab::stats::Interval;
 use ackclock_lab::summary::{
     means, BackgroundSummary, FlowMeans, FlowSummary, LinkSummary, ReorderingSummary, Summary,
 };
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, Field, Schema};
 use std::sync::Arc;
 
 /// A value of a column. Counters are signed there, so that differences of columns work in every tool.
-trait Cell {
+pub(crate) trait Cell {
     fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef
     where
         Self: 'a;
@@ -36,17 +36,21 @@ cells! {
     u64 => Int64Array, n => i64::try_from(*n).ok();
     usize => Int64Array, n => i64::try_from(*n).ok();
     Option<u32> => Int64Array, n => n.map(i64::from);
+    Option<u64> => Int64Array, n => n.and_then(|n| i64::try_from(n).ok());
+    Option<String> => StringArray, text => text.as_deref();
+    bool => BooleanArray, yes => Some(*yes);
+    Option<bool> => BooleanArray, yes => *yes;
 }
 
 /// A table in the making.
 #[derive(Default)]
-struct Columns {
+pub(crate) struct Columns {
     fields: Vec<Field>,
     arrays: Vec<ArrayRef>,
 }
 
 impl Columns {
-    fn add<'a, C: Cell + 'a>(&mut self, name: &str, cells: impl Iterator<Item = &'a C>) {
+    pub(crate) fn add<'a, C: Cell + 'a>(&mut self, name: &str, cells: impl Iterator<Item = &'a C>) {
         let array = C::column(cells);
         self.fields.push(Field::new(name, array.data_type().clone(), true));
         self.arrays.push(array);
@@ -60,7 +64,7 @@ impl Columns {
         self.add(&format!("{name}_ci95"), halves.iter());
     }
 
-    fn table(self) -> Result<Table, ArrowError> {
+    pub(crate) fn table(self) -> Result<Table, ArrowError> {
         let schema = Arc::new(Schema::new(self.fields));
         let batch = RecordBatch::try_new(schema.clone(), self.arrays)?;
         Ok(Table::new(schema, vec![batch]))

@@ -130,7 +130,8 @@ impl Arrivals {
 
     #[inline]
     fn by_identification(&mut self, p: &Early) {
-        let Some(id) = p.id else { return };
+        // 0 is a number among others here, though it is none elsewhere.
+        let id = p.id.unwrap_or(0);
         let distance = i32::from(id.wrapping_sub(self.top.1) as i16);
         // A number far away is no step: the count goes on behind the highest.
         let number =
@@ -175,7 +176,7 @@ impl Arrivals {
 
 /// A step of order from one identification to another.
 fn step(from: Option<u16>, to: Option<u16>) -> Option<i32> {
-    let distance = i32::from(to?.wrapping_sub(from?) as i16);
+    let distance = i32::from(to.unwrap_or(0).wrapping_sub(from.unwrap_or(0)) as i16);
     (distance != 0 && distance.abs() <= NEAR).then_some(distance)
 }
 

@@ -1,0 +1,143 @@
+"""Captures of TCP: what happened to each transfer. Polars is loaded by the first table that is asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ackclock import _native
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Side = Literal["sender", "receiver", "middle"]
+Table = Literal["flows", "retransmissions", "reordering", "densities", "stalls", "skipped"]
+TABLES: tuple[Table, ...] = ("flows", "retransmissions", "reordering", "densities", "stalls", "skipped")
+LIMIT = 10_000
+
+
+class Capture:
+    """What captures hold: one row for each way with data of each connection, and what became of it.
+
+    Names of columns carry their unit (``_s`` seconds, ``_bytes``, ``_bytes_per_s``); what has none is a count. Every
+    table begins with ``file``, ``connection`` (its number in the file) and ``flow`` (``A:p > B:p``). Frames are
+    numbered as Wireshark numbers them.
+    """
+
+    def __init__(self, found: _native.Capture) -> None:
+        """Keep what was found."""
+        self._found = found
+
+    def to_dict(self, details: bool = True) -> dict[str, Any]:
+        """What ``ackclock capture --json`` prints.
+
+        Args:
+            details: with each retransmission and each stall.
+        """
+        result: dict[str, Any] = json.loads(self._found.json(details))
+        return result
+
+    def arrow(self, table: Table = "flows") -> _native.Table:
+        """A table as Arrow, for everything that knows the Arrow PyCapsule interface; nobody copies it.
+
+        Args:
+            table: the name of the attribute that holds it as a Polars frame.
+        """
+        makers: dict[str, Callable[[], _native.Table]] = {
+            "flows": self._found.flows,
+            "retransmissions": self._found.retransmissions,
+            "reordering": self._found.reordering,
+            "densities": self._found.densities,
+            "stalls": self._found.stalls,
+            "skipped": self._found.skipped,
+        }
+        return makers[table]()
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """A row for each way with data: bytes, goodput, round trips, verdicts, reordering, stalls, options, place."""
+        return self._polars("flows")
+
+    @cached_property
+    def retransmissions(self) -> pl.DataFrame:
+        """A row for each retransmission: its frame, its verdict, and the evidence in words."""
+        return self._polars("retransmissions")
+
+    @cached_property
+    def reordering(self) -> pl.DataFrame:
+        """RFC 4737's metrics of each way, and what told the order of sending (``told_by``)."""
+        return self._polars("reordering")
+
+    @cached_property
+    def densities(self) -> pl.DataFrame:
+        """RFC 5236's densities, where each packet has a number of its own: a row for each value that occurred."""
+        return self._polars("densities")
+
+    @cached_property
+    def stalls(self) -> pl.DataFrame:
+        """A row for each time in which a transfer stood still: its cause, and the evidence in words."""
+        return self._polars("stalls")
+
+    @cached_property
+    def skipped(self) -> pl.DataFrame:
+        """What was not analysed: packets and bytes by kind."""
+        return self._polars("skipped")
+
+    def write_parquet(self, folder: str | PathLike[str]) -> list[Path]:
+        """Write every table as Parquet into a folder, which is made if it is missing.
+
+        Returns:
+            The files.
+        """
+        to = Path(folder)
+        to.mkdir(parents=True, exist_ok=True)
+        files = [to / f"{table}.parquet" for table in TABLES]
+        for table, file in zip(TABLES, files, strict=True):
+            self._polars(table).write_parquet(file)
+        return files
+
+    def _polars(self, table: Table) -> pl.DataFrame:
+        import polars as pl  # noqa: PLC0415 - start-up time
+
+        return pl.DataFrame(self.arrow(table))
+
+
+def capture(
+    files: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    at: Side | None = None,
+    flow: str | None = None,
+    limit: int = LIMIT,
+    progress: Callable[[float], object] | None = None,
+) -> Capture:
+    """Read captures of TCP and say what happened to each transfer.
+
+    Args:
+        files: one or several, pcap or pcapng, also packed with gzip, zstd or lz4; ``-`` is standard input.
+        at: where they were captured, seen from the data of the way with more of them. Default: found out.
+        flow: only the connection between two ends, as ``"10.0.0.1:5001 > 10.0.0.2:80"``.
+        limit: most connections in memory at once, and in the answer: of more, those with the most bytes.
+        progress: is told the share that has been read, from 0 to 1.
+
+    Raises:
+        CaptureError: nothing could be read of a file.
+        ValueError: an option makes no sense.
+    """
+    names = [files] if isinstance(files, str | PathLike) else list(files)
+    if limit < 1:
+        raise ValueError(f"limit: found {limit}, allowed: 1 or more")
+    return Capture(_native.capture([fspath(name) for name in names], at, limit, ends(flow), progress))
+
+
+def ends(flow: str | None) -> tuple[str, str] | None:
+    """The two ends of ``A:p > B:p``."""
+    if flow is None:
+        return None
+    one, sign, other = flow.partition(">")
+    if not sign:
+        raise ValueError(f'flow: found "{flow}", allowed: two ends, as in "10.0.0.1:5001 > 10.0.0.2:80"')
+    return one.strip(), other.strip()

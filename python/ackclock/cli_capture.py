@@ -1,0 +1,125 @@
+"""``ackclock capture``: what happened to the transfers of a capture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ackclock.capturing import LIMIT, Capture, capture
+from ackclock.cli_common import fail, refusals
+
+EXAMPLES = """\b
+Examples:
+  ackclock capture upload.pcapng
+  ackclock capture upload.pcapng --retransmissions --stalls
+  ackclock capture upload.pcapng --flow '10.0.0.1:5001 > 10.0.0.2:80' --reordering
+  ackclock capture upload.pcapng --at receiver --json
+  ackclock capture upload.pcapng --parquet tables
+  tcpdump -w - -c 100000 tcp | ackclock capture -
+"""
+_ENDINGS = (".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4")
+
+
+class At(StrEnum):
+    """Where a capture was made."""
+
+    SENDER = "sender"
+    RECEIVER = "receiver"
+    MIDDLE = "middle"
+
+
+def _complete_file(incomplete: str) -> list[str]:
+    """Folders, and files that look like captures."""
+    folder, _, begun = incomplete.rpartition("/")
+    at = f"{folder}/" if "/" in incomplete else ""
+    try:
+        found = sorted(Path(at or ".").iterdir())
+    except OSError:
+        return []
+    named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
+    return [
+        name for name in named if name.endswith(("/", *_ENDINGS)) and (begun or not Path(name).name.startswith("."))
+    ]
+
+
+def command(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE…",
+            help="Captures, pcap or pcapng, packed or not; - is standard input.",
+            autocompletion=_complete_file,
+        ),
+    ],
+    flow: Annotated[
+        str | None, typer.Option(metavar="'A:p > B:p'", help="Only the connection between these two ends.")
+    ] = None,
+    retransmissions: Annotated[
+        bool, typer.Option("--retransmissions", help="Each retransmission: verdict, evidence, frame.")
+    ] = False,
+    reordering: Annotated[bool, typer.Option("--reordering", help="RFC 4737's metrics, RFC 5236's densities.")] = False,
+    stalls: Annotated[bool, typer.Option("--stalls", help="Each stall with its cause and evidence.")] = False,
+    at: Annotated[
+        At | None, typer.Option(help="Where it was captured, seen from the data.  [default: found out]")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=2**31 - 1, help="Most connections in memory at once.")
+    ] = LIMIT,
+    parquet: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write all tables as Parquet into a folder.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Say what happened to each transfer of a capture.
+
+    A row for each connection: bytes, goodput, round trips, retransmissions that were needed, needless or refused, what
+    the path reordered, the longest stall with its cause, options in use, and where the capture was made.
+    """
+    with refusals():
+        try:
+            with _progress() as told:
+                found = capture(files, at=None if at is None else at.value, flow=flow, limit=limit, progress=told)
+        except ValueError as error:
+            fail(f"command line: key `--{error}`" if str(error).startswith(("flow:", "at:")) else str(error))
+        if parquet is not None:
+            found.write_parquet(parquet)
+    details = retransmissions or stalls
+    result = found.to_dict(details or as_json)
+    if flow is not None and not result["flows"]:
+        fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
+    if as_json:
+        typer.echo(json.dumps(result, indent=2))
+        return
+    _print(result, retransmissions, reordering, stalls, found)
+
+
+def _print(result: dict[str, Any], retransmissions: bool, reordering: bool, stalls: bool, found: Capture) -> None:
+    from ackclock import tables_capture as tables  # noqa: PLC0415 - start-up time
+
+    del found
+    asked = [
+        (retransmissions, tables.print_retransmissions),
+        (reordering, tables.print_reordering),
+        (stalls, tables.print_stalls),
+    ]
+    if not any(wanted for wanted, _ in asked):
+        tables.print_flows(result)
+    for wanted, show in asked:
+        if wanted:
+            show(result)
+    tables.print_files(result)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float], object]]:
+    """Show which share has been read."""
+    from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
+
+    with shown("reading") as tell:
+        yield lambda share: tell(Told(share, 1, 0))
