@@ -223,12 +223,11 @@ impl Connection {
     /// repeat: their sender waited for at least a round trip. (Where a host sends acknowledgments of its own it may be those.)
     #[cold]
     fn missed(&self, seen: &Seen, skipped: u64) -> u64 {
-        let (w, back) = (seen.way as usize, seen.way.back() as usize);
+        let w = seen.way as usize;
         let way = &self.record.ways[w];
         let acks = way.packets - way.segments;
-        let smallest =
-            self.answers[w].backward.smallest().into_iter().chain(self.streams[back].onward.smallest()).min();
-        let waited = smallest.is_some_and(|s| seen.at - self.streams[w].facts.last_at > s);
+        let (far, near) = (self.streams[w].onward.smallest(), self.half(seen.way));
+        let waited = far.zip(near).is_some_and(|(f, n)| seen.at - self.streams[w].facts.last_at > f + n);
         if waited && self.ids[w].count() && 16 * acks <= way.packets + 48 {
             skipped
         } else {
@@ -290,15 +289,17 @@ impl Connection {
         record.fin = facts.fin;
     }
 
+    /// The smallest half round trip to the host from which `way` goes.
+    fn half(&self, way: Way) -> Option<i64> {
+        let (near, far) = (&self.answers[way as usize].backward, &self.streams[way.back() as usize].onward);
+        near.smallest().into_iter().chain(far.smallest()).min()
+    }
+
     fn place(&self) -> (Place, Why) {
         if let Some(side) = self.wanted.at {
             return (Place::of(side, self.record.main_way()), Why::Given);
         }
-        let half = |way: Way| {
-            let (near, far) = (&self.answers[way as usize].backward, &self.streams[way.back() as usize].onward);
-            near.smallest().into_iter().chain(far.smallest()).min()
-        };
-        let hints = Hints { out: half(Way::Out), back: half(Way::Back), as_sent: self.as_sent };
+        let hints = Hints { out: self.half(Way::Out), back: self.half(Way::Back), as_sent: self.as_sent };
         hints.place()
     }
 }

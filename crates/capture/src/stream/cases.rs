@@ -105,8 +105,10 @@ pub(crate) struct Suspect {
 pub(crate) struct Cases {
     pub(crate) copies: Vec<Copy>,
     pub(crate) pieces: BTreeMap<u64, Piece>,
-    /// Pieces without a cover.
+    /// Pieces without a cover; all of them lie from `low` to `high`.
     pub(crate) open: usize,
+    low: u64,
+    high: u64,
     pub(crate) bares: Vec<Bare>,
     enough: usize,
     /// For numbers of the order of sending that are missing, as (first, behind the last), from which copy on it was presumed that
@@ -149,13 +151,19 @@ impl Cases {
 
     /// A new piece of which nothing is known yet.
     pub(crate) fn insert(&mut self, start: u64, piece: Piece) {
-        self.open += usize::from(piece.cover.is_none());
+        if piece.cover.is_none() {
+            (self.low, self.high) = match self.open {
+                0 => (start, piece.end),
+                _ => (self.low.min(start), self.high.max(piece.end)),
+            };
+            self.open += 1;
+        }
         self.pieces.insert(start, piece);
     }
 
     /// The bytes from `left` to `right` are acknowledged for the first time, as far as they are.
     pub(crate) fn cover(&mut self, left: u64, right: u64, una: u64, cover: &Cover) -> bool {
-        if self.open == 0 {
+        if self.open == 0 || right <= self.low || self.high <= left {
             return false;
         }
         self.cut(left);

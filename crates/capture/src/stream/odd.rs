@@ -5,6 +5,8 @@ use super::{older, Sent, Stream, MOST};
 use crate::seen::Seen;
 use ackclock_tcp::segment::Segment;
 
+/// New parts of a SACK block that are told apart.
+const FRESH: usize = 8;
 /// A number that leaps by more than this begins anew: what lies between cannot have been in flight.
 const LEAP: u64 = 1 << 30;
 
@@ -280,19 +282,32 @@ impl Stream {
         let mut news = false;
         for &(left, right) in blocks {
             let (left, right) = (left.max(ack).max(self.una), right.min(self.hi));
-            let mut fresh = Vec::new();
-            self.sacked.add(left, right, |l, r| fresh.push((l, r)));
-            for (l, r) in fresh {
-                news = true;
-                let first = self.ring.get(self.ring.partition_point(|o| o.end() < r)).copied();
-                let known =
-                    self.cases.as_deref_mut().is_some_and(|c| c.cover(l, r, 0, &Cover { by: By::Sack, ..*cover }));
-                if let Some(first) = first.filter(|_| !known) {
-                    self.sample(cover.at, cover.at - first.at);
-                }
+            if self.sacked.covers(left, right) {
+                continue;
+            }
+            let mut fresh = [(0, 0); FRESH];
+            let mut count = 0;
+            self.sacked.add(left, right, |l, r| {
+                // What is more is joined to the last.
+                let i = count.min(FRESH - 1);
+                fresh[i] = if count < FRESH { (l, r) } else { (fresh[i].0, r) };
+                count += 1;
+            });
+            news |= count > 0;
+            for &(l, r) in &fresh[..count.min(FRESH)] {
+                self.newly_sacked(l, r, cover);
             }
         }
         news
+    }
+
+    fn newly_sacked(&mut self, left: u64, right: u64, cover: &Cover) {
+        let known =
+            self.cases.as_deref_mut().is_some_and(|c| c.cover(left, right, 0, &Cover { by: By::Sack, ..*cover }));
+        if !known {
+            let first = self.ring.get(self.ring.partition_point(|o| o.end() < right)).map(|o| o.at);
+            first.into_iter().for_each(|at| self.sample(cover.at, cover.at - at));
+        }
     }
 
     /// The cumulative acknowledgment.
