@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench live-bench sweep-speed sweep-kills reproduce linux wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -114,6 +114,10 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), als
 bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 where installed; into results/bench.json (QUICK=1)
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
+
+capture-bench: .venv/.ready ## how fast captures are analysed, beside tshark and tcptrace where installed; into results/capture-bench.json (QUICK=1)
+	@tools/need.sh rust
+	$(BIN)/python tools/capture_bench.py $(if $(QUICK),--quick)
 
 live-bench: ## the engine on a device against this kernel, beside smoltcp, some transfers past 2^32 twice; into results/live-bench.json (QUICK=1)
 	@tools/need.sh rust

@@ -2,7 +2,7 @@
 
 use ackclock_capture::read::{open, File};
 use ackclock_capture::survey::Survey;
-use ackclock_capture::{Analysis, Ended, Flow, Flows, Seen};
+use ackclock_capture::{Analysis, Ended, Flow, Flows, Seen, Wanted};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -36,9 +36,9 @@ pub(crate) fn headers(file: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 pub(crate) fn analyse(file: &Path) -> Result<(), Box<dyn Error>> {
-    let mut survey = Survey::default();
+    let mut survey = Survey::new(Wanted::default(), LIMIT, None);
     timed(file, &mut survey)?;
-    let (found, _) = survey.finish();
+    let found = survey.finish().connections;
     let counts = found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions);
     let sums = counts.fold([0; 5], |s, c| {
         [s[0] + c.total, s[1] + c.needed, s[2] + c.needless, s[3] + c.refused, s[4] + c.cannot_tell]

@@ -47,6 +47,7 @@ struct Path {
     free: Time,
     wire: BTreeMap<(Time, u64), (usize, Vec<u8>)>,
     count: u64,
+    ids: [u16; 2],
     captured: Vec<Captured>,
 }
 
@@ -64,7 +65,8 @@ pub(crate) fn transfer(seed: u64, packets: usize) -> Result<Vec<Captured>, Box<d
         Endpoint::connect(&stack, border(a, b, isn)?, buffers),
         Endpoint::listen(&stack, border(b, a, !isn)?, buffers),
     ];
-    let mut path = Path { rng: Rng(seed), free: Time::ZERO, wire: BTreeMap::new(), count: 0, captured: vec![] };
+    let mut path =
+        Path { rng: Rng(seed), free: Time::ZERO, wire: BTreeMap::new(), count: 0, ids: [0; 2], captured: vec![] };
     let mut now = Time::ZERO;
     say(&mut ends, 0, now, &mut path);
     while path.captured.len() < packets {
@@ -102,6 +104,9 @@ fn say(ends: &mut [Endpoint; 2], end: usize, now: Time, path: &mut Path) {
     }
     let mut buf = [0; 2048];
     while let Ok(Some(written)) = this.poll_transmit(now, Writing::Whole, &mut buf, &mut ()) {
+        // An identification that counts up for each end, as Linux has it.
+        path.ids[end] = path.ids[end].wrapping_add(1).max(1);
+        buf[4..6].copy_from_slice(&path.ids[end].to_be_bytes());
         path.send(now, end, &buf[..written.len]);
     }
 }
@@ -131,9 +136,6 @@ impl Path {
         let mut head = [0; KEPT];
         let kept = bytes.len().min(KEPT);
         head[..kept].copy_from_slice(&bytes[..kept]);
-        // An identification that counts up.
-        let id = (self.captured.len() as u16).wrapping_add(1).max(1);
-        head[4..6].copy_from_slice(&id.to_be_bytes());
         self.captured.push(Captured { at, len: bytes.len() as u16, kept: kept as u8, head, back });
     }
 }

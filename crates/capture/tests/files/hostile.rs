@@ -138,10 +138,10 @@ fn no_file_makes_the_reader_or_the_analysis_panic_and_what_is_read_adds_up() {
     for _ in 0..executions() / PACKETS as u64 {
         let bytes = file(&mut rng, PACKETS);
         let wanted = Wanted { each: true, ..Wanted::default() };
-        let mut survey = Survey::new(wanted, None);
+        let mut survey = Survey::new(wanted, usize::MAX, None);
         let limit = 1 + rng.below(6);
         let Ok((contents, traffic)) = analyse(Input::Bytes(&bytes), limit, &mut survey) else { continue };
-        let (found, _) = survey.finish();
+        let found = survey.finish().connections;
         let others: u64 = traffic.others.iter().map(|o| o.0).sum();
         assert_eq!(traffic.segments + others, traffic.packets);
         assert!(traffic.packets <= contents.frames && contents.bytes == bytes.len() as u64);
@@ -214,7 +214,7 @@ fn packed_files_that_nobody_meant_end_well() {
             packed[at] = rng.next() as u8;
         }
         packed.truncate(packed.len() - rng.below(packed.len() / 4));
-        _ = analyse(Input::Bytes(&packed), 9, &mut Survey::new(Wanted::default(), None));
+        _ = analyse(Input::Bytes(&packed), 9, &mut Survey::new(Wanted::default(), usize::MAX, None));
     }
 }
 
