@@ -13,6 +13,7 @@
 //! | [`place`] | where a connection was captured |
 //! | [`reordering`] | how much the path reordered |
 //! | [`rtt`] | how long round trips took |
+//! | [`write`](mod@write) | chosen packets, or all of them without names and payload |
 
 pub mod connection;
 pub mod flows;
@@ -29,6 +30,7 @@ pub mod stalls;
 mod stream;
 pub mod survey;
 pub mod verdict;
+pub mod write;
 
 pub use connection::{Connection, Record, Report, Wanted};
 pub use flows::{Analysis, Ended, Flow, Flows, Syn, Traffic};

@@ -10,7 +10,7 @@ use ackclock_wire::options::Timestamps;
 use ackclock_wire::{Header, Options};
 
 /// SplitMix64 (Steele, Lea & Flood 2014).
-struct Rng(u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
     fn next(&mut self) -> u64 {
@@ -19,7 +19,7 @@ impl Rng {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
     fn edge(&mut self) -> u32 {
@@ -73,7 +73,7 @@ fn segment(rng: &mut Rng) -> Vec<u8> {
 }
 
 /// A file of some packets in either format: good ones, then spoiled ones.
-fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
+pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
     let (ng, link) = (rng.below(2) == 0, [101u32, 1, 113, 276, 0][rng.below(5)]);
     let mut out = vec![];
     let word = |out: &mut Vec<u8>, word: u32| out.extend(word.to_le_bytes());

@@ -8,3 +8,4 @@ mod hostile;
 mod links;
 mod make;
 mod streams;
+mod writing;

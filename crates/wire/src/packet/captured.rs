@@ -83,6 +83,12 @@ impl<'a> Captured<'a> {
         half(self.fixed, 14)
     }
 
+    /// The length of its header, options included, kept or not: bytes.
+    #[inline]
+    pub fn header_len(&self) -> usize {
+        usize::from(self.fixed[12] >> 4) * 4
+    }
+
     /// The payload that was kept.
     #[inline]
     pub fn payload(&self) -> &'a [u8] {
@@ -92,8 +98,8 @@ impl<'a> Captured<'a> {
     /// Whether its checksum is only begun, with the pseudo-header: a device was to complete it.
     pub fn is_begun(&self) -> bool {
         let mut sum = Sum::default();
-        let header_len = u32::from(self.fixed[12] >> 4) * 4;
-        sum.add_pseudo_header(TCP, self.ip.src(), self.ip.dst(), self.len.wrapping_add(header_len));
+        let len = self.len.wrapping_add(self.header_len() as u32);
+        sum.add_pseudo_header(TCP, self.ip.src(), self.ip.dst(), len);
         sum.bytes() == self.fixed[16..18]
     }
 }

@@ -1,0 +1,153 @@
+//! Writing packets of a capture: those that were chosen, or all that is TCP without what it says of people.
+//!
+//! Source: draft-ietf-opsawg-pcapng §4.2 and §4.3.
+
+mod strange;
+
+use crate::link::{content, Content};
+use crate::read::{read, Frame, Input, Unreadable};
+use crate::seen::Heading;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::{DataLink, PcapError};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::time::Duration;
+use strange::Strangers;
+
+/// Units of time in the file: 10⁻⁹ s.
+const NANOSECONDS: u8 = 9;
+/// `LINKTYPE_RAW`: packets begin with their IP header.
+const RAW: u16 = 101;
+
+/// How many packets were written, and how many were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Written.
+    pub written: u64,
+    /// Left out.
+    pub left_out: u64,
+}
+
+/// Why a file could not be written.
+#[derive(Debug)]
+pub enum Uncopied {
+    /// What was to be copied cannot be read.
+    Unreadable(Unreadable),
+    /// What the system says.
+    Io(std::io::Error),
+}
+
+/// A pcapng file with the interfaces of another one.
+struct Out<W: Write> {
+    writer: PcapNgWriter<W>,
+    /// From a number in the other file, and a link type, to one in this.
+    interfaces: BTreeMap<(u32, u16), u32>,
+}
+
+/// Writes the frames with these numbers, in ascending order, as they are.
+///
+/// # Errors
+/// [`Uncopied`].
+pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copied, Uncopied> {
+    copy(input, out, |frame, out| {
+        if frames.binary_search(&frame.number).is_err() {
+            return Ok(false);
+        }
+        out.packet(frame, frame.link, frame.original, frame.bytes)?;
+        Ok(true)
+    })
+}
+
+/// Writes all TCP segments with other addresses and ports, without payload, link layer, tunnels and options that are not needed, their
+/// times and numbers as they were: an analysis finds in them what it finds in the original. Other packets are left out.
+///
+/// Checksums are zero, except those that a device was to complete: they stay so. Addresses and ports are numbered as they come.
+/// Segments that would bring more than a million addresses are left out.
+///
+/// # Errors
+/// [`Uncopied`].
+pub fn anonymised<W: Write>(input: Input<'_>, out: W) -> Result<Copied, Uncopied> {
+    let mut strangers = Strangers::default();
+    let mut bytes = Vec::new();
+    copy(input, out, |frame, out| {
+        let (Content::Tcp(tcp), heading) = content(frame) else { return Ok(false) };
+        let Some(original) = strangers.disguise(&tcp, &mut bytes) else { return Ok(false) };
+        out.packet(&Frame { heading, ..*frame }, RAW, original, &bytes)?;
+        Ok(true)
+    })
+}
+
+/// Hands each frame over, and counts those that are written.
+fn copy<W, F>(input: Input<'_>, out: W, mut each: F) -> Result<Copied, Uncopied>
+where
+    W: Write,
+    F: FnMut(&Frame<'_>, &mut Out<W>) -> Result<bool, PcapError>,
+{
+    let writer = PcapNgWriter::new(out).map_err(failed)?;
+    let mut out = Out { writer, interfaces: BTreeMap::new() };
+    let (mut copied, mut failure) = (Copied::default(), None);
+    read(input, |frame| {
+        if failure.is_some() {
+            return;
+        }
+        match each(frame, &mut out) {
+            Ok(true) => copied.written += 1,
+            Ok(false) => copied.left_out += 1,
+            Err(e) => failure = Some(e),
+        }
+    })
+    .map_err(Uncopied::Unreadable)?;
+    match failure {
+        Some(e) => Err(failed(e)),
+        None => out.writer.into_inner().flush().map(|()| copied).map_err(Uncopied::Io),
+    }
+}
+
+impl<W: Write> Out<W> {
+    fn packet(&mut self, frame: &Frame<'_>, link: u16, original: u32, bytes: &[u8]) -> Result<(), PcapError> {
+        let next = self.interfaces.len() as u32;
+        let interface = *self.interfaces.entry((frame.interface, link)).or_insert(next);
+        if interface == next {
+            self.writer.write_pcapng_block(InterfaceDescriptionBlock {
+                linktype: DataLink::from(u32::from(link)),
+                snaplen: 0,
+                options: vec![InterfaceDescriptionOption::IfTsResol(NANOSECONDS)],
+            })?;
+        }
+        let options = match frame.heading {
+            Heading::Unsaid => vec![],
+            Heading::In => vec![EnhancedPacketOption::Flags(1)],
+            Heading::Out => vec![EnhancedPacketOption::Flags(2)],
+        };
+        let block = EnhancedPacketBlock {
+            interface_id: interface,
+            timestamp: Duration::from_nanos(u64::try_from(frame.at).unwrap_or(0)),
+            original_len: original,
+            data: Cow::Borrowed(bytes),
+            options,
+        };
+        self.writer.write_pcapng_block(block).map(|_| ())
+    }
+}
+
+fn failed(error: PcapError) -> Uncopied {
+    Uncopied::Io(match error {
+        PcapError::IoError(e) => e,
+        other => std::io::Error::other(other.to_string()),
+    })
+}
+
+impl fmt::Display for Uncopied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Uncopied::Unreadable(e) => e.fmt(f),
+            Uncopied::Io(e) => write!(f, "it cannot be written: {e}"),
+        }
+    }
+}
+
+impl std::error::Error for Uncopied {}

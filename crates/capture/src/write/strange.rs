@@ -1,0 +1,146 @@
+//! A segment with other addresses and ports, and without what it carries.
+//!
+//! Addresses and ports are numbered in the order in which they come: without the original nothing leads back to them.
+
+use ackclock_wire::checksum::Sum;
+use ackclock_wire::options::{walk, Entry};
+use ackclock_wire::packet::Captured;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// Most addresses; what would bring more is left out.
+const MOST: usize = 1 << 20;
+/// The first ports of all are those of services.
+const FIRST_PORT: u16 = 1024;
+const TCP: u8 = 6;
+const NOP: u8 = 1;
+const MPTCP: u8 = 30;
+
+/// Those whose names were changed.
+#[derive(Debug, Default)]
+pub(super) struct Strangers {
+    addresses: BTreeMap<IpAddr, u32>,
+    ports: BTreeMap<u16, u16>,
+}
+
+impl Strangers {
+    /// Writes a segment as a stranger's into `out`; answers its whole length, bytes. `None` if there are too many addresses.
+    pub(super) fn disguise(&mut self, tcp: &Captured<'_>, out: &mut Vec<u8>) -> Option<u32> {
+        let (from, to) = (tcp.src(), tcp.dst());
+        let (src, dst) = (self.address(from.ip())?, self.address(to.ip())?);
+        let ports = [self.port(from.port()), self.port(to.port())];
+        let header_len = tcp.header_len();
+        let all = (header_len as u32).checked_add(tcp.len)?;
+        out.clear();
+        ip_header(tcp, src, dst, all, out);
+        let at = out.len();
+        ports.iter().for_each(|port| out.extend(port.to_be_bytes()));
+        out.extend(tcp.seq().0.to_be_bytes());
+        out.extend(tcp.ack().0.to_be_bytes());
+        out.extend([(header_len / 4) as u8 * 16, tcp.flags()]);
+        out.extend(tcp.window().to_be_bytes());
+        let checksum = if tcp.is_begun() { begun(src, dst, all) } else { [0, 0] };
+        out.extend(checksum);
+        out.extend([0, 0]);
+        options(tcp.option_bytes, out);
+        Some((at as u32).saturating_add(all))
+    }
+
+    fn address(&mut self, of: IpAddr) -> Option<IpAddr> {
+        let next = self.addresses.len() as u32 + 1;
+        if next as usize > MOST && !self.addresses.contains_key(&of) {
+            return None;
+        }
+        let number = *self.addresses.entry(of).or_insert(next);
+        Some(match of {
+            // 10.0.0.1 and so on; fd00::1 and so on.
+            IpAddr::V4(_) => IpAddr::from((0x0a00_0000u32 | number).to_be_bytes()),
+            IpAddr::V6(_) => IpAddr::from((0xfdu128 << 120 | u128::from(number)).to_be_bytes()),
+        })
+    }
+
+    fn port(&mut self, of: u16) -> u16 {
+        let next = FIRST_PORT.wrapping_add(self.ports.len() as u16);
+        *self.ports.entry(of).or_insert(next)
+    }
+}
+
+/// The IP header of a packet with `all` bytes of TCP; where that is more than it can say, it says zero, as captures have it.
+fn ip_header(tcp: &Captured<'_>, src: IpAddr, dst: IpAddr, all: u32, out: &mut Vec<u8>) {
+    let ip = &tcp.ip;
+    match (src, dst) {
+        (IpAddr::V4(src), IpAddr::V4(dst)) => {
+            let total = u16::try_from(u64::from(all) + 20).unwrap_or(0).to_be_bytes();
+            let id = (ip.label as u16).to_be_bytes();
+            out.extend([
+                0x45,
+                ip.traffic_class & 3,
+                total[0],
+                total[1],
+                id[0],
+                id[1],
+                0x40,
+                0,
+                ip.hop_limit,
+                TCP,
+                0,
+                0,
+            ]);
+            out.extend(src.octets());
+            out.extend(dst.octets());
+        }
+        (IpAddr::V6(src), IpAddr::V6(dst)) => {
+            let len = u16::try_from(all).unwrap_or(0).to_be_bytes();
+            out.extend([0x60, (ip.traffic_class & 3) << 4, 0, 0, len[0], len[1], TCP, ip.hop_limit]);
+            out.extend(src.octets());
+            out.extend(dst.octets());
+        }
+        // One packet's addresses are of one family.
+        (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => {}
+    }
+}
+
+/// The options that an analysis reads; of several paths no more than that they are spoken of; others become padding.
+fn options(list: &[u8], out: &mut Vec<u8>) {
+    let from = out.len();
+    out.extend(list);
+    let mut at = from;
+    for entry in walk(list) {
+        let (len, stays) = match entry {
+            Ok(Entry::Nop) => (1, true),
+            Ok(Entry::Mss(_)) => (4, true),
+            Ok(Entry::WindowScale(_)) => (3, true),
+            Ok(Entry::SackPermitted) => (2, true),
+            Ok(Entry::Timestamps(_)) => (10, true),
+            Ok(Entry::Sack(_)) => (usize::from(list[at - from + 1]), true),
+            Ok(Entry::Unknown { kind: MPTCP, data }) => {
+                if let Some((subtype, rest)) =
+                    out.get_mut(at + 2..at + 2 + data.len()).and_then(<[u8]>::split_first_mut)
+                {
+                    *subtype &= 0xf0;
+                    rest.fill(0);
+                }
+                (2 + data.len(), true)
+            }
+            Ok(Entry::Unknown { data, .. }) => (2 + data.len(), false),
+            // Nothing behind a length that cannot be is read; an option of a wrong length is passed over.
+            Err(ackclock_wire::options::Malformed::Length { len, .. }) => (usize::from(len), false),
+            Err(_) => break,
+        };
+        if !stays {
+            out[at..at + len].fill(NOP);
+        }
+        at += len;
+    }
+    // What stands behind the end of the list, or in an option that is cut off, is not read.
+    if let Some(behind) = out.get_mut(at + 2..) {
+        behind.fill(0);
+    }
+}
+
+/// A checksum that is only begun, as before the device: with the pseudo-header.
+fn begun(src: IpAddr, dst: IpAddr, all: u32) -> [u8; 2] {
+    let mut sum = Sum::default();
+    sum.add_pseudo_header(TCP, src, dst, all);
+    sum.bytes()
+}
