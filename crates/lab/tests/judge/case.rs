@@ -57,12 +57,12 @@ pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Cas
 }
 
 /// The one connection of a capture.
-fn survey(file: &[u8]) -> Surveyed {
-    let mut survey = Survey::new(Wanted { at: None, each: true }, None);
+pub(crate) fn survey(file: &[u8]) -> Surveyed {
+    let mut survey = Survey::new(Wanted { at: None, each: true }, 10, None);
     let mut flows = Flows::new(&mut survey, 10);
     ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
     flows.finish();
-    let (mut found, _) = survey.finish();
+    let mut found = survey.finish().connections;
     assert_eq!(found.len(), 1, "one connection");
     found.remove(0)
 }

@@ -1,6 +1,6 @@
 //! Verdicts held against the truth.
 
-use crate::case::Case;
+use ackclock_capture::survey::Surveyed;
 use ackclock_capture::verdict::{Retransmission, Verdict};
 use ackclock_capture::Way;
 use ackclock_sim::fate;
@@ -102,13 +102,12 @@ pub(crate) struct Wrong {
 }
 
 /// Holds the verdicts at one point against the truth.
-pub(crate) fn score(case: &Case, point: Point) -> (Score, Vec<Wrong>) {
-    let surveyed = &case.found[point as usize];
+pub(crate) fn score(truth: &[truth::Retransmission], surveyed: &Surveyed, point: Point) -> (Score, Vec<Wrong>) {
     // A FIN alone is no data.
     let judged = surveyed.retransmissions.iter().filter(|r| r.way == Way::Out && r.len > 1);
     let mut judged: BTreeMap<u64, &Retransmission> = judged.map(|r| (r.frame, r)).collect();
     let (mut score, mut wrong) = (Score::default(), Vec::new());
-    for t in &case.truth {
+    for t in truth {
         let frame = match point {
             Point::Sender => Some(t.sender_frame),
             Point::Receiver => t.receiver_frame,
