@@ -25,7 +25,7 @@ pub struct Frame<'a> {
     pub number: u64,
     /// Where its record or block begins: bytes from the beginning of the file, unpacked.
     pub offset: u64,
-    /// When it was captured: nanoseconds since 1970. A packet without a time has that of the one before it.
+    /// When it was captured: nanoseconds since 1970, at most 2⁶². A packet without a time has that of the one before it.
     pub at: i64,
     /// The interface it was captured at, counted over all sections of the file; 0 in a pcap file.
     pub interface: u32,

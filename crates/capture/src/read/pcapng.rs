@@ -357,12 +357,16 @@ impl PcapNg {
     }
 }
 
+/// Times from 1970 up to 2116 are as they stand; any other is the nearest of these, so that differences and small multiples of them are
+/// numbers, too.
+const LATEST: i64 = 1 << 62;
+
 impl Clock {
     #[inline]
     fn time(&self, ticks: u64) -> i64 {
         if let (Unit::Nanos(unit), 0) = (self.unit, self.offset) {
-            if let Some(at) = ticks.checked_mul(unit).and_then(|at| i64::try_from(at).ok()) {
-                return at;
+            if let Some(at) = ticks.checked_mul(unit).filter(|at| *at <= LATEST as u64) {
+                return at as i64;
             }
         }
         self.far(ticks)
@@ -377,6 +381,6 @@ impl Clock {
             Unit::Binary(n) => (ticks * 1_000_000_000) >> n,
         };
         let at = i128::try_from(nanos).unwrap_or(i128::MAX).saturating_add(self.offset);
-        i64::try_from(at).unwrap_or(if at < 0 { i64::MIN } else { i64::MAX })
+        at.clamp(0, LATEST.into()) as i64
     }
 }
