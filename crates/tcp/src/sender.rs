@@ -205,7 +205,7 @@ impl Sender {
             self.slots.rto.on_ack(ack, now);
         }
         let mut cx = self.context(now);
-        if self.starting {
+        if self.starting && (self.w.cwnd < self.w.ssthresh || self.cold.ledger.count() == 0) {
             self.ask_start(now, ack, &cx, obs);
         }
         // Rule 4.

@@ -105,16 +105,31 @@ impl Jiffies {
     /// When the wheel fires a timer that is set at `set` to expire at tick `expires`: on the next tick, so that none fires early; beyond 63
     /// ticks on a multiple of eight, beyond 504 of 64, and so on.
     pub(crate) fn fires(self, set: Time, expires: u64) -> Time {
-        let ahead = expires.saturating_sub(self.count(set.0));
-        let shift = (0..8).map(|level| 3 * level).find(|shift| ahead < 63 << shift).unwrap_or(24);
-        Time((((expires >> shift) + 1) << shift) * self.tick.0)
+        self.on_the_wheel(expires.saturating_sub(self.count(set.0)), expires)
     }
 
-    /// When a timer fires that is set at `set` for `span`: up to a tick before `set + span`, and never later than a tick after.
-    #[inline]
+    /// When a timer fires that is set at `set` for `span`.
+    #[inline(always)]
     pub fn deadline(self, set: Time, span: Nanos) -> Time {
-        Time(set.0 - set.0 % self.tick.0) + self.whole(span)
+        let ticks = span.0.div_ceil(self.tick.0);
+        self.on_the_wheel(ticks, self.count(set.0) + ticks)
     }
+
+    #[inline(always)]
+    fn on_the_wheel(self, ahead: u64, expires: u64) -> Time {
+        let shift = match ahead {
+            ..63 => 0,
+            63..504 => 3,
+            _ => coarse(ahead),
+        };
+        Time((((expires >> shift) + 1) << shift) * self.tick.0)
+    }
+}
+
+/// The grain of the wheel for timers of two seconds and more (`HZ` 250), as a power of two.
+#[cold]
+fn coarse(ahead: u64) -> u32 {
+    (2..8).map(|level| 3 * level).find(|shift| ahead < 63 << shift).unwrap_or(24)
 }
 
 impl Add<Nanos> for Time {

@@ -233,11 +233,14 @@ impl RackTlp {
         lost
     }
 
-    /// §7.2: the probe's timer, where ACKs of new data and new data (re)start it.
-    #[inline]
-    fn arm_probe(&mut self, since: Time, cx: &Ctx) {
+    /// §7.2: the probe's timer is (re)started by ACKs of new data, and by new data.
+    #[inline(always)]
+    fn arm_after_ack(&mut self, board: &Scoreboard, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
-            self.tlp.arm(since, cx);
+            if let (Some(_), Some(oldest)) = (self.linux, board.iter().next()) {
+                self.tlp.oldest_sent(oldest.at);
+            }
+            self.tlp.arm(cx.now, cx);
         }
     }
 
@@ -262,7 +265,7 @@ impl RackTlp {
         (self.rtt, self.newest, self.fack) = (cx.now.since(n.at), Some(newest), ack.ack);
         self.widen(false, false, Some(n.at), cx);
         (self.reorder_at, self.sacked) = (None, false);
-        self.arm_probe(cx.now, cx);
+        self.arm_after_ack(board, cx);
         true
     }
 
@@ -286,7 +289,7 @@ impl RackTlp {
         if repairing || sacked || lost > 0 || cx.flight() == 0 {
             self.tlp.disarm();
         } else if ack.advances() {
-            self.arm_probe(cx.now, cx);
+            self.arm_after_ack(board, cx);
         }
         match (lost, probe) {
             (1.., _) => Verdict::Lost(lost),
@@ -325,7 +328,9 @@ impl Timekeeper for RackTlp {
         // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
         let last = board.iter().next_back().filter(|s| s.sends == 1 && !instead_of_rto);
         if let (Some(last), Some(_), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
-            self.arm_probe(last.at, cx);
+            if self.tlp_on && !self.sacked {
+                self.tlp.look_again(last.at, cx);
+            }
         }
         match self.tlp.fire(cx.now, instead_of_rto) {
             true => Verdict::Probe,
@@ -345,9 +350,13 @@ impl Timekeeper for RackTlp {
         if self.tlp.probe_sent(x, cx) {
             return;
         }
+        if sent.start == cx.snd_una {
+            self.tlp.oldest_sent(sent.at);
+        }
         // §7.2: after new data, but not in a recovery.
-        if sent.sends == 1 && !sent.marks.any(Marks::PROBE) && !cx.phase.repairs() && cx.rto_at.is_some() {
-            self.arm_probe(cx.now, cx);
+        let new = sent.sends == 1 && !sent.marks.any(Marks::PROBE);
+        if new && !cx.phase.repairs() && cx.rto_at.is_some() && self.tlp_on && !self.sacked {
+            self.tlp.arm(cx.now, cx);
         }
     }
     fn stands_in_for_rto(&self) -> bool {

@@ -83,7 +83,7 @@ impl Linux {
             min: s.min,
             max: s.max,
             jiffies: Jiffies::per_second(s.hz),
-            base: s.initial,
+            base: s.initial.min(s.max),
             srtt8: None,
             mdev4: 0,
             mdev_max4: 0,
@@ -159,7 +159,11 @@ impl Rto for Linux {
     fn base(&self) -> Nanos {
         self.base
     }
+    #[inline]
     fn backed_off(&self) -> Nanos {
+        if self.backoff == 0 {
+            return self.base;
+        }
         Nanos(self.base.0.saturating_mul(1 << self.backoff.min(32))).min(self.max)
     }
     fn back_off(&mut self) {
@@ -221,7 +225,8 @@ mod tests {
         let mut r = Linux::new(&LinuxSpec::default());
         sample(&mut r, 101, 1);
         assert_eq!(r.base(), Nanos(304 * MS), "101 and 202, in ticks of 4 ms");
-        assert_eq!(r.deadline(Time(7 * MS)), Time(308 * MS));
+        // Set on tick 1 for 76 ticks: on the wheel the next multiple of eight.
+        assert_eq!(r.deadline(Time(7 * MS)), Time(80 * 4 * MS));
         r.back_off();
         assert_eq!(r.backed_off(), Nanos(608 * MS));
     }

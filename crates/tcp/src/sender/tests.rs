@@ -310,9 +310,15 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
         let mut s = Sender::new(&opened(stack.clone(), 15), MSS, 100_000);
         s.write(100_000);
         send(&mut s, ms(0));
-        // The first timeout is a second, in Net/2 twelve ticks of half of one.
-        let first = if matches!(stack.rto, crate::rto::RtoSpec::Net2Ticks(_)) { 6000 } else { 1000 };
-        for at in [1, 3, 7].map(|n| n * first) {
+        use crate::rto::RtoSpec;
+        // The first timeout is a second, in Net/2 twelve ticks of half of one. Linux's wheel turns in steps of 32 ms for these
+        // timers, and of 256 ms for those of more than two seconds.
+        let (first, all) = match stack.rto {
+            RtoSpec::Net2Ticks(_) => (6000, [6000, 18_000, 42_000]),
+            RtoSpec::Linux(_) => (1024, [1024, 3040, 7168]),
+            RtoSpec::Rfc6298(_) | RtoSpec::Quic(_) | RtoSpec::Custom(_) => (1000, [1000, 3000, 7000]),
+        };
+        for at in all {
             s.on_timer(ms(at), &mut ());
             assert_eq!(send(&mut s, ms(at)), [(seg(0), 1000)], "{name} at {at} ms");
             let ssthresh = if at == first || !as_ns2 { cut } else { 2000.0 };

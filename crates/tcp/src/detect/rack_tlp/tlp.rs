@@ -38,11 +38,25 @@ pub(super) struct Tlp {
     single: bool,
     /// The timer fired, and the next segment is the probe.
     firing: bool,
+    /// When the timer was set, by an ACK or by new data.
+    since: Time,
+    /// When the oldest segment was sent.
+    oldest: Time,
 }
 
 impl Tlp {
     pub(super) fn new(max_ack_delay: Nanos, linux: Option<Jiffies>) -> Self {
-        Tlp { max_ack_delay, linux, out: None, measured: true, pto: None, single: false, firing: false }
+        Tlp {
+            max_ack_delay,
+            linux,
+            out: None,
+            measured: true,
+            pto: None,
+            single: false,
+            firing: false,
+            since: Time::ZERO,
+            oldest: Time::ZERO,
+        }
     }
 
     /// A round trip was measured.
@@ -50,12 +64,37 @@ impl Tlp {
         self.measured = true;
     }
 
+    /// When the segment was sent that is now the oldest.
+    #[inline(always)]
+    pub(super) fn oldest_sent(&mut self, at: Time) {
+        self.oldest = at;
+    }
+
     /// §7.2: (re)starts the timer at `since`. "If Now() + PTO > TCP_RTO_expiration()" is not asked: the RTO goes first in any case.
     #[inline(always)]
     pub(super) fn arm(&mut self, since: Time, cx: &Ctx) {
-        if !self.may_wait() {
-            return;
+        if self.may_wait() {
+            self.since = since;
+            self.set(since, true, cx);
         }
+    }
+
+    /// The timer is due, and new data were last sent at `last`: sets it anew. They restart it, but are not watched while it runs.
+    ///
+    /// Linux sets it for ACKs and for new data, and only for these no later than the timeout (`tcp_schedule_loss_probe`). Data mostly
+    /// follow an ACK, so that it has been set for data; if none followed, there is more time.
+    #[cold]
+    pub(super) fn look_again(&mut self, last: Time, cx: &Ctx) {
+        match self.linux {
+            Some(_) if last < self.since => self.set(self.since, false, cx),
+            Some(_) => self.set(last, true, cx),
+            None if self.may_wait() => self.set(last, false, cx),
+            None => {}
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, since: Time, data: bool, cx: &Ctx) {
         self.single = cx.flight() <= u64::from(cx.mss);
         let pto = match cx.srtt {
             Some(srtt) if self.single => srtt.times(2) + self.max_ack_delay,
@@ -64,9 +103,13 @@ impl Tlp {
         };
         self.pto = Some(match self.linux {
             None => since + pto,
-            // tcp_schedule_loss_probe.
-            Some(jiffies) if self.single => jiffies.deadline(since, pto),
-            Some(jiffies) => jiffies.deadline(since, pto + TIMEOUT_MIN),
+            Some(jiffies) => {
+                let wait = if self.single { pto } else { pto + TIMEOUT_MIN };
+                // `tcp_rto_delta_us`.
+                let timeout = (self.oldest + cx.rto).since(since);
+                let sooner = data && timeout.0 > 0 && timeout < wait;
+                jiffies.deadline(since, if sooner { timeout } else { wait })
+            }
         });
     }
 

@@ -8,7 +8,6 @@
 //! - An ACK that reveals a loss opens the window before it is cut; the kernel's does not open it.
 //! - An unused window does not shrink; the kernel halves the difference for each timeout (`tcp_cwnd_application_limited`).
 //! - Of several segments that an ACK delivers, the one sent last is timed; the kernel's timeout is made of the one sent first.
-//! - Timers fire on a tick; the kernel's wheel is coarser for long ones, by up to an eighth of their span.
 //!
 //! What they amount to together stands in docs/linux.md, path by path.
 
