@@ -39,7 +39,7 @@ fn executions() -> u64 {
 }
 
 /// A segment of one of a few connections, near to what was before: data, acknowledgments with SACK blocks, all flags.
-fn segment(rng: &mut Rng) -> Vec<u8> {
+pub(crate) fn segment(rng: &mut Rng) -> Vec<u8> {
     let near = |rng: &mut Rng| if rng.below(30) == 0 { rng.edge() } else { 5000 + 100 * rng.below(60) as u32 };
     let flags = match rng.below(40) {
         0 => 2,

@@ -7,5 +7,6 @@ mod formats;
 mod hostile;
 mod links;
 mod make;
+mod outside;
 mod streams;
 mod writing;
