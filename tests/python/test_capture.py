@@ -206,6 +206,23 @@ def test_at_says_where_it_was_captured_and_the_arrivals_then_tell_the_order(ackc
     assert "RD -2: 0.02381" in ackclock("capture", path, "--at", "receiver", "--reordering").stdout
 
 
+@pytest.mark.parametrize("path", ["bundle", "two-paths"])
+@pytest.mark.parametrize("handshake", ["", "handshake = true\n"])
+def test_at_the_receiver_reordering_is_exactly_that_of_the_simulated_run(
+    path: str, handshake: str, tmp_path: Path
+) -> None:
+    text = (Path(__file__).parents[2] / f"scenarios/{path}.toml").read_text(encoding="utf-8")
+    text = re.sub('duration = ".*?"', 'duration = "10 s"', text).replace("[[flow]]\n", f"[[flow]]\n{handshake}")
+    text = text if "reordering = true" in text else text.replace("[run]\n", "[run]\nreordering = true\n")
+    (run,) = ak.run(text, stack="linux-2025", seed=1, pcap=tmp_path).to_dict()["runs"]
+    (truth,) = [flow["reordering"] for flow in run["flows"]]
+    found = only(ak.capture(tmp_path / "receiver.pcapng", at="receiver").to_dict())["reordering"]
+    assert truth["reordered"] > 500
+    assert found["told_by"] == "IP identification"
+    for key, value in truth.items():
+        assert found[key] == (pytest.approx(value) if isinstance(value, float) else value), key
+
+
 def test_standard_input_and_parquet(upload: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ackclock", "capture", "-", "--parquet", str(tmp_path / "tables"), "--json"]
     ran = subprocess.run(command, input=upload.read_bytes(), capture_output=True, check=True)

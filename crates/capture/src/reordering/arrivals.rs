@@ -113,7 +113,11 @@ impl Arrivals {
         };
         if let (Told::Identification, Some(first)) = (told, early.first()) {
             self.top = (FIRST, first.id.unwrap_or(0));
-            self.order = Reordering::beginning_with(FIRST);
+            // The first to come need not be the first that was sent.
+            let mut number = 0;
+            let steps = early.windows(2).map(|w| step(w[0].id, w[1].id).unwrap_or(0));
+            let before = steps.map(|s| (number += s, number).1).min().unwrap_or(0).min(0);
+            self.order = Reordering::beginning_with(FIRST.saturating_add_signed(i64::from(before)));
         }
         self.told = Some(told);
         early.iter().for_each(|p| self.take(told, p, round_trip));
