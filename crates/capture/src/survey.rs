@@ -70,7 +70,7 @@ pub struct Everything {
 }
 
 /// Surveys all connections, or those that were chosen.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Survey {
     wanted: Wanted,
     chosen: Option<(SocketAddr, SocketAddr)>,
@@ -104,10 +104,17 @@ impl Default for OneWay {
     }
 }
 
+impl Default for Survey {
+    /// Surveys all connections, however many.
+    fn default() -> Self {
+        Survey::new(Wanted::default(), usize::MAX, None)
+    }
+}
+
 impl Survey {
     /// Of at most `limit` connections, those with the most bytes; with `chosen`, only those between these two ends.
     pub fn new(wanted: Wanted, limit: usize, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
-        Survey { wanted, chosen, limit: limit.max(1), ..Survey::default() }
+        Survey { wanted, chosen, limit: limit.max(1), found: Vec::new(), passed_over: 0, left_out: 0 }
     }
 
     /// What was found, by the connections' first segments.
