@@ -38,7 +38,7 @@ pub enum Heading {
 }
 
 /// A segment of one connection. Sequence numbers are unwrapped to 64 bits; the low 32 are those of the header. The first number
-/// that was seen of a direction lies between 2³² and 2³³, so that an older one has a place below it.
+/// that was seen of a direction lies between 2⁶² and 2⁶² + 2³², so that none reaches 0 or 2⁶³.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Its number in its file, from 1, as Wireshark counts.

@@ -68,8 +68,8 @@ pub enum Mptcp {
 
 /// In so many segments of each direction checksums are looked at.
 const LOOKED_AT: u64 = 32;
-/// Where unwrapped numbers begin.
-const FIRST: u64 = 1 << 32;
+/// Where unwrapped numbers begin: a step is 2³¹ at most, either way, and no file has as many packets as would lead to 0 or beyond 2⁶³.
+const FIRST: u64 = 1 << 62;
 
 impl Flow {
     pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, at: i64) -> Flow {

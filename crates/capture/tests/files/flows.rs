@@ -27,7 +27,7 @@ fn numbers_go_on_beyond_two_to_the_32_and_sack_edges_and_acknowledgments_lie_nea
     let (all, ..) = told(&whole(RAW, &packets));
     let [one] = &all[..] else { panic!("{all:?}") };
     let first = one.segments[0].seq;
-    assert_eq!(first, 1 << 32 | u64::from(isn));
+    assert_eq!(first, 1 << 62 | u64::from(isn));
     assert_eq!(one.segments.iter().map(|s| s.way).collect::<Vec<_>>(), {
         use Way::{Back, Out};
         [Out, Back, Out, Out, Out, Back]
@@ -118,4 +118,12 @@ fn above_the_limit_finished_connections_end_before_idle_ones_and_nothing_is_lost
     use Ended::{Capture, Limit};
     assert_eq!(order, [(2, Limit), (3, Limit), (1, Capture), (4, Capture), (5, Capture)]);
     assert_eq!((traffic.connections, traffic.cut_by_limit), (5, 1), "the one that was reset is complete");
+}
+
+#[test]
+fn numbers_that_jump_down_again_and_again_stay_ordered() {
+    let packets: Vec<_> = (0..200u32).map(|i| packet(&header(false, ACK, i.wrapping_mul(0x8000_0001), 7), 5)).collect();
+    let (all, ..) = told(&whole(RAW, &packets));
+    let segments = &all[0].segments;
+    assert!(segments.windows(2).all(|w| w[1].seq < w[0].seq && w[1].end() > w[1].seq));
 }
