@@ -1,5 +1,6 @@
 //! One TCP connection of a capture: takes its segments as they come, and leaves a record and the verdicts.
 
+use crate::both::{note, Arrivals, BothWays};
 use crate::ids::Ids;
 use crate::judge::{judge, Facts};
 use crate::place::{Hints, Place, Side, Why};
@@ -132,6 +133,10 @@ pub struct Connection {
     streams: [Stream; 2],
     ids: [Ids; 2],
     answers: [Answers; 2],
+    /// What arrives each way, where that is wanted.
+    noted: Option<Box<BothWays>>,
+    /// What arrived each way, from the capture of the receiver's side.
+    known: Option<Box<BothWays>>,
     /// What has been judged, where each is wanted.
     found: Vec<Retransmission>,
     /// Packets that look as only their own host sees them.
@@ -151,6 +156,19 @@ impl Connection {
     /// A connection of which nothing has been seen.
     pub fn new(wanted: Wanted) -> Self {
         Connection { wanted, ..Connection::default() }
+    }
+
+    /// The same, for a capture of the receiver's side: what arrives is noted (24 bytes a segment with data), so that the capture
+    /// of the sender's side can be judged with it.
+    pub fn noting_arrivals(wanted: Wanted) -> Self {
+        Connection { wanted, noted: Some(Box::default()), ..Connection::default() }
+    }
+
+    /// The same, for the capture of the sender's side, with what [`Connection::noting_arrivals`] found at the receiver's. Clocks may
+    /// differ. Packets that a device joined or cut in between are not found again.
+    pub fn knowing_arrivals(wanted: Wanted, mut arrivals: Box<BothWays>) -> Self {
+        arrivals.iter_mut().for_each(Arrivals::sort);
+        Connection { wanted, known: Some(arrivals), ..Connection::default() }
     }
 
     /// The options of a SYN; call it before [`Connection::on`] with the same segment.
@@ -179,6 +197,9 @@ impl Connection {
         let (w, back) = (seen.way as usize, seen.way.back() as usize);
         let top = self.ids[w].top();
         let order = self.ids[w].next(seen.id).unwrap_or(0);
+        if let Some(noted) = &mut self.noted {
+            note(noted, seen);
+        }
         let way = &mut self.record.ways[w];
         way.packets += 1;
         way.segments += u64::from(seen.len > 0);
@@ -212,7 +233,9 @@ impl Connection {
     fn judge(&mut self, way: Way, place: Place, cases: &Cases) {
         let w = way as usize;
         let (ids, ack_ids) = (&self.ids[w], &self.ids[way.back() as usize]);
-        let found = judge(&Facts { way, side: place.side(way), stream: &self.streams[w], cases, ids, ack_ids });
+        let arrivals = self.known.as_deref().map(|known| &known[w]);
+        let side = place.side(way);
+        let found = judge(&Facts { way, side, stream: &self.streams[w], cases, arrivals, ids, ack_ids });
         found.iter().for_each(|r| self.record.ways[w].retransmissions.add(&r.judged));
         if self.wanted.each {
             self.found.extend(found);
@@ -252,6 +275,15 @@ impl Connection {
             other.waiting = Some((t.value, seen.at));
             other.last = Some(t.value);
         }
+    }
+
+    /// The capture ended: what arrived each way, if that was noted, and the rest.
+    pub fn finish_noting(mut self) -> (Report, Option<Box<BothWays>>) {
+        let mut noted = self.noted.take();
+        if let Some(noted) = &mut noted {
+            noted.iter_mut().zip(&self.streams).for_each(|(n, s)| n.refuse(s.refused.iter().copied()));
+        }
+        (self.finish(), noted)
     }
 
     /// The capture ended.

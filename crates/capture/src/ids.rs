@@ -30,7 +30,7 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// A packet's place in the order of sending, from 2³² on; `None` without an identification.
+    /// A packet's place in the order of sending, from 2³² on; its low 16 bits are the identification. `None` without an identification.
     #[inline]
     pub(crate) fn next(&mut self, id: Option<u16>) -> Option<u64> {
         let id = id?;
@@ -42,13 +42,13 @@ impl Ids {
             self.ones = self.ones.saturating_add(1);
             return Some(self.at);
         }
-        Some(self.odd(i32::from(step)))
+        Some(self.odd(id, i32::from(step)))
     }
 
     #[cold]
-    fn odd(&mut self, step: i32) -> u64 {
+    fn odd(&mut self, id: u16, step: i32) -> u64 {
         if self.at == 0 {
-            self.at = 1 << 32;
+            self.at = (1 << 32) + u64::from(id);
             self.top = self.at;
             return self.at;
         }

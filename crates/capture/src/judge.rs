@@ -3,12 +3,15 @@
 //! | place of the capture | file |
 //! | --- | --- |
 //! | where data begin, or on their way | [`onward`]: what became of a copy shows in the acknowledgments |
+//! | at both ends | [`known`]: what became of each copy is known |
 //! | where they arrive | [`arrivals`]: what arrived is known |
 
 mod arrivals;
 mod bares;
+mod known;
 mod onward;
 
+use crate::both::Arrivals;
 use crate::ids::Ids;
 use crate::place::Side;
 use crate::seen::Way;
@@ -24,6 +27,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) side: Side,
     pub(crate) stream: &'a Stream,
     pub(crate) cases: &'a Cases,
+    /// What arrived, if the receiver's side was captured, too.
+    pub(crate) arrivals: Option<&'a Arrivals>,
     /// Of the packets that carry the data.
     pub(crate) ids: &'a Ids,
     /// Of the packets that carry the acknowledgments.
@@ -42,9 +47,10 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
             if copy.payload == 0 || !again {
                 continue;
             }
-            let judged = match facts.side {
-                Side::Receiver => arrivals::judge(facts, piece, &copies, i),
-                Side::Sender | Side::Middle => onward::judge(&ctx, piece, &copies, i),
+            let judged = match (facts.arrivals, facts.side) {
+                (Some(arrivals), _) if !piece.before && i > 0 => known::judge(arrivals, &copies, i),
+                (_, Side::Receiver) => arrivals::judge(facts, piece, &copies, i),
+                (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
             };
             let one = Retransmission {
                 frame: copy.sent.frame,

@@ -6,6 +6,7 @@
 //! | [`link`] | from a frame to what it carries, through link layers and tunnels |
 //! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
+//! | [`both`] | what arrived, from the capture of the receiver's side |
 //! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
 //! | [`stalls`] | where a transfer stood still, and why |
 //! | [`survey`] | all of this about each connection, in one pass |
@@ -15,6 +16,7 @@
 //! | [`rtt`] | how long round trips took |
 //! | [`write`](mod@write) | chosen packets, or all of them without names and payload |
 
+pub mod both;
 pub mod connection;
 pub mod flows;
 mod ids;

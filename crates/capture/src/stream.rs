@@ -111,6 +111,8 @@ pub(crate) struct Stream {
     pub(crate) onward: Durations,
     late: Late,
     pub(crate) facts: Facts,
+    /// Frames of what was refused, if this is the receiver's side.
+    pub(crate) refused: Vec<u64>,
 }
 
 /// Counts and the like.

@@ -77,6 +77,11 @@ pub enum Evidence {
         /// What the receiver echoed by then.
         recent: u32,
     },
+    /// Refused: an earlier copy arrived, and the receiver, whose side was captured, refused it (PAWS).
+    RefusedThere {
+        /// The earlier copy's timestamp.
+        value: u32,
+    },
     /// Needed: no earlier copy came by here.
     NoEarlierCopy,
     /// Needed: the capture of the receiver's side has none of the earlier copies.

@@ -21,6 +21,8 @@ pub(crate) struct Copy {
     pub(crate) again: bool,
     /// The order of sending lacks packets before it, which must have been the first copies of this and what follows.
     pub(crate) presumed: bool,
+    /// Where the packet begins of which this is a part.
+    pub(crate) begin: u64,
     /// How many bytes of payload; for FINs alone 0.
     pub(crate) payload: u32,
 }
@@ -301,10 +303,15 @@ impl Cases {
         self.enough = 2 * (self.copies.len() + self.bares.len());
     }
 
-    /// The first acknowledgment after some suspects: `covers` says whether it has all of a range.
-    pub(crate) fn settle_suspects(&mut self, frame: u64, covers: impl Fn(u64, u64) -> bool) {
+    /// The first acknowledgment after some suspects: `covers` says whether it has all of a range. Those are told of which it
+    /// has not.
+    pub(crate) fn settle_suspects(&mut self, frame: u64, covers: impl Fn(u64, u64) -> bool, refused: &mut Vec<u64>) {
         for suspect in &mut self.suspects[self.waiting..] {
-            suspect.next = Some((frame, covers(suspect.seq, suspect.end)));
+            let covered = covers(suspect.seq, suspect.end);
+            suspect.next = Some((frame, covered));
+            if !covered {
+                refused.push(suspect.frame);
+            }
         }
         self.waiting = self.suspects.len();
     }

@@ -72,7 +72,7 @@ impl Stream {
         let sent = Sent { len: (end - s.seq) as u32, ..sent(s, order, s.seq) };
         let cases = self.cases_mut();
         let copies = vec![cases.copies.len() as u32];
-        cases.copies.push(Copy { sent, fills: true, again: true, presumed: true, payload: s.len });
+        cases.copies.push(Copy { sent, fills: true, again: true, presumed: true, begin: s.seq, payload: s.len });
         cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
         self.calm = false;
     }
@@ -148,6 +148,7 @@ impl Stream {
             fills,
             again: !late,
             presumed: false,
+            begin: s.seq,
             payload: s.len,
         });
         cases.cut(left);
@@ -209,7 +210,14 @@ impl Stream {
         let mut copies = Vec::new();
         if let Some(first) = first {
             copies.push(cases.copies.len() as u32);
-            cases.copies.push(Copy { sent: first, fills: false, again: false, presumed: false, payload: first.len });
+            cases.copies.push(Copy {
+                sent: first,
+                fills: false,
+                again: false,
+                presumed: false,
+                begin: first.seq,
+                payload: first.len,
+            });
         }
         cases.insert(from, Piece { end: to, copies, cover, reports: Vec::new(), before });
     }
@@ -353,7 +361,11 @@ impl Stream {
         let mut calm = sacked.is_empty() && self.acked_once && !self.episodes.active();
         if let Some(cases) = self.cases.as_deref_mut() {
             if cases.waiting < cases.suspects.len() {
-                cases.settle_suspects(s.frame, |l, r| una >= r || ack >= r || sacked.covers(l.max(una), r));
+                cases.settle_suspects(
+                    s.frame,
+                    |l, r| una >= r || ack >= r || sacked.covers(l.max(una), r),
+                    &mut self.refused,
+                );
             }
             calm &= cases.open == 0;
         }

@@ -43,6 +43,9 @@ impl Evidence {
             Evidence::RefusedByPaws { value, recent } => format!(
                 "{ack} brought no news: {copy}, with timestamp {value}, arrived when the receiver had {recent}, and PAWS refused it"
             ),
+            Evidence::RefusedThere { value } => {
+                format!("{copy} arrived, and the receiver refused it for its timestamp {value} (PAWS)")
+            }
             Evidence::NoEarlierCopy => "no earlier copy came by here".to_owned(),
             Evidence::NoneArrived => "no earlier copy arrived".to_owned(),
             Evidence::OwnEcho { value } => format!("{ack} echoes timestamp {value}: this copy or a later one filled the hole"),

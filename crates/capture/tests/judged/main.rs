@@ -92,3 +92,42 @@ fn where_a_capture_was_made_is_found_out() {
         assert_eq!(given.to_string(), found.to_string());
     }
 }
+
+#[test]
+fn from_both_sides_every_verdict_is_right() {
+    for (stack, peer) in [("linux-2025", BOTH), ("linux-2025", NO_DSACK), ("linux-2025", NO_SACK), ("newreno", BOTH)] {
+        let stack_named = Stack::named(stack).expect("a named stack");
+        let mut tally = Tally::default();
+        for path in paths::PATHS {
+            let mut scenario = paths::scenario(path, BYTES);
+            scenario.flows[0].peer = peer;
+            let captures = Captures::of(&scenario, &stack_named, 1);
+            let mut there = Connection::noting_arrivals(Wanted { at: Some(Side::Receiver), each: false });
+            captures.receiver.iter().for_each(|s| there.on(s));
+            let arrivals = there.finish_noting().1.expect("they were noted");
+            let mut here = Connection::knowing_arrivals(Wanted { at: Some(Side::Sender), each: true }, arrivals);
+            captures.sender.iter().for_each(|s| here.on(s));
+            let got = here.finish().retransmissions.into_iter().map(|r| (r.frame, r)).collect();
+            tally.add(path.0, &captures.truth(), captures.frames.iter().map(|f| Some(f.0)), &got);
+        }
+        assert!(tally.all > 1000, "too few to say anything: {tally}");
+        assert_eq!((tally.right, tally.extra, tally.likely), (tally.all, 0, 0), "{stack} {peer:?}: {tally}");
+    }
+}
+
+#[test]
+fn in_the_middle_no_wrong_verdict_stands_as_sure() {
+    for (stack, peer) in [("linux-2025", BOTH), ("linux-2025", NO_DSACK), ("linux-2025", NO_SACK), ("rfc-6675", BOTH)] {
+        let stack_named = Stack::named(stack).expect("a named stack");
+        let mut tally = Tally::default();
+        for path in paths::PATHS {
+            let mut scenario = paths::with_middle(path, BYTES);
+            scenario.flows[0].peer = peer;
+            let captures = Captures::of(&scenario, &stack_named, 1);
+            let got = judged(&captures.middle, Some(Side::Middle));
+            tally.add(path.0, &captures.truth(), captures.frames.iter().map(|f| f.2), &got);
+        }
+        assert_eq!(tally.wrong, 0, "{stack} {peer:?}: {tally}");
+        assert!(tally.decided() >= 0.6, "{stack} {peer:?}: {tally}");
+    }
+}

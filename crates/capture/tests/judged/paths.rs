@@ -104,9 +104,24 @@ pub(crate) fn scenario(path: &Path, bytes: u64) -> Scenario {
         &shared,
         &FlowSpec { handshake: true, app, window: 100 * 1460, ..flow() },
     );
-    s.duration = Nanos::from_secs(60);
+    // Long enough for all: what is under way at the end would count as taken.
+    s.duration = Nanos::from_secs(600);
     s.links[0].back.queue = QueueSpec { limit: QueueLimit::Unlimited, limit_counts_service: false };
     (path.1)(&mut s);
+    s
+}
+
+/// The same with 25 ms more behind the middle, where the like happens again.
+pub(crate) fn with_middle(path: &Path, bytes: u64) -> Scenario {
+    let mut s = scenario(path, bytes);
+    s.links.swap(0, 2);
+    let mut last = pipe(Some(Rate(8_000_000)), Nanos::from_millis(25));
+    last.queue = QueueSpec { limit: QueueLimit::Packets(100), limit_counts_service: true };
+    (s.links[0].forward, s.links[0].back) = (last.clone(), last);
+    let receiver = s.flows[0].ack.clone();
+    (path.1)(&mut s);
+    s.flows[0].ack = receiver;
+    s.links.swap(0, 2);
     s
 }
 

@@ -21,13 +21,15 @@ const BASE: u64 = 1 << 32;
 pub(crate) struct Captures {
     pub(crate) sender: Vec<Seen>,
     pub(crate) receiver: Vec<Seen>,
+    /// At the node behind the shared link.
+    pub(crate) middle: Vec<Seen>,
     fates: Fates,
     /// For each packet of the sender its retransmission, if it is one, and its frame.
     sent: Vec<(Option<u32>, u64)>,
     again: u32,
     numbers: [u32; 2],
-    /// For each retransmission its frames at the sender and, where it arrived, at the receiver.
-    pub(crate) frames: Vec<(u64, Option<u64>)>,
+    /// For each retransmission its frames at the sender and, where it came by, at the receiver and in the middle.
+    pub(crate) frames: Vec<(u64, Option<u64>, Option<u64>)>,
 }
 
 impl Captures {
@@ -43,10 +45,11 @@ impl Captures {
         self.fates.each()
     }
 
-    fn add(&mut self, at: Time, side: Side, from: Side, number: u32, seg: &Segment) -> u64 {
+    fn add(&mut self, at: Time, side: Option<Side>, from: Side, number: u32, seg: &Segment) -> u64 {
         let list = match side {
-            Side::Sender => &mut self.sender,
-            Side::Receiver => &mut self.receiver,
+            Some(Side::Sender) => &mut self.sender,
+            Some(Side::Receiver) => &mut self.receiver,
+            None => &mut self.middle,
         };
         let frame = list.len() as u64 + 1;
         let mut seen = Seen {
@@ -74,12 +77,14 @@ impl Captures {
 }
 
 impl Watch for Captures {
+    const HEARS_HOPS: bool = true;
+
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
 
     fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] += 1;
-        let frame = self.add(at, from, from, number, seg);
+        let frame = self.add(at, Some(from), from, number, seg);
         if from == Side::Receiver {
             return;
         }
@@ -87,7 +92,7 @@ impl Watch for Captures {
         self.sent.push((again.then_some(self.again), frame));
         if again {
             self.again += 1;
-            self.frames.push((frame, None));
+            self.frames.push((frame, None, None));
             self.fates.retransmitted(seg.seq.0, seg.seq_len() as u32, sends, None);
         }
     }
@@ -102,9 +107,22 @@ impl Watch for Captures {
 
     fn arrived(&mut self, at: Time, _: u32, to: Side, number: u32, seg: &Segment) {
         let from = if to == Side::Sender { Side::Receiver } else { Side::Sender };
-        let frame = self.add(at, to, from, number, seg);
+        let frame = self.add(at, Some(to), from, number, seg);
         if let (Side::Receiver, Some((Some(again), _))) = (to, self.sent.get(number as usize)) {
             let first = &mut self.frames[*again as usize].1;
+            *first = first.or(Some(frame));
+        }
+    }
+
+    fn passed(&mut self, at: Time, link: u32, _: u32, to: Side, number: u32, seg: &Segment) {
+        // Data leave that node on the third link, acknowledgments on the way back of the first.
+        if link != 4 && link != 1 {
+            return;
+        }
+        let from = if to == Side::Sender { Side::Receiver } else { Side::Sender };
+        let frame = self.add(at, None, from, number, seg);
+        if let (Side::Receiver, Some((Some(again), _))) = (to, self.sent.get(number as usize)) {
+            let first = &mut self.frames[*again as usize].2;
             *first = first.or(Some(frame));
         }
     }
