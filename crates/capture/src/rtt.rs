@@ -3,6 +3,8 @@
 //! Up to 64 samples are kept as they are. From the 65th on they are counted in classes, 32 to each power of two, so that a
 //! quantile is at most 1.6 % off; the smallest stays exact.
 
+use std::num::NonZeroU8;
+
 /// Samples that are kept one by one.
 const EXACT: usize = 64;
 /// Classes to a power of two, as a power of two.
@@ -12,14 +14,55 @@ const LOW: u32 = 10;
 /// From 2^HIGH nanoseconds (137 s) on all is one class.
 const HIGH: u32 = 37;
 const CLASSES: usize = ((HIGH - LOW) << FINE) as usize + 2;
+/// What is below, the powers of two, what is above.
+const OCTAVES: usize = (HIGH - LOW) as usize + 2;
 
 /// The distribution of a duration, in nanoseconds. What is negative does not count.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
     few: Vec<i64>,
-    classes: Option<Box<[u32; CLASSES]>>,
+    classes: Option<Box<Classes>>,
     count: u64,
     smallest: Option<i64>,
+}
+
+/// How many samples each class has. Durations of one path lie within a few powers of two: only their counts take memory.
+#[derive(Clone, Debug, Default)]
+struct Classes {
+    /// Which of the counts are those of a power of two, plus one.
+    places: [Option<NonZeroU8>; OCTAVES],
+    counts: Vec<[u32; 1 << FINE]>,
+}
+
+impl Classes {
+    #[inline]
+    fn add(&mut self, class: usize) {
+        let (octave, within) =
+            if class == 0 { (0, 0) } else { (((class - 1) >> FINE) + 1, (class - 1) & ((1 << FINE) - 1)) };
+        let place = match self.places[octave] {
+            Some(place) => usize::from(place.get()) - 1,
+            None => self.open(octave),
+        };
+        let n = &mut self.counts[place][within];
+        *n = n.saturating_add(1);
+    }
+
+    #[cold]
+    fn open(&mut self, octave: usize) -> usize {
+        self.counts.push([0; 1 << FINE]);
+        self.places[octave] = NonZeroU8::new(self.counts.len() as u8);
+        self.counts.len() - 1
+    }
+
+    /// The classes that have samples, in order.
+    fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let some = self.places.iter().enumerate().filter_map(|(octave, place)| Some((octave, (*place)?)));
+        some.flat_map(|(octave, place)| {
+            let first = octave.checked_sub(1).map_or(0, |o| 1 + (o << FINE));
+            let counts = self.counts[usize::from(place.get()) - 1].iter().enumerate();
+            counts.filter(|(_, n)| **n > 0).map(move |(within, n)| (first + within, *n))
+        })
+    }
 }
 
 /// What is left of it. Nanoseconds; `None` without samples.
@@ -45,10 +88,7 @@ impl Durations {
         self.count += 1;
         self.smallest = Some(self.smallest.map_or(nanos, |s| s.min(nanos)));
         match &mut self.classes {
-            Some(classes) => {
-                let n = &mut classes[class(nanos)];
-                *n = n.saturating_add(1);
-            }
+            Some(classes) => classes.add(class(nanos)),
             None => self.add_few(nanos),
         }
     }
@@ -68,10 +108,10 @@ impl Durations {
     fn add_few(&mut self, nanos: i64) {
         self.few.push(nanos);
         if self.few.len() > EXACT {
-            let mut classes = Box::new([0; CLASSES]);
-            self.few.drain(..).for_each(|n| classes[class(n)] += 1);
+            let mut classes = Classes::default();
+            self.few.drain(..).for_each(|n| classes.add(class(n)));
             self.few = Vec::new();
-            self.classes = Some(classes);
+            self.classes = Some(Box::new(classes));
         }
     }
 
@@ -84,8 +124,8 @@ impl Durations {
             return sorted.get(rank as usize).copied();
         };
         let mut left = rank;
-        for (i, n) in classes.iter().enumerate() {
-            match left.checked_sub(u64::from(*n)) {
+        for (i, n) in classes.iter() {
+            match left.checked_sub(u64::from(n)) {
                 Some(rest) => left = rest,
                 None => return Some(middle(i).max(self.smallest?)),
             }
