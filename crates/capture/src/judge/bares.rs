@@ -97,6 +97,11 @@ impl Claims {
         }
     }
 
+    /// Whether any copy was answered.
+    pub(super) fn any(&self) -> bool {
+        !self.given.is_empty()
+    }
+
     /// The answer that a copy got.
     pub(super) fn of(&self, copy: &Copy) -> Option<&Claim> {
         self.given.get(&copy.sent.frame)

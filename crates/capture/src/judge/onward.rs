@@ -77,7 +77,7 @@ pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize)
         return match upstream {
             true => Judged {
                 verdict: Verdict::Needed,
-                likely: false,
+                likely: i == 0 && this.guessed,
                 evidence: Evidence::NoEarlierCopy,
                 earlier: None,
                 proof: None,
@@ -149,7 +149,11 @@ impl Case<'_> {
         }
         // The answer to an earlier copy may have been lost right before.
         let unanswered = self.cover.skipped && !ctx.reports && ctx.facts.ack_ids.count();
-        let mut likely = !sure || unanswered;
+        // Where copies came late before, it takes more to say that none did without an answer of its own.
+        let halfway = ctx.facts.side == Side::Middle;
+        let open = !self.much_later() || halfway && self.could_be_refused();
+        let late_ones = !ctx.reports && ctx.claims.any() && open;
+        let mut likely = !sure || unanswered || late_ones;
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
                 // Its answer may have been lost, if it can have been that late.
@@ -254,6 +258,18 @@ impl Case<'_> {
             }),
             _ => None,
         }
+    }
+
+    /// On the way the answer to a refusal may pass together with news: the receiver had a timestamp younger than an earlier copy's before this one came.
+    fn could_be_refused(&self) -> bool {
+        let recent = self.cover.echo_before.filter(|_| self.ctx.facts.stream.timestamps);
+        recent.is_some_and(|recent| self.copies[..self.i].iter().any(|c| older(c.sent.tsval, recent)))
+    }
+
+    /// The first acknowledgment came later after all earlier copies than the largest round trip and half of it.
+    fn much_later(&self) -> bool {
+        let most = self.ctx.largest.saturating_add(self.ctx.largest / 2);
+        self.copies[..self.i].iter().all(|c| self.cover.at - c.sent.at > most)
     }
 
     /// What the first `count` arrivals can have been, if the first of them took no longer than `most`.

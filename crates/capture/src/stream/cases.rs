@@ -21,6 +21,8 @@ pub(crate) struct Copy {
     pub(crate) again: bool,
     /// The order of sending lacks packets before it, which must have been the first copies of this and what follows.
     pub(crate) presumed: bool,
+    /// Of these it is the last: one of the missing packets may have been sent again, and lost again.
+    pub(crate) guessed: bool,
     /// Where the packet begins of which this is a part.
     pub(crate) begin: u64,
     /// How many bytes of payload; for FINs alone 0.

@@ -70,9 +70,18 @@ impl Stream {
         }
         let end = s.end();
         let sent = Sent { len: (end - s.seq) as u32, ..sent(s, order, s.seq) };
+        let guessed = skipped == 0 && end.saturating_add(u64::from(s.len)) > self.missed;
         let cases = self.cases_mut();
         let copies = vec![cases.copies.len() as u32];
-        cases.copies.push(Copy { sent, fills: true, again: true, presumed: true, begin: s.seq, payload: s.len });
+        cases.copies.push(Copy {
+            sent,
+            fills: true,
+            again: true,
+            presumed: true,
+            guessed,
+            begin: s.seq,
+            payload: s.len,
+        });
         cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
         self.calm = false;
     }
@@ -148,6 +157,7 @@ impl Stream {
             fills,
             again: !late,
             presumed: false,
+            guessed: false,
             begin: s.seq,
             payload: s.len,
         });
@@ -215,6 +225,7 @@ impl Stream {
                 fills: false,
                 again: false,
                 presumed: false,
+                guessed: false,
                 begin: first.seq,
                 payload: first.len,
             });

@@ -10,6 +10,7 @@ use ackclock_capture::verdict::Retransmission;
 use ackclock_capture::Seen;
 use ackclock_sim::scenario::PeerSpec;
 use ackclock_tcp::stack::Stack;
+use ackclock_tcp::time::Nanos;
 use seen::Captures;
 use std::collections::BTreeMap;
 use tally::Tally;
@@ -101,6 +102,8 @@ fn from_both_sides_every_verdict_is_right() {
         for path in paths::PATHS {
             let mut scenario = paths::scenario(path, BYTES);
             scenario.flows[0].peer = peer;
+            // Long enough for all: what is under way at the end would count as taken.
+            scenario.duration = Nanos::from_secs(600);
             let captures = Captures::of(&scenario, &stack_named, 1);
             let mut there = Connection::noting_arrivals(Wanted { at: Some(Side::Receiver), each: false });
             captures.receiver.iter().for_each(|s| there.on(s));
