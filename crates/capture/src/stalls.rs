@@ -104,7 +104,7 @@ impl Found {
 /// The data of one way and what the other end answers, so far.
 #[derive(Clone, Debug, Default)]
 pub struct Stalls {
-    now: Facts,
+    now: Since,
     begun: bool,
     una: u64,
     max: u64,
@@ -117,6 +117,45 @@ pub struct Stalls {
     /// The smallest time from data to their acknowledgment, nanoseconds.
     answer: Option<i64>,
     timed: Option<(u64, i64)>,
+}
+
+/// What has been seen since the last segment. A frame of 0 is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Since {
+    from: i64,
+    before: u64,
+    pushed: bool,
+    duplicates: u32,
+    /// The right edge of the window when the segment left.
+    edge: Option<u64>,
+    max: u64,
+    window: Option<u64>,
+    /// The window closed.
+    closed: bool,
+    all_acked: u64,
+    all_acked_at: i64,
+    last_ack: u64,
+    last_ack_at: i64,
+    unseen: u64,
+}
+
+impl Since {
+    fn facts(&self) -> Facts {
+        let frame = |number: u64, at: i64| (number > 0).then_some((at, number));
+        let room = self.edge.map(|e| e.saturating_sub(self.max));
+        Facts {
+            from: self.from,
+            before: self.before,
+            pushed: self.pushed,
+            duplicates: self.duplicates,
+            room: if self.closed { Some(0) } else { room },
+            window: if self.closed { Some(0) } else { self.window },
+            all_acked: frame(self.all_acked, self.all_acked_at),
+            last_ack: frame(self.last_ack, self.last_ack_at),
+            unseen: (self.unseen > 0).then_some(self.unseen),
+            ..Facts::default()
+        }
+    }
 }
 
 const SIDES: [Side; 3] = [Side::Sender, Side::Receiver, Side::Middle];
@@ -142,8 +181,10 @@ impl Stalls {
             self.timed = None;
         }
         self.max = self.max.max(end);
-        let (room, pushed) = (self.edge.map(|e| e.saturating_sub(self.max)), seen.has(Segment::PSH));
-        self.now = Facts { from: seen.at, before: seen.frame, pushed, room, window: self.window, ..Facts::default() };
+        let now = &mut self.now;
+        (now.from, now.before, now.pushed) = (seen.at, seen.frame, seen.has(Segment::PSH));
+        (now.edge, now.max, now.window, now.closed) = (self.edge, self.max, self.window, false);
+        (now.duplicates, now.all_acked, now.last_ack, now.unseen) = (0, 0, 0, 0);
     }
 
     /// An acknowledgment of the other end. `shift` is the scale of its window, if known.
@@ -154,20 +195,18 @@ impl Stalls {
         self.window = window;
         if let Some(window) = window {
             self.edge = Some(self.edge.unwrap_or(0).max(ack.saturating_add(window)));
-            if window == 0 {
-                (self.now.window, self.now.room) = (Some(0), Some(0));
-            }
+            self.now.closed |= window == 0;
         }
-        self.now.last_ack = Some((seen.at, seen.frame));
+        (self.now.last_ack, self.now.last_ack_at) = (seen.frame, seen.at);
         if ack > self.max {
-            self.now.unseen = self.now.unseen.or(Some(seen.frame));
+            self.now.unseen = if self.now.unseen == 0 { seen.frame } else { self.now.unseen };
             self.max = ack;
         }
         if ack > self.una {
             self.una = ack;
             self.progress(seen.at, ack);
             if ack >= self.max {
-                self.now.all_acked = Some((seen.at, seen.frame));
+                (self.now.all_acked, self.now.all_acked_at) = (seen.frame, seen.at);
             }
         } else if seen.len == 0 {
             self.now.duplicates += 1;
@@ -195,7 +234,7 @@ impl Stalls {
             again: seen.seq < self.max,
             last: end == self.max,
             flight: self.max.saturating_sub(self.una),
-            ..self.now
+            ..self.now.facts()
         };
         let length = facts.length();
         if length <= self.answer.unwrap_or(0) || length <= self.gaps.median().saturating_mul(TIMES) {

@@ -88,6 +88,8 @@ pub struct State(Option<Box<Work>>);
 #[derive(Debug)]
 struct Work {
     connection: Connection,
+    /// The scales of the windows that are sent each way, as far as they are known.
+    shifts: [Option<u8>; 2],
     ways: [OneWay; 2],
 }
 
@@ -154,7 +156,11 @@ impl Analysis for Survey {
             self.passed_over += 1;
             return State(None);
         }
-        State(Some(Box::new(Work { connection: Connection::new(self.wanted), ways: Default::default() })))
+        State(Some(Box::new(Work {
+            connection: Connection::new(self.wanted),
+            shifts: [None; 2],
+            ways: Default::default(),
+        })))
     }
 
     #[inline]
@@ -176,13 +182,13 @@ impl Analysis for Survey {
         }
         if seen.ack.is_some() {
             other.acks.acked(seen);
-            other.stalls.ack(seen, flow.window_shift(seen.way));
+            other.stalls.ack(seen, work.shifts[seen.way as usize]);
         }
     }
 
     fn end(&mut self, flow: &Flow, state: State, why: Ended) {
         let Some(work) = state.0 else { return };
-        let Work { connection, ways } = *work;
+        let Work { connection, ways, .. } = *work;
         let Report { record, retransmissions } = connection.finish();
         let [out, back] = ways;
         let course = |way: Way, own: OneWay| {
@@ -208,6 +214,7 @@ impl Work {
         if let Some(syn) = flow.syn(way) {
             self.connection.on_syn(way, &syn.options);
         }
+        self.shifts = [Way::Out, Way::Back].map(|way| flow.window_shift(way));
         if let Some(bytes) = full_segment(flow) {
             for own in &mut self.ways {
                 own.arrivals.full_segment(bytes);
