@@ -49,6 +49,21 @@ pub(crate) struct Cover {
     pub(crate) by: By,
 }
 
+impl Cover {
+    /// Before anybody asked.
+    pub(crate) const LONG_AGO: Cover = Cover {
+        at: i64::MIN,
+        frame: None,
+        echo: None,
+        echo_before: None,
+        order: 0,
+        skipped: false,
+        around: 0,
+        least: 0,
+        by: By::Behind,
+    };
+}
+
 /// How an acknowledgment covers bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {

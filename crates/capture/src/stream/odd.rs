@@ -203,18 +203,7 @@ impl Stream {
     fn make_piece(&mut self, from: u64, to: u64) {
         let first = self.ring.get(self.ring.partition_point(|o| o.end() <= from)).filter(|o| o.seq <= from).copied();
         let known = self.una >= to && self.acked_once || self.sacked.covers(from, to);
-        let long_ago = Cover {
-            at: i64::MIN,
-            frame: None,
-            echo: None,
-            echo_before: None,
-            order: 0,
-            skipped: false,
-            around: 0,
-            least: 0,
-            by: By::Behind,
-        };
-        let cover = known.then_some(long_ago);
+        let cover = known.then_some(Cover::LONG_AGO);
         let before = first.is_none() && !self.holes.covers(from, to);
         let cases = self.cases_mut();
         let mut copies = Vec::new();
