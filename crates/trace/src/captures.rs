@@ -6,7 +6,7 @@
 //! zeros.
 //!
 //! Simulated time is nanoseconds since 1970. A connection that begins without a handshake has no SYN; its windows are shifted as they
-//! would have been after one.
+//! would have been after one, and its sender, which has no receiving half, announces the receiver's window.
 
 mod folder;
 
@@ -44,6 +44,8 @@ const PORTS: u32 = 25_000;
 pub struct Captures<W> {
     /// By flow, its sender's first.
     borders: Vec<[Border; 2]>,
+    /// By flow: what its sender announces, bytes, where it has no receiving half that would do so.
+    windows: Vec<Option<u32>>,
     under_way: UnderWay,
     /// Of the senders and of the receivers.
     ends: [PcapngWriter<W>; 2],
@@ -93,7 +95,9 @@ impl<W: Write> Captures<W> {
         });
         let secret = Secret::new(std::array::from_fn(|i| seed.to_le_bytes()[i % 8]));
         let flows = scenario.flows.iter().zip(0..);
+        let window = |spec: &FlowSpec| (!spec.handshake).then(|| spec.window.min(u64::from(u32::MAX)) as u32);
         Ok(Captures {
+            windows: scenario.flows.iter().map(window).collect(),
             borders: flows.map(|(spec, flow)| borders(flow, spec, &secret)).collect::<io::Result<_>>()?,
             under_way: UnderWay::new(scenario.flows.len() as u32),
             ends: [begin(places.sender, "sender")?, begin(places.receiver, "receiver")?],
@@ -120,7 +124,11 @@ impl<W: Write> Captures<W> {
     fn send(&mut self, at: Time, flow: u32, from: Side, seg: &Segment) -> io::Result<()> {
         let side = index(from);
         let Some(ends) = self.borders.get_mut(flow as usize) else { return Ok(()) };
-        let written = ends[side].write(seg, Writing::Whole, &mut self.packet, |payload| payload.fill(0));
+        let mut seg = *seg;
+        if let (Side::Sender, Some(window)) = (from, self.windows[flow as usize]) {
+            seg.wnd = window;
+        }
+        let written = ends[side].write(&seg, Writing::Whole, &mut self.packet, |payload| payload.fill(0));
         let len = written.map_err(io::Error::other)?.len;
         let kept = &self.packet[..len.min(self.snap)];
         self.under_way.put(flow, from, kept);

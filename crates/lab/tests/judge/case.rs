@@ -1,14 +1,16 @@
 //! One run: its captures, as files in memory, what they are found to show, and the truth.
 
 use crate::paths::{Path, Sender};
+use crate::score::Point;
 use ackclock_capture::reordering::both::Between;
 use ackclock_capture::survey::{Survey, Surveyed};
-use ackclock_capture::{Analysis, Ended, Flow, Flows, Input, Seen, Wanted, Way};
+use ackclock_capture::{place, verdict, Analysis, Connection, Ended, Flow, Flows, Input, Seen, Wanted, Way};
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::summary::ReorderingSummary;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::reordering::Order;
 use ackclock_sim::watch::Side;
+use ackclock_tcp::segment::Segment;
 use ackclock_trace::captures::{leaving, Captures, Places, SNAP};
 use ackclock_trace::truth::Retransmission;
 use ackclock_trace::{Both, Truth};
@@ -20,7 +22,20 @@ pub(crate) struct Case {
     pub(crate) truth: Vec<Retransmission>,
     /// What the captures of the sender's side, of the receiver's and of the middle show.
     pub(crate) found: [Surveyed; 3],
+    /// What the first two show together.
+    both: Vec<verdict::Retransmission>,
     pub(crate) reordering: Orders,
+}
+
+impl Case {
+    pub(crate) fn at(&self, point: Point) -> &[verdict::Retransmission] {
+        match point {
+            Point::Sender => &self.found[0].retransmissions,
+            Point::Receiver => &self.found[1].retransmissions,
+            Point::Middle => &self.found[2].retransmissions,
+            Point::Both => &self.both,
+        }
+    }
 }
 
 /// The reordering of the data's way.
@@ -53,7 +68,8 @@ pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Cas
         receiver: received.map(|r| ReorderingSummary::of(&r.order)),
         both: between(&sender, &receiver),
     };
-    Case { truth: truth.finish(), found, reordering }
+    let both = both(&sender, &receiver);
+    Case { truth: truth.finish(), found, both, reordering }
 }
 
 /// The one connection of a capture.
@@ -65,6 +81,46 @@ pub(crate) fn survey(file: &[u8]) -> Surveyed {
     let mut found = survey.finish().connections;
     assert_eq!(found.len(), 1, "one connection");
     found.remove(0)
+}
+
+/// One connection, as it is told to look at it.
+struct Told {
+    next: Option<Connection>,
+    done: Option<Connection>,
+}
+
+impl Analysis for Told {
+    type State = Connection;
+
+    fn begin(&mut self, _: &Flow) -> Connection {
+        self.next.take().expect("one connection")
+    }
+
+    fn segment(&mut self, flow: &Flow, connection: &mut Connection, seen: &Seen) {
+        if let (true, Some(syn)) = (seen.has(Segment::SYN), &flow.syns[seen.way as usize]) {
+            connection.on_syn(seen.way, &syn.options);
+        }
+        connection.on(seen);
+    }
+
+    fn end(&mut self, _: &Flow, connection: Connection, _: Ended) {
+        self.done = Some(connection);
+    }
+}
+
+/// Retransmissions in the sender's capture, with the receiver's beside it.
+pub(crate) fn both(sender: &[u8], receiver: &[u8]) -> Vec<verdict::Retransmission> {
+    let look = |file: &[u8], connection| {
+        let mut told = Told { next: Some(connection), done: None };
+        let mut flows = Flows::new(&mut told, 10);
+        ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
+        flows.finish();
+        told.done.expect("one connection")
+    };
+    let at = |side, each| Wanted { at: Some(side), each };
+    let there = look(receiver, Connection::noting_arrivals(at(place::Side::Receiver, false)));
+    let arrivals = there.finish_noting().1.expect("they were noted");
+    look(sender, Connection::knowing_arrivals(at(place::Side::Sender, true), arrivals)).finish().retransmissions
 }
 
 /// The segments of the data's way.

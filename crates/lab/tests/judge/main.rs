@@ -12,7 +12,7 @@ mod score;
 use ackclock_capture::place::Side;
 use ackclock_capture::survey::Surveyed;
 use ackclock_capture::Way;
-use case::{survey, Case};
+use case::Case;
 use paths::{Class, Path, SENDERS};
 use score::{score, Point, Score, Wrong};
 use std::collections::BTreeMap;
@@ -71,14 +71,14 @@ fn judged() -> &'static Judged {
 
 /// What one run came to.
 struct One {
-    scores: [Score; 3],
+    scores: [Score; 4],
     reordering: Vec<String>,
     misplaced: Vec<String>,
 }
 
 fn look(path: &Path, sender: usize, case: &Case) -> One {
     let scores = Point::ALL.map(|point| {
-        let (score, wrong) = score(&case.truth, &case.found[point as usize], point);
+        let (score, wrong) = score(&case.truth, case.at(point), point);
         show(path, sender, point, &wrong);
         score
     });
@@ -159,6 +159,14 @@ fn without_dsack_timestamps_decide_most_with_sack_and_half_without() {
             let s = sum(Some(class), Point::Sender, held_back);
             assert!(s.decided() >= least, "{class:?}, held back: {held_back}: {s:?}");
         }
+    }
+}
+
+#[test]
+fn from_both_sides_every_verdict_is_right() {
+    for held_back in SETS {
+        let s = sum(None, Point::Both, held_back);
+        assert_eq!((s.right, s.invented), (s.all, 0), "held back: {held_back}: {s:?}");
     }
 }
 

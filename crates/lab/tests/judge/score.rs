@@ -1,6 +1,5 @@
 //! Verdicts held against the truth.
 
-use ackclock_capture::survey::Surveyed;
 use ackclock_capture::verdict::{Retransmission, Verdict};
 use ackclock_capture::Way;
 use ackclock_sim::fate;
@@ -14,16 +13,19 @@ pub(crate) enum Point {
     Sender,
     Receiver,
     Middle,
+    /// The sender's, with the receiver's beside it.
+    Both,
 }
 
 impl Point {
-    pub(crate) const ALL: [Point; 3] = [Point::Sender, Point::Receiver, Point::Middle];
+    pub(crate) const ALL: [Point; 4] = [Point::Sender, Point::Receiver, Point::Middle, Point::Both];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Point::Sender => "sender",
             Point::Receiver => "receiver",
             Point::Middle => "middle",
+            Point::Both => "both sides",
         }
     }
 }
@@ -102,14 +104,14 @@ pub(crate) struct Wrong {
 }
 
 /// Holds the verdicts at one point against the truth.
-pub(crate) fn score(truth: &[truth::Retransmission], surveyed: &Surveyed, point: Point) -> (Score, Vec<Wrong>) {
+pub(crate) fn score(truth: &[truth::Retransmission], found: &[Retransmission], point: Point) -> (Score, Vec<Wrong>) {
     // A FIN alone is no data.
-    let judged = surveyed.retransmissions.iter().filter(|r| r.way == Way::Out && r.len > 1);
+    let judged = found.iter().filter(|r| r.way == Way::Out && r.len > 1);
     let mut judged: BTreeMap<u64, &Retransmission> = judged.map(|r| (r.frame, r)).collect();
     let (mut score, mut wrong) = (Score::default(), Vec::new());
     for t in truth {
         let frame = match point {
-            Point::Sender => Some(t.sender_frame),
+            Point::Sender | Point::Both => Some(t.sender_frame),
             Point::Receiver => t.receiver_frame,
             Point::Middle => t.middle_frame,
         };
