@@ -327,10 +327,9 @@ impl Timekeeper for RackTlp {
         let instead_of_rto = self.goes_instead_of_rto(cx);
         // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
         let last = board.iter().next_back().filter(|s| s.sends == 1 && !instead_of_rto);
-        if let (Some(last), Some(_), true) = (last, cx.rto_at, self.tlp.is_due(cx.now)) {
-            if self.tlp_on && !self.sacked {
-                self.tlp.look_again(last.at, cx);
-            }
+        let due = self.tlp.is_due(cx.now) && self.tlp_on && !self.sacked;
+        if let (Some(last), Some(_), true) = (last, cx.rto_at, due) {
+            self.tlp.look_again(last.at, cx);
         }
         match self.tlp.fire(cx.now, instead_of_rto) {
             true => Verdict::Probe,
