@@ -33,6 +33,7 @@ __all__ = [
     "Xmit",
     "__version__",
     "capture",
+    "capture_fit",
     "check",
     "events",
     "identities",
@@ -97,6 +98,14 @@ def capture(
     chosen: tuple[str, str] | None,
     progress: Callable[[float], object] | None,
 ) -> Capture: ...
+def capture_fit(
+    files: Sequence[str],
+    at: str | None,
+    limit: int,
+    chosen: tuple[str, str] | None,
+    stack: str,
+    seconds: float | None,
+) -> str: ...
 
 @final
 class LiveRun:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
+from ackclock.fitting import Fit, fit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,9 +29,20 @@ class Capture:
     numbered as Wireshark numbers them.
     """
 
-    def __init__(self, found: _native.Capture) -> None:
-        """Keep what was found."""
+    def __init__(self, found: _native.Capture, fit: Callable[[], Fit]) -> None:
+        """Keep what was found, and what fits a path to it."""
         self._found = found
+        self._fit = fit
+
+    def fit(self) -> Fit:
+        """The path that explains the capture, as a scenario: its flows are taken to share one bottleneck.
+
+        The files are read once more.
+
+        Raises:
+            ValueError: the capture does not say, or is standard input; the message says why.
+        """
+        return self._fit()
 
     def to_dict(self, details: bool = True) -> dict[str, Any]:
         """What ``ackclock capture --json`` prints.
@@ -130,7 +142,14 @@ def capture(
     names = [files] if isinstance(files, str | PathLike) else list(files)
     if limit < 1:
         raise ValueError(f"limit: found {limit}, allowed: 1 or more")
-    return Capture(_native.capture([fspath(name) for name in names], at, limit, ends(flow), progress))
+    found = _native.capture([fspath(name) for name in names], at, limit, ends(flow), progress)
+
+    def again() -> Fit:
+        if any(fspath(name) == "-" for name in names):
+            raise ValueError("fit: found standard input, allowed: files, which can be read again")
+        return fit(names, at=at, flow=ends(flow), limit=limit)
+
+    return Capture(found, again)
 
 
 def ends(flow: str | None) -> tuple[str, str] | None:

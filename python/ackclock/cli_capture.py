@@ -13,6 +13,9 @@ import typer
 
 from ackclock.capturing import LIMIT, Capture, capture
 from ackclock.cli_common import fail, refusals
+from ackclock.cli_fit import command_fit
+from ackclock.cli_scenario import complete_stack
+from ackclock.fitting import AS
 
 EXAMPLES = """\b
 Examples:
@@ -21,6 +24,8 @@ Examples:
   ackclock capture upload.pcapng --flow '10.0.0.1:5001 > 10.0.0.2:80' --reordering
   ackclock capture upload.pcapng --at receiver --json
   ackclock capture upload.pcapng --parquet tables
+  ackclock capture upload.pcapng --fit path.toml
+  ackclock capture upload.pcapng --what-if --stack rack-tlp --stack linux-bbr-2025
   tcpdump -w - -c 100000 tcp | ackclock capture -
 """
 _ENDINGS = (".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4")
@@ -74,6 +79,19 @@ def command(
     parquet: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all tables as Parquet into a folder.")
     ] = None,
+    fit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Fit a path to the flows, and write it as a scenario.")
+    ] = None,
+    what_if: Annotated[bool, typer.Option("--what-if", help="Fit a path, then run it with --stack.")] = False,
+    stack: Annotated[
+        list[str],
+        typer.Option(metavar="NAME", help="Sender to try with --what-if; repeatable.", autocompletion=complete_stack),
+    ] = [],  # noqa: B006 - Typer copies it
+    as_: Annotated[
+        str,
+        typer.Option("--as", metavar="NAME", help="What the capture's sender was.", autocompletion=complete_stack),
+    ] = AS,
+    seeds: Annotated[int, typer.Option(metavar="N", min=2, max=1_000_000, help="Runs of each with --what-if.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Say what happened to each transfer of a capture.
@@ -81,6 +99,10 @@ def command(
     A row for each connection: bytes, goodput, round trips, retransmissions that were needed, needless or refused, what
     the path reordered, the longest stall with its cause, options in use, and where the capture was made.
     """
+    if fit is not None or what_if:
+        where = None if at is None else at.value
+        command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
+        return
     with refusals():
         try:
             with _progress() as told:

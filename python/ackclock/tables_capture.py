@@ -7,6 +7,7 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from ackclock.fitting import Fit, WhatIf
 from ackclock.tables import console
 
 SHOWN = 50
@@ -219,3 +220,27 @@ def print_files(result: dict[str, Any]) -> None:
         if file["damage"]["count"]:
             damage = f"{file['damage']['count']:,} damaged places; the first is {file['damage']['first']}"
             out.print(f"{file['file']}: {damage}", markup=False, soft_wrap=True)
+
+
+def print_fit(found: Fit) -> None:
+    """What is known of each number of a fitted path."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in ("path", "", "value", "from", "to", "how"):
+        table.add_column(column, justify="right" if column in {"value", "from", "to"} else "left", overflow="fold")
+    for p in found.parameters:
+        unit = f" ({p.unit})" if p.unit else ""
+        numbers = [f"{value:,.4g}" for value in (p.value, p.low, p.high)]
+        table.add_row(f"{p.name}{unit}", p.mark, *numbers, p.how)
+    console().print(table)
+
+
+def print_what_if(answer: WhatIf) -> None:
+    """A row for the capture run again, and one for each other sender."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in ("sender", "seconds", "from", "to", "captured", "unfinished"):
+        table.add_column(column, justify="left" if column == "sender" else "right")
+    for row in (answer.own, *answer.others):
+        name = f"{row.stack} (the capture's own)" if row is answer.own else row.stack
+        times = [f"{value:,.4g}" for value in (row.seconds, row.low, row.high, answer.seconds)]
+        table.add_row(name, *times, str(row.unfinished))
+    console().print(table)

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`read`](mod@read) | files: formats, packing, damage; packets with their times |
 //! | [`link`] | from a frame to what it carries, through link layers and tunnels |
+//! | [`fit`](mod@fit) | the path that explains a capture, as a scenario |
 //! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
 //! | [`both`] | what arrived, from the capture of the receiver's side |
@@ -18,6 +19,7 @@
 
 pub mod both;
 pub mod connection;
+pub mod fit;
 pub mod flows;
 mod ids;
 mod judge;

@@ -1,5 +1,6 @@
 //! Captures: files in, tables and JSON out, without Python's lock meanwhile.
 
+pub(crate) mod fitted;
 mod rows;
 mod tables;
 

@@ -1,0 +1,38 @@
+//! When the receiver answers.
+
+use super::observe::Observed;
+
+/// From this share on of acknowledgments that cover a single segment every one is answered.
+pub(crate) const EVERY: f64 = 0.9;
+
+/// How many segments the receiver waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answers {
+    /// Of acknowledgments in order, the share that covered a single segment. `None` if there was none.
+    pub single: Option<f64>,
+}
+
+impl Answers {
+    /// Each segment is acknowledged by itself.
+    pub fn every(self) -> bool {
+        self.single.is_some_and(|s| s >= EVERY)
+    }
+
+    /// In words.
+    pub fn words(self) -> String {
+        match self.single {
+            None => "unknown: no acknowledgment came in order; taken for Linux's".to_owned(),
+            Some(s) if self.every() => format!("measured: {:.0} % of acknowledgments in order covered one segment", s * 100.0),
+            Some(s) => format!(
+                "measured: delayed, {:.0} % of acknowledgments in order covered one segment; how long it waits is unknown, taken for Linux's",
+                s * 100.0
+            ),
+        }
+    }
+}
+
+pub(crate) fn fit(flows: &[&Observed]) -> Answers {
+    let sum = |n: usize| flows.iter().map(|o| o.log.advances[n]).sum::<u64>() as f64;
+    let all = sum(0) + sum(1) + sum(2);
+    Answers { single: (all > 0.0).then(|| sum(0) / all) }
+}

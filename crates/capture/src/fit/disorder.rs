@@ -1,0 +1,171 @@
+//! What changes the order of packets: swaps now and then, delays that vary, or two paths.
+//!
+//! Idea: if packets are late in short spells with order between them, waiting packets change places. Else packets are late all the
+//! time, and by how much tells: on the longer of two paths nearly always by the same, behind a delay that varies by anything.
+
+use super::estimate::{around_median, around_share, quantile, sorted, Estimate};
+use super::log::Fate;
+use super::points::{seconds, Points};
+
+/// With fewer late packets there is no process to speak of.
+const FEWEST: usize = 3;
+/// Spells of disorder in more than this part of the time are no spells.
+const SPELLS: f64 = 0.5;
+/// Two times of disorder nearer to each other than this are one, nanoseconds; or than a round trip.
+const ONE: i64 = 200_000_000;
+/// If half of the late packets are late by more than this part of the most, they took another path.
+const HEAP: f64 = 0.75;
+
+/// What changes the order of packets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Disorder {
+    /// Nothing does.
+    None,
+    /// At random times waiting packets change places.
+    Swaps {
+        /// How many times at once.
+        count: Estimate,
+        /// Time between, seconds, on average.
+        gap: Estimate,
+    },
+    /// The delay of each packet varies evenly.
+    Jitter {
+        /// From the least to the largest, seconds.
+        range: Estimate,
+    },
+    /// Each packet takes one of two paths.
+    TwoPaths {
+        /// By how much longer the one takes, seconds.
+        apart: Estimate,
+        /// The share of packets on it.
+        share: Estimate,
+    },
+}
+
+impl Disorder {
+    /// By how much the delays of neighbours differ at most, seconds; swaps do so at times only.
+    pub(crate) fn spread(&self) -> f64 {
+        match self {
+            Disorder::None | Disorder::Swaps { .. } => 0.0,
+            Disorder::Jitter { range } => range.value,
+            Disorder::TwoPaths { apart, .. } => apart.value,
+        }
+    }
+}
+
+/// A stretch of packets within which order was changed, and none outside of it took part.
+struct Block {
+    at: i64,
+    until: i64,
+    /// Packets that did not come in their own place.
+    displaced: f64,
+    /// By how much each late one was, seconds.
+    late: Vec<f64>,
+    /// How long the queue was, seconds.
+    waited: f64,
+}
+
+/// With `transmission`, that of a packet in seconds, the number of swaps takes into account how many packets waited.
+pub(crate) fn fit(points: &Points, transmission: Option<f64>) -> Disorder {
+    let blocks = blocks(points);
+    let late: usize = blocks.iter().map(|b| b.late.len()).sum();
+    if late < FEWEST {
+        return Disorder::None;
+    }
+    let apart = points.base().max(ONE);
+    let mut spells: Vec<(i64, i64, f64, f64)> = Vec::new();
+    for b in &blocks {
+        match spells.last_mut() {
+            Some(s) if b.at - s.1 < apart => {
+                s.1 = b.until;
+                s.2 += b.displaced;
+                s.3 = s.3.max(b.waited);
+            }
+            _ => spells.push((b.at, b.until, b.displaced, b.waited)),
+        }
+    }
+    let busy: f64 = spells.iter().map(|s| seconds(s.0, s.1) + apart as f64 / 1e9).sum();
+    if busy < SPELLS * points.duration() {
+        // While one spell lasts, and right after it, a further one is not told apart.
+        return swaps(&spells, transmission, points.duration() - busy);
+    }
+    varying(&blocks, points, transmission.unwrap_or(0.0))
+}
+
+fn blocks(points: &Points) -> Vec<Block> {
+    let arrived = |p: &&super::points::Point| p.covered > 0 && (p.is_clean() || p.fate == Fate::Needless);
+    let main: Vec<_> = points.all.iter().filter(|p| p.flow == points.main).filter(arrived).collect();
+    // The first time at which anything from here on was covered.
+    let mut least: Vec<i64> = main.iter().map(|p| p.covered).collect();
+    for i in (1..least.len()).rev() {
+        least[i - 1] = least[i - 1].min(least[i]);
+    }
+    let (mut found, mut from, mut top) = (Vec::new(), 0, i64::MIN);
+    for i in 0..main.len() {
+        top = top.max(main[i].covered);
+        if i + 1 < main.len() && top > least[i + 1] {
+            continue;
+        }
+        if i > from {
+            let own = &main[from..=i];
+            let mut order: Vec<usize> = (0..own.len()).collect();
+            order.sort_by_key(|k| own[*k].covered);
+            let displaced = order.iter().enumerate().filter(|(place, k)| place != *k).count() as f64;
+            let next = |k: usize| least.get(from + k + 1).copied().unwrap_or(i64::MAX);
+            let late = (0..own.len()).filter(|k| own[*k].covered > next(*k)).map(|k| seconds(next(k), own[k].covered));
+            let waited = own.iter().map(|p| p.excess.max(0.0)).sum::<f64>() / own.len() as f64;
+            found.push(Block { at: own[0].at, until: main[i].at, displaced, late: late.collect(), waited });
+        }
+        (from, top) = (i + 1, i64::MIN);
+    }
+    found
+}
+
+/// Of `n` packets of which each swap moves two at random, exp(−2k/n) keep their place after k swaps.
+fn swaps(spells: &[(i64, i64, f64, f64)], transmission: Option<f64>, duration: f64) -> Disorder {
+    let number = |s: &(i64, i64, f64, f64)| {
+        let n = transmission.map_or(f64::INFINITY, |t| (s.3 / t).max(s.2 + 1.0));
+        if n.is_finite() {
+            -n / 2.0 * libm::log(1.0 - s.2 / n)
+        } else {
+            s.2 / 2.0
+        }
+    };
+    let numbers = sorted(spells.iter().map(number));
+    let times = spells.len() as f64;
+    let spread = 1.96 * times.sqrt();
+    let count = Estimate::measured(
+        quantile(&numbers, 0.5).round().max(1.0),
+        around_median(&numbers),
+        format!("median of {times} times: packets that came in another place than their own"),
+    );
+    let gap = duration / times;
+    let range = (duration / (times + spread), duration / (times - spread).max(1.0));
+    let how = format!("order changed at {times} times, with order in between; the interval is Poisson's");
+    Disorder::Swaps { count, gap: Estimate::measured(gap, range, how) }
+}
+
+/// A packet is late at most by what its delay has more than the next one's, less the time between the two.
+fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
+    let most = |late: &[f64]| quantile(late, 0.999) + transmission;
+    let all: Vec<f64> = blocks.iter().flat_map(|b| b.late.iter().copied()).collect();
+    let parts = sorted(all.chunks(all.len().div_ceil(20).max(1)).map(|part| most(&sorted(part.iter().copied()))));
+    let late = sorted(all.into_iter());
+    let (top, (low, high)) = (most(&late), around_median(&parts));
+    let range = (low.min(top), high.max(top));
+    let half = quantile(&late, 0.5) + transmission;
+    let (n, of) = (late.len() as f64, points.clean().filter(|p| p.flow == points.main).count() as f64);
+    if half < HEAP * top {
+        let how = format!("{n} packets came late: the most by which one did, and the time between two packets");
+        return Disorder::Jitter { range: Estimate::measured(top, range, how) };
+    }
+    // On the longer path a packet is late if one of those that follow meanwhile takes the shorter one.
+    let following = if transmission > 0.0 { (half / transmission).floor().clamp(1.0, 1000.0) } else { 1000.0 };
+    let share = |late: f64| (0..50).fold(late, |s, _| (late / (1.0 - libm::pow(s, following)).max(late)).min(0.95));
+    let (less, more) = around_share(n.min(of), of);
+    let how = format!("{n} packets came late, most of them by the same time");
+    Disorder::TwoPaths {
+        apart: Estimate::measured(half, (half.min(range.0), range.1), how.clone()),
+        share: Estimate::measured(share((n / of).min(0.95)), (share(less), share(more)), how),
+    }
+}

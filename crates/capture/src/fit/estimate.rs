@@ -1,0 +1,118 @@
+//! Values with intervals.
+
+/// What kind of knowledge a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// It shows in the capture.
+    Measured,
+    /// It is at least so much.
+    LowerBound,
+    /// The capture does not show it.
+    Unknown,
+}
+
+impl Mark {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Measured => "measured",
+            Mark::LowerBound => "lower bound",
+            Mark::Unknown => "unknown",
+        }
+    }
+}
+
+/// A value with what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// What is taken for it.
+    pub value: f64,
+    /// It is hardly less: 95 % where it is measured.
+    pub low: f64,
+    /// It is hardly more.
+    pub high: f64,
+    /// What kind of knowledge it is.
+    pub mark: Mark,
+    /// How it was found, or why it was not.
+    pub how: String,
+}
+
+impl Estimate {
+    /// A value that shows in the capture.
+    pub(crate) fn measured(value: f64, (low, high): (f64, f64), how: impl Into<String>) -> Self {
+        Estimate { value, low, high, mark: Mark::Measured, how: how.into() }
+    }
+
+    /// A value that is at least so much, and at most `high`.
+    pub(crate) fn at_least(value: f64, high: f64, how: impl Into<String>) -> Self {
+        Estimate { value, low: value, high, mark: Mark::LowerBound, how: how.into() }
+    }
+}
+
+/// The value with `part` of all below it or at it, of sorted ones; 0 of none.
+pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let rank = (sorted.len() as f64 * part).ceil() as usize;
+    sorted.get(rank.max(1) - 1).or(sorted.last()).copied().unwrap_or(0.0)
+}
+
+/// Sorts values.
+pub(crate) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut all: Vec<f64> = values.collect();
+    all.sort_unstable_by(f64::total_cmp);
+    all
+}
+
+/// A 95 % interval of the median of sorted values: by the binomial distribution of how many lie below it, in its normal
+/// approximation. Of fewer than six all of them.
+pub(crate) fn around_median(sorted: &[f64]) -> (f64, f64) {
+    let n = sorted.len();
+    let half = 0.98 * (n as f64).sqrt();
+    let low = if n < 6 { 0 } else { ((n as f64 / 2.0 - half).floor().max(1.0) as usize) - 1 };
+    match (sorted.get(low), sorted.get(n.saturating_sub(1 + low))) {
+        (Some(a), Some(b)) => (*a, *b),
+        _ => (0.0, 0.0),
+    }
+}
+
+/// A 95 % interval of a share of which `of` draws had `n` (Wilson's score interval).
+pub(crate) fn around_share(n: f64, of: f64) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    if of <= 0.0 {
+        return (0.0, 1.0);
+    }
+    let (p, z2) = (n / of, Z * Z / of);
+    let middle = (p + z2 / 2.0) / (1.0 + z2);
+    let half = Z * (p * (1.0 - p) / of + z2 / (4.0 * of)).sqrt() / (1.0 + z2);
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_of_the_median_holds_what_the_binomial_distribution_says() {
+        let values: Vec<f64> = (1..=100).map(f64::from).collect();
+        // Exactly: 40 and 61 hold it in 96.5 % of all cases.
+        assert_eq!(around_median(&values), (40.0, 61.0));
+        assert_eq!(around_median(&values[..5]), (1.0, 5.0));
+        assert_eq!(around_median(&values[..6]), (1.0, 6.0), "97 %");
+        assert_eq!(around_median(&[]), (0.0, 0.0));
+    }
+
+    #[test]
+    fn an_interval_of_a_share_is_wilsons() {
+        let (low, high) = around_share(10.0, 100.0);
+        assert!((low - 0.0552).abs() < 1e-4 && (high - 0.1744).abs() < 1e-4, "{low} {high}");
+        let (none, most) = around_share(0.0, 1000.0);
+        assert!(none == 0.0 && most < 0.004, "{most}");
+    }
+
+    #[test]
+    fn a_quantile_is_the_nearest_rank() {
+        let values = [1.0, 2.0, 3.0, 4.0];
+        let got: Vec<f64> = [0.0, 0.25, 0.5, 0.51, 1.0].iter().map(|p| quantile(&values, *p)).collect();
+        assert_eq!(got, [1.0, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+}

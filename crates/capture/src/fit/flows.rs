@@ -1,0 +1,94 @@
+//! What was sent, and whether flows say the same of the path.
+
+use super::estimate::{Estimate, Mark};
+use super::observe::Observed;
+use super::points::{seconds, Points};
+use super::{rate, Transfer, FEWEST};
+
+/// Smallest round trips that differ by more, as a part and in nanoseconds, are those of different paths.
+const RTT: (f64, i64) = (0.1, 1_000_000);
+/// From this part of the window on in flight, the window may have held the sender back.
+const HELD: f64 = 0.9;
+
+impl Observed {
+    /// Payload of a full segment, bytes.
+    pub(crate) fn payload(&self) -> u32 {
+        let options = if self.record.way(self.way).timestamps { 12 } else { 0 };
+        self.announced().map_or(self.record.way(self.way).largest, |s| s.saturating_sub(options)).max(1)
+    }
+
+    /// The smaller of both announcements (RFC 9293 §3.7.1).
+    fn announced(&self) -> Option<u32> {
+        let mss = |way| self.record.way(way).syn.and_then(|s| s.mss).map(u32::from);
+        Some(mss(self.way)?.min(mss(self.way.back())?))
+    }
+}
+
+pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
+    let way = o.record.way(o.way);
+    let first = all.iter().map(|o| o.first_at()).min().unwrap_or(0);
+    let options = if way.timestamps { 12 } else { 0 };
+    let (window, flight) = (o.log.window.max(o.log.flight) as f64, o.log.flight as f64);
+    let window = if flight >= HELD * window {
+        Estimate::measured(window, (window, window), "the largest that the receiver announced; it was used up")
+    } else {
+        Estimate::at_least(window, window, "the largest that the receiver announced; it was never used up")
+    };
+    let permitted = |way| o.record.way(way).syn.map(|s| s.sack);
+    let sack = match (permitted(o.way), permitted(o.way.back())) {
+        (Some(a), Some(b)) => a && b,
+        (None, _) | (_, None) => way.sack_seen,
+    };
+    Transfer {
+        name: o.name.clone(),
+        start: seconds(first, o.first_at()),
+        seconds: o.duration() as f64 / 1e9,
+        bytes: way.bytes,
+        segment: o.announced().unwrap_or(way.largest + options),
+        window,
+        sack,
+        timestamps: way.timestamps,
+        whole: way.syn.is_some(),
+    }
+}
+
+/// Where flows contradict each other.
+pub(crate) fn disagreements(used: &[&Observed], points: &Points, rate: &Estimate) -> Vec<String> {
+    let large: Vec<usize> = (0..used.len()).filter(|f| used[*f].log.sent.len() >= FEWEST).collect();
+    let mut found = Vec::new();
+    let base = points.base();
+    for f in large.iter().copied().filter(|f| *f != points.main) {
+        let own = points.smallest[f];
+        let (less, more) = (own.min(base), own.max(base));
+        if (more - less) as f64 > RTT.0 * less as f64 && more - less > RTT.1 {
+            let ms = |n: i64| n as f64 / 1e6;
+            found.push(format!(
+                "smallest round trips differ: {} has {:.1} ms, {} has {:.1} ms",
+                used[points.main].name,
+                ms(base),
+                used[f].name,
+                ms(own)
+            ));
+        }
+    }
+    let alone = |f: usize| {
+        let o = used[f];
+        let end = o.first_at() + o.duration();
+        used.iter().enumerate().all(|(g, p)| g == f || p.first_at() > end || p.first_at() + p.duration() < o.first_at())
+    };
+    for f in large.into_iter().filter(|f| used.len() > 1 && alone(*f)) {
+        let own = rate::fit(&Points::of(&[used[f]]), 0.0);
+        let apart = own.low > rate.high || own.high < rate.low;
+        let far = (own.value / rate.value - 1.0).abs() > RTT.0;
+        if own.mark == Mark::Measured && rate.mark == Mark::Measured && apart && far {
+            let mbps = |r: f64| r / 1e6;
+            found.push(format!(
+                "rates differ: {} alone says {:.2} Mb/s, all flows together {:.2} Mb/s",
+                used[f].name,
+                mbps(own.value),
+                mbps(rate.value)
+            ));
+        }
+    }
+    found
+}

@@ -1,0 +1,151 @@
+//! When each segment of one way was sent, and when an acknowledgment first covered it.
+
+use crate::ranges::Ranges;
+use crate::seen::Seen;
+use crate::verdict::{Retransmission, Verdict};
+
+/// More SACKed ranges than this are not followed.
+const MOST_RANGES: usize = 4096;
+
+/// What became of the first copy of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It was sent once.
+    #[default]
+    Once,
+    /// It arrived, and was sent again all the same.
+    Needless,
+    /// It arrived, and the receiver threw it away.
+    Refused,
+    /// It was lost.
+    Lost,
+    /// It was sent again, and it is unknown whether it was lost.
+    Open,
+}
+
+/// A segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) seq: u64,
+    pub(crate) at: i64,
+    /// 0 as long as nothing covered it.
+    pub(crate) covered: i64,
+    pub(crate) len: u32,
+    pub(crate) fate: Fate,
+}
+
+/// One way of a connection, captured where its data begin.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) sent: Vec<Sent>,
+    /// When something was sent again.
+    pub(crate) again: Vec<i64>,
+    /// Acknowledgments that covered one new segment, two, more, in order.
+    pub(crate) advances: [u64; 3],
+    /// The largest window of the receiver, bytes, and the most that was in flight.
+    pub(crate) window: u64,
+    pub(crate) flight: u64,
+    /// How long everything was acknowledged and nothing was sent, beyond what a sender needs to answer.
+    pub(crate) idle: i64,
+    pub(crate) last_news: i64,
+    hi: u64,
+    una: u64,
+    /// The first of `sent` that is not acknowledged.
+    pos: usize,
+    sacked: Ranges,
+}
+
+/// An application that answers within this time does not count as idle, nanoseconds.
+const ANSWER: i64 = 10_000_000;
+
+impl Log {
+    /// A segment with data; tells how many places it took.
+    pub(crate) fn data(&mut self, seen: &Seen) -> usize {
+        if seen.len == 0 {
+            return 0;
+        }
+        if self.sent.is_empty() {
+            (self.hi, self.una) = (seen.seq, seen.seq);
+        }
+        let end = seen.seq + u64::from(seen.len);
+        if end <= self.hi {
+            self.again.push(seen.at);
+            return 1;
+        }
+        let seq = seen.seq.max(self.hi);
+        if self.una >= self.hi && self.last_news > 0 {
+            self.idle += (seen.at - self.last_news - ANSWER).max(0);
+        }
+        let len = (end - seq) as u32;
+        self.sent.push(Sent { seq, at: seen.at, covered: 0, len, fate: Fate::Once });
+        self.hi = end;
+        self.flight = self.flight.max(self.hi - self.una);
+        1
+    }
+
+    /// An acknowledgment from the other end; `shift` is that of its windows.
+    pub(crate) fn ack(&mut self, seen: &Seen, shift: u8) {
+        let Some(ack) = seen.ack else { return };
+        self.window = self.window.max(u64::from(seen.window) << shift);
+        if self.sent.is_empty() {
+            return;
+        }
+        let ack = ack.min(self.hi);
+        if ack > self.una {
+            let before = self.pos;
+            while let Some(s) = self.sent.get_mut(self.pos).filter(|s| s.seq + u64::from(s.len) <= ack) {
+                if s.covered == 0 {
+                    s.covered = seen.at;
+                }
+                self.pos += 1;
+            }
+            if self.sacked.is_empty() && seen.sacks == 0 {
+                let n = self.pos - before;
+                if let Some(i) = n.checked_sub(1) {
+                    self.advances[i.min(2)] += 1;
+                }
+            }
+            self.una = ack;
+            self.last_news = seen.at;
+            self.sacked.forget_below(ack);
+        }
+        for &(left, right) in seen.blocks() {
+            self.block(left.max(self.una), right.min(self.hi), seen.at);
+        }
+    }
+
+    fn block(&mut self, left: u64, right: u64, at: i64) {
+        if left >= right || self.sacked.len() >= MOST_RANGES {
+            return;
+        }
+        let (sent, pos) = (&mut self.sent, self.pos);
+        self.sacked.add(left, right, |l, r| {
+            let from = pos + sent[pos..].partition_point(|s| s.seq < l);
+            for s in sent[from..].iter_mut().take_while(|s| s.seq + u64::from(s.len) <= r) {
+                if s.covered == 0 {
+                    s.covered = at;
+                }
+            }
+        });
+    }
+
+    /// Says of each segment that was sent again what became of its first copy.
+    pub(crate) fn judge(&mut self, verdicts: &[Retransmission]) {
+        for r in verdicts {
+            let fate = match r.judged.verdict {
+                Verdict::Needless => Fate::Needless,
+                Verdict::Needed => Fate::Lost,
+                Verdict::Refused => Fate::Refused,
+                Verdict::CannotTell => Fate::Open,
+            };
+            let from = self.sent.partition_point(|s| s.seq + u64::from(s.len) <= r.seq);
+            let end = r.seq + u64::from(r.len);
+            // The first repetition speaks of the first copy; if a later one was needless, one of those before it did it.
+            self.sent[from..]
+                .iter_mut()
+                .take_while(|s| s.seq < end)
+                .filter(|s| s.fate == Fate::Once)
+                .for_each(|s| s.fate = fate);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Collects what a fit needs, in a pass of its own: the default analysis pays nothing for it.
+
+use super::log::Log;
+use super::{FEWEST, MOST_IDLE};
+use crate::connection::{Connection, Record, Wanted};
+use crate::flows::{Analysis, Ended, Flow};
+use crate::place::Side;
+use crate::seen::{Seen, Way};
+use ackclock_tcp::segment::Segment;
+use std::net::SocketAddr;
+
+/// Segments that are kept of all flows together: 40 bytes each.
+const MOST_SEGMENTS: usize = 4_000_000;
+
+/// One flow's data and their acknowledgments.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// `10.0.0.1:5001 > 10.0.0.2:80`.
+    pub name: String,
+    /// Where it was captured, seen from the data.
+    pub side: Side,
+    pub(crate) record: Record,
+    pub(crate) way: Way,
+    pub(crate) log: Log,
+    pub(crate) headers: u32,
+    /// There was no more room.
+    pub(crate) cut: bool,
+}
+
+impl Observed {
+    pub(crate) fn first_at(&self) -> i64 {
+        self.log.sent.first().map_or(i64::MAX, |s| s.at)
+    }
+
+    /// From its first data to the last acknowledgment of something new, nanoseconds.
+    pub(crate) fn duration(&self) -> i64 {
+        (self.log.last_news - self.first_at()).max(0)
+    }
+
+    /// Why no path can be fitted to it.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let name = &self.name;
+        if self.log.sent.is_empty() {
+            return Some(format!("{name}: there are no data"));
+        }
+        match self.side {
+            Side::Sender => {}
+            Side::Receiver => {
+                return Some(format!(
+                    "{name}: captured at the receiver, where neither the time of sending nor the queue shows; needed: a capture at the sender"
+                ))
+            }
+            Side::Middle => {
+                return Some(format!(
+                    "{name}: captured on the way, or it does not show where; needed: a capture at the sender (--at sender, if it is one)"
+                ))
+            }
+        }
+        if self.cut {
+            return Some(format!("{name}: allowed: {MOST_SEGMENTS} segments in all; choose a flow with --flow"));
+        }
+        if self.duration() <= 0 {
+            return Some(format!("{name}: nothing was acknowledged"));
+        }
+        let idle = self.log.idle as f64 / self.duration() as f64;
+        (self.log.sent.len() >= FEWEST && idle > MOST_IDLE).then(|| {
+            let percent = idle * 100.0;
+            format!("{name}: for {percent:.0} % of the time everything was acknowledged and the application sent nothing; its pace was not the path's")
+        })
+    }
+}
+
+/// Collects the data of all connections, or of those between two ends.
+#[derive(Debug)]
+pub struct Observer {
+    at: Option<Side>,
+    chosen: Option<(SocketAddr, SocketAddr)>,
+    room: usize,
+    found: Vec<Observed>,
+}
+
+/// A connection while its segments come.
+#[derive(Debug, Default)]
+pub struct State(Option<Box<(Connection, [Log; 2], bool)>>);
+
+impl Observer {
+    /// `at`: where the capture was made, if that is known; `chosen`: the ends of the one connection that is wanted.
+    pub fn new(at: Option<Side>, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
+        Observer { at, chosen, room: MOST_SEGMENTS, found: Vec::new() }
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Vec<Observed> {
+        self.found
+    }
+}
+
+impl Analysis for Observer {
+    type State = State;
+
+    fn begin(&mut self, flow: &Flow) -> State {
+        let [a, b] = flow.ends;
+        if self.chosen.is_some_and(|c| c != (a, b) && c != (b, a)) {
+            return State(None);
+        }
+        let wanted = Wanted { at: self.at, each: true };
+        State(Some(Box::new((Connection::new(wanted), [Log::default(), Log::default()], false))))
+    }
+
+    fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
+        let Some(work) = &mut state.0 else { return };
+        let (connection, logs, cut) = &mut **work;
+        if seen.has(Segment::SYN) {
+            if let Some(syn) = flow.syn(seen.way) {
+                connection.on_syn(seen.way, &syn.options);
+            }
+        }
+        connection.on(seen);
+        if self.room == 0 {
+            *cut = true;
+        } else {
+            self.room -= logs[seen.way as usize].data(seen);
+        }
+        if seen.ack.is_some() {
+            let shift = if seen.has(Segment::SYN) { 0 } else { flow.window_shift(seen.way).unwrap_or(0) };
+            logs[seen.way.back() as usize].ack(seen, shift);
+        }
+    }
+
+    fn end(&mut self, flow: &Flow, state: State, _why: Ended) {
+        let Some(work) = state.0 else { return };
+        let (connection, mut logs, cut) = *work;
+        let report = connection.finish();
+        let way = report.record.main_way();
+        let mut log = std::mem::take(&mut logs[way as usize]);
+        let verdicts: Vec<_> = report.retransmissions.into_iter().filter(|r| r.way == way).collect();
+        log.judge(&verdicts);
+        let [a, b] = match way {
+            Way::Out => flow.ends,
+            Way::Back => [flow.ends[1], flow.ends[0]],
+        };
+        let record = report.record;
+        let options = if record.way(way).timestamps { 12 } else { 0 };
+        let headers = options + if a.is_ipv6() { 60 } else { 40 };
+        let side = record.place.side(way);
+        self.room += logs[way.back() as usize].sent.len();
+        self.found.push(Observed { name: format!("{a} > {b}"), side, record, way, log, headers, cut });
+    }
+}

@@ -1,0 +1,103 @@
+//! The segments of all flows in the order of sending, each with its round trip.
+
+use super::estimate::{quantile, sorted};
+use super::log::Fate;
+use super::observe::Observed;
+
+/// A segment when it was sent first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) at: i64,
+    /// When an acknowledgment first covered it; 0 if none did.
+    pub(crate) covered: i64,
+    /// Its bytes with IP and TCP headers.
+    pub(crate) wire: f64,
+    pub(crate) flow: usize,
+    pub(crate) fate: Fate,
+    /// By how much its round trip exceeded its flow's smallest, seconds. Of clean ones only.
+    pub(crate) excess: f64,
+}
+
+impl Point {
+    /// It was sent once and acknowledged: its round trip is one (Karn).
+    pub(crate) fn is_clean(&self) -> bool {
+        self.fate == Fate::Once && self.covered > 0
+    }
+}
+
+pub(crate) struct Points {
+    pub(crate) all: Vec<Point>,
+    /// Those of them that are clean.
+    clean: Vec<usize>,
+    /// When something was sent again.
+    pub(crate) again: Vec<i64>,
+    /// Half of all segments have at most so many bytes with their headers.
+    pub(crate) packet: f64,
+    /// The smallest round trip of each flow, nanoseconds.
+    pub(crate) smallest: Vec<i64>,
+    /// The flow with the most segments.
+    pub(crate) main: usize,
+    /// Single segments are acknowledged at once.
+    pub(crate) prompt: bool,
+}
+
+/// Seconds between two times of a capture.
+pub(crate) fn seconds(from: i64, to: i64) -> f64 {
+    (to - from) as f64 / 1e9
+}
+
+impl Points {
+    pub(crate) fn of(flows: &[&Observed]) -> Self {
+        let mut all = Vec::with_capacity(flows.iter().map(|f| f.log.sent.len()).sum());
+        let mut smallest = Vec::new();
+        for (flow, o) in flows.iter().enumerate() {
+            let clean = |s: &&super::log::Sent| s.fate == Fate::Once && s.covered > 0;
+            smallest.push(o.log.sent.iter().filter(clean).map(|s| s.covered - s.at).min().unwrap_or(0));
+            let headers = f64::from(o.headers);
+            let most = f64::from(o.payload());
+            all.extend(o.log.sent.iter().map(|s| {
+                let len = f64::from(s.len);
+                let wire = len + headers * (len / most).ceil().max(1.0);
+                let excess = seconds(smallest[flow], s.covered - s.at);
+                Point { at: s.at, covered: s.covered, wire, flow, fate: s.fate, excess }
+            }));
+        }
+        all.sort_by_key(|p| p.at);
+        let mut again: Vec<i64> = flows.iter().flat_map(|o| o.log.again.iter().copied()).collect();
+        again.sort_unstable();
+        let clean = (0..all.len()).filter(|i| all[*i].is_clean()).collect();
+        let packet = quantile(&sorted(all.iter().map(|p| p.wire)), 0.5).max(1.0);
+        let main = (0..flows.len()).max_by_key(|f| flows[*f].log.sent.len()).unwrap_or(0);
+        let advances = |n: usize| flows.iter().map(|o| o.log.advances[n]).sum::<u64>();
+        let all_advances = (advances(0) + advances(1) + advances(2)) as f64;
+        let prompt = advances(0) as f64 > super::answers::EVERY * all_advances;
+        Points { all, clean, again, packet, smallest, main, prompt }
+    }
+
+    pub(crate) fn clean(&self) -> impl Iterator<Item = &Point> {
+        self.clean.iter().map(|i| &self.all[*i])
+    }
+
+    /// How much longer round trips were than the smallest when this segment was sent, seconds: the median of three clean
+    /// ones before it and two after it. Where delays vary (`spread` above zero), the least of five before it and five after it.
+    pub(crate) fn local_excess(&self, point: usize, spread: f64) -> f64 {
+        let k = self.clean.partition_point(|i| *i < point);
+        if spread > 0.0 {
+            let near = &self.clean[k.saturating_sub(5)..(k + 5).min(self.clean.len())];
+            return near.iter().map(|i| self.all[*i].excess).fold(f64::INFINITY, f64::min).min(f64::MAX);
+        }
+        let near = &self.clean[k.saturating_sub(3)..(k + 2).min(self.clean.len())];
+        quantile(&sorted(near.iter().map(|i| self.all[*i].excess)), 0.5)
+    }
+
+    /// From the first segment to the last acknowledgment, seconds.
+    pub(crate) fn duration(&self) -> f64 {
+        let first = self.all.first().map_or(0, |p| p.at);
+        seconds(first, self.all.iter().map(|p| p.covered).max().unwrap_or(first).max(first))
+    }
+
+    /// The smallest round trip of the flow with the most segments, nanoseconds.
+    pub(crate) fn base(&self) -> i64 {
+        self.smallest.get(self.main).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,95 @@
+//! How many packets may wait at the bottleneck.
+//!
+//! Idea: a full queue drops what comes when waits are longest. If losses crowd there more than chance would have it, it was full,
+//! and the waits at those losses tell its limit.
+
+use super::estimate::{around_median, quantile, sorted, Estimate, Mark};
+use super::log::Fate;
+use super::points::Points;
+
+/// From this part of the limit on a loss may be one of the full queue.
+const NEARLY: f64 = 0.8;
+/// So many losses within a round trip are those of an overflow, if waits were longest then.
+const OVERFLOW: usize = 5;
+/// Losses crowd by chance with less than this probability.
+const CHANCE: f64 = 0.01;
+/// Where nothing bounds the limit above, its interval ends at so many times the longest queue.
+const BEYOND: f64 = 4.0;
+
+/// From which excess round trip on, seconds, the queue was nearly full; `None` if it never was.
+pub(crate) struct Full(pub(crate) Option<f64>);
+
+/// Packets; `transmission` is that of one, seconds.
+pub(crate) fn fit(points: &Points, transmission: f64, spread: f64) -> (Estimate, Full) {
+    let every: Vec<usize> = (0..points.all.len()).collect();
+    let level = |i: usize| points.local_excess(i, spread);
+    let levels = sorted(every.iter().filter(|i| points.all[**i].is_clean()).map(|i| level(*i)));
+    let longest = quantile(&levels, 0.998);
+    let events = events(points, &level);
+    let is_near = |e: &&(f64, usize)| e.0 >= NEARLY * longest;
+    let near = sorted(events.iter().filter(is_near).map(|e| e.0));
+    let overflows = events.iter().filter(is_near).any(|e| e.1 >= OVERFLOW);
+    let below = levels.partition_point(|l| *l < NEARLY * longest);
+    let share = 1.0 - below as f64 / levels.len().max(1) as f64;
+    let waited = longest / transmission;
+    if (near.len() >= 3 || overflows) && waited >= 2.0 && tail(near.len(), events.len(), share) < CHANCE {
+        // Half a packet more: when the last one that found room came, one was in transmission.
+        let limit = quantile(&near, 0.5) / transmission + 0.5;
+        let (low, high) = around_median(&near);
+        let how = format!("waits at {} times of loss at a full queue", near.len());
+        let range = (low / transmission, high / transmission + 1.0);
+        let full = NEARLY * quantile(&near, 0.5);
+        return (Estimate::measured(limit.round().max(1.0), range, how), Full(Some(full)));
+    }
+    let least = waited.floor().max(1.0);
+    let pipe = points.base() as f64 / 1e9 / transmission;
+    let high = (least * BEYOND).max(2.0 * pipe).ceil();
+    let how = "losses do not crowd where waits were longest: it never overflowed, or too seldom to tell";
+    let mark = if waited < 3.0 { Mark::Unknown } else { Mark::LowerBound };
+    let full = overflows.then_some(NEARLY * longest);
+    (Estimate { mark, ..Estimate::at_least(least, high, how) }, Full(full))
+}
+
+/// For each time of loss the level then, and how many were lost: losses within a round trip are one.
+fn events(points: &Points, level: &impl Fn(usize) -> f64) -> Vec<(f64, usize)> {
+    let mut found: Vec<(i64, Vec<f64>)> = Vec::new();
+    for (i, p) in points.all.iter().enumerate().filter(|(_, p)| p.fate == Fate::Lost) {
+        match found.last_mut() {
+            Some((since, levels)) if p.at - *since < points.base() => levels.push(level(i)),
+            _ => found.push((p.at, vec![level(i)])),
+        }
+    }
+    found.into_iter().map(|(_, levels)| (quantile(&sorted(levels.iter().copied()), 0.5), levels.len())).collect()
+}
+
+/// The probability of at least `n` of `of`, each with probability `p`.
+fn tail(n: usize, of: usize, p: f64) -> f64 {
+    if p <= 0.0 {
+        return if n == 0 { 1.0 } else { 0.0 };
+    }
+    if p >= 1.0 {
+        return 1.0;
+    }
+    // The logarithm of one term, then the next by the ratio of two.
+    let (mut log, mut sum) = (of as f64 * libm::log(1.0 - p), 0.0);
+    for k in 0..=of {
+        if k >= n {
+            sum += libm::exp(log);
+        }
+        log += libm::log((of - k) as f64 / (k + 1) as f64 * p / (1.0 - p));
+    }
+    sum.min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_of_the_binomial_distribution_is_what_tables_say() {
+        assert!((tail(5, 5, 0.3) - 0.00243).abs() < 1e-9);
+        assert!((tail(8, 10, 0.5) - 56.0 / 1024.0).abs() < 1e-9);
+        assert!((tail(0, 10, 0.5) - 1.0).abs() < 1e-9);
+        assert!(tail(900, 10_000, 0.1) > 0.999 && tail(1_200, 10_000, 0.1) < 1e-9);
+    }
+}

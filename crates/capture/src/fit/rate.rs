@@ -1,0 +1,170 @@
+//! The rate of the bottleneck, and the propagation delay.
+//!
+//! Idea: while a packet waits behind another, the bottleneck is busy from the one's end to the other's: what acknowledgments cover
+//! between them, over the time between them, is its rate, whether or not the pipe is ever full. A packet waits if it was sent more
+//! than a smallest round trip before the one ahead of it was acknowledged. Where delays vary that does not tell; then half
+//! seconds do during which even the quickest packets waited.
+
+use super::estimate::{around_median, quantile, sorted, Estimate, Mark};
+use super::points::{seconds, Point, Points};
+
+/// A stretch of a busy bottleneck is cut when it has so many packets and has lasted so long, seconds; one that ends before is used
+/// if it has half of it. Where such stretches are too few, shorter ones do.
+const STRETCHES: [(f64, f64); 2] = [(16.0, 0.010), (6.0, 0.010)];
+/// Stretches that differ by more than this part of the rate do not tell it.
+const WIDE: f64 = 0.1;
+/// With fewer stretches or windows nothing is measured.
+const FEWEST: usize = 6;
+/// The length of a window, nanoseconds.
+const WINDOW: i64 = 500_000_000;
+/// Where nothing bounds a rate above, its interval ends at so many times the bound below.
+const BEYOND: f64 = 10.0;
+
+/// Packets that one acknowledgment covered first.
+#[derive(Clone, Copy)]
+struct Group {
+    first_at: i64,
+    last_at: i64,
+    covered: i64,
+    flow: usize,
+    bytes: f64,
+    packets: f64,
+    /// Nothing delayed the acknowledgment.
+    prompt: bool,
+    /// A packet right before it is not clean, or something was sent again.
+    apart: bool,
+}
+
+/// Bits a second.
+pub(crate) fn fit(points: &Points, spread: f64) -> Estimate {
+    if spread == 0.0 {
+        let groups = groups(points);
+        for least in STRETCHES {
+            let rates = sorted(stretches(points, &groups, least).into_iter());
+            if rates.len() >= FEWEST {
+                let how = format!("median of {} stretches in which packets waited behind each other", rates.len());
+                let (value, range) = (quantile(&rates, 0.5), around_median(&rates));
+                let found = Estimate::measured(value, range, how);
+                let differ = range.1 - range.0 > WIDE * value;
+                return if differ { Estimate { mark: Mark::Unknown, ..found } } else { found };
+            }
+        }
+    }
+    by_windows(points, spread)
+}
+
+fn groups(points: &Points) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut apart = true;
+    let mut again = points.again.iter().peekable();
+    for p in &points.all {
+        while again.next_if(|t| **t <= p.at).is_some() {
+            apart = true;
+        }
+        if !p.is_clean() {
+            apart = true;
+            continue;
+        }
+        match groups.last_mut() {
+            Some(g) if !apart && g.covered == p.covered && g.flow == p.flow => {
+                g.last_at = p.at;
+                g.bytes += p.wire;
+                g.packets += p.wire / points.packet;
+                g.prompt = true;
+            }
+            _ => groups.push(Group {
+                first_at: p.at,
+                last_at: p.at,
+                covered: p.covered,
+                flow: p.flow,
+                bytes: p.wire,
+                packets: p.wire / points.packet,
+                prompt: points.prompt || p.wire > 1.5 * points.packet,
+                apart,
+            }),
+        }
+        apart = false;
+    }
+    // A receiver that delays would have joined two in a row: single ones in a row are answered at once.
+    for i in 1..groups.len() {
+        if !groups[i].apart && groups[i - 1].is_single() && groups[i].is_single() {
+            (groups[i - 1].prompt, groups[i].prompt) = (true, true);
+        }
+    }
+    groups
+}
+
+impl Group {
+    fn is_single(&self) -> bool {
+        self.packets < 1.5
+    }
+}
+
+fn stretches(points: &Points, groups: &[Group], least: (f64, f64)) -> Vec<f64> {
+    let mut rates = Vec::new();
+    let mut begin: Option<i64> = None;
+    let (mut bytes, mut packets) = (0.0, 0.0);
+    let mut before: Option<Group> = None;
+    for g in groups.iter().copied() {
+        let waited = before.is_some_and(|b| {
+            let smallest = points.smallest[g.flow];
+            !g.apart
+                && b.prompt
+                && g.prompt
+                && g.covered > b.covered
+                && g.last_at.max(g.first_at) + smallest < b.covered
+        });
+        let enough =
+            |share: f64, from: i64, to: i64| packets >= least.0 * share && seconds(from, to) >= least.1 * share;
+        if let (Some(from), Some(b)) = (begin, before) {
+            if enough(if waited { 1.0 } else { 0.5 }, from, b.covered) {
+                rates.push(bytes * 8.0 / seconds(from, b.covered));
+                begin = None;
+            }
+        }
+        if waited && begin.is_some() {
+            (bytes, packets) = (bytes + g.bytes, packets + g.packets);
+        } else if let (true, Some(b)) = (waited, before) {
+            begin = Some(b.covered);
+            (bytes, packets) = (g.bytes, g.packets);
+        } else {
+            begin = None;
+        }
+        before = Some(g);
+    }
+    rates
+}
+
+fn by_windows(points: &Points, spread: f64) -> Estimate {
+    let mut arrived: Vec<&Point> = points.all.iter().filter(|p| p.covered > 0).collect();
+    arrived.sort_by_key(|p| p.covered);
+    let windows: Vec<(f64, f64)> = arrived
+        .chunk_by(|a, b| a.covered.div_euclid(WINDOW) == b.covered.div_euclid(WINDOW))
+        .map(|w| {
+            let bytes: f64 = w.iter().map(|p| p.wire).sum();
+            let excess = sorted(w.iter().filter(|p| p.is_clean()).map(|p| p.excess));
+            (bytes * 8e9 / WINDOW as f64, quantile(&excess, 0.1))
+        })
+        .collect();
+    let upper = quantile(&sorted(windows.iter().map(|w| w.0)), 0.9);
+    let waiting = 3.0 * points.packet * 8.0 / upper.max(1.0) + spread * 0.1;
+    let busy = sorted(windows.iter().filter(|w| w.1 > waiting).map(|w| w.0));
+    if busy.len() >= FEWEST {
+        let how = format!("median of {} half seconds in which even the quickest packets waited", busy.len());
+        return Estimate::measured(quantile(&busy, 0.5), around_median(&busy), how);
+    }
+    let how = "the pipe was never full: the 90th percentile of what half a second delivered";
+    Estimate::at_least(upper.max(1.0), upper.max(1.0) * BEYOND, how)
+}
+
+/// There and back without queues and transmission, seconds.
+pub(crate) fn propagation(points: &Points, transmission: f64) -> Estimate {
+    /// The interval goes as far down as so many of the smallest differ.
+    const SMALLEST: usize = 10;
+    let own = sorted(points.clean().filter(|p| p.flow == points.main).map(|p| p.excess));
+    let value = (points.base() as f64 / 1e9 - transmission).max(0.0);
+    let differ = own.get(SMALLEST - 1).or(own.last()).copied().unwrap_or(value);
+    let how =
+        "smallest round trip less the transmission of a packet; the interval: by how much the ten smallest differ";
+    Estimate::measured(value, ((value - differ).max(0.0), value), how)
+}

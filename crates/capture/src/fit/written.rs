@@ -1,0 +1,205 @@
+//! The fitted path as a scenario file, with what is known of each number beside it.
+
+use super::disorder::Disorder;
+use super::estimate::{Estimate, Mark};
+use super::{Fit, Transfer};
+use std::fmt::Write as _;
+
+/// Which values a scenario takes where the capture leaves them open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The likeliest.
+    Value,
+    /// The worse ends of the intervals of what was not measured, and of random loss.
+    Low,
+    /// The better ends.
+    High,
+}
+
+impl End {
+    fn of(self, e: &Estimate) -> f64 {
+        match (e.mark, self) {
+            (Mark::Measured, _) | (_, End::Value) => e.value,
+            (Mark::LowerBound | Mark::Unknown, End::Low) => e.low,
+            (Mark::LowerBound | Mark::Unknown, End::High) => e.high,
+        }
+    }
+
+    /// The share of losses: a capture holds few, so that its interval is run even where it is measured.
+    fn loss(self, e: &Estimate) -> f64 {
+        match self {
+            End::Value => e.value,
+            End::Low => e.high,
+            End::High => e.low,
+        }
+    }
+}
+
+/// One parameter as people read it: its name, its unit, by how much its value is multiplied for that, and what is known.
+type Parameter<'a> = (&'static str, &'static str, f64, &'a Estimate);
+
+impl Fit {
+    /// All parameters, and what is known of each.
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        let mut all: Vec<Parameter<'_>> = vec![
+            ("rate", "Mb/s", 1e-6, &self.rate),
+            ("propagation", "ms", 1e3, &self.propagation),
+            ("queue limit", "packets", 1.0, &self.queue),
+            ("loss", "%", 100.0, &self.loss.share),
+        ];
+        match &self.disorder {
+            Disorder::None => {}
+            Disorder::Swaps { count, gap } => {
+                all.push(("swaps at once", "", 1.0, count));
+                all.push(("time between swaps", "s", 1.0, gap));
+            }
+            Disorder::Jitter { range } => all.push(("jitter", "ms", 1e3, range)),
+            Disorder::TwoPaths { apart, share } => {
+                all.push(("paths apart", "ms", 1e3, apart));
+                all.push(("share on the longer path", "%", 100.0, share));
+            }
+        }
+        if let Some(main) = self.main() {
+            all.push(("receiver window", "kB", 1e-3, &main.window));
+        }
+        all
+    }
+
+    /// The transfer with the most bytes.
+    pub fn main(&self) -> Option<&Transfer> {
+        self.transfers.iter().max_by_key(|t| t.bytes)
+    }
+
+    /// Whether anything that a run depends on is uncertain, so that both ends have to be run.
+    pub fn is_open(&self) -> bool {
+        self.rate.mark != Mark::Measured || self.queue.mark != Mark::Measured || self.loss.lost > 0
+    }
+
+    /// The path as a scenario; `stack` sends, and each transfer sends as much as it did.
+    pub fn scenario(&self, end: End, stack: &str, seconds: f64, seeds: u32) -> String {
+        let mut text = String::new();
+        text.push_str("# A path fitted to a capture. Each number: what is known of it, and its interval.\n");
+        for d in &self.disagreements {
+            let _ = writeln!(text, "# The flows disagree: {d}.");
+        }
+        let _ = write!(
+            text,
+            "name = \"fitted to a capture\"\n\n[run]\nduration = \"{seconds:.3} s\"\nseeds = {{ first = 1, count = {seeds} }}\n\n"
+        );
+        self.link(&mut text, end);
+        for (i, t) in self.transfers.iter().enumerate() {
+            self.flow(&mut text, t, i, stack);
+        }
+        text
+    }
+
+    fn link(&self, text: &mut String, end: End) {
+        let mut comment = |name: &str| {
+            for (n, unit, scale, e) in self.parameters().into_iter().filter(|p| p.0 == name) {
+                let _ = writeln!(text, "# {n}: {}", words(unit, scale, e));
+            }
+        };
+        for name in ["rate", "propagation", "queue limit", "loss", "swaps at once", "time between swaps"] {
+            comment(name);
+        }
+        for name in ["jitter", "paths apart", "share on the longer path"] {
+            comment(name);
+        }
+        let beyond = self.beyond();
+        let delay = (self.propagation.value / 2.0 * 1e9).round();
+        let mut elements: Vec<String> = Vec::new();
+        if let Disorder::Swaps { count, gap } = &self.disorder {
+            let (count, gap) = (count.value, (gap.value * 1e3).round().max(1.0));
+            elements.push(format!(
+                "{{ kind = \"swap\", mode = \"literal\", count = {count:.0}, gap = {{ exponential = \"{gap:.0} ms\" }} }}"
+            ));
+        }
+        let at = "at = \"exit\", only = \"data\"";
+        match self.loss.bursts {
+            Some(b) => elements.push(format!(
+                "{{ kind = \"gilbert-elliott\", p = {:.6}, r = {:.6}, {at} }}",
+                (b.turns_bad * end.loss(&self.loss.share) / self.loss.share.value).clamp(1e-6, 1.0),
+                b.turns_good
+            )),
+            None if self.loss.lost > 0 => {
+                elements.push(format!("{{ kind = \"bernoulli\", p = {:.6}, {at} }}", end.loss(&self.loss.share)));
+            }
+            None => {}
+        }
+        let to = if beyond.is_some() { "R" } else { "D" };
+        let _ = write!(
+            text,
+            "[[link]]\nfrom = \"S\"\nto = \"{to}\"\nrate = \"{:.0} bps\"\ndelay = \"{delay:.0} ns\"\nqueue = \"{:.0} packets\"\n",
+            end.of(&self.rate),
+            end.of(&self.queue).max(1.0),
+        );
+        let _ = writeln!(text, "elements = [{}]", elements.join(", "));
+        text.push_str("# The way back does not show; it is taken to be free.\n");
+        text.push_str("back = { rate = \"unlimited\", queue = \"unlimited\", elements = [] }\n\n");
+        if let Some(element) = beyond {
+            let _ = write!(
+                text,
+                "[[link]]\nfrom = \"R\"\nto = \"D\"\nrate = \"unlimited\"\ndelay = \"0 s\"\nelements = [{element}]\nback = {{ elements = [] }}\n\n"
+            );
+        }
+    }
+
+    /// What changes the order behind the bottleneck.
+    fn beyond(&self) -> Option<String> {
+        match &self.disorder {
+            Disorder::None | Disorder::Swaps { .. } => None,
+            Disorder::Jitter { range } => {
+                let half = (range.value / 2.0 * 1e9).round();
+                Some(format!("{{ kind = \"netem\", delay = \"{half:.0} ns\", jitter = \"{half:.0} ns\" }}"))
+            }
+            Disorder::TwoPaths { apart, share } => {
+                let (longer, shorter) = ((share.value * 1e3).round(), ((1.0 - share.value) * 1e3).round());
+                let delay = (apart.value * 1e9).round();
+                let paths =
+                    format!("[{{ weight = {shorter:.0} }}, {{ weight = {longer:.0}, delay = \"{delay:.0} ns\" }}]");
+                Some(format!("{{ kind = \"split\", choice = \"random\", paths = {paths} }}"))
+            }
+        }
+    }
+
+    fn flow(&self, text: &mut String, t: &Transfer, number: usize, stack: &str) {
+        let ack = if self.answers.every() { "every" } else { "linux" };
+        let window = t.window.value.max(f64::from(t.segment)).min(f64::from(1u32 << 30));
+        let _ = writeln!(text, "# {}: {} bytes in {:.3} s", t.name, t.bytes, t.seconds);
+        let _ = writeln!(text, "# receiver window: {}", words("kB", 1e-3, &t.window));
+        let _ = writeln!(text, "# ACKs: {}", self.answers.words());
+        let _ = write!(
+            text,
+            "[[flow]]\nname = \"flow-{}\"\nfrom = \"S\"\nto = \"D\"\nstack = \"{stack}\"\nsegment = \"{} B\"\nwindow = \"{window:.0} B\"\nhandshake = {}\n",
+            number + 1,
+            t.segment,
+            t.whole,
+        );
+        let _ = write!(
+            text,
+            "receiver = {{ ack = \"{ack}\", sack = {}, dsack = {}, timestamps = {} }}\napp = {{ kind = \"fixed\", size = \"{} B\", start = \"{:.0} ns\" }}\n\n",
+            t.sack,
+            t.sack,
+            t.timestamps,
+            t.bytes.max(1),
+            t.start * 1e9,
+        );
+    }
+}
+
+/// What is known of a value.
+fn words(unit: &str, scale: f64, e: &Estimate) -> String {
+    let show = |v: f64| {
+        let v = v * scale;
+        let digits = if v.abs() >= 100.0 {
+            0
+        } else if v.abs() >= 10.0 {
+            1
+        } else {
+            3
+        };
+        format!("{v:.digits$}")
+    };
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    format!("{} {}{unit} ({} to {}); {}", e.mark.name(), show(e.value), show(e.low), show(e.high), e.how)
+}
