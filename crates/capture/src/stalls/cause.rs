@@ -6,7 +6,7 @@ use crate::place::Side;
 /// Why it stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// Nothing answered, and the retransmission timer fired.
+    /// Nothing answered, and a timer fired: that of retransmissions, or that of loss probes (RFC 8985 §7).
     Timeout,
     /// The receiver's window was closed, or used up.
     ReceiverWindow,
@@ -58,7 +58,7 @@ impl Cause {
                 Some(r) if f.length() <= r.saturating_mul(ROUND_TRIPS) => Cause::CongestionWindow,
                 Some(_) | None => Cause::ApplicationIdle,
             },
-            Side::Sender | Side::Middle => fresh(f, side),
+            Side::Sender | Side::Middle => fresh(f, side, round_trip),
         }
     }
 
@@ -78,10 +78,9 @@ impl Cause {
 
 /// A retransmission ended it.
 fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
-    let silence = f.last_ack.map_or(f.length(), |a| f.to.saturating_sub(a.0));
     let told = match side {
         // The retransmission comes a round trip after the duplicate ACKs that asked for it.
-        Side::Receiver => f.duplicates > 0 && round_trip.is_some_and(|r| silence <= r.saturating_mul(ROUND_TRIPS)),
+        Side::Receiver => f.duplicates > 0 && round_trip.is_some_and(|r| silence(f) <= r.saturating_mul(ROUND_TRIPS)),
         Side::Sender | Side::Middle => f.duplicates > 0 && prompt(f),
     };
     if told {
@@ -94,16 +93,23 @@ fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
 }
 
 /// New data ended it.
-fn fresh(f: &Facts, side: Side) -> Cause {
+fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     match (f.all_acked, side) {
         // It was idle for most of the time, not waiting.
         (Some((at, _)), _) if f.to.saturating_sub(at) > f.length() / 2 => Cause::ApplicationIdle,
         (Some(_), _) => Cause::CongestionWindow,
         (None, _) if prompt(f) => Cause::CongestionWindow,
+        // The network was silent. With new data to send, a loss probe carries those (RFC 8985 §7.3).
+        (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::Timeout,
         (None, _) if f.pushed => Cause::ApplicationIdle,
         (None, Side::Sender) => Cause::SenderHost,
         (None, Side::Middle | Side::Receiver) => Cause::CongestionWindow,
     }
+}
+
+/// How long neither a segment nor an acknowledgment had come when it ended, nanoseconds.
+fn silence(f: &Facts) -> i64 {
+    f.last_ack.map_or(f.length(), |(at, _)| f.to.saturating_sub(at))
 }
 
 /// Whether an acknowledgment came right before its end.
@@ -115,12 +121,18 @@ impl Stall {
     /// The cause with its evidence: a sentence without the final stop.
     pub fn words(&self) -> String {
         let f = &self.facts;
-        let silence = f.last_ack.map_or(f.length(), |a| f.to.saturating_sub(a.0));
+        let silence = silence(f);
         let after = match f.last_ack {
             Some((_, frame)) => format!("the last ACK (frame {frame})"),
             None => format!("the last segment (frame {})", f.before),
         };
         match self.cause {
+            Cause::Timeout if !f.again => format!(
+                "no ACK came within {} after {after}, though {} bytes were outstanding; frame {} probed with new data",
+                span(silence),
+                f.flight,
+                f.after
+            ),
             Cause::Timeout => {
                 let many = match f.duplicates {
                     0 => "no duplicate ACK came".to_owned(),

@@ -132,7 +132,7 @@ fn new_data_out_of_silence_were_late_written_or_late_sent() {
     let ended = |push| {
         let mut talk = Talk::new();
         talk.data(70, 30, push);
-        talk.ack(90, 25, 60_000);
+        talk.ack(360, 25, 60_000);
         talk.data(400, 31, 0);
         talk
     };
@@ -140,6 +140,25 @@ fn new_data_out_of_silence_were_late_written_or_late_sent() {
     let silent = ended(0);
     assert_eq!(silent.cause(), Cause::SenderHost);
     assert_eq!(silent.stall(Side::Middle).cause, Cause::CongestionWindow, "only the sender's host shows it");
+}
+
+#[test]
+fn new_data_after_a_silence_of_the_network_are_a_loss_probe_and_neither_the_application_nor_the_host() {
+    for push in [0, Segment::PSH] {
+        let mut talk = Talk::new();
+        talk.data(70, 30, push);
+        talk.ack(90, 25, 60_000);
+        talk.data(191, 31, 0);
+        for side in [Side::Sender, Side::Middle] {
+            let stall = talk.stall(side);
+            assert_eq!(stall.cause, Cause::Timeout);
+            let words = "no ACK came within 0.101 s after the last ACK (frame 52), though 6000 bytes were outstanding; frame 53 probed with new data";
+            assert_eq!(stall.words(), words);
+        }
+    }
+    let mut nothing = Talk::new();
+    nothing.data(191, 30, Segment::PSH);
+    assert_eq!(nothing.cause(), Cause::Timeout, "no ACK at all came after the last segment");
 }
 
 #[test]
