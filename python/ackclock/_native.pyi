@@ -33,6 +33,7 @@ __all__ = [
     "Xmit",
     "__version__",
     "capture",
+    "capture_copy",
     "capture_fit",
     "check",
     "events",
@@ -98,6 +99,7 @@ def capture(
     chosen: tuple[str, str] | None,
     progress: Callable[[float], object] | None,
 ) -> Capture: ...
+def capture_copy(file: str, frames: Sequence[int] | None, to: str) -> tuple[int, int]: ...
 def capture_fit(
     files: Sequence[str],
     at: str | None,

@@ -29,9 +29,10 @@ class Capture:
     numbered as Wireshark numbers them.
     """
 
-    def __init__(self, found: _native.Capture, fit: Callable[[], Fit]) -> None:
+    def __init__(self, found: _native.Capture, fit: Callable[[], Fit], files: Sequence[str]) -> None:
         """Keep what was found, and what fits a path to it."""
         self._found = found
+        self._files = files
         self._fit = fit
 
     def fit(self) -> Fit:
@@ -112,6 +113,51 @@ class Capture:
             self._polars(table).write_parquet(file)
         return files
 
+    def write_needless(self, to: str | PathLike[str]) -> int:
+        """Write the packets that were sent again needlessly, as they are, into a pcapng file.
+
+        The file has its name once it is complete. The capture is read again.
+
+        Returns:
+            How many packets were written.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
+        """
+        import polars as pl  # noqa: PLC0415 - start-up time
+
+        file = self._only_file("write", to)
+        frames = self.retransmissions.filter(pl.col("verdict") == "needless")["frame"].unique().sort().to_list()
+        return _native.capture_copy(file, frames, fspath(to))[0]
+
+    def anonymise(self, to: str | PathLike[str]) -> int:
+        """Write all TCP segments into a pcapng file, with other addresses and ports, and without payload.
+
+        Times, sequence numbers and the options that an analysis reads stay, so that it finds the same in them; link
+        layers, tunnels and other packets are left out. The file has its name once it is complete. The capture is read
+        again, all of it: a ``flow`` that was chosen is not.
+
+        Returns:
+            How many packets were written.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
+        """
+        return _native.capture_copy(self._only_file("anonymise", to), None, fspath(to))[0]
+
+    def _only_file(self, key: str, to: str | PathLike[str]) -> str:
+        """The one file that can be read again, and is not the one to be written."""
+        if len(self._files) != 1:
+            raise ValueError(f"{key}: found {len(self._files)} captures, allowed: one")
+        (file,) = self._files
+        if file == "-":
+            raise ValueError(f"{key}: found standard input, allowed: a file, which can be read again")
+        if Path(to).exists() and Path(to).samefile(file):
+            raise ValueError(f"{key}: found {fspath(to)}, which is the capture itself, allowed: another file")
+        return file
+
     def _polars(self, table: Table) -> pl.DataFrame:
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -149,7 +195,7 @@ def capture(
             raise ValueError("fit: found standard input, allowed: files, which can be read again")
         return fit(names, at=at, flow=ends(flow), limit=limit)
 
-    return Capture(found, again)
+    return Capture(found, again, [fspath(name) for name in names])
 
 
 def ends(flow: str | None) -> tuple[str, str] | None:

@@ -24,10 +24,13 @@ Examples:
   ackclock capture upload.pcapng --flow '10.0.0.1:5001 > 10.0.0.2:80' --reordering
   ackclock capture upload.pcapng --at receiver --json
   ackclock capture upload.pcapng --parquet tables
+  ackclock capture upload.pcapng --write needless needless.pcapng
+  ackclock capture upload.pcapng --anonymise public.pcapng
   ackclock capture upload.pcapng --fit path.toml
   ackclock capture upload.pcapng --what-if --stack rack-tlp --stack linux-bbr-2025
   tcpdump -w - -c 100000 tcp | ackclock capture -
 """
+_KEYS = ("flow", "at", "write", "anonymise")
 _ENDINGS = (".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4")
 
 
@@ -37,6 +40,12 @@ class At(StrEnum):
     SENDER = "sender"
     RECEIVER = "receiver"
     MIDDLE = "middle"
+
+
+class Chosen(StrEnum):
+    """Which packets to write."""
+
+    NEEDLESS = "needless"
 
 
 def _complete_file(incomplete: str) -> list[str]:
@@ -79,6 +88,13 @@ def command(
     parquet: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all tables as Parquet into a folder.")
     ] = None,
+    write: Annotated[
+        tuple[Chosen, Path] | None,
+        typer.Option(metavar="needless FILE", help="Write what was sent again needlessly as pcapng."),
+    ] = None,
+    anonymise: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all TCP as pcapng without names and payload.")
+    ] = None,
     fit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Fit a path to the flows, and write it as a scenario.")
     ] = None,
@@ -107,8 +123,13 @@ def command(
         try:
             with _progress() as told:
                 found = capture(files, at=None if at is None else at.value, flow=flow, limit=limit, progress=told)
+            if write is not None:
+                found.write_needless(write[1])
+            if anonymise is not None:
+                found.anonymise(anonymise)
         except ValueError as error:
-            fail(f"command line: key `--{error}`" if str(error).startswith(("flow:", "at:")) else str(error))
+            key, _, said = str(error).partition(": ")
+            fail(f"command line: key `--{key}`: {said}" if key in _KEYS else str(error))
         if parquet is not None:
             found.write_parquet(parquet)
     details = retransmissions or stalls

@@ -255,6 +255,67 @@ def test_the_numbers_of_the_tables_are_those_of_the_json(upload: Path) -> None:
     assert found.flows.schema == ak.capture(upload, at="middle").flows.schema
 
 
+def needless() -> Film:
+    """The story, and a segment that is sent again after its ACK; a DSACK says that it came twice."""
+    film = story()
+    film.data(2100, 30)
+    film.ack(2150, 31)
+    film.data(2400, 30)
+    film.ack(2450, 31, (30, 31))
+    return film
+
+
+def test_what_was_needless_is_written_as_it_was(ackclock: Command, tmp_path: Path) -> None:
+    path, to = tmp_path / "upload.pcap", tmp_path / "needless.pcapng"
+    film = needless()
+    path.write_bytes(film.pcap())
+    (frame,) = ak.capture(path).retransmissions.filter(pl.col("verdict") == "needless")["frame"]
+    result = ackclock("capture", path, "--write", "needless", to)
+    assert (result.returncode, result.stderr) == (0, "")
+    packet = film.packets[frame - 1][1]
+    assert frame == len(film.packets) - 1
+    assert packet in to.read_bytes()
+    written = ak.capture(to)
+    assert only(written.to_dict())["segments"] == 1
+    assert written.to_dict()["files"][0]["packets"] == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["needless.pcapng", "upload.pcap"]
+
+
+def test_an_anonymised_capture_shows_the_same_without_names_and_payload(ackclock: Command, tmp_path: Path) -> None:
+    path, to = tmp_path / "upload.pcap", tmp_path / "public.pcapng"
+    film = needless()
+    film.packets = [(at, packet.replace(bytes(MSS), b"secret!!" * (MSS // 8))) for at, packet in film.packets]
+    path.write_bytes(film.pcap())
+    assert ackclock("capture", path, "--anonymise", to).returncode == 0
+    there, here = ak.capture(to), ak.capture(path)
+    assert b"secret" in path.read_bytes()
+    assert b"secret" not in to.read_bytes()
+    assert only(there.to_dict())["flow"] == "10.0.0.1:1024 > 10.0.0.2:1025"
+    same = ["frame", "time_s", "offset_bytes", "verdict", "likely", "evidence"]
+    assert here.retransmissions.height == 8
+    assert there.retransmissions.select(same).equals(here.retransmissions.select(same))
+
+
+@pytest.mark.parametrize("option", [("--write", "needless"), ("--anonymise",)])
+def test_no_capture_is_written_over_and_none_is_left_half(
+    option: tuple[str, ...], ackclock: Command, upload: Path, tmp_path: Path
+) -> None:
+    before = upload.read_bytes()
+    key = option[0]
+    for files, to, code, said in (
+        ([upload], upload, 2, f"key `{key}`: found {upload}, which is the capture itself"),
+        ([upload, upload], tmp_path / "two.pcapng", 2, f"key `{key}`: found 2 captures, allowed: one"),
+        ([upload], tmp_path / "no" / "where.pcapng", 1, "it cannot be written"),
+        ([upload], tmp_path, 1, "not a regular file"),
+    ):
+        refused = ackclock("capture", *files, *option, to)
+        assert (refused.returncode, refused.stdout) == (code, "")
+        assert said in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert upload.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [upload]
+
+
 def test_a_flow_is_chosen_by_its_ends(ackclock: Command, upload: Path) -> None:
     chosen = ackclock("capture", upload, "--flow", "10.0.0.2:80 > 10.0.0.1:5001", "--json")
     assert only(json.loads(chosen.stdout))["flow"] == FLOW

@@ -3,6 +3,7 @@
 pub(crate) mod fitted;
 mod rows;
 mod tables;
+pub(crate) mod written;
 
 use crate::arrow::{refused, Table};
 use ackclock_capture::flows::Traffic;

@@ -52,10 +52,15 @@ impl File {
     /// # Errors
     /// As [`read`](super::read()).
     pub fn read<F: FnMut(&Frame<'_>)>(&mut self, each: F) -> Result<Contents, Unreadable> {
+        self.give(|input| super::read(input, each))
+    }
+
+    /// Gives its bytes to whoever reads them.
+    pub fn give<T>(&mut self, to: impl FnOnce(Input<'_>) -> T) -> T {
         match self {
-            File::Mapped(map) => super::read(Input::Bytes(map), each),
-            File::Stream(file) => super::read(Input::Stream(file), each),
-            File::Stdin => super::read(Input::Stream(&mut stdin().lock()), each),
+            File::Mapped(map) => to(Input::Bytes(map)),
+            File::Stream(file) => to(Input::Stream(file)),
+            File::Stdin => to(Input::Stream(&mut stdin().lock())),
         }
     }
 }
