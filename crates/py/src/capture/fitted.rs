@@ -15,7 +15,6 @@ const LOOK_EVERY: u64 = 1 << 16;
 /// Fits a path to all flows of captures, which share a bottleneck. `seconds`: how long the scenario runs at most; default: ten times
 /// as long as the capture.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
 pub(crate) fn capture_fit(
     py: Python<'_>,
     files: Vec<String>,
