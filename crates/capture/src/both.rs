@@ -4,6 +4,7 @@
 //! capture also shows what was refused (PAWS, RFC 7323 §5.3). Clocks are not compared.
 
 use crate::seen::{Seen, Way};
+use ackclock_tcp::segment::Segment;
 
 /// What arrived at the receiver of one way, and what of it was refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(crate) enum Fate {
 }
 
 impl Arrivals {
-    /// A segment with data came in. Call it for each, in the order of the receiver's capture.
+    /// A segment with data or a FIN came in. Call it for each, in the order of the receiver's capture.
     pub fn arrived(&mut self, seen: &Seen) {
         self.list.push(Arrival {
             seq: seen.seq as u32,
@@ -78,7 +79,7 @@ pub type BothWays = [Arrivals; 2];
 
 /// Adds a segment of the receiver's capture to what arrived its way.
 pub(crate) fn note(arrivals: &mut BothWays, seen: &Seen) {
-    if seen.len > 0 {
+    if seen.len > 0 || seen.has(Segment::FIN) {
         arrivals[match seen.way {
             Way::Out => 0,
             Way::Back => 1,

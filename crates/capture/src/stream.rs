@@ -100,6 +100,8 @@ pub(crate) struct Stream {
     acked: usize,
     /// How many have been acknowledged in all.
     passed: u64,
+    /// Whether any acknowledgment passed more than one while nothing was missing, and whether the last passed one.
+    steps: (bool, bool),
     episodes: Episodes,
     /// What comes below this for the first time has been sent before: packets are missing in the order of sending.
     missed: u64,
@@ -189,6 +191,7 @@ impl Stream {
     #[inline]
     fn pass(&mut self, ack: u64) -> Option<Sent> {
         let mut last = None;
+        let before = self.passed;
         while let Some(sent) = self.ring.get(self.acked) {
             if sent.end() > ack {
                 break;
@@ -197,6 +200,8 @@ impl Stream {
             self.acked += 1;
             self.passed += 1;
         }
+        let step = self.passed - before;
+        self.steps = (self.steps.0 || step > 1 && !self.episodes.active(), step == 1);
         if self.acked > 2 * HISTORY {
             self.ring.drain(..self.acked - HISTORY);
             self.acked = HISTORY;

@@ -21,6 +21,8 @@ pub(super) struct Context<'a> {
     /// The smallest round trip from here, and nine tenths of it: no answer comes sooner.
     smallest: i64,
     floor: i64,
+    /// Not even on another route: half of it.
+    never: i64,
     largest: i64,
     /// The receiver has reported duplicates.
     reports: bool,
@@ -49,7 +51,7 @@ impl<'a> Context<'a> {
         let (floor, largest) = (smallest - smallest / 10, facts.stream.facts.largest);
         let reports = facts.stream.facts.dsacks > 0;
         let claims = Claims::new(facts, floor, largest, reports);
-        Context { facts, smallest, floor, largest, reports, claims }
+        Context { facts, smallest, floor, never: smallest / 2, largest, reports, claims }
     }
 }
 
@@ -96,7 +98,7 @@ fn matched(ctx: &Context<'_>, piece: &Piece, cover: &Cover, copies: &[Copy], i: 
     arrivals.extend(piece.reports.iter().map(|r| Arrival { at: r.at, echo: r.echo, exact: false }));
     arrivals.truncate(copies.len());
     let case = Case { ctx, copies, i, arrivals: &arrivals, cover };
-    let all = case.ways(arrivals.len(), i64::MAX);
+    let all = case.ways(arrivals.len(), i64::MAX, ctx.floor);
     match (all.needless, all.needed) {
         (true, false) => Some(case.needless()),
         (false, true) => Some(case.needed(true)),
@@ -127,13 +129,19 @@ impl Case<'_> {
 
     fn needless(&self) -> Judged {
         let (ctx, after) = (self.ctx, self.after());
-        let evidence = match self.ways(1, i64::MAX).needed {
+        // A route may have become shorter than all round trips that were measured on it: by half is out of the question.
+        let triggered = self.cover.by != By::Behind || self.cover.skipped;
+        let shorter = triggered && self.ways(self.arrivals.len(), i64::MAX, ctx.never).needed;
+        let evidence = match self.ways(1, i64::MAX, ctx.floor).needed {
             false if after < ctx.floor => Evidence::TooSoon { after, smallest: ctx.smallest },
             false => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
             // Reports of what was sent once tell of a network that doubles packets.
-            true => return self.judged(Verdict::Needless, self.reported(), ctx.facts.stream.facts.stray_dsacks > 0),
+            true => {
+                let guess = shorter || ctx.facts.stream.facts.stray_dsacks > 0;
+                return self.judged(Verdict::Needless, self.reported(), guess);
+            }
         };
-        self.judged(Verdict::Needless, evidence, false)
+        self.judged(Verdict::Needless, evidence, shorter)
     }
 
     fn reported(&self) -> Evidence {
@@ -247,7 +255,7 @@ impl Case<'_> {
         let ctx = self.ctx;
         let near = match self.after() < self.cover.least - self.cover.least / 10 {
             true => Ways::default(),
-            false => self.ways(self.arrivals.len(), self.around()),
+            false => self.ways(self.arrivals.len(), self.around(), ctx.floor),
         };
         match (near.needless, near.needed) {
             (false, true) => Some(self.needed(true)),
@@ -272,15 +280,16 @@ impl Case<'_> {
         self.copies[..self.i].iter().all(|c| self.cover.at - c.sent.at > most)
     }
 
-    /// What the first `count` arrivals can have been, if the first of them took no longer than `most`.
-    fn ways(&self, count: usize, most: i64) -> Ways {
+    /// What the first `count` arrivals can have been, if the first of them took no longer than `most`, and none less than `floor`.
+    fn ways(&self, count: usize, most: i64, floor: i64) -> Ways {
         let mut found = Ways::default();
-        search(self, &self.arrivals[..count], most, 0, false, &mut found);
+        search(self, &self.arrivals[..count], (floor, most), 0, false, &mut found);
         found
     }
 }
 
-fn search(case: &Case<'_>, arrivals: &[Arrival], most: i64, used: u32, earlier: bool, found: &mut Ways) {
+/// `bounds`: how long the first arrival took at least and at most.
+fn search(case: &Case<'_>, arrivals: &[Arrival], bounds: (i64, i64), used: u32, earlier: bool, found: &mut Ways) {
     let Some((arrival, rest)) = arrivals.split_first() else {
         found.needless |= earlier;
         found.needed |= !earlier;
@@ -289,20 +298,17 @@ fn search(case: &Case<'_>, arrivals: &[Arrival], most: i64, used: u32, earlier: 
     if found.needed && found.needless {
         return;
     }
-    let ctx = case.ctx;
-    let stamped = ctx.facts.stream.timestamps;
-    let named = |c: &Copy| arrival.exact && arrival.echo == Some(c.sent.tsval) && in_time(ctx, c, arrival);
+    let (floor, most) = bounds;
+    let stamped = case.ctx.facts.stream.timestamps;
+    let in_time = |c: &Copy| c.sent.at + floor <= arrival.at;
+    let named = |c: &Copy| arrival.exact && arrival.echo == Some(c.sent.tsval) && in_time(c);
     let any_named = stamped && case.copies.iter().any(named);
     for (j, copy) in case.copies.iter().enumerate() {
         let free = used & 1 << j == 0;
         let young = stamped && arrival.exact && arrival.echo.is_some_and(|e| older(e, copy.sent.tsval));
         let soon = arrival.at - copy.sent.at <= most;
-        if free && in_time(ctx, copy, arrival) && soon && (!any_named || named(copy)) && !young {
-            search(case, rest, i64::MAX, used | 1 << j, earlier || j < case.i, found);
+        if free && in_time(copy) && soon && (!any_named || named(copy)) && !young {
+            search(case, rest, (floor, i64::MAX), used | 1 << j, earlier || j < case.i, found);
         }
     }
-}
-
-fn in_time(ctx: &Context<'_>, copy: &Copy, arrival: &Arrival) -> bool {
-    copy.sent.at + ctx.floor <= arrival.at
 }

@@ -1,7 +1,7 @@
 //! What is kept of data that were seen more than once, or late: every copy, when its bytes were first acknowledged, and which
 //! duplicates were reported.
 
-use super::Sent;
+use super::{older, Sent};
 use std::collections::{BTreeMap, VecDeque};
 
 /// With so many copies and acknowledgments without news, those of long ago are judged and forgotten.
@@ -322,14 +322,39 @@ impl Cases {
 
     /// The first acknowledgment after some suspects: `covers` says whether it has all of a range. Those are told of which it
     /// has not.
-    pub(crate) fn settle_suspects(&mut self, frame: u64, covers: impl Fn(u64, u64) -> bool, refused: &mut Vec<u64>) {
+    /// If it echoes nothing younger than a suspect, the receiver held nothing younger against it.
+    pub(crate) fn settle_suspects(
+        &mut self,
+        frame: u64,
+        echo: Option<u32>,
+        covers: impl Fn(u64, u64) -> bool,
+        refused: &mut Vec<u64>,
+    ) {
         for suspect in &mut self.suspects[self.waiting..] {
-            let covered = covers(suspect.seq, suspect.end);
+            let young = echo.is_some_and(|e| !older(suspect.value, e));
+            let covered = young || covers(suspect.seq, suspect.end);
             suspect.next = Some((frame, covered));
             if !covered {
                 refused.push(suspect.frame);
             }
         }
         self.waiting = self.suspects.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_older_than_the_next_echo_was_not_refused() {
+        let suspect = |frame, value| Suspect { frame, seq: 100, end: 200, value, recent: 60, next: None };
+        for (echo, refused) in [(Some(50), vec![]), (Some(51), vec![7]), (None, vec![7])] {
+            let mut cases = Cases::default();
+            cases.suspect(suspect(7, 50));
+            let mut found = Vec::new();
+            cases.settle_suspects(8, echo, |_, _| false, &mut found);
+            assert_eq!((found, cases.suspects[0].next), (refused.clone(), Some((8, refused.is_empty()))), "{echo:?}");
+        }
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Idea: while something is missing the receiver answers each segment at once (RFC 5681 §4.2). From the first acknowledgment that
 //! repeats the last to the one that passes the last hole there is one for each arrival, and all that it then passes must have
-//! arrived in the meantime. If there were no more, nothing arrived twice or was refused.
+//! arrived in the meantime. If there were no more, nothing arrived twice or was refused. What came out of order first may have been
+//! answered together with one segment whose acknowledgment was delayed (§4.2): then the last acknowledgment before passes only
+//! one, and one fewer follows.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +20,8 @@ pub(super) struct Episodes {
     /// First copies that had been acknowledged at the beginning, and at the last advance.
     from: u64,
     to: u64,
+    /// The acknowledgment before it passed a single segment, and the receiver delays acknowledgments.
+    single: bool,
     /// Those that ended with one acknowledgment for each segment.
     exact: BTreeSet<u32>,
 }
@@ -28,11 +32,21 @@ impl Episodes {
         self.active
     }
 
-    /// An acknowledgment that repeats the last, when `passed` first copies have been acknowledged. Answers its episode.
-    pub(super) fn repeated(&mut self, passed: u64) -> u32 {
+    /// An acknowledgment that repeats the last, when `passed` first copies have been acknowledged. Whether the receiver `delays`
+    /// acknowledgments, and whether the last that advanced passed `one` copy only, decides how many are expected. Answers its
+    /// episode.
+    pub(super) fn repeated(&mut self, passed: u64, (delays, one): (bool, bool)) -> u32 {
         if !self.active {
             let (number, exact) = (self.number + 1, std::mem::take(&mut self.exact));
-            *self = Episodes { number, active: true, from: passed, to: passed, exact, ..Episodes::default() };
+            *self = Episodes {
+                number,
+                active: true,
+                from: passed,
+                to: passed,
+                single: delays && one,
+                exact,
+                ..Episodes::default()
+            };
         }
         self.acks += 1;
         self.repeated = true;
@@ -51,7 +65,7 @@ impl Episodes {
             return;
         }
         self.active = false;
-        if self.acks == self.to - self.from {
+        if self.acks + u64::from(self.single) == self.to - self.from {
             self.exact.insert(self.number);
         }
     }
@@ -75,22 +89,28 @@ mod tests {
     fn an_acknowledgment_for_each_segment_that_arrived_leaves_none_for_a_second_copy() {
         let mut e = Episodes::default();
         // Of segments 10 to 16 two are missing: four duplicates, one that advances, one duplicate, one that advances.
-        let first = (0..4).map(|_| e.repeated(10)).last().unwrap();
+        let first = (0..4).map(|_| e.repeated(10, (true, false))).last().unwrap();
         e.advanced(13);
-        e.repeated(13);
+        e.repeated(13, (true, false));
         assert!(e.active() && !e.exact(first));
         e.advanced(17);
         e.advanced(18);
         assert_eq!((e.active(), e.exact(first)), (false, true), "seven segments, seven acknowledgments");
-        let second = (0..2).map(|_| e.repeated(18)).last().unwrap();
+        let second = (0..2).map(|_| e.repeated(18, (true, false))).last().unwrap();
         e.advanced(21);
         e.advanced(22);
         assert!(second != first && e.exact(second), "three of each");
-        let third = (0..3).map(|_| e.repeated(22)).last().unwrap();
+        let third = (0..3).map(|_| e.repeated(22, (true, false))).last().unwrap();
         e.advanced(25);
         e.advanced(26);
         assert!(!e.exact(third), "one too many");
         e.forget_before(third);
         assert!(!e.exact(second));
+        for (acks, exact) in [(2, true), (3, false)] {
+            let number = (0..acks).map(|_| e.repeated(26, (true, true))).last().unwrap();
+            e.advanced(30);
+            e.advanced(31);
+            assert_eq!(e.exact(number), exact, "the first of four may have been answered before");
+        }
     }
 }

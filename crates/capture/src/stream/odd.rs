@@ -109,7 +109,8 @@ impl Stream {
         let Some(t) = s.timestamps else { return };
         if self.recent.is_some_and(|r| older(t.value, r)) {
             self.suspect(s);
-        } else if s.seq <= self.una {
+        } else if s.seq <= self.una && s.end() > self.una {
+            // What ends below the window is rejected before (§5.3, R2).
             self.recent = Some(t.value);
         }
     }
@@ -349,7 +350,7 @@ impl Stream {
         if !probed {
             let echo = s.timestamps.map_or(0, |t| t.echo);
             let risen = s.timestamps.is_some() && self.echoed.is_none_or(|e| older(e, echo));
-            let episode = if self.facts.sack_seen { 0 } else { self.episodes.repeated(self.passed) };
+            let episode = if self.facts.sack_seen { 0 } else { self.episodes.repeated(self.passed, self.steps) };
             let bare = Bare { at: s.at, frame: s.frame, echo, risen, episode };
             self.cases_mut().bare(bare);
         }
@@ -363,6 +364,7 @@ impl Stream {
             if cases.waiting < cases.suspects.len() {
                 cases.settle_suspects(
                     s.frame,
+                    echo,
                     |l, r| una >= r || ack >= r || sacked.covers(l.max(una), r),
                     &mut self.refused,
                 );

@@ -141,7 +141,6 @@ fn at_a_kernels_receiver_every_copy_that_arrived_is_judged_right() {
 }
 
 #[test]
-#[ignore = "the rules are being written; `make capture-judge` runs it"]
 fn from_both_sides_of_kernels_every_verdict_is_right() {
     let s = sum(None, Point::Both);
     assert_eq!((s.right, s.invented), (s.all, 0), "{s:?}");

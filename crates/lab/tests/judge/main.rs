@@ -141,7 +141,6 @@ fn with_dsack_the_sender_side_finds_the_needless_ones_and_decides_nearly_all() {
 }
 
 #[test]
-#[ignore = "the rules are being written; `make capture-judge` runs it"]
 fn without_dsack_the_sender_side_is_never_wrong_unless_it_says_likely() {
     for held_back in SETS {
         for class in Class::ALL.into_iter().filter(|class| *class != Class::Dsack) {
