@@ -29,7 +29,8 @@ fn longest_wait(stack: &Stack) -> Nanos {
         // Net/2's timer counts whole ticks.
         (_, RtoSpec::Net2Ticks(s)) => s.tick.times(u64::from(s.max_ticks)),
         (_, RtoSpec::Rfc6298(s)) => s.max,
-        (_, RtoSpec::Linux(s)) => s.max,
+        // The kernel's wheel turns in steps of 512 ticks for timers between 4,032 and 32,256 ticks.
+        (_, RtoSpec::Linux(s)) => s.max + Nanos(512 * 1_000_000_000 / u64::from(s.hz)),
         (DetectSpec::Quic(s), _) => s.max_pto,
         (detect, rto) => panic!("{}: how long may {detect:?} with {rto:?} wait?", stack.name),
     }
