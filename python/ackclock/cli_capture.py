@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ackclock.capturing import LIMIT, Capture, capture
+from ackclock.capturing import LIMIT, capture
 from ackclock.cli_common import fail, refusals
 from ackclock.cli_fit import command_fit
 from ackclock.cli_scenario import complete_stack
@@ -116,6 +116,14 @@ def command(
     the path reordered, the longest stall with its cause, options in use, and where the capture was made.
     """
     if fit is not None or what_if:
+        _alone(
+            retransmissions=retransmissions,
+            reordering=reordering,
+            stalls=stalls,
+            parquet=parquet,
+            write=write,
+            anonymise=anonymise,
+        )
         where = None if at is None else at.value
         command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
         return
@@ -139,13 +147,19 @@ def command(
     if as_json:
         typer.echo(json.dumps(result, indent=2))
         return
-    _print(result, retransmissions, reordering, stalls, found)
+    _print(result, retransmissions, reordering, stalls)
 
 
-def _print(result: dict[str, Any], retransmissions: bool, reordering: bool, stalls: bool, found: Capture) -> None:
+def _alone(**others: object) -> None:
+    """Refuse options that say nothing beside --fit and --what-if."""
+    asked = [name for name, value in others.items() if value]
+    if asked:
+        fail(f"command line: key `--{asked[0]}`: found beside --fit or --what-if, allowed: in a command of its own")
+
+
+def _print(result: dict[str, Any], retransmissions: bool, reordering: bool, stalls: bool) -> None:
     from ackclock import tables_capture as tables  # noqa: PLC0415 - start-up time
 
-    del found
     asked = [
         (retransmissions, tables.print_retransmissions),
         (reordering, tables.print_reordering),

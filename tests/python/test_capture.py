@@ -477,3 +477,14 @@ def test_every_field_of_the_json_is_documented_and_every_documented_field_is_the
     causes = set(re.findall(r"^\| `([a-z ]+)` \|", page.partition("| cause |")[2].partition("\n\n")[0], re.M))
     assert set(flow["stalls"]["by_cause"]) <= causes
     assert len(causes) == 7
+
+
+@pytest.mark.parametrize("option", [("--stalls",), ("--parquet", "tables"), ("--write", "needless", "some.pcapng")])
+def test_options_that_a_fit_would_pass_over_are_refused(
+    option: tuple[str, ...], ackclock: Command, upload: Path, tmp_path: Path
+) -> None:
+    to = tmp_path / "path.toml"
+    said = ackclock("capture", upload, "--fit", to, *option)
+    assert said.returncode == 2
+    assert f"key `{option[0]}`: found beside --fit or --what-if" in said.stderr
+    assert not to.exists()

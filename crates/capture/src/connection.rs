@@ -242,8 +242,8 @@ impl Connection {
         }
     }
 
-    /// Of `skipped` packets that are missing right before this one, those that must have been data which this one begins to
-    /// repeat: their sender waited for at least a round trip. (Where a host sends acknowledgments of its own it may be those.)
+    /// How many of the `skipped` packets that are missing right before this one must have been data. This one begins to repeat
+    /// them: their sender waited for at least a round trip. (Where a host sends acknowledgments of its own it may be those.)
     #[cold]
     fn missed(&self, seen: &Seen, skipped: u64) -> u64 {
         let w = seen.way as usize;

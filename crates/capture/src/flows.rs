@@ -54,7 +54,7 @@ pub struct Traffic {
     pub bytes: u64,
     /// Packets with a TCP segment, repeats included.
     pub segments: u64,
-    /// Connections, those that were ended by the limit among them.
+    /// Connections, also where the limit ended them.
     pub connections: u64,
     /// Connections that were ended because of the limit while they were not finished: told of as far as they were known.
     pub cut_by_limit: u64,
@@ -203,7 +203,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         put_together(slot, way)
     }
 
-    /// Ends an eighth of the connections, those that have been finished for longest; if none is finished, a few that have been idle for longest.
+    /// Ends up to an eighth of the connections, the longest finished first. If none is finished, a few that have been idle for longest.
     #[cold]
     fn make_room(&mut self) {
         let slots = self.slots.iter().enumerate();

@@ -159,7 +159,7 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
         let how = format!("{n} packets came late: the most by which one did, and the time between two packets");
         return Disorder::Jitter { range: Estimate::measured(top, range, how) };
     }
-    // On the longer path a packet is late if one of those that follow meanwhile takes the shorter one.
+    // A packet on the longer path is late if another one follows in time and takes the shorter path.
     let following = if transmission > 0.0 { (half / transmission).floor().clamp(1.0, 1000.0) } else { 1000.0 };
     let share = |late: f64| (0..50).fold(late, |s, _| (late / (1.0 - libm::pow(s, following)).max(late)).min(0.95));
     let (less, more) = around_share(n.min(of), of);

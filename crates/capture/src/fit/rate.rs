@@ -159,7 +159,7 @@ fn by_windows(points: &Points, spread: f64) -> Estimate {
 
 /// There and back without queues and transmission, seconds.
 pub(crate) fn propagation(points: &Points, transmission: f64) -> Estimate {
-    /// The interval goes as far down as so many of the smallest differ.
+    /// The interval goes down by the spread of this many smallest round trips.
     const SMALLEST: usize = 10;
     let own = sorted(points.clean().filter(|p| p.flow == points.main).map(|p| p.excess));
     let value = (points.base() as f64 / 1e9 - transmission).max(0.0);

@@ -2,7 +2,7 @@
 //!
 //! Idea: a receiver answers at once what it cannot use (RFC 9293 §3.10.7.4): a copy that PAWS refuses (RFC 7323 §5.3), or one of
 //! bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news answers a refused copy; else it may
-//! answer either. Each answers one copy: of those that may have caused it the one sent first, since most paths keep their order.
+//! answer either. Each answers one copy. If several may have caused it, the one sent first did: most paths keep their order.
 
 use super::Facts;
 use crate::stream::cases::{Bare, Copy, Piece};

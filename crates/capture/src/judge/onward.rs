@@ -249,8 +249,8 @@ impl Case<'_> {
         None
     }
 
-    /// Either may have been the first to arrive, as far as the smallest round trip goes. Those that would have taken longer
-    /// than any round trip of late were lost.
+    /// Either may have been the first to arrive, as far as the smallest round trip goes. A copy that would have taken
+    /// longer than every recent round trip was lost.
     fn by_time(&self) -> Option<Judged> {
         let ctx = self.ctx;
         let near = match self.after() < self.cover.least - self.cover.least / 10 {

@@ -125,7 +125,7 @@ fn on_a_kernel_without_dsack_the_sender_side_is_never_wrong_unless_it_says_likel
 }
 
 #[test]
-#[ignore = "the rules are being written; `make capture-judge` runs it"]
+#[ignore = "the rules do not reach these numbers yet; `make capture-judge` runs it"]
 fn on_a_kernel_without_dsack_timestamps_decide_most_with_sack_and_half_without() {
     for (class, least) in [(Class::SackAndTimestamps, 0.85), (Class::Timestamps, 0.5)] {
         let s = sum(Some(class), Point::Sender);
@@ -134,7 +134,7 @@ fn on_a_kernel_without_dsack_timestamps_decide_most_with_sack_and_half_without()
 }
 
 #[test]
-#[ignore = "the rules are being written; `make capture-judge` runs it"]
+#[ignore = "the rules do not reach these numbers yet; `make capture-judge` runs it"]
 fn at_a_kernels_receiver_every_copy_that_arrived_is_judged_right() {
     let s = sum(None, Point::Receiver);
     assert_eq!((s.right, s.invented), (s.all, 0), "{s:?}");
