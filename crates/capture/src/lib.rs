@@ -24,6 +24,7 @@ pub mod flows;
 mod ids;
 mod judge;
 pub mod link;
+mod octaves;
 pub mod place;
 mod ranges;
 pub mod read;

@@ -3,17 +3,13 @@
 //! Up to 64 samples are kept as they are. From the 65th on they are counted in classes, 32 to each power of two, so that a
 //! quantile is at most 1.6 % off; the smallest stays exact.
 
+use crate::octaves::{class, middle, HIGH, LOW};
 use std::num::NonZeroU8;
 
 /// Samples that are kept one by one.
 const EXACT: usize = 64;
 /// Classes to a power of two, as a power of two.
 const FINE: u32 = 5;
-/// Below 2^LOW nanoseconds (1 µs) all is one class.
-const LOW: u32 = 10;
-/// From 2^HIGH nanoseconds (137 s) on all is one class.
-const HIGH: u32 = 37;
-const CLASSES: usize = ((HIGH - LOW) << FINE) as usize + 2;
 /// What is below, the powers of two, what is above.
 const OCTAVES: usize = (HIGH - LOW) as usize + 2;
 
@@ -88,7 +84,7 @@ impl Durations {
         self.count += 1;
         self.smallest = Some(self.smallest.map_or(nanos, |s| s.min(nanos)));
         match &mut self.classes {
-            Some(classes) => classes.add(class(nanos)),
+            Some(classes) => classes.add(class::<FINE>(nanos)),
             None => self.add_few(nanos),
         }
     }
@@ -109,7 +105,7 @@ impl Durations {
         self.few.push(nanos);
         if self.few.len() > EXACT {
             let mut classes = Classes::default();
-            self.few.drain(..).for_each(|n| classes.add(class(n)));
+            self.few.drain(..).for_each(|n| classes.add(class::<FINE>(n)));
             self.few = Vec::new();
             self.classes = Some(Box::new(classes));
         }
@@ -127,44 +123,17 @@ impl Durations {
         for (i, n) in classes.iter() {
             match left.checked_sub(u64::from(n)) {
                 Some(rest) => left = rest,
-                None => return Some(middle(i).max(self.smallest?)),
+                None => return Some(middle::<FINE>(i).max(self.smallest?)),
             }
         }
         self.smallest
     }
 }
 
-/// The class of a duration that is not negative.
-#[inline]
-fn class(nanos: i64) -> usize {
-    let n = nanos as u64;
-    if n >> LOW == 0 {
-        return 0;
-    }
-    let top = 63 - n.leading_zeros();
-    if top >= HIGH {
-        return CLASSES - 1;
-    }
-    let within = (n >> (top - FINE)) & ((1 << FINE) - 1);
-    1 + (((top - LOW) as usize) << FINE) + within as usize
-}
-
-/// The middle of a class.
-fn middle(class: usize) -> i64 {
-    if class == 0 {
-        return 1 << (LOW - 1);
-    }
-    if class == CLASSES - 1 {
-        return 1 << HIGH;
-    }
-    let top = LOW + ((class - 1) >> FINE) as u32;
-    let within = ((class - 1) & ((1 << FINE) - 1)) as i64;
-    (1 << top) + (2 * within + 1) * (1 << (top - FINE - 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::octaves::classes;
 
     #[test]
     fn few_samples_have_exact_quantiles() {
@@ -193,10 +162,10 @@ mod tests {
     fn every_duration_has_a_class_and_lies_near_its_middle() {
         for shift in LOW..HIGH {
             for n in [1i64 << shift, (1 << shift) + (1 << (shift - 1)), (2 << shift) - 1] {
-                let off = (middle(class(n)) - n).abs() as f64 / n as f64;
+                let off = (middle::<FINE>(class::<FINE>(n)) - n).abs() as f64 / n as f64;
                 assert!(off <= 0.016, "{n}: {off}");
             }
         }
-        assert_eq!([class(0), class(1023), class(i64::MAX)], [0, 0, CLASSES - 1]);
+        assert_eq!([class::<FINE>(0), class::<FINE>(1023), class::<FINE>(i64::MAX)], [0, 0, classes(FINE) - 1]);
     }
 }

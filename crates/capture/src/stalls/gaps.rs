@@ -1,12 +1,10 @@
 //! The median of the times between segments, in classes of an eighth of an octave.
 
+use crate::octaves::{class, classes, middle};
+
 /// Classes of a power of two, as a power of two.
 const FINE: u32 = 3;
-/// Below 2^LOW nanoseconds (1 µs) all is one class.
-const LOW: u32 = 10;
-/// From 2^HIGH nanoseconds (137 s) on all is one class.
-const HIGH: u32 = 37;
-const CLASSES: usize = ((HIGH - LOW) << FINE) as usize + 2;
+const CLASSES: usize = classes(FINE);
 
 /// How often a gap was how long.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +18,7 @@ impl Gaps {
     pub(super) fn add(&mut self, nanos: i64) {
         self.count += 1;
         let classes = self.classes.get_or_insert_with(|| Box::new([0; CLASSES]));
-        let n = &mut classes[class(nanos)];
+        let n = &mut classes[class::<FINE>(nanos.max(0))];
         *n = n.saturating_add(1);
     }
 
@@ -31,37 +29,12 @@ impl Gaps {
         for (i, n) in classes.iter().enumerate() {
             match left.checked_sub(u64::from(*n)).filter(|rest| *rest > 0) {
                 Some(rest) => left = rest,
-                None => return middle(i),
+                None if i == 0 => return 0,
+                None => return middle::<FINE>(i),
             }
         }
         0
     }
-}
-
-#[inline]
-fn class(nanos: i64) -> usize {
-    let n = nanos.max(0) as u64;
-    if n >> LOW == 0 {
-        return 0;
-    }
-    let top = 63 - n.leading_zeros();
-    if top >= HIGH {
-        return CLASSES - 1;
-    }
-    let within = (n >> (top - FINE)) & ((1 << FINE) - 1);
-    1 + (((top - LOW) as usize) << FINE) + within as usize
-}
-
-fn middle(class: usize) -> i64 {
-    if class == 0 {
-        return 0;
-    }
-    if class == CLASSES - 1 {
-        return 1 << HIGH;
-    }
-    let top = LOW + ((class - 1) >> FINE) as u32;
-    let within = ((class - 1) & ((1 << FINE) - 1)) as i64;
-    (1 << top) + (2 * within + 1) * (1 << (top - FINE - 1))
 }
 
 #[cfg(test)]

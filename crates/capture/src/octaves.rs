@@ -1,0 +1,39 @@
+//! Classes for durations: the same number of them to each power of two.
+
+/// Below 2^LOW nanoseconds (1 µs) all is one class.
+pub(crate) const LOW: u32 = 10;
+/// From 2^HIGH nanoseconds (137 s) on all is one class.
+pub(crate) const HIGH: u32 = 37;
+
+/// How many classes there are, with 2^`fine` to each power of two.
+pub(crate) const fn classes(fine: u32) -> usize {
+    ((HIGH - LOW) << fine) as usize + 2
+}
+
+/// The class of a duration in nanoseconds that is not negative.
+#[inline]
+pub(crate) fn class<const FINE: u32>(nanos: i64) -> usize {
+    let n = nanos as u64;
+    if n >> LOW == 0 {
+        return 0;
+    }
+    let top = 63 - n.leading_zeros();
+    if top >= HIGH {
+        return classes(FINE) - 1;
+    }
+    let within = (n >> (top - FINE)) & ((1 << FINE) - 1);
+    1 + (((top - LOW) as usize) << FINE) + within as usize
+}
+
+/// The middle of a class, nanoseconds.
+pub(crate) fn middle<const FINE: u32>(class: usize) -> i64 {
+    if class == 0 {
+        return 1 << (LOW - 1);
+    }
+    if class == classes(FINE) - 1 {
+        return 1 << HIGH;
+    }
+    let top = LOW + ((class - 1) >> FINE) as u32;
+    let within = ((class - 1) & ((1 << FINE) - 1)) as i64;
+    (1 << top) + (2 * within + 1) * (1 << (top - FINE - 1))
+}
