@@ -12,7 +12,7 @@
 //! | `estimate` | values with intervals |
 //! | `rate`, `queue`, `loss`, `disorder`, `answers` | the parameters |
 //! | `flows` | whether flows say the same |
-//! | `written` | the scenario |
+//! | `written`, `told` | the scenario; JSON |
 
 mod answers;
 mod disorder;
@@ -24,6 +24,7 @@ pub mod observe;
 mod points;
 mod queue;
 mod rate;
+mod told;
 mod written;
 
 pub use answers::Answers;

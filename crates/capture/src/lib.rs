@@ -10,6 +10,7 @@
 //! | [`both`] | what arrived, from the capture of the receiver's side |
 //! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
 //! | [`stalls`] | where a transfer stood still, and why |
+//! | [`rows`] | what is said of a connection, as JSON and for tables |
 //! | [`survey`] | all of this about each connection, in one pass |
 //! | [`verdict`] | what a retransmission was, and what shows it |
 //! | [`place`] | where a connection was captured |
@@ -29,6 +30,7 @@ pub mod place;
 mod ranges;
 pub mod read;
 pub mod reordering;
+pub mod rows;
 pub mod rtt;
 pub mod seen;
 pub mod stalls;

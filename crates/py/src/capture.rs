@@ -1,15 +1,14 @@
 //! Captures: files in, tables and JSON out, without Python's lock meanwhile.
 
 pub(crate) mod fitted;
-mod rows;
 mod tables;
 pub(crate) mod written;
 
 use crate::arrow::{refused, Table};
-use ackclock_capture::flows::Traffic;
 use ackclock_capture::place::Side;
-use ackclock_capture::read::{open, Contents};
-use ackclock_capture::survey::{Everything, Survey, Surveyed};
+use ackclock_capture::read::open;
+use ackclock_capture::rows::{self, OneFile};
+use ackclock_capture::survey::Survey;
 use ackclock_capture::{Flows, Unreadable, Wanted};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,16 +17,6 @@ use std::path::Path;
 
 /// Packets between two looks at Ctrl-C and the bar.
 const LOOK_EVERY: u64 = 1 << 16;
-
-/// One file, surveyed.
-pub(crate) struct OneFile {
-    name: String,
-    contents: Contents,
-    traffic: Traffic,
-    connections: Vec<Surveyed>,
-    passed_over: u64,
-    left_out: u64,
-}
 
 /// What captures hold.
 #[pyclass(frozen, module = "ackclock._native")]
@@ -141,8 +130,7 @@ fn survey(
         Err(e) => Err(Refusal::Unreadable(name, e)),
         Ok(contents) => {
             let traffic = flows.finish();
-            let Everything { connections, passed_over, left_out } = survey.finish();
-            Ok(OneFile { name, contents, traffic, connections, passed_over, left_out })
+            Ok(OneFile { name, contents, traffic, found: survey.finish() })
         }
     }
 }

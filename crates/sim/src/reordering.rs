@@ -21,6 +21,7 @@
 
 pub mod density;
 mod holes;
+pub mod summary;
 
 use crate::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;

@@ -1,12 +1,11 @@
 //! The path that explains captures, as JSON with its scenarios.
 
 use super::{end, side, unreadable};
-use ackclock_capture::fit::{fit, End, Fit, Observer, Transfer};
+use ackclock_capture::fit::{fit, Observer};
 use ackclock_capture::read::open;
 use ackclock_capture::Flows;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::{json, Value};
 use std::path::Path;
 
 /// Packets between two looks at Ctrl-C.
@@ -52,35 +51,5 @@ pub(crate) fn capture_fit(
         observed.extend(observer.finish());
     }
     let found = fit(&observed).map_err(|why| PyValueError::new_err(format!("fit: {why}")))?;
-    Ok(told(&found, stack, seconds).to_string())
-}
-
-fn told(fit: &Fit, stack: &str, seconds: Option<f64>) -> Value {
-    let last = fit.transfers.iter().map(|t| t.start + t.seconds).fold(0.0, f64::max);
-    let seconds = seconds.unwrap_or((10.0 * last).clamp(10.0, 86_400.0));
-    let parameters: Vec<Value> = fit
-        .parameters()
-        .into_iter()
-        .map(|(name, unit, scale, e)| {
-            json!({ "name": name, "unit": unit, "mark": e.mark.name(), "value": e.value * scale, "low": e.low * scale,
-                "high": e.high * scale, "how": e.how })
-        })
-        .collect();
-    let scenario = |end| fit.scenario(end, stack, seconds, 1);
-    let mut scenarios = vec![scenario(End::Value)];
-    if fit.is_open() {
-        scenarios.extend([scenario(End::Low), scenario(End::High)]);
-        scenarios.dedup();
-    }
-    json!({
-        "parameters": parameters,
-        "answers": fit.answers.words(),
-        "disagreements": fit.disagreements,
-        "transfers": fit.transfers.iter().map(transfer).collect::<Vec<_>>(),
-        "scenarios": scenarios,
-    })
-}
-
-fn transfer(t: &Transfer) -> Value {
-    json!({ "flow": t.name, "start_s": t.start, "duration_s": t.seconds, "bytes": t.bytes })
+    Ok(found.json(stack, seconds).to_string())
 }

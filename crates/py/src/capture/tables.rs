@@ -1,10 +1,9 @@
 //! What captures hold, as columns.
 
-use super::rows::{flows as all, FlowRow};
-use super::OneFile;
 use crate::arrow::Table;
 use crate::tables::{Cell, Columns};
 use ackclock_capture::reordering::Reordered;
+use ackclock_capture::rows::{flows as all, FlowRow, OneFile};
 use ackclock_lab::summary::ReorderingSummary;
 use arrow_schema::ArrowError;
 
@@ -18,7 +17,7 @@ fn column<R, C: Cell>(columns: &mut Columns, rows: &[R], name: &str, of: impl Fn
 
 /// Where a row belongs.
 fn belongs<R>(columns: &mut Columns, rows: &[R], flow: impl Fn(&R) -> &FlowRow<'_>) {
-    column(columns, rows, "file", |r| flow(r).file.name().to_owned());
+    column(columns, rows, "file", |r| flow(r).file.name.clone());
     column(columns, rows, "connection", |r| flow(r).connection.number);
     column(columns, rows, "flow", |r| flow(r).name());
 }
@@ -142,7 +141,7 @@ pub(super) fn densities(files: &[OneFile]) -> Made {
 pub(super) fn skipped(files: &[OneFile]) -> Made {
     let rows: Vec<_> = files.iter().flat_map(|f| f.skipped().map(move |s| (f, s))).collect();
     let mut c = Columns::default();
-    column(&mut c, &rows, "file", |r| r.0.name().to_owned());
+    column(&mut c, &rows, "file", |r| r.0.name.clone());
     column(&mut c, &rows, "kind", |r| r.1 .0);
     column(&mut c, &rows, "packets", |r| r.1 .1);
     column(&mut c, &rows, "bytes", |r| r.1 .2);

@@ -1,103 +1,130 @@
-//! What is said of a connection: one way of it, with all that the default table needs; and the JSON.
+//! What is said of a connection, the same in every table and in the JSON of the command and of the lab page. Times are seconds.
 
-use super::OneFile;
-use ackclock_capture::link::Kind;
-use ackclock_capture::stalls::cause::CAUSES;
-use ackclock_capture::stalls::Stall;
-use ackclock_capture::survey::{Course, Surveyed};
-use ackclock_capture::verdict::Retransmission;
-use ackclock_capture::Way;
-use ackclock_lab::summary::ReorderingSummary;
+use crate::connection::DirectionRecord;
+use crate::flows::Traffic;
+use crate::link::Kind;
+use crate::read::{Contents, Format};
+use crate::seen::Way;
+use crate::stalls::cause::CAUSES;
+use crate::stalls::Stall;
+use crate::survey::{Course, Everything, Surveyed};
+use crate::verdict::Retransmission;
+use ackclock_sim::reordering::summary::ReorderingSummary;
 use serde_json::{json, Map, Value};
 
 const S: f64 = 1e9;
 
+/// One file, surveyed.
+#[derive(Clone, Debug)]
+pub struct OneFile {
+    /// As it was named.
+    pub name: String,
+    /// What it is, and what of it was damaged.
+    pub contents: Contents,
+    /// What it holds besides connections.
+    pub traffic: Traffic,
+    /// What was found of its connections.
+    pub found: Everything,
+}
+
 /// One way of a connection.
-pub(super) struct FlowRow<'a> {
-    pub(super) file: &'a OneFile,
-    pub(super) connection: &'a Surveyed,
-    pub(super) way: Way,
+#[derive(Clone, Copy, Debug)]
+pub struct FlowRow<'a> {
+    /// Where it was found.
+    pub file: &'a OneFile,
+    /// The connection.
+    pub connection: &'a Surveyed,
+    /// Which way of it.
+    pub way: Way,
 }
 
 impl OneFile {
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Seconds since the first packet of the file.
-    pub(super) fn seconds(&self, at: i64) -> f64 {
+    pub fn seconds(&self, at: i64) -> f64 {
         let first = self.traffic.span.map_or(at, |s| s.0);
         at.saturating_sub(first) as f64 / S
     }
 
-    pub(super) fn skipped(&self) -> impl Iterator<Item = (&'static str, u64, u64)> + '_ {
+    /// Packets and bytes of each kind that is not analysed.
+    pub fn skipped(&self) -> impl Iterator<Item = (&'static str, u64, u64)> + '_ {
         let all = Kind::ALL.iter().zip(self.traffic.others);
         all.filter(|(_, n)| n.0 > 0).map(|(kind, (packets, bytes))| (kind.name(), packets, bytes))
     }
 }
 
 /// Every way with data, file by file.
-pub(super) fn flows(files: &[OneFile]) -> impl Iterator<Item = FlowRow<'_>> {
+pub fn flows(files: &[OneFile]) -> impl Iterator<Item = FlowRow<'_>> {
     files.iter().flat_map(|file| {
-        let connections = file.connections.iter();
+        let connections = file.found.connections.iter();
         connections.flat_map(move |c| c.ways_with_data().map(move |way| FlowRow { file, connection: c, way }))
     })
 }
 
 impl<'a> FlowRow<'a> {
-    pub(super) fn name(&self) -> String {
+    /// `A:p > B:p`, the way of the data.
+    pub fn name(&self) -> String {
         self.connection.name(self.way)
     }
 
-    pub(super) fn course(&self) -> &'a Course {
+    /// Its reordering and its stalls.
+    pub fn course(&self) -> &'a Course {
         &self.connection.ways[self.way as usize]
     }
 
-    pub(super) fn record(&self) -> &'a ackclock_capture::connection::DirectionRecord {
+    /// Its counts.
+    pub fn record(&self) -> &'a DirectionRecord {
         self.connection.record.way(self.way)
     }
 
-    pub(super) fn retransmissions(&self) -> impl Iterator<Item = &'a Retransmission> + '_ {
+    /// Its retransmissions, where each was wanted.
+    pub fn retransmissions(&self) -> impl Iterator<Item = &'a Retransmission> + '_ {
         self.connection.retransmissions.iter().filter(|r| r.way == self.way)
     }
 
-    pub(super) fn start_s(&self) -> f64 {
+    /// When the connection's first packet was captured, since 1970.
+    pub fn start_s(&self) -> f64 {
         self.connection.record.start as f64 / S
     }
 
-    pub(super) fn duration_s(&self) -> f64 {
+    /// From the first segment to the last acknowledgment of something new.
+    pub fn duration_s(&self) -> f64 {
         self.record().duration as f64 / S
     }
 
-    pub(super) fn goodput_bytes_per_s(&self) -> Option<f64> {
+    /// Bytes over the duration; `None` without a duration.
+    pub fn goodput_bytes_per_s(&self) -> Option<f64> {
         self.record().goodput().map(|bits| bits / 8.0)
     }
 
-    pub(super) fn rtts_s(&self) -> [Option<f64>; 3] {
+    /// The smallest round trip, the median, and what 95 % are at most.
+    pub fn rtts_s(&self) -> [Option<f64>; 3] {
         let rtt = &self.record().rtt;
         [rtt.min, rtt.median, rtt.p95].map(|t| t.map(|t| t as f64 / S))
     }
 
-    pub(super) fn place(&self) -> &'static str {
+    /// Where it was captured, in words.
+    pub fn place(&self) -> &'static str {
         self.connection.record.place.words(self.way)
     }
 
-    pub(super) fn why(&self) -> String {
+    /// Why we think so.
+    pub fn why(&self) -> String {
         self.connection.record.why.words()
     }
 
-    pub(super) fn median_extent(&self) -> Option<u64> {
+    /// The median of the extents of reordering (RFC 4737 §4.2).
+    pub fn median_extent(&self) -> Option<u64> {
         self.course().reordering.as_ref()?.order.late().median_extent()
     }
 
     /// The stream's offset of a byte; `None` if its SYN was not captured.
-    pub(super) fn offset(&self, seq: u64) -> Option<u64> {
+    pub fn offset(&self, seq: u64) -> Option<u64> {
         let syn = self.connection.syns[self.way as usize]?;
         seq.checked_sub(syn.seq.wrapping_add(1))
     }
 
-    /// Options in use, each with whether it is; `None` where nothing tells.
-    pub(super) fn sack(&self) -> Option<bool> {
+    /// Whether SACK is in use; `None` where nothing tells.
+    pub fn sack(&self) -> Option<bool> {
         let [one, other] = self.connection.syns;
         match (one, other) {
             (Some(one), Some(other)) => Some(one.options.sack_permitted && other.options.sack_permitted),
@@ -105,7 +132,8 @@ impl<'a> FlowRow<'a> {
         }
     }
 
-    pub(super) fn window_scale(&self) -> Option<u32> {
+    /// The scale of the receiver's windows; `None` where it is unknown or not in use.
+    pub fn window_scale(&self) -> Option<u32> {
         let [one, other] = self.connection.syns;
         let (one, other) = (one?, other?);
         let receiver = if self.way == Way::Out { other } else { one };
@@ -122,7 +150,8 @@ impl<'a> FlowRow<'a> {
         Some(one?.ecn && other?.ecn)
     }
 
-    fn json(&self, details: bool) -> Value {
+    /// All of it, as `flows[]` of `--json` has it; with `details` each retransmission and each stall, too.
+    pub fn json(&self, details: bool) -> Value {
         let r = self.record();
         let [rtt_min_s, rtt_median_s, rtt_p95_s] = self.rtts_s();
         let c = r.retransmissions;
@@ -195,7 +224,8 @@ impl<'a> FlowRow<'a> {
         })
     }
 
-    fn stall(&self, stall: &Stall) -> Value {
+    /// One of its stalls.
+    pub fn stall(&self, stall: &Stall) -> Value {
         json!({
             "start_s": self.file.seconds(stall.facts.from),
             "duration_s": stall.facts.length() as f64 / S,
@@ -222,23 +252,23 @@ impl<'a> FlowRow<'a> {
     }
 }
 
-/// All files.
-pub(super) fn json(files: &[OneFile], details: bool) -> Value {
+/// What `ackclock capture --json` prints; with `details` each retransmission and each stall, too.
+pub fn json(files: &[OneFile], details: bool) -> Value {
     let about = |f: &OneFile| {
         let skipped =
             f.skipped().map(|(kind, packets, bytes)| (kind.to_owned(), json!({"packets": packets, "bytes": bytes})));
         json!({
             "file": f.name,
             "format": match f.contents.format {
-                ackclock_capture::read::Format::Pcap => "pcap",
-                ackclock_capture::read::Format::PcapNg => "pcapng",
+                Format::Pcap => "pcap",
+                Format::PcapNg => "pcapng",
             },
             "packets": f.traffic.packets,
             "bytes": f.traffic.bytes,
             "segments": f.traffic.segments,
             "connections": f.traffic.connections,
-            "not_chosen": f.passed_over,
-            "left_out": f.left_out,
+            "not_chosen": f.found.passed_over,
+            "left_out": f.found.left_out,
             "cut_by_limit": f.traffic.cut_by_limit,
             "repeats": f.traffic.repeats,
             "times_back": f.traffic.times_back,
