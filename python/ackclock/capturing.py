@@ -175,8 +175,10 @@ def capture(
     """Read captures of TCP and say what happened to each transfer.
 
     Args:
-        files: one or several, pcap or pcapng, also packed with gzip, zstd or lz4; ``-`` is standard input.
-        at: where they were captured, seen from the data of the way with more of them. Default: found out.
+        files: one or several, pcap or pcapng, also packed with gzip, zstd or lz4; ``-`` is standard input. Captures of
+            both ends of a connection are matched (``receiver_file``).
+        at: where they were captured, seen from the data of the way with more of them; none are matched then. Default:
+            found out.
         flow: only the connection between two ends, as ``"10.0.0.1:5001 > 10.0.0.2:80"``.
         limit: most connections in memory at once, and in the answer: of more, those with the most bytes.
         progress: is told the share that has been read, from 0 to 1.

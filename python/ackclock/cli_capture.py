@@ -23,6 +23,7 @@ Examples:
   ackclock capture upload.pcapng --retransmissions --stalls
   ackclock capture upload.pcapng --flow '10.0.0.1:5001 > 10.0.0.2:80' --reordering
   ackclock capture upload.pcapng --at receiver --json
+  ackclock capture sender.pcapng receiver.pcapng
   ackclock capture upload.pcapng --parquet tables
   ackclock capture upload.pcapng --write needless needless.pcapng
   ackclock capture upload.pcapng --anonymise public.pcapng
@@ -113,7 +114,8 @@ def command(
     """Say what happened to each transfer of a capture.
 
     A row for each connection: bytes, goodput, round trips, retransmissions that were needed, needless or refused, what
-    the path reordered, the longest stall with its cause, options in use, and where the capture was made.
+    the path reordered, the longest stall with its cause, options in use, and where the capture was made. Captures of
+    both ends of a connection are matched.
     """
     if fit is not None or what_if:
         _alone(

@@ -199,6 +199,8 @@ def _titled(flow: dict[str, Any], table: Table) -> None:
 def print_files(result: dict[str, Any]) -> None:
     """Say of each file what was not analysed, and what was damaged."""
     out = console()
+    for remark in result["remarks"]:
+        out.print(remark, markup=False, soft_wrap=True)
     for file in result["files"]:
         skipped = file["skipped"]
         held = ", ".join(f"{said['packets']:,} of {NAMES[kind]}" for kind, said in skipped.items())

@@ -42,8 +42,10 @@ class Film:
         self.packets: list[tuple[int, bytes]] = []
         self._ids = {A: 65_500, B: 100}
 
-    def add(self, ms: float, out: bool, seq: int, ack: int, flags: int, length: int = 0, options: bytes = b"") -> int:
-        """Add a packet; the number of its frame."""
+    def add(
+        self, ms: float, out: bool, seq: int, ack: int, flags: int, length: int = 0, options: bytes = b"", ids: int = 1
+    ) -> int:
+        """Add a packet, which takes so many identifications; the number of its frame."""
         (source, port), (sink, to) = (A, B) if out else (B, A)
         start = A if out else B
         self._ids[start] = (self._ids[start] + 1) % 2**16
@@ -52,6 +54,7 @@ class Film:
         addresses = bytes(map(int, f"{source}.{sink}".split(".")))
         about = (0x45, 0, 20 + header + length, self._ids[start], 0x4000, 64 if out else 57, 6, 0)
         ip = struct.pack(">BBHHHBBH", *about) + addresses
+        self._ids[start] += ids - 1
         self.packets.append((round(ms * MS), ip + tcp + bytes(length)))
         return len(self.packets)
 

@@ -1,9 +1,14 @@
 //! Both sides of a connection: what became of each copy is known.
 //!
 //! Idea: a packet is found again at the receiver by its identification, sequence number, length and timestamp. The receiver's
-//! capture also shows what was refused (PAWS, RFC 7323 §5.3). Clocks are not compared.
+//! capture also shows what was refused (PAWS, RFC 7323 §5.3). The order in which packets were sent is that of the sender's
+//! capture, exactly: packets that are alike are taken in their order, and one that came once more, and left once, was doubled on
+//! its way. Clocks are not compared. A device may have joined segments into one packet, or cut one: both sides are looked at
+//! segment by segment, and their identifications count on (Linux 6.18, `net/ipv4/af_inet.c`, `inet_gso_segment`).
 
+use crate::reordering::{since, Reordered, Told};
 use crate::seen::{Seen, Way};
+use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
 
 /// What arrived at the receiver of one way, and what of it was refused.
@@ -12,39 +17,104 @@ pub struct Arrivals {
     list: Vec<Arrival>,
     /// Frames, ascending.
     refused: Vec<u64>,
+    /// Payload of a full segment, bytes; 0 if it is not known.
+    segment: u32,
+    /// Segments that left.
+    left: u64,
 }
 
-/// The key of a packet, and its frame at the receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Arrival {
+/// What knows a segment again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
     seq: u32,
     len: u32,
     id: u16,
     tsval: u32,
-    frame: u64,
+    /// Without payload: what it acknowledges.
+    ack: u32,
 }
 
-/// What became of a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A segment as it came to the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Arrival {
+    key: Key,
+    frame: u64,
+    at: i64,
+    /// Its number in the order of sending, once it is found.
+    number: Option<u64>,
+}
+
+/// What became of a copy; of its parts the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
-    /// It did not arrive.
-    Lost,
     /// It arrived, and its bytes were taken or there already.
     Taken(u64),
     /// It arrived, and was thrown away.
     Refused(u64),
+    /// It did not arrive.
+    Lost,
+}
+
+/// A packet that was sent, as far as it is found again by it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    pub(crate) seq: u64,
+    pub(crate) len: u32,
+    pub(crate) id: Option<u16>,
+    pub(crate) tsval: u32,
+}
+
+/// How the segments that left came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Between {
+    /// Segments that came.
+    pub came: u64,
+    /// Of them those that were seen to leave.
+    pub known: u64,
+    /// Their order.
+    pub reordered: Reordered,
+}
+
+impl Parcel {
+    fn of(seen: &Seen) -> Parcel {
+        Parcel { seq: seen.seq, len: seen.len, id: seen.id, tsval: seen.timestamps.map_or(0, |t| t.value) }
+    }
+
+    /// Its segments, from the first byte on.
+    fn parts(self, segment: u32) -> impl Iterator<Item = Key> {
+        let size = if segment == 0 { u32::MAX } else { segment };
+        let count = self.len.div_ceil(size).max(1);
+        (0..count).map(move |k| {
+            let begin = k.saturating_mul(size);
+            Key {
+                seq: (self.seq as u32).wrapping_add(begin),
+                len: (self.len - begin).min(size),
+                id: self.id.map_or(0, |id| id.wrapping_add(k as u16)),
+                tsval: self.tsval,
+                ack: 0,
+            }
+        })
+    }
+}
+
+/// A packet's segments.
+fn keys(seen: &Seen, segment: u32) -> impl Iterator<Item = Key> {
+    let bare = seen.len == 0 && !seen.has(Segment::FIN);
+    let ack = if bare { seen.ack.unwrap_or(0) as u32 } else { 0 };
+    Parcel::of(seen).parts(segment).map(move |key| Key { ack, ..key })
 }
 
 impl Arrivals {
-    /// A segment with data or a FIN came in. Call it for each, in the order of the receiver's capture.
+    /// A full segment carries so many bytes.
+    pub(crate) fn full_segment(&mut self, bytes: u32) {
+        self.segment = bytes;
+    }
+
+    /// A packet came in. Call it for each, in the order of the receiver's capture.
     pub fn arrived(&mut self, seen: &Seen) {
-        self.list.push(Arrival {
-            seq: seen.seq as u32,
-            len: seen.len,
-            id: seen.id.unwrap_or(0),
-            tsval: seen.timestamps.map_or(0, |t| t.value),
-            frame: seen.frame,
-        });
+        let arrivals =
+            keys(seen, self.segment).map(|key| Arrival { key, frame: seen.frame, at: seen.at, number: None });
+        self.list.extend(arrivals);
     }
 
     /// The receiver refused what came with this frame.
@@ -58,13 +128,39 @@ impl Arrivals {
         self.refused.sort_unstable();
     }
 
-    /// What became of the packet that was sent with this number, length, identification and timestamp.
-    pub(crate) fn fate(&self, seq: u64, len: u32, id: u16, tsval: u32) -> Fate {
-        let key = Arrival { seq: seq as u32, id, tsval, len, frame: 0 };
-        let at = self.list.partition_point(|a| *a < key);
-        let same = self.list[at..].iter().take_while(|a| Arrival { frame: 0, ..**a } == key);
+    /// Where arrivals of a segment stand.
+    fn same(&self, key: Key) -> std::ops::Range<usize> {
+        let from = self.list.partition_point(|a| a.key < key);
+        let count = self.list[from..].iter().take_while(|a| a.key == key).count();
+        from..from + count
+    }
+
+    /// A packet left the sender. Call it for each, in the order of the sender's capture.
+    pub(crate) fn sent(&mut self, seen: &Seen) {
+        for key in keys(seen, self.segment) {
+            let same = self.same(key);
+            if let Some(arrival) = self.list[same].iter_mut().find(|a| a.number.is_none()) {
+                arrival.number = Some(self.left);
+            }
+            self.left += 1;
+        }
+    }
+
+    /// What became of the bytes of a packet from `from` up to `to`.
+    pub(crate) fn fate(&self, parcel: Parcel, (from, to): (u64, u64)) -> Fate {
+        // Its FIN goes with the last part.
+        let within = |key: &Key| {
+            let begin = key.seq.wrapping_sub(parcel.seq as u32);
+            let last = begin + key.len >= parcel.len;
+            parcel.seq + u64::from(begin) < to && (last || from < parcel.seq + u64::from(begin + key.len))
+        };
+        let parts = parcel.parts(self.segment).filter(within);
+        parts.map(|key| self.fate_of_one(key)).max().unwrap_or(Fate::Lost)
+    }
+
+    fn fate_of_one(&self, key: Key) -> Fate {
         let mut fate = Fate::Lost;
-        for arrival in same {
+        for arrival in &self.list[self.same(key)] {
             if self.refused.binary_search(&arrival.frame).is_err() {
                 return Fate::Taken(arrival.frame);
             }
@@ -72,19 +168,53 @@ impl Arrivals {
         }
         fate
     }
+
+    /// The order in which came what left, after all of it; `None` if nothing came.
+    pub fn between(mut self) -> Option<Between> {
+        // What came more often than it left was doubled on its way.
+        for i in 1..self.list.len() {
+            if self.list[i].number.is_none() && self.list[i].key == self.list[i - 1].key {
+                self.list[i].number = self.list[i - 1].number;
+            }
+        }
+        // Parts of one packet stay in their order: their keys ascend, but where numbers wrap.
+        self.list.sort_by_key(|a| (a.frame, a.number));
+        let first = self.list.first()?.at;
+        let mut order = Reordering::default();
+        let mut known = 0;
+        for arrival in &self.list {
+            if let Some(number) = arrival.number {
+                order.arrive(since(first, arrival.at), number, arrival.key.len);
+                known += 1;
+            }
+        }
+        Some(Between { came: self.list.len() as u64, known, reordered: Reordered { told: Told::Sender, order } })
+    }
 }
 
 /// What arrived each way, [`Way::Out`] first.
 pub type BothWays = [Arrivals; 2];
 
-/// Adds a segment of the receiver's capture to what arrived its way.
-pub(crate) fn note(arrivals: &mut BothWays, seen: &Seen) {
-    if seen.len > 0 || seen.has(Segment::FIN) {
-        arrivals[match seen.way {
+/// What a connection has to do with the capture of its other side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum There {
+    /// What comes by is noted for it.
+    Noting(Box<BothWays>),
+    /// This arrived there.
+    Known(Box<BothWays>),
+}
+
+impl There {
+    /// A packet of this capture.
+    pub(crate) fn on(&mut self, seen: &Seen) {
+        let way = match seen.way {
             Way::Out => 0,
             Way::Back => 1,
-        }]
-        .arrived(seen);
+        };
+        match self {
+            There::Noting(ways) => ways[way].arrived(seen),
+            There::Known(ways) => ways[way].sent(seen),
+        }
     }
 }
 
@@ -93,22 +223,70 @@ mod tests {
     use super::*;
     use ackclock_wire::options::Timestamps;
 
-    #[test]
-    fn a_copy_is_found_again_by_its_numbers_and_is_taken_if_one_packet_of_it_is() {
-        let mut arrivals = Arrivals::default();
-        let seen = |frame, id, value| Seen {
+    fn seen(frame: u64, id: u16, value: u32) -> Seen {
+        Seen {
             frame,
             seq: (1 << 32) + 7,
             len: 100,
             id: Some(id),
             timestamps: Some(Timestamps { value, echo: 0 }),
             ..Seen::default()
-        };
+        }
+    }
+
+    #[test]
+    fn a_copy_is_found_again_by_its_numbers_and_is_taken_if_one_packet_of_it_is() {
+        let mut arrivals = Arrivals::default();
         [seen(3, 1, 50), seen(4, 2, 60), seen(5, 2, 60), seen(6, 3, 60)].iter().for_each(|s| arrivals.arrived(s));
         arrivals.refuse([3, 4].into_iter());
         arrivals.sort();
-        let fate = |id, tsval| arrivals.fate((2 << 32) + 7, 100, id, tsval);
+        let fate = |id, tsval| {
+            let seq = (2 << 32) + 7;
+            arrivals.fate(Parcel { seq, len: 100, id: Some(id), tsval }, (seq, seq + 100))
+        };
         assert_eq!([fate(1, 50), fate(2, 60), fate(3, 60)], [Fate::Refused(3), Fate::Taken(5), Fate::Taken(6)]);
         assert_eq!([fate(4, 60), fate(3, 61)], [Fate::Lost, Fate::Lost]);
+    }
+
+    #[test]
+    fn what_a_device_joined_is_found_again_segment_by_segment() {
+        let mut arrivals = Arrivals::default();
+        arrivals.full_segment(100);
+        let at = |n: u64| (1 << 32) + 7 + 100 * n;
+        // Five segments left as one packet, identifications from 9 on; the third was lost, and the first two were joined again.
+        arrivals.arrived(&Seen { len: 200, ..seen(1, 9, 50) });
+        arrivals.arrived(&Seen { seq: at(3), ..seen(2, 12, 50) });
+        arrivals.arrived(&Seen { seq: at(4), len: 30, ..seen(3, 13, 50) });
+        arrivals.sort();
+        let parcel = Parcel { seq: at(0), len: 430, id: Some(9), tsval: 50 };
+        let fates = [(0, 2), (1, 3), (2, 3), (3, 4), (4, 5)]
+            .map(|(l, r)| arrivals.fate(parcel, (at(l), at(r).min(at(0) + 430))));
+        assert_eq!(fates, [Fate::Taken(1), Fate::Lost, Fate::Lost, Fate::Taken(2), Fate::Taken(3)]);
+        arrivals.sent(&Seen { len: 430, ..seen(70, 9, 50) });
+        let between = arrivals.between().unwrap();
+        assert_eq!((between.came, between.known, between.reordered.order.late().packets), (4, 4, 0));
+    }
+
+    #[test]
+    fn packets_are_numbered_as_they_left_and_counted_as_they_came() {
+        let packet = |frame, n: u64, copy: u16| Seen {
+            frame,
+            seq: 1000 * n,
+            len: 1000,
+            id: Some(10 * n as u16 + copy),
+            at: 7,
+            ..Seen::default()
+        };
+        // 2 is sent again behind 4; the copies overtake each other, the path doubles 0, and 9 was not seen to leave.
+        let sent = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (2, 1), (5, 0)];
+        let came = [(0, 0), (1, 0), (3, 0), (2, 1), (4, 0), (2, 0), (5, 0), (9, 0), (0, 0)];
+        let mut arrivals = Arrivals::default();
+        (1..).zip(came).for_each(|(frame, (n, copy))| arrivals.arrived(&packet(frame, n, copy)));
+        arrivals.sort();
+        sent.iter().for_each(|(n, copy)| arrivals.sent(&packet(1, *n, *copy)));
+        let found = arrivals.between().unwrap();
+        assert_eq!((found.came, found.known, found.reordered.order.duplicates()), (9, 8, 1));
+        let extents: Vec<_> = found.reordered.order.late().extents.clone().into_iter().collect();
+        assert_eq!((found.reordered.told, extents), (Told::Sender, vec![(1, 1), (3, 1)]));
     }
 }

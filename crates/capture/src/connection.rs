@@ -1,6 +1,6 @@
 //! One TCP connection of a capture: takes its segments as they come, and leaves a record and the verdicts.
 
-use crate::both::{note, Arrivals, BothWays};
+use crate::both::{Arrivals, BothWays, There};
 use crate::ids::Ids;
 use crate::judge::{judge, Facts};
 use crate::place::{Hints, Place, Side, Why};
@@ -44,6 +44,8 @@ pub struct DirectionRecord {
     pub segments: u64,
     /// Payload bytes that were acknowledged or seen here, each counted once.
     pub bytes: u64,
+    /// The numbers of the first byte and of what follows the last, unwrapped as in [`crate::Seen::seq`].
+    pub span: (u64, u64),
     /// Payload bytes of all segments, repetitions too.
     pub carried: u64,
     /// Payload bytes that others acknowledged, but that never came by here.
@@ -133,10 +135,10 @@ pub struct Connection {
     streams: [Stream; 2],
     ids: [Ids; 2],
     answers: [Answers; 2],
-    /// What arrives each way, where that is wanted.
-    noted: Option<Box<BothWays>>,
-    /// What arrived each way, from the capture of the receiver's side.
-    known: Option<Box<BothWays>>,
+    /// What is noted for the capture of the other side, or known from it.
+    there: Option<There>,
+    /// Where it was captured, if that is known.
+    given: Option<Place>,
     /// What has been judged, where each is wanted.
     found: Vec<Retransmission>,
     /// Packets that look as only their own host sees them.
@@ -158,17 +160,29 @@ impl Connection {
         Connection { wanted, ..Connection::default() }
     }
 
-    /// The same, for a capture of the receiver's side: what arrives is noted (24 bytes a segment with data), so that the capture
-    /// of the sender's side can be judged with it.
+    /// The same, for a capture of the receiver's side: what arrives is noted (56 bytes a segment), so that the capture of the
+    /// sender's side can be judged with it.
     pub fn noting_arrivals(wanted: Wanted) -> Self {
-        Connection { wanted, noted: Some(Box::default()), ..Connection::default() }
+        Connection { wanted, there: Some(There::Noting(Box::default())), ..Connection::default() }
     }
 
     /// The same, for the capture of the sender's side, with what [`Connection::noting_arrivals`] found at the receiver's. Clocks may
-    /// differ. Packets that a device joined or cut in between are not found again.
+    /// differ. Packets that a device joined or cut in between are found again if the size of a segment is known.
     pub fn knowing_arrivals(wanted: Wanted, mut arrivals: Box<BothWays>) -> Self {
         arrivals.iter_mut().for_each(Arrivals::sort);
-        Connection { wanted, known: Some(arrivals), ..Connection::default() }
+        Connection { wanted, there: Some(There::Known(arrivals)), ..Connection::default() }
+    }
+
+    /// The same, captured at this place.
+    pub fn standing(self, place: Place) -> Self {
+        Connection { given: Some(place), ..self }
+    }
+
+    /// A full segment carries so many bytes: what is noted is noted segment by segment.
+    pub fn full_segment(&mut self, bytes: u32) {
+        if let Some(There::Noting(ways)) = &mut self.there {
+            ways.iter_mut().for_each(|way| way.full_segment(bytes));
+        }
     }
 
     /// The options of a SYN; call it before [`Connection::on`] with the same segment.
@@ -197,8 +211,8 @@ impl Connection {
         let (w, back) = (seen.way as usize, seen.way.back() as usize);
         let top = self.ids[w].top();
         let order = self.ids[w].next(seen.id).unwrap_or(0);
-        if let Some(noted) = &mut self.noted {
-            note(noted, seen);
+        if let Some(there) = &mut self.there {
+            there.on(seen);
         }
         let way = &mut self.record.ways[w];
         way.packets += 1;
@@ -233,7 +247,10 @@ impl Connection {
     fn judge(&mut self, way: Way, place: Place, cases: &Cases) {
         let w = way as usize;
         let (ids, ack_ids) = (&self.ids[w], &self.ids[way.back() as usize]);
-        let arrivals = self.known.as_deref().map(|known| &known[w]);
+        let arrivals = match &self.there {
+            Some(There::Known(ways)) => Some(&ways[w]),
+            Some(There::Noting(_)) | None => None,
+        };
         let side = place.side(way);
         let found = judge(&Facts { way, side, stream: &self.streams[w], cases, arrivals, ids, ack_ids });
         found.iter().for_each(|r| self.record.ways[w].retransmissions.add(&r.judged));
@@ -277,17 +294,13 @@ impl Connection {
         }
     }
 
-    /// The capture ended: what arrived each way, if that was noted, and the rest.
-    pub fn finish_noting(mut self) -> (Report, Option<Box<BothWays>>) {
-        let mut noted = self.noted.take();
-        if let Some(noted) = &mut noted {
-            noted.iter_mut().zip(&self.streams).for_each(|(n, s)| n.refuse(s.refused.iter().copied()));
-        }
-        (self.finish(), noted)
+    /// The capture ended.
+    pub fn finish(self) -> Report {
+        self.finish_noting().0
     }
 
-    /// The capture ended.
-    pub fn finish(mut self) -> Report {
+    /// The same, with what arrived each way, if that was noted here or is known from the receiver's side.
+    pub fn finish_noting(mut self) -> (Report, Option<Box<BothWays>>) {
         for way in [Way::Out, Way::Back] {
             self.record_way(way);
         }
@@ -301,7 +314,14 @@ impl Connection {
             }
         }
         self.found.sort_by_key(|r| r.frame);
-        Report { record: self.record, retransmissions: self.found }
+        let arrivals = self.there.map(|there| match there {
+            There::Noting(mut noted) => {
+                noted.iter_mut().zip(&self.streams).for_each(|(n, s)| n.refuse(s.refused.iter().copied()));
+                noted
+            }
+            There::Known(known) => known,
+        });
+        (Report { record: self.record, retransmissions: self.found }, arrivals)
     }
 
     fn record_way(&mut self, way: Way) {
@@ -309,6 +329,7 @@ impl Connection {
         let backward = self.answers[way as usize].backward.summary();
         let record = &mut self.record.ways[way as usize];
         record.bytes = stream.bytes();
+        record.span = stream.span();
         record.unseen = stream.unseen();
         let end = facts.acked_at.unwrap_or(facts.last_at);
         record.duration = facts.first_at.map_or(0, |first| end - first);
@@ -328,6 +349,9 @@ impl Connection {
     }
 
     fn place(&self) -> (Place, Why) {
+        if let Some(place) = self.given {
+            return (place, Why::Given);
+        }
         if let Some(side) = self.wanted.at {
             return (Place::of(side, self.record.main_way()), Why::Given);
         }

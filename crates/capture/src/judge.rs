@@ -39,7 +39,7 @@ pub(crate) struct Facts<'a> {
 pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
     let mut found: BTreeMap<u64, Retransmission> = BTreeMap::new();
     let ctx = onward::Context::new(facts);
-    for piece in facts.cases.pieces.values() {
+    for (from, piece) in &facts.cases.pieces {
         let copies = facts.in_order_of_sending(piece);
         for (i, copy) in copies.iter().enumerate() {
             let presumed = copy.presumed && facts.side != Side::Sender;
@@ -48,7 +48,7 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
                 continue;
             }
             let judged = match (facts.arrivals, facts.side) {
-                (Some(arrivals), _) if !piece.before && i > 0 => known::judge(arrivals, &copies, i),
+                (Some(arrivals), _) if !piece.before && i > 0 => known::judge(arrivals, (*from, piece.end), &copies, i),
                 (_, Side::Receiver) => arrivals::judge(facts, piece, &copies, i),
                 (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
             };

@@ -8,6 +8,7 @@
 //! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
 //! | [`both`] | what arrived, from the capture of the receiver's side |
+//! | [`pair`] | which connections were captured at both ends |
 //! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
 //! | [`stalls`] | where a transfer stood still, and why |
 //! | [`rows`] | what is said of a connection, as JSON and for tables |
@@ -26,6 +27,7 @@ mod ids;
 mod judge;
 pub mod link;
 mod octaves;
+pub mod pair;
 pub mod place;
 mod ranges;
 pub mod read;

@@ -21,6 +21,8 @@ pub enum Place {
     AtBack,
     /// On the way between them.
     Between,
+    /// At both, in two files: data of each way are told of where they begin, and what arrived of them is known.
+    BothEnds,
     /// It does not show. Verdicts are then those of [`Place::Between`], which hold anywhere.
     #[default]
     Unknown,
@@ -55,6 +57,8 @@ pub enum Why {
         /// That way.
         way: Way,
     },
+    /// The same packets are in two files.
+    TwoFiles,
     /// There was nothing to tell it from.
     #[default]
     Nothing,
@@ -101,7 +105,7 @@ impl Place {
     /// The side of data that go `way`.
     pub fn side(self, way: Way) -> Side {
         match (self, way) {
-            (Place::AtOut, Way::Out) | (Place::AtBack, Way::Back) => Side::Sender,
+            (Place::AtOut, Way::Out) | (Place::AtBack, Way::Back) | (Place::BothEnds, _) => Side::Sender,
             (Place::AtOut, Way::Back) | (Place::AtBack, Way::Out) => Side::Receiver,
             (Place::Between | Place::Unknown, _) => Side::Middle,
         }
@@ -120,6 +124,7 @@ impl Place {
     pub fn words(self, way: Way) -> &'static str {
         match (self, self.side(way)) {
             (Place::Unknown, _) => "unknown",
+            (Place::BothEnds, _) => "at both ends",
             (_, Side::Sender) => "at the sender",
             (_, Side::Receiver) => "at the receiver",
             (_, Side::Middle) => "on the way",
@@ -137,6 +142,7 @@ impl Why {
                 format!("the round trip from here is {} to one end and {} to the other", ms(out), ms(back))
             }
             Why::AsSent { .. } => "packets look as only the host that sends them sees them".to_owned(),
+            Why::TwoFiles => "the same packets are in two files, one of each end".to_owned(),
             Why::Nothing => "there was nothing to tell it from".to_owned(),
         }
     }

@@ -1,17 +1,15 @@
 //! How much a path reordered the packets of one way of a connection: RFC 4737 and RFC 5236, from a capture.
 //!
 //! Idea: the metrics need the order of sending. At the receiver and on the way the packets themselves tell it; at the sender only
-//! acknowledgments tell in which order packets arrived.
+//! acknowledgments tell in which order packets arrived. With captures of both sides [`crate::both`] has the order of sending.
 //!
 //! | module | what |
 //! | --- | --- |
 //! | [`arrivals`] | packets as they come by: their order of sending by identification, timestamps or sequence numbers |
 //! | [`acks`] | the order in which data were acknowledged first |
-//! | [`both`] | two captures of one connection: the order of sending is that of the sender's |
 
 pub mod acks;
 pub mod arrivals;
-pub mod both;
 
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::time::Time;
@@ -62,6 +60,6 @@ pub struct Reordered {
 }
 
 /// A time of a capture since its connection's first packet; one before it is 0.
-fn since(first: i64, at: i64) -> Time {
+pub(crate) fn since(first: i64, at: i64) -> Time {
     Time(u64::try_from(at.saturating_sub(first)).unwrap_or(0))
 }

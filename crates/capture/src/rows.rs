@@ -36,6 +36,8 @@ pub struct FlowRow<'a> {
     pub connection: &'a Surveyed,
     /// Which way of it.
     pub way: Way,
+    /// The capture of the receiver's side, if that is another file.
+    pub receiver_file: Option<&'a str>,
 }
 
 impl OneFile {
@@ -54,9 +56,11 @@ impl OneFile {
 
 /// Every way with data, file by file.
 pub fn flows(files: &[OneFile]) -> impl Iterator<Item = FlowRow<'_>> {
-    files.iter().flat_map(|file| {
-        let connections = file.found.connections.iter();
-        connections.flat_map(move |c| c.ways_with_data().map(move |way| FlowRow { file, connection: c, way }))
+    files.iter().flat_map(move |file| {
+        file.found.connections.iter().flat_map(move |c| {
+            let receiver_file = c.beside.map(|other| files[other.file].name.as_str());
+            c.ways_with_data().map(move |way| FlowRow { file, connection: c, way, receiver_file })
+        })
     })
 }
 
@@ -157,6 +161,7 @@ impl<'a> FlowRow<'a> {
         let c = r.retransmissions;
         let mut flow = json!({
             "file": self.file.name,
+            "receiver_file": self.receiver_file,
             "connection": self.connection.number,
             "flow": self.name(),
             "main": self.way == self.connection.record.main_way(),
@@ -252,8 +257,9 @@ impl<'a> FlowRow<'a> {
     }
 }
 
-/// What `ackclock capture --json` prints; with `details` each retransmission and each stall, too.
-pub fn json(files: &[OneFile], details: bool) -> Value {
+/// What `ackclock capture --json` prints; with `details` each retransmission and each stall, too. `remarks` are what
+/// [`crate::pair::match_ends`] said of several files.
+pub fn json(files: &[OneFile], remarks: &[String], details: bool) -> Value {
     let about = |f: &OneFile| {
         let skipped =
             f.skipped().map(|(kind, packets, bytes)| (kind.to_owned(), json!({"packets": packets, "bytes": bytes})));
@@ -281,6 +287,7 @@ pub fn json(files: &[OneFile], details: bool) -> Value {
     };
     json!({
         "ackclock": env!("CARGO_PKG_VERSION"),
+        "remarks": remarks,
         "files": files.iter().map(about).collect::<Vec<_>>(),
         "flows": flows(files).map(|f| f.json(details)).collect::<Vec<_>>(),
     })

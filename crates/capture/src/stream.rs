@@ -238,6 +238,14 @@ impl Stream {
         self.hi.max(self.una).saturating_sub(self.facts.base).saturating_sub(u64::from(self.facts.fin))
     }
 
+    /// The first number that is data, and that behind the last one seen or acknowledged.
+    pub(crate) fn span(&self) -> (u64, u64) {
+        if !self.started {
+            return (0, 0);
+        }
+        (self.facts.base, self.hi.max(self.una).max(self.facts.base))
+    }
+
     /// Bytes that never came by here.
     pub(crate) fn unseen(&self) -> u64 {
         self.facts.unseen + self.holes.iter().map(|(l, r)| r - l).sum::<u64>()

@@ -1,8 +1,9 @@
 //! All that is found out about each connection of a capture in one pass.
 
+use crate::both::BothWays;
 use crate::connection::{Connection, Record, Report, Wanted};
 use crate::flows::{Analysis, Ended, Flow, Syn};
-use crate::place::Side;
+use crate::place::{Place, Side};
 use crate::reordering::acks::ByAcks;
 use crate::reordering::arrivals::Arrivals;
 use crate::reordering::Reordered;
@@ -10,6 +11,7 @@ use crate::seen::{Seen, Way};
 use crate::stalls::{Found, Stalls};
 use crate::verdict::Retransmission;
 use ackclock_tcp::segment::Segment;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 /// What was found about a connection.
@@ -29,6 +31,10 @@ pub struct Surveyed {
     pub ways: [Course; 2],
     /// Why no more of it came.
     pub ended: Ended,
+    /// Where both its ends were captured: what the other file tells ([`crate::pair`]).
+    pub beside: Option<Beside>,
+    /// What came by each way, where that was to be noted.
+    pub(crate) noted: Option<Box<BothWays>>,
 }
 
 /// How the packets of one way fared.
@@ -40,16 +46,56 @@ pub struct Course {
     pub stalls: Found,
 }
 
+/// What the file of the other end says of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The way whose data begin at the end that this file is of.
+    pub sent_here: Way,
+    /// The other file: its place among those that were given.
+    pub file: usize,
+    /// The connection's number there.
+    pub number: u64,
+    /// Segments with and without data that came to the other end this way, and how many of them were seen to leave here.
+    pub came: u64,
+    /// See `came`.
+    pub known: u64,
+}
+
+/// What a further look at a connection is for.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Noting what comes, in segments of so many bytes.
+    Note { segment: Option<u32> },
+    /// Judging with what came to the other end; it was captured at this one.
+    Judge { place: Place, arrivals: Box<BothWays> },
+}
+
+impl Task {
+    pub(crate) fn begin(self, wanted: Wanted) -> Connection {
+        match self {
+            Task::Note { segment } => {
+                let mut connection = Connection::noting_arrivals(wanted);
+                if let Some(bytes) = segment {
+                    connection.full_segment(bytes);
+                }
+                connection
+            }
+            Task::Judge { place, arrivals } => Connection::knowing_arrivals(wanted, arrivals).standing(place),
+        }
+    }
+}
+
 impl Surveyed {
     /// The end that sends this way.
     pub fn source(&self, way: Way) -> SocketAddr {
         self.ends[way as usize]
     }
 
-    /// The ways with data, the main one first.
+    /// The ways with data that this file tells of, the main one first: of two files each tells of the data that were sent there.
     pub fn ways_with_data(&self) -> impl Iterator<Item = Way> + '_ {
         let main = self.record.main_way();
-        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0)
+        let told = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
+        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(told)
     }
 
     /// A way as people write it: `10.0.0.1:5001 > 10.0.0.2:80`.
@@ -74,6 +120,8 @@ pub struct Everything {
 pub struct Survey {
     wanted: Wanted,
     chosen: Option<(SocketAddr, SocketAddr)>,
+    /// Only these connections, by their numbers, and what is to be done with each.
+    tasks: Option<BTreeMap<u64, Task>>,
     /// So many are kept at the end: those with the most bytes. Twice as many are meanwhile.
     limit: usize,
     found: Vec<Surveyed>,
@@ -116,7 +164,12 @@ impl Default for Survey {
 impl Survey {
     /// Of at most `limit` connections, those with the most bytes; with `chosen`, only those between these two ends.
     pub fn new(wanted: Wanted, limit: usize, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
-        Survey { wanted, chosen, limit: limit.max(1), found: Vec::new(), passed_over: 0, left_out: 0 }
+        Survey { wanted, chosen, tasks: None, limit: limit.max(1), found: Vec::new(), passed_over: 0, left_out: 0 }
+    }
+
+    /// A second look, at some connections only.
+    pub(crate) fn again(wanted: Wanted, tasks: BTreeMap<u64, Task>) -> Self {
+        Survey { tasks: Some(tasks), ..Survey::new(wanted, usize::MAX, None) }
     }
 
     /// What was found, by the connections' first segments.
@@ -139,9 +192,9 @@ impl Survey {
 }
 
 /// Payload of a full segment: the smaller of both announcements (RFC 9293 §3.7.1), less the timestamps (RFC 6691 §2).
-fn full_segment(flow: &Flow) -> Option<u32> {
+pub(crate) fn full_segment(syns: &[Option<Syn>; 2]) -> Option<u32> {
     const TIMESTAMPS: u16 = 12;
-    let [Some(one), Some(other)] = &flow.syns else { return None };
+    let [Some(one), Some(other)] = syns else { return None };
     let mss = one.options.mss?.min(other.options.mss?);
     let stamped = one.options.timestamps.is_some() && other.options.timestamps.is_some();
     Some(u32::from(mss.saturating_sub(if stamped { TIMESTAMPS } else { 0 })).max(1))
@@ -156,11 +209,14 @@ impl Analysis for Survey {
             self.passed_over += 1;
             return State(None);
         }
-        State(Some(Box::new(Work {
-            connection: Connection::new(self.wanted),
-            shifts: [None; 2],
-            ways: Default::default(),
-        })))
+        let connection = match &mut self.tasks {
+            None => Connection::new(self.wanted),
+            Some(tasks) => match tasks.remove(&flow.number) {
+                Some(task) => task.begin(self.wanted),
+                None => return State(None),
+            },
+        };
+        State(Some(Box::new(Work { connection, shifts: [None; 2], ways: Default::default() })))
     }
 
     #[inline]
@@ -189,7 +245,7 @@ impl Analysis for Survey {
     fn end(&mut self, flow: &Flow, state: State, why: Ended) {
         let Some(work) = state.0 else { return };
         let Work { connection, ways, .. } = *work;
-        let Report { record, retransmissions } = connection.finish();
+        let (Report { record, retransmissions }, noted) = connection.finish_noting();
         let [out, back] = ways;
         let course = |way: Way, own: OneWay| {
             let (side, rtt) = (record.place.side(way), record.way(way).rtt);
@@ -201,7 +257,8 @@ impl Analysis for Survey {
         };
         let ways = [course(Way::Out, out), course(Way::Back, back)];
         let (number, ends, syns) = (flow.number, flow.ends, flow.syns);
-        self.found.push(Surveyed { number, ends, syns, record, retransmissions, ways, ended: why });
+        let beside = None;
+        self.found.push(Surveyed { number, ends, syns, record, retransmissions, ways, ended: why, beside, noted });
         if self.found.len() >= self.limit.saturating_mul(2) {
             self.leave_out();
         }
@@ -215,7 +272,7 @@ impl Work {
             self.connection.on_syn(way, &syn.options);
         }
         self.shifts = [Way::Out, Way::Back].map(|way| flow.window_shift(way));
-        if let Some(bytes) = full_segment(flow) {
+        if let Some(bytes) = full_segment(&flow.syns) {
             for own in &mut self.ways {
                 own.arrivals.full_segment(bytes);
                 own.acks.full_segment(bytes);

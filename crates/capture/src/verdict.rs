@@ -55,6 +55,8 @@ pub enum Evidence {
     },
     /// Needless: an earlier copy came by here and was taken.
     EarlierArrived,
+    /// Needless: an earlier copy arrived at the receiver, whose side was captured, and was taken.
+    TakenThere,
     /// Needless: of the copies that arrived the first came before this one, by the order of their times.
     EarlierByTime {
         /// From the sending of the earlier copy to the acknowledgment.

@@ -5,10 +5,12 @@ mod tables;
 pub(crate) mod written;
 
 use crate::arrow::{refused, Table};
+use ackclock_capture::flows::Traffic;
+use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
-use ackclock_capture::read::open;
+use ackclock_capture::read::{open, Contents};
 use ackclock_capture::rows::{self, OneFile};
-use ackclock_capture::survey::Survey;
+use ackclock_capture::survey::{Everything, Survey, Surveyed};
 use ackclock_capture::{Flows, Unreadable, Wanted};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,6 +24,8 @@ const LOOK_EVERY: u64 = 1 << 16;
 #[pyclass(frozen, module = "ackclock._native")]
 pub(crate) struct Capture {
     files: Vec<OneFile>,
+    /// What is to be said of connections that are in several files.
+    remarks: Vec<String>,
 }
 
 #[pymethods]
@@ -58,7 +62,7 @@ impl Capture {
 
     /// All of it; with `details` each retransmission and each stall, too.
     fn json(&self, details: bool) -> String {
-        rows::json(&self.files, details).to_string()
+        rows::json(&self.files, &self.remarks, details).to_string()
     }
 }
 
@@ -77,42 +81,80 @@ pub(crate) fn capture(
     let chosen = chosen.map(|(a, b)| Ok::<_, PyErr>((end(&a)?, end(&b)?))).transpose()?;
     let sizes: Vec<u64> = files.iter().map(|f| std::fs::metadata(f).map_or(0, |m| m.len())).collect();
     let total = sizes.iter().sum::<u64>().max(1) as f64;
+    let wanted = Wanted { at, each: true };
     let mut read = Vec::new();
     let mut before = 0;
-    for (name, size) in files.into_iter().zip(sizes) {
-        let told = |offset: u64| {
-            let share = (before + offset.min(size)) as f64 / total;
-            Python::attach(|py| {
-                py.check_signals()?;
-                progress.as_ref().map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
-            })
-        };
-        let file = py.detach(|| survey(name, Wanted { at, each: true }, limit, chosen, told));
-        read.push(file.map_err(|refusal| match refusal {
-            Refusal::Raised(e) => e,
-            Refusal::Unreadable(name, e) => unreadable(py, &name, &e),
-        })?);
+    for (name, size) in files.into_iter().zip(&sizes) {
+        let told = |offset: u64| tell(progress.as_ref(), (before + offset.min(*size)) as f64 / total);
+        let survey = Survey::new(wanted, limit, chosen);
+        let file = py.detach(|| look(&name, survey, limit, told));
+        let (contents, traffic, found) = file.map_err(|refusal| refusal.raise(py, &name))?;
+        read.push(OneFile { name, contents, traffic, found });
         before += size;
     }
-    Ok(Capture { files: read })
+    let remarks = if at.is_none() { pairs(py, &mut read, wanted, limit, progress.as_ref())? } else { Vec::new() };
+    Ok(Capture { files: read, remarks })
+}
+
+/// Looks again at connections of which both ends were captured.
+fn pairs(
+    py: Python<'_>,
+    files: &mut [OneFile],
+    wanted: Wanted,
+    limit: usize,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Vec<String>> {
+    let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
+    // Standard input cannot be read again.
+    let mut found: Vec<&mut [Surveyed]> =
+        files.iter_mut().map(|f| if f.name == "-" { &mut [][..] } else { &mut f.found.connections[..] }).collect();
+    let names_of: Vec<&str> = names.iter().map(String::as_str).collect();
+    let total = 2.0 * names.len() as f64;
+    let mut read = 0.0;
+    py.detach(|| {
+        match_ends(&mut found, &names_of, wanted, |file, survey| {
+            let size = std::fs::metadata(&names[file]).map_or(0, |m| m.len()).max(1);
+            let told = |offset: u64| tell(progress, (read + offset as f64 / size as f64).min(total) / total);
+            let (.., again) = look(&names[file], survey, limit, told)
+                .map_err(|refusal| Python::attach(|py| refusal.raise(py, &names[file])))?;
+            read += 1.0;
+            Ok(again.connections)
+        })
+    })
+}
+
+/// Tells the share that is read, and looks for Ctrl-C.
+fn tell(progress: Option<&Py<PyAny>>, share: f64) -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop))
+    })
 }
 
 enum Refusal {
     Raised(PyErr),
-    Unreadable(String, Unreadable),
+    Unreadable(Unreadable),
 }
 
-fn survey(
-    name: String,
-    wanted: Wanted,
+impl Refusal {
+    fn raise(self, py: Python<'_>, file: &str) -> PyErr {
+        match self {
+            Refusal::Raised(e) => e,
+            Refusal::Unreadable(e) => unreadable(py, file, &e),
+        }
+    }
+}
+
+/// Surveys a file.
+fn look(
+    name: &str,
+    mut survey: Survey,
     limit: usize,
-    chosen: Option<(SocketAddr, SocketAddr)>,
     told: impl Fn(u64) -> PyResult<()>,
-) -> Result<OneFile, Refusal> {
-    let mut survey = Survey::new(wanted, limit, chosen);
+) -> Result<(Contents, Traffic, Everything), Refusal> {
     let mut flows = Flows::new(&mut survey, limit);
     let mut raised = None;
-    let read = open(Path::new(&name)).and_then(|mut file| {
+    let read = open(Path::new(name)).and_then(|mut file| {
         file.read(|frame| {
             if raised.is_some() {
                 return;
@@ -123,14 +165,12 @@ fn survey(
             flows.frame(frame);
         })
     });
-    if let Some(e) = raised {
-        return Err(Refusal::Raised(e));
-    }
-    match read {
-        Err(e) => Err(Refusal::Unreadable(name, e)),
-        Ok(contents) => {
+    match (raised, read) {
+        (Some(e), _) => Err(Refusal::Raised(e)),
+        (None, Err(e)) => Err(Refusal::Unreadable(e)),
+        (None, Ok(contents)) => {
             let traffic = flows.finish();
-            Ok(OneFile { name, contents, traffic, found: survey.finish() })
+            Ok((contents, traffic, survey.finish()))
         }
     }
 }

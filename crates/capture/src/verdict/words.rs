@@ -35,6 +35,7 @@ impl Evidence {
                 format!("{acks} without news answered late copies")
             }
             Evidence::EarlierArrived => format!("{copy} came by here and was taken"),
+            Evidence::TakenThere => format!("{copy} arrived{} and was taken", there(proof)),
             Evidence::EarlierByTime { after } => format!("{ack} came {} after {copy}, and too soon for this one", ms(after)),
             Evidence::OlderTimestamp { value, recent } => {
                 format!("{copy} arrived with timestamp {value} when the receiver had {recent}; PAWS refused it")
@@ -44,7 +45,7 @@ impl Evidence {
                 "{ack} brought no news: {copy}, with timestamp {value}, arrived when the receiver had {recent}, and PAWS refused it"
             ),
             Evidence::RefusedThere { value } => {
-                format!("{copy} arrived, and the receiver refused it for its timestamp {value} (PAWS)")
+                format!("{copy} arrived{}, and the receiver refused it for its timestamp {value} (PAWS)", there(proof))
             }
             Evidence::NoEarlierCopy => "no earlier copy came by here".to_owned(),
             Evidence::NoneArrived => "no earlier copy arrived".to_owned(),
@@ -72,6 +73,11 @@ impl Evidence {
 
 fn frame(what: &str, number: Option<u64>) -> String {
     number.map_or_else(|| what.to_owned(), |n| format!("{what} (frame {n})"))
+}
+
+/// A frame of the receiver's capture.
+fn there(number: Option<u64>) -> String {
+    number.map_or_else(String::new, |n| format!(" (frame {n} of the receiver's capture)"))
 }
 
 fn counted(n: u32, one: &str, many: &str) -> String {

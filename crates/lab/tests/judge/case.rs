@@ -2,18 +2,18 @@
 
 use crate::paths::{Path, Sender};
 use crate::score::Point;
-use ackclock_capture::reordering::both::Between;
+use ackclock_capture::pair::match_ends;
 use ackclock_capture::survey::{Survey, Surveyed};
-use ackclock_capture::{place, verdict, Analysis, Connection, Ended, Flow, Flows, Input, Seen, Wanted, Way};
+use ackclock_capture::{verdict, Flows, Input, Wanted, Way};
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::summary::ReorderingSummary;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::reordering::Order;
 use ackclock_sim::watch::Side;
-use ackclock_tcp::segment::Segment;
 use ackclock_trace::captures::{leaving, Captures, Places, SNAP};
 use ackclock_trace::truth::Retransmission;
 use ackclock_trace::{Both, Truth};
+use std::convert::Infallible;
 
 /// The node in the middle.
 const MIDDLE: &str = "M";
@@ -63,13 +63,13 @@ pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Cas
     let middle = middle.expect("it was asked for").1;
     let found = [&sender, &receiver, &middle].map(|file| survey(file));
     let received = found[1].ways[Way::Out as usize].reordering.as_ref();
+    let matched = matched(&sender, &receiver);
     let reordering = Orders {
         ledger: order.at(0, Side::Receiver).map(ReorderingSummary::of),
         receiver: received.map(|r| ReorderingSummary::of(&r.order)),
-        both: between(&sender, &receiver),
+        both: matched.ways[Way::Out as usize].reordering.as_ref().map(|r| ReorderingSummary::of(&r.order)),
     };
-    let both = both(&sender, &receiver);
-    Case { truth: truth.finish(), found, both, reordering }
+    Case { truth: truth.finish(), found, both: matched.retransmissions, reordering }
 }
 
 /// The one connection of a capture.
@@ -83,76 +83,22 @@ pub(crate) fn survey(file: &[u8]) -> Surveyed {
     found.remove(0)
 }
 
-/// One connection, as it is told to look at it.
-struct Told {
-    next: Option<Connection>,
-    done: Option<Connection>,
-}
-
-impl Analysis for Told {
-    type State = Connection;
-
-    fn begin(&mut self, _: &Flow) -> Connection {
-        self.next.take().expect("one connection")
-    }
-
-    fn segment(&mut self, flow: &Flow, connection: &mut Connection, seen: &Seen) {
-        if let (true, Some(syn)) = (seen.has(Segment::SYN), &flow.syns[seen.way as usize]) {
-            connection.on_syn(seen.way, &syn.options);
-        }
-        connection.on(seen);
-    }
-
-    fn end(&mut self, _: &Flow, connection: Connection, _: Ended) {
-        self.done = Some(connection);
-    }
-}
-
-/// Retransmissions in the sender's capture, with the receiver's beside it.
-pub(crate) fn both(sender: &[u8], receiver: &[u8]) -> Vec<verdict::Retransmission> {
-    let look = |file: &[u8], connection| {
-        let mut told = Told { next: Some(connection), done: None };
-        let mut flows = Flows::new(&mut told, 10);
-        ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
+/// The connection, as both captures show it together: in the sender's, the data that were sent there.
+pub(crate) fn matched(sender: &[u8], receiver: &[u8]) -> Surveyed {
+    let files = [sender, receiver];
+    let mut found = files.map(|file| [survey(file)]);
+    let mut all: Vec<&mut [Surveyed]> = found.iter_mut().map(|f| &mut f[..]).collect();
+    let wanted = Wanted { at: None, each: true };
+    let remarks = match_ends(&mut all, &["sender", "receiver"], wanted, |file, mut survey| {
+        let mut flows = Flows::new(&mut survey, 10);
+        ackclock_capture::read::read(Input::Bytes(files[file]), |frame| flows.frame(frame)).expect("a capture");
         flows.finish();
-        told.done.expect("one connection")
-    };
-    let at = |side, each| Wanted { at: Some(side), each };
-    let there = look(receiver, Connection::noting_arrivals(at(place::Side::Receiver, false)));
-    let arrivals = there.finish_noting().1.expect("they were noted");
-    look(sender, Connection::knowing_arrivals(at(place::Side::Sender, true), arrivals)).finish().retransmissions
-}
-
-/// The segments of the data's way.
-#[derive(Default)]
-struct Segments(Vec<Seen>);
-
-impl Analysis for Segments {
-    type State = ();
-    fn begin(&mut self, _: &Flow) {}
-    fn end(&mut self, _: &Flow, (): (), _: Ended) {}
-    fn segment(&mut self, _: &Flow, (): &mut (), seen: &Seen) {
-        if seen.way == Way::Out {
-            self.0.push(*seen);
-        }
-    }
-}
-
-fn between(sender: &[u8], receiver: &[u8]) -> Option<ReorderingSummary> {
-    let [sent, came] = [sender, receiver].map(|file| {
-        let mut segments = Segments::default();
-        let mut flows = Flows::new(&mut segments, 10);
-        ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
-        flows.finish();
-        segments.0
+        Ok::<_, Infallible>(survey.finish().connections)
     });
-    let mut between = Between::default();
-    let mut sent = sent.iter().peekable();
-    for seen in &came {
-        while let Some(s) = sent.next_if(|s| s.at <= seen.at) {
-            between.sent(s);
-        }
-        between.arrived(seen);
-    }
-    between.finish().map(|r| ReorderingSummary::of(&r.order))
+    assert_eq!(remarks, Ok(Vec::new()));
+    let [[sent], [came]] = found;
+    let beside = sent.beside.expect("both ends are there");
+    assert_eq!((beside.sent_here, came.beside.map(|b| b.sent_here)), (Way::Out, Some(Way::Back)));
+    assert_eq!(beside.came, beside.known, "every packet that came was seen to leave");
+    sent
 }

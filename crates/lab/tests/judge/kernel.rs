@@ -1,6 +1,6 @@
 //! Captures of a kernel's TCP, kept in `tests/captures/kernel` with what the path knew of each copy (`tools/kernel_captures.py`).
 
-use crate::case::{both, survey};
+use crate::case::{matched, survey};
 use crate::paths::Class;
 use crate::score::{score, Point, Score, Wrong};
 use ackclock_sim::fate::Verdict;
@@ -79,7 +79,7 @@ fn kept() -> Vec<Kept> {
             bytes
         });
         let [sender, receiver] = [&files[0], &files[1]].map(|file| survey(file).retransmissions);
-        let both = both(&files[0], &files[1]);
+        let both = matched(&files[0], &files[1]).retransmissions;
         for (point, found) in [(Point::Sender, sender), (Point::Receiver, receiver), (Point::Both, both)] {
             let (score, wrong) = score(&truth, &found, point);
             all.push(Kept { name: name.clone(), class: class(&row["options"]), point, score, wrong });

@@ -54,6 +54,7 @@ pub(super) fn flows(files: &[OneFile]) -> Made {
     column(&mut c, &rows, "dsack_seen", |r| r.record().dsacks > 0);
     column(&mut c, &rows, "timestamps", |r| r.record().timestamps);
     column(&mut c, &rows, "window_scale", FlowRow::window_scale);
+    column(&mut c, &rows, "receiver_file", |r| r.receiver_file.map(str::to_owned));
     column(&mut c, &rows, "captured", FlowRow::place);
     column(&mut c, &rows, "captured_why", FlowRow::why);
     c.table()

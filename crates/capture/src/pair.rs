@@ -1,0 +1,158 @@
+//! Connections of which both ends were captured, in two files.
+//!
+//! Idea: after a first look at all files, connections are matched by their addresses and ports, or, where a device on the way
+//! changed these, by both initial sequence numbers. Two captures of one end are pieces of one capture, or the same packets twice,
+//! and are left as they are; clocks need not agree. Where two are at different ends a second look notes what came to each end, and a third one
+//! finds every packet that left the other again. If too few are found again, the first look stands.
+
+mod find;
+
+use crate::connection::Wanted;
+use crate::place::{Place, Why};
+use crate::seen::Way;
+use crate::survey::{full_segment, Beside, Survey, Surveyed, Task};
+pub(crate) use find::Pair;
+use std::collections::BTreeMap;
+
+/// Segments that are noted at most, of all connections (56 bytes each).
+const MOST: u64 = 1 << 23;
+/// So many percent of what came must be found again among what left.
+const ENOUGH: u64 = 95;
+
+/// What is to be done with which connections, file by file.
+type Tasks = Vec<BTreeMap<u64, Task>>;
+/// What a look found, by file and number.
+type Looks = BTreeMap<(usize, u64), Surveyed>;
+
+/// Finds the connections of which both ends were captured, and looks at them again: `read` reads a file, by its place, with a survey.
+/// Answers sentences about those that are in several files and were not matched.
+///
+/// # Errors
+/// Those of `read`; then `files` are as they were, or some of them.
+pub fn match_ends<E>(
+    files: &mut [&mut [Surveyed]],
+    names: &[&str],
+    wanted: Wanted,
+    mut read: impl FnMut(usize, Survey) -> Result<Vec<Surveyed>, E>,
+) -> Result<Vec<String>, E> {
+    let (pairs, mut remarks) = find::pairs(files, names);
+    let (pairs, too_large) = affordable(pairs, files);
+    remarks.extend(too_large.iter().map(|p| {
+        format!(
+            "{} has too many packets to be matched: each file is looked at on its own",
+            find::told(files, names, p.names())
+        )
+    }));
+    if pairs.is_empty() {
+        return Ok(remarks);
+    }
+    let mut noted = look(notes(&pairs, files), Wanted { each: false, ..wanted }, &mut read)?;
+    let mut judged = look(judgments(&pairs, &mut noted, files.len()), wanted, &mut read)?;
+    for pair in &pairs {
+        let ends = pair.ends.map(|one| judged.remove(&(one.file, one.number)));
+        let [Some(a), Some(b)] = ends else { continue };
+        match settled(pair, [a, b]) {
+            Ok(both) => pair.ends.iter().zip(both).for_each(|(one, surveyed)| {
+                files[one.file].iter_mut().filter(|s| s.number == one.number).for_each(|s| *s = surveyed.clone());
+            }),
+            Err((came, known)) => remarks.push(format!(
+                "{}, but of {came} segments that came only {known} are found among those that left: something on the way \
+                 changes them. Each file is looked at on its own",
+                find::told(files, names, pair.names())
+            )),
+        }
+    }
+    Ok(remarks)
+}
+
+/// Reads the files of which connections are asked for.
+fn look<E>(
+    tasks: Tasks,
+    wanted: Wanted,
+    read: &mut impl FnMut(usize, Survey) -> Result<Vec<Surveyed>, E>,
+) -> Result<Looks, E> {
+    let mut found = BTreeMap::new();
+    for (file, tasks) in tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty()) {
+        for surveyed in read(file, Survey::again(wanted, tasks))? {
+            found.insert((file, surveyed.number), surveyed);
+        }
+    }
+    Ok(found)
+}
+
+/// What comes is noted at both ends.
+fn notes(pairs: &[Pair], files: &[&mut [Surveyed]]) -> Tasks {
+    let mut tasks: Tasks = files.iter().map(|_| BTreeMap::new()).collect();
+    for pair in pairs {
+        // Either file may lack the SYNs.
+        let ends = pair.ends.iter().filter_map(|one| find::of(files, one.file, one.number));
+        let segment = ends.filter_map(|s| full_segment(&s.syns)).min();
+        for one in pair.ends {
+            tasks[one.file].insert(one.number, Task::Note { segment });
+        }
+    }
+    tasks
+}
+
+/// What left is judged by what came to the other end.
+fn judgments(pairs: &[Pair], noted: &mut Looks, files: usize) -> Tasks {
+    let mut tasks: Tasks = (0..files).map(|_| BTreeMap::new()).collect();
+    for [one, other] in pairs.iter().flat_map(|p| [p.ends, [p.ends[1], p.ends[0]]]) {
+        let Some(mut arrivals) = noted.remove(&(other.file, other.number)).and_then(|s| s.noted) else { continue };
+        if one.sent_here == other.sent_here {
+            // What goes out of one end comes back to the other.
+            arrivals.reverse();
+        }
+        let place = match one.sent_here {
+            Way::Out => Place::AtOut,
+            Way::Back => Place::AtBack,
+        };
+        tasks[one.file].insert(one.number, Task::Judge { place, arrivals });
+    }
+    tasks
+}
+
+/// The pairs that memory takes, and the others.
+fn affordable(pairs: Vec<Pair>, files: &[&mut [Surveyed]]) -> (Vec<Pair>, Vec<Pair>) {
+    let mut sum = 0u64;
+    pairs.into_iter().partition(|pair| {
+        let segments = pair.ends.iter().filter_map(|one| find::of(files, one.file, one.number)).map(|s| {
+            let size = full_segment(&s.syns).map_or(u64::MAX, u64::from).max(1);
+            s.record.ways.iter().map(|w| w.packets + w.carried / size).sum::<u64>()
+        });
+        let with = sum + segments.sum::<u64>();
+        let fits = with <= MOST;
+        sum = if fits { with } else { sum };
+        fits
+    })
+}
+
+/// Both looks at a pair, joined; or, of what came, how much was found.
+fn settled(pair: &Pair, looks: [Surveyed; 2]) -> Result<[Surveyed; 2], (u64, u64)> {
+    let (mut all, mut found) = (0, 0);
+    let mut done = Vec::with_capacity(2);
+    for (i, mut surveyed) in looks.into_iter().enumerate() {
+        let (one, other) = (pair.ends[i], pair.ends[1 - i]);
+        let way = one.sent_here as usize;
+        let arrivals = surveyed.noted.take().map(|ways| {
+            let [out, back] = *ways;
+            match one.sent_here {
+                Way::Out => out,
+                Way::Back => back,
+            }
+        });
+        let between = arrivals.and_then(crate::both::Arrivals::between);
+        let (came, known) = between.as_ref().map_or((0, 0), |b| (b.came, b.known));
+        (all, found) = (all + came, found + known);
+        surveyed.ways[way].reordering = between.map(|b| b.reordered);
+        surveyed.record.place = Place::BothEnds;
+        surveyed.record.why = Why::TwoFiles;
+        surveyed.beside =
+            Some(Beside { sent_here: one.sent_here, file: other.file, number: other.number, came, known });
+        done.push(surveyed);
+    }
+    match <[Surveyed; 2]>::try_from(done) {
+        Ok(both) if all > 0 && found * 100 >= all * ENOUGH => Ok(both),
+        Ok(_) | Err(_) => Err((all, found)),
+    }
+}

@@ -1,0 +1,161 @@
+//! Which connections are in two files, one at each end.
+
+use crate::place::Place;
+use crate::seen::Way;
+use crate::survey::Surveyed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+
+/// What does not say by itself where it stands is taken for the other end's if it is farther from this one by this factor.
+const FARTHER: i64 = 2;
+
+/// A connection of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct End {
+    pub(crate) file: usize,
+    pub(crate) number: u64,
+    /// The way, as this file counts, whose data begin here.
+    pub(crate) sent_here: Way,
+}
+
+/// One connection in two files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) ends: [End; 2],
+}
+
+/// A connection's file and its number there.
+type Name = (usize, u64);
+
+/// A connection of a file, by its number.
+pub(super) fn of<'a>(files: &'a [&mut [Surveyed]], file: usize, number: u64) -> Option<&'a Surveyed> {
+    files[file].iter().find(|s| s.number == number)
+}
+
+/// Which connection it is, and where.
+pub(super) fn told(files: &[&mut [Surveyed]], names: &[&str], [a, b]: [Name; 2]) -> String {
+    let flow = of(files, a.0, a.1).map_or_else(String::new, |s| s.name(s.record.main_way()));
+    format!("{flow} is in {} and {}", names[a.0], names[b.0])
+}
+
+impl Pair {
+    pub(super) fn names(&self) -> [Name; 2] {
+        self.ends.map(|end| (end.file, end.number))
+    }
+}
+
+/// What two captures of one connection are to each other.
+enum Two {
+    /// Not the same connection, or pieces of one capture, or of one end.
+    Nothing,
+    /// One of each end: the ways, as each file counts, whose data begin there.
+    Ends([Way; 2]),
+    /// One is of no end.
+    OnTheWay,
+}
+
+/// The pairs, in the order of files and connections; and sentences about what is in several files and no pair.
+pub(super) fn pairs(files: &[&mut [Surveyed]], names: &[&str]) -> (Vec<Pair>, Vec<String>) {
+    let mut alike: BTreeMap<(SocketAddr, SocketAddr), Vec<(usize, &Surveyed)>> = BTreeMap::new();
+    let mut opened: BTreeMap<[u32; 2], Vec<(usize, &Surveyed)>> = BTreeMap::new();
+    for (file, surveyed) in files.iter().enumerate().flat_map(|(i, f)| f.iter().map(move |s| (i, s))) {
+        let [a, b] = surveyed.ends;
+        alike.entry((a.min(b), a.max(b))).or_default().push((file, surveyed));
+        if let [Some(one), Some(other)] = surveyed.syns {
+            opened.entry([one.seq as u32, other.seq as u32]).or_default().push((file, surveyed));
+        }
+    }
+    let (mut found, mut on_the_way) = (BTreeMap::new(), BTreeSet::new());
+    for group in alike.values().chain(opened.values()) {
+        for (i, a) in group.iter().enumerate() {
+            for b in group[i + 1..].iter().filter(|b| b.0 != a.0) {
+                let names = [(a.0, a.1.number), (b.0, b.1.number)];
+                match two(a.1, b.1) {
+                    Two::Nothing => {}
+                    Two::OnTheWay => drop(on_the_way.insert(names)),
+                    Two::Ends(ways) => drop(found.insert(names, ways)),
+                }
+            }
+        }
+    }
+    let mut times: BTreeMap<Name, u32> = BTreeMap::new();
+    found.keys().flatten().for_each(|one| *times.entry(*one).or_default() += 1);
+    let (mut pairs, mut several) = (Vec::new(), BTreeMap::new());
+    for (ends, ways) in found {
+        match ends.iter().find(|one| times[*one] > 1) {
+            Some(one) => drop(several.entry(*one).or_insert(ends)),
+            None => {
+                let end = |i: usize| End { file: ends[i].0, number: ends[i].1, sent_here: ways[i] };
+                pairs.push(Pair { ends: [end(0), end(1)] });
+            }
+        }
+    }
+    let too_many = several.into_values().map(|ends| {
+        format!(
+            "{} and in others: two files are matched, one of each end. Each is looked at on its own; join those of one \
+             end first, as with mergecap",
+            told(files, names, ends)
+        )
+    });
+    let alone = on_the_way.into_iter().filter(|ends| !ends.iter().any(|one| times.contains_key(one)));
+    let alone = alone.map(|ends| {
+        format!("{}, but not both were captured at an end: each is looked at on its own", told(files, names, ends))
+    });
+    (pairs, too_many.chain(alone).collect())
+}
+
+/// What two captures of connections with the same ends, or the same initial sequence numbers, are to each other.
+fn two(a: &Surveyed, b: &Surveyed) -> Two {
+    // Without SYNs each file takes the end that spoke first for the one that opened it.
+    let turned = a.ends[0] == b.ends[1] && a.ends != b.ends;
+    let there = |way: Way| if turned { way.back() } else { way };
+    let same = [Way::Out, Way::Back].into_iter().all(|way| {
+        let syns = (a.syns[way as usize], b.syns[there(way) as usize]);
+        !matches!(syns, (Some(one), Some(other)) if one.seq as u32 != other.seq as u32)
+    });
+    if !same || !overlap(a, b, there) {
+        return Two::Nothing;
+    }
+    // Of which end is each, as the first file counts?
+    let own = |place: Place| match place {
+        Place::AtOut => Some(Way::Out),
+        Place::AtBack => Some(Way::Back),
+        Place::Between | Place::BothEnds | Place::Unknown => None,
+    };
+    let (here, other) = (own(a.record.place), own(b.record.place).map(there));
+    let ends = |way: Way| Two::Ends([way, there(way.back())]);
+    match (here, other) {
+        (Some(way), Some(other)) if way != other => ends(way),
+        (Some(way), None) if b.record.place == Place::Unknown && farther(b, a, there(way), way) => ends(way),
+        (None, Some(way)) if a.record.place == Place::Unknown && farther(a, b, way, there(way)) => ends(way.back()),
+        (Some(_), Some(_)) => Two::Nothing,
+        (Some(_), None) | (None, Some(_)) | (None, None) => {
+            let between = |s: &Surveyed| s.record.place == Place::Between;
+            if between(a) != between(b) {
+                Two::OnTheWay
+            } else {
+                Two::Nothing
+            }
+        }
+    }
+}
+
+/// Whether one capture is farther than another from the host that sends these ways.
+fn farther(one: &Surveyed, other: &Surveyed, way: Way, others: Way) -> bool {
+    let from = |s: &Surveyed, way: Way| {
+        [s.record.way(way).backward.min, s.record.way(way.back()).onward.min].into_iter().flatten().min()
+    };
+    from(one, way).zip(from(other, others)).is_some_and(|(far, near)| far > near.saturating_mul(FARTHER))
+}
+
+/// Whether two captures have most of their data in common, and were made at the same time or both saw a SYN: clocks may differ.
+fn overlap(a: &Surveyed, b: &Surveyed, there: impl Fn(Way) -> Way) -> bool {
+    let way = a.record.main_way();
+    let (one, other) = (a.record.way(way).span, b.record.way(there(way)).span);
+    let [long, length] = [one, other].map(|span| i64::try_from(span.1 - span.0).unwrap_or(i64::MAX >> 1));
+    let ahead = i64::from((other.0 as u32).wrapping_sub(one.0 as u32) as i32);
+    let shared = long.min(ahead + length) - ahead.max(0);
+    let syn = |s: &Surveyed| s.syns.iter().any(Option::is_some);
+    let meet = a.record.start <= b.record.end && b.record.start <= a.record.end;
+    shared > 0 && shared * 2 > long.min(length) && (meet || syn(a) && syn(b))
+}

@@ -1,0 +1,191 @@
+"""``ackclock capture`` with several files: both ends of a connection, pieces of one capture."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import ackclock as ak
+from conftest import Command
+from test_capture import ACK, MS, MSS, Film
+
+ROOT = Path(__file__).parents[2]
+KERNEL = ROOT / "tests/captures/kernel"
+DAY_NS = 86_400 * 10**9
+
+
+def verdicts(truth: Path) -> dict[int, str]:
+    """What the path knew of each retransmission, by its frame at the sender."""
+    with truth.open(encoding="utf-8", newline="") as rows:
+        return {int(row["sender_frame"]): row["verdict"] for row in csv.DictReader(rows)}
+
+
+def main(result: dict[str, Any]) -> dict[str, Any]:
+    """The row of the only connection's data."""
+    (flow,) = [flow for flow in result["flows"] if flow["main"]]
+    assert isinstance(flow, dict)
+    return flow
+
+
+def judged(flow: dict[str, Any]) -> dict[int, str]:
+    """Its verdicts by frame, without those on a FIN alone."""
+    each = flow["each_retransmission"]
+    assert not any(one["likely"] for one in each)
+    return {one["frame"]: one["verdict"] for one in each if one["len_bytes"] > 1}
+
+
+@pytest.mark.parametrize("stack", ["linux-2025", "newreno"])
+def test_both_ends_of_a_simulated_run_give_its_ledger(stack: str, ackclock: Command, tmp_path: Path) -> None:
+    text = (ROOT / "scenarios/two-paths.toml").read_text(encoding="utf-8")
+    text = re.sub('duration = ".*?"', 'duration = "10 s"', text).replace("[[flow]]\n", "[[flow]]\nhandshake = true\n")
+    text = text if "reordering = true" in text else text.replace("[run]\n", "[run]\nreordering = true\n")
+    (run,) = ak.run(text, stack=stack, seed=1, pcap=tmp_path).to_dict()["runs"]
+    (ledger,) = [flow["reordering"] for flow in run["flows"]]
+    sender, receiver = tmp_path / "sender.pcapng", tmp_path / "receiver.pcapng"
+    truth = verdicts(tmp_path / "truth.csv")
+    assert {"needed", "needless"} <= set(truth.values())
+    for files in ((sender, receiver), (receiver, sender)):
+        said = json.loads(ackclock("capture", *files, "--json").stdout)
+        assert said["remarks"] == []
+        flow = main(said)
+        assert (flow["file"], flow["receiver_file"]) == (str(sender), str(receiver))
+        assert flow["captured"]["at"] == "at both ends"
+        found = judged(flow)
+        # What is under way at the end has not arrived yet; the run's ledger says what will become of it.
+        assert found == {frame: truth[frame] for frame in found}
+        assert len(found) == len(truth)
+        assert flow["reordering"]["told_by"] == "the sender's capture"
+        assert ledger["reordered"] > 100
+        for key, value in ledger.items():
+            assert flow["reordering"][key] == (pytest.approx(value) if isinstance(value, float) else value), key
+    told = ackclock("capture", sender, receiver).stdout
+    assert "captured at both ends: the same packets are in two files, one of each end" in told
+    alone = ak.capture([sender, receiver], at="sender").flows
+    assert alone["receiver_file"].to_list() == [None] * alone.height
+
+
+@pytest.mark.parametrize("name", ["cubic-swap12-loss-1", "cubic-swap12-no-timestamps"])
+def test_both_ends_of_a_kernels_run_give_its_ledger(name: str, ackclock: Command) -> None:
+    files = [KERNEL / f"{name}-{side}.pcapng.gz" for side in ("sender", "receiver")]
+    flow = main(json.loads(ackclock("capture", *files, "--json").stdout))
+    truth = verdicts(KERNEL / f"{name}-truth.csv")
+    assert len(truth) > 100
+    assert judged(flow) == truth
+    table = ackclock("capture", *files, "--retransmissions").stdout
+    assert "of the receiver's capture" in " ".join(table.split())
+
+
+class Ends:
+    """A transfer of 40 segments, as both ends captured it; the clock of the receiver is a day ahead."""
+
+    def __init__(self, joined: int = 1) -> None:
+        """Packets of ``joined`` segments leave; one is lost and sent again, one is sent again needlessly."""
+        self.here, self.there = Film(), Film()
+        self.here.handshake()
+        self.there.packets = [
+            (round(at), packet)
+            for at, (_, packet) in zip((25 * MS, 25.01 * MS, 75.02 * MS), self.here.packets, strict=True)
+        ]
+        for n in range(0, 40, joined):
+            frame = self.here.data(60 + n, n) if joined == 1 else self._train(60 + n, n, joined)
+            if n != 12:
+                self._arrive(frame, 25)
+        self._answer(130, 12)
+        self._arrive(self.here.data(140, 12), 25)
+        self._answer(166, 40)
+        self._arrive(self.here.data(200, 20), 25)
+        self._answer(226, 40)
+
+    def _train(self, ms: float, first: int, count: int) -> int:
+        """Segments that left as one packet, with the identification of the first."""
+        return self.here.add(ms, True, 0xFFFF_F000 + 1 + MSS * first, 7_001, ACK, MSS * count, ids=count)
+
+    def _arrive(self, frame: int, ms: float) -> None:
+        at, packet = self.here.packets[frame - 1]
+        self.there.packets.append((at + round(ms * MS), packet))
+
+    def _answer(self, ms: float, segments: int) -> None:
+        frame = self.here.ack(ms + 25, segments)
+        self.there.packets.append((round(ms * MS), self.here.packets[frame - 1][1]))
+
+    def write(self, folder: Path, nat: bool = False) -> list[Path]:
+        """Both files."""
+        files = [folder / "here.pcap", folder / "there.pcap"]
+        moved = [(at + DAY_NS, packet) for at, packet in sorted(self.there.packets, key=lambda p: p[0])]
+        if nat:
+            inner, outer = bytes([10, 0, 0, 1]), bytes([192, 0, 2, 7])
+            moved = [(at, p[:12] + p[12:20].replace(inner, outer) + p[20:]) for at, p in moved]
+        self.there.packets = moved
+        for film, file in zip((self.here, self.there), files, strict=True):
+            file.write_bytes(film.pcap())
+        return files
+
+
+@pytest.mark.parametrize("nat", [False, True])
+@pytest.mark.parametrize("joined", [1, 4])
+def test_clocks_addresses_and_joined_segments_may_differ(nat: bool, joined: int, tmp_path: Path) -> None:
+    here, there = Ends(joined).write(tmp_path, nat)
+    found = ak.capture([here, there])
+    assert found.to_dict()["remarks"] == []
+    flow = main(found.to_dict())
+    assert (flow["captured"]["at"], flow["receiver_file"]) == ("at both ends", str(there))
+    assert [one["verdict"] for one in flow["each_retransmission"]] == ["needed", "needless"]
+    assert flow["each_retransmission"][1]["evidence"].endswith("of the receiver's capture) and was taken")
+
+
+def test_pieces_of_one_capture_are_looked_at_one_by_one(tmp_path: Path) -> None:
+    whole = Ends().here
+    pieces = []
+    for i, part in enumerate((whole.packets[:25], whole.packets[25:])):
+        film = Film()
+        film.packets = part
+        pieces.append(tmp_path / f"piece{i}.pcap")
+        pieces[i].write_bytes(film.pcap())
+    found = ak.capture(pieces)
+    assert found.to_dict()["remarks"] == []
+    assert found.flows["receiver_file"].to_list() == [None, None]
+    one_by_one = pl.concat([ak.capture(piece).flows for piece in pieces])
+    assert found.flows.equals(one_by_one)
+
+
+def test_more_than_two_files_of_a_connection_are_answered_in_one_sentence(ackclock: Command, tmp_path: Path) -> None:
+    here, there = Ends().write(tmp_path)
+    more = tmp_path / "more.pcap"
+    more.write_bytes(there.read_bytes())
+    said = ackclock("capture", here, there, more).stdout
+    (line,) = [line for line in said.splitlines() if "mergecap" in line]
+    assert line.startswith(f"10.0.0.1:5001 > 10.0.0.2:80 is in {here} and {there} and in others: two files are matched")
+    assert ak.capture([here, there, more]).flows["receiver_file"].to_list() == [None] * 3
+
+
+def test_what_the_path_changed_is_not_matched_and_a_sentence_says_so(tmp_path: Path) -> None:
+    ends = Ends()
+    ends.there.packets = [
+        (at, p[:4] + struct.pack(">H", (struct.unpack(">H", p[4:6])[0] * 7919) % 65_536) + p[6:])
+        for at, p in ends.there.packets
+    ]
+    here, there = ends.write(tmp_path)
+    (remark,) = ak.capture([here, there]).to_dict()["remarks"]
+    assert "something on the way changes them" in remark
+    assert ak.capture([here, there]).flows["captured"].to_list() == ["at the sender", "at the receiver"]
+
+
+def test_standard_input_is_not_matched(tmp_path: Path) -> None:
+    here, there = Ends().write(tmp_path)
+    with there.open("rb") as file:
+        ran = subprocess.run(
+            [sys.executable, "-m", "ackclock", "capture", str(here), "-", "--json"],
+            stdin=file,
+            capture_output=True,
+            check=True,
+        )
+    assert [flow["receiver_file"] for flow in json.loads(ran.stdout)["flows"]] == [None, None]
