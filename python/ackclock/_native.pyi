@@ -97,6 +97,7 @@ def capture(
     at: str | None,
     limit: int,
     chosen: tuple[str, str] | None,
+    densities: bool,
     progress: Callable[[float], object] | None,
 ) -> Capture: ...
 def capture_copy(file: str, frames: Sequence[int] | None, to: str) -> tuple[int, int]: ...

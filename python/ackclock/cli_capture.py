@@ -132,7 +132,14 @@ def command(
     with refusals():
         try:
             with _progress() as told:
-                found = capture(files, at=None if at is None else at.value, flow=flow, limit=limit, progress=told)
+                found = capture(
+                    files,
+                    at=None if at is None else at.value,
+                    flow=flow,
+                    limit=limit,
+                    densities=reordering or as_json or parquet is not None,
+                    progress=told,
+                )
             if write is not None:
                 found.write_needless(write[1])
             if anonymise is not None:

@@ -180,7 +180,7 @@ impl Arrivals {
         // Parts of one packet stay in their order: their keys ascend, but where numbers wrap.
         self.list.sort_by_key(|a| (a.frame, a.number));
         let first = self.list.first()?.at;
-        let mut order = Reordering::default();
+        let mut order = Reordering::with_densities(0);
         let mut known = 0;
         for arrival in &self.list {
             if let Some(number) = arrival.number {

@@ -18,6 +18,8 @@ pub struct Wanted {
     pub at: Option<Side>,
     /// Whether to keep each retransmission, not only their counts. Default: no.
     pub each: bool,
+    /// Whether to make the densities of RFC 5236, which take time and memory. Default: no.
+    pub densities: bool,
 }
 
 /// What a SYN said.

@@ -5,6 +5,8 @@
 //! Source: RFC 6864 §4 (it need not count at all); Linux 6.18, `include/net/ip.h`, `ip_select_ident_segs` (it does for a
 //! connected socket).
 
+use std::collections::VecDeque;
+
 /// Gaps that are remembered.
 const GAPS: usize = 64;
 /// A step in this range, either way, is one of order.
@@ -24,7 +26,7 @@ pub(crate) struct Ids {
     near: u32,
     wild: u32,
     /// Numbers that have not come, as (first, behind the last), oldest first: the newest of them.
-    gaps: Vec<(u64, u64)>,
+    gaps: VecDeque<(u64, u64)>,
     /// How many have not come in all.
     missing: u64,
 }
@@ -67,15 +69,19 @@ impl Ids {
     fn note(&mut self, at: u64) {
         if at > self.top + 1 {
             if self.gaps.len() >= GAPS {
-                self.gaps.remove(0);
+                self.gaps.pop_front();
             }
-            self.gaps.push((self.top + 1, at));
+            self.gaps.push_back((self.top + 1, at));
             self.missing += at - self.top - 1;
         } else if let Some(i) = self.gaps.iter().position(|g| g.0 <= at && at < g.1) {
             let (from, to) = self.gaps[i];
-            let rest = [(from, at), (at + 1, to)];
             self.missing = self.missing.saturating_sub(1);
-            self.gaps.splice(i..=i, rest.into_iter().filter(|g| g.0 < g.1));
+            self.gaps.remove(i);
+            for (left, right) in [(at + 1, to), (from, at)] {
+                if left < right {
+                    self.gaps.insert(i, (left, right));
+                }
+            }
         }
     }
 
@@ -116,7 +122,10 @@ mod tests {
         assert_eq!(ids.next(Some(9)), Some(base + 15), "12 to 14 are missing");
         assert_eq!(ids.missing, 3);
         assert_eq!(ids.next(Some(7)), Some(base + 13));
-        assert_eq!((ids.missing, ids.gaps.as_slice()), (2, &[(base + 12, base + 13), (base + 14, base + 15)][..]));
+        assert_eq!(
+            (ids.missing, ids.gaps.make_contiguous() as &[_]),
+            (2, &[(base + 12, base + 13), (base + 14, base + 15)][..])
+        );
         assert!(ids.many_missing());
         assert_eq!(ids.next(Some(10)), Some(base + 16), "the next after the highest");
         assert_eq!(ids.top(), base + 16);

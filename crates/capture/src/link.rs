@@ -66,28 +66,25 @@ const IPV6: u16 = 0x86dd;
 /// No frame has more layers.
 const DEPTH: usize = 16;
 
-/// What a frame carries, and where it was going if that is said.
+/// The TCP segment of a frame like nearly all: Ethernet or nothing, then IP, then TCP. `None` for any other.
 #[inline(always)]
-pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
+pub(crate) fn plain<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     const ETHERNET: u16 = 1;
     const RAW: u16 = 101;
     let at = match (frame.link, frame.bytes) {
         (ETHERNET, [_, _, _, _, _, _, _, _, _, _, _, _, 0x08, 0x00, ..]) => 14,
         (ETHERNET, [_, _, _, _, _, _, _, _, _, _, _, _, 0x86, 0xdd, ..]) => 14,
         (RAW, _) => 0,
-        _ => return rarer(frame),
+        _ => return None,
     };
     let ip = &frame.bytes[at..];
-    if let Ok(header) = packet::captured_ip(ip, (frame.original as usize).saturating_sub(at)) {
-        if let Ok(tcp) = Captured::read(ip, header) {
-            return (Content::Tcp(tcp), frame.heading);
-        }
-    }
-    rarer(frame)
+    let header = packet::captured_ip(ip, (frame.original as usize).saturating_sub(at)).ok()?;
+    Captured::read(ip, header).ok()
 }
 
+/// What a frame carries, and where it was going if that is said.
 #[cold]
-fn rarer<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
+pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
     let (first, heading) = match first(frame) {
         Ok(first) => first,
         Err(kind) => return (Content::Other(kind), frame.heading),

@@ -40,14 +40,6 @@ impl Told {
             Told::Acks => "as seen by ACKs",
         }
     }
-
-    /// Whether each packet that was sent has a number of its own, without which there are no densities (RFC 5236).
-    pub fn numbers_packets(self) -> bool {
-        match self {
-            Told::Sender | Told::Identification => true,
-            Told::Timestamps | Told::Sequence | Told::Acks => false,
-        }
-    }
 }
 
 /// The reordering of one way, and what told the order of sending.

@@ -205,7 +205,7 @@ impl<'a> FlowRow<'a> {
             Ok(Value::Object(all)) => all,
             _ => Map::new(),
         };
-        if !reordered.told.numbers_packets() {
+        if reordered.order.density().is_none() {
             for key in ["density_threshold", "reorder_density", "buffer_occupancy_density"] {
                 all.remove(key);
             }

@@ -6,13 +6,14 @@
 pub(crate) mod cases;
 mod episodes;
 mod odd;
+mod ring;
 
 use crate::ranges::Ranges;
 use crate::rtt::Durations;
 use crate::seen::Seen;
 use cases::{Bare, Cases};
 use episodes::Episodes;
-use std::collections::VecDeque;
+use ring::Ring;
 
 /// Acknowledged segments that are kept, for the frame of an earlier copy and the order of sending.
 const HISTORY: usize = 64;
@@ -95,7 +96,7 @@ pub(crate) struct Stream {
     /// The youngest timestamp that it has echoed.
     echoed: Option<u32>,
     /// First copies in the order of their numbers.
-    ring: VecDeque<Sent>,
+    ring: Ring,
     /// So many of them, the first, are acknowledged.
     acked: usize,
     /// How many have been acknowledged in all.
@@ -152,7 +153,7 @@ impl Stream {
             } else if s.seq <= self.una {
                 self.recent = Some(tsval);
             }
-            self.ring.push_back(Sent { seq: s.seq, at: s.at, frame: s.frame, order, len: s.len, tsval });
+            self.push(&Sent { seq: s.seq, at: s.at, frame: s.frame, order, len: s.len, tsval });
             self.hi = s.seq + u64::from(s.len);
             self.facts.last_at = s.at;
         } else {
@@ -174,10 +175,19 @@ impl Stream {
             self.recent = Some(t.echo);
             self.echoed = self.recent;
         }
-        if let Some(last) = self.pass(ack) {
-            self.sample(s.at, s.at - last.at);
+        if let Some(at) = self.pass(ack) {
+            self.sample(s.at, s.at - at);
         }
         self.facts.acked_at = Some(s.at);
+    }
+
+    /// A first copy behind all others.
+    #[inline]
+    fn push(&mut self, sent: &Sent) {
+        let forgotten = self.ring.push(sent);
+        if forgotten > 0 {
+            self.acked = self.acked.saturating_sub(forgotten);
+        }
     }
 
     #[inline]
@@ -187,23 +197,19 @@ impl Stream {
         self.facts.largest = self.facts.largest.max(rtt);
     }
 
-    /// Passes what is acknowledged below `ack`; answers the last of it.
+    /// Passes what is acknowledged below `ack`; answers when the last of it was sent.
     #[inline]
-    fn pass(&mut self, ack: u64) -> Option<Sent> {
-        let mut last = None;
-        let before = self.passed;
-        while let Some(sent) = self.ring.get(self.acked) {
-            if sent.end() > ack {
-                break;
-            }
-            last = Some(*sent);
+    fn pass(&mut self, ack: u64) -> Option<i64> {
+        let (mut last, mut step) = (None, 0);
+        while let Some(at) = self.ring.sent_below(self.acked, ack) {
+            last = Some(at);
             self.acked += 1;
-            self.passed += 1;
+            step += 1;
         }
-        let step = self.passed - before;
+        self.passed += step;
         self.steps = (self.steps.0 || step > 1 && !self.episodes.active(), step == 1);
         if self.acked > 2 * HISTORY {
-            self.ring.drain(..self.acked - HISTORY);
+            self.ring.forget(self.acked - HISTORY);
             self.acked = HISTORY;
         }
         last

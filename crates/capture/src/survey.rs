@@ -148,9 +148,9 @@ struct OneWay {
     stalls: Stalls,
 }
 
-impl Default for OneWay {
-    fn default() -> Self {
-        OneWay { arrivals: Arrivals::new(None), acks: ByAcks::default(), stalls: Stalls::default() }
+impl OneWay {
+    fn new(wanted: Wanted) -> Self {
+        OneWay { arrivals: Arrivals::new(None, wanted.densities), acks: ByAcks::default(), stalls: Stalls::default() }
     }
 }
 
@@ -216,7 +216,11 @@ impl Analysis for Survey {
                 None => return State(None),
             },
         };
-        State(Some(Box::new(Work { connection, shifts: [None; 2], ways: Default::default() })))
+        State(Some(Box::new(Work {
+            connection,
+            shifts: [None; 2],
+            ways: [OneWay::new(self.wanted), OneWay::new(self.wanted)],
+        })))
     }
 
     #[inline]

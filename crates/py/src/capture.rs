@@ -66,7 +66,8 @@ impl Capture {
     }
 }
 
-/// Reads captures; `-` is standard input. `chosen` are two ends; `progress` hears the share that is read.
+/// Reads captures; `-` is standard input. `chosen` are two ends; `densities` says whether to make those of RFC 5236; `progress` hears the
+/// share that is read.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
 pub(crate) fn capture(
@@ -75,13 +76,14 @@ pub(crate) fn capture(
     at: Option<&str>,
     limit: usize,
     chosen: Option<(String, String)>,
+    densities: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Capture> {
     let at = at.map(side).transpose()?;
     let chosen = chosen.map(|(a, b)| Ok::<_, PyErr>((end(&a)?, end(&b)?))).transpose()?;
     let sizes: Vec<u64> = files.iter().map(|f| std::fs::metadata(f).map_or(0, |m| m.len())).collect();
     let total = sizes.iter().sum::<u64>().max(1) as f64;
-    let wanted = Wanted { at, each: true };
+    let wanted = Wanted { at, each: true, densities };
     let mut read = Vec::new();
     let mut before = 0;
     for (name, size) in files.into_iter().zip(&sizes) {

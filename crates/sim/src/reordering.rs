@@ -34,18 +34,20 @@ use std::collections::BTreeMap;
 /// How many different values a count is kept for: what is counted comes from files, too.
 const MOST_VALUES: usize = 1 << 16;
 
-/// The arrivals of one direction of a flow so far. It remembers which numbers are missing, and nothing of those that came.
+/// The arrivals of one direction of a flow so far. It remembers which numbers are missing, and nothing of those that came. The
+/// default makes no densities (RFC 5236): they cost more than all the rest. What every arrival changes lies together at the beginning.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Reordering {
     packets: u64,
     bytes: u64,
     next: u64,
+    runs: FreeRuns,
+    density: Option<Box<Density>>,
+    holes: Holes,
     duplicates: u64,
     forgotten: u64,
-    holes: Holes,
     late: Lateness,
-    runs: FreeRuns,
-    density: Density,
 }
 
 /// One reordered packet.
@@ -100,8 +102,8 @@ impl Reordering {
     #[inline]
     pub fn arrive(&mut self, at: Time, number: u64, bytes: u32) -> Option<Late> {
         let late = self.place(at, number, number.saturating_add(1), bytes);
-        if late != Place::Known {
-            self.density.arrive(number);
+        if let Some(density) = self.density.as_deref_mut().filter(|_| late != Place::Known) {
+            density.arrive(number);
         }
         late.late()
     }
@@ -111,6 +113,34 @@ impl Reordering {
     #[inline]
     pub fn arrive_span(&mut self, at: Time, from: u64, to: u64, bytes: u32) -> Option<Late> {
         self.place(at, from, to.max(from.saturating_add(1)), bytes).late()
+    }
+
+    /// The same for packets that came at once, in order: those from `from` up to `to`, each of `size` but perhaps the last.
+    #[inline]
+    pub fn arrive_spans(&mut self, at: Time, from: u64, to: u64, size: u32) {
+        if from < self.next || from >= to || size == 0 {
+            let mut from = from;
+            while from < to {
+                let end = if size == 0 { to } else { from.saturating_add(size.into()).min(to) };
+                self.arrive_span(at, from, end, (end - from) as u32);
+                from = end;
+            }
+            return;
+        }
+        let count = (to - from).div_ceil(size.into());
+        if from > self.next {
+            self.holes.open(self.next..from, self.packets, at, self.bytes);
+        }
+        self.next = to;
+        self.runs.r += count;
+        self.packets += count;
+        self.bytes += to - from;
+    }
+
+    /// Numbers below this one never come: what is missing there need not be remembered.
+    #[inline]
+    pub fn forget_below(&mut self, number: u64) {
+        self.holes.forget_below(number);
     }
 
     /// The same where a missing number may come from a copy that was sent again: what comes more than `patience` after it was
@@ -130,9 +160,9 @@ impl Reordering {
         }
     }
 
-    /// For a capture that may begin in the middle: the densities begin with this number, not with 0.
-    pub fn beginning_with(number: u64) -> Self {
-        Reordering { density: Density::beginning_with(number), ..Reordering::default() }
+    /// With densities (RFC 5236), which begin with this number: 0, or where a capture begins.
+    pub fn with_densities(first: u64) -> Self {
+        Reordering { density: Some(Box::new(Density::beginning_with(first))), ..Reordering::default() }
     }
 
     #[inline]
@@ -226,9 +256,9 @@ impl Reordering {
         self.runs
     }
 
-    /// Its densities (RFC 5236).
-    pub fn density(&self) -> &Density {
-        &self.density
+    /// Its densities (RFC 5236), if they were wanted.
+    pub fn density(&self) -> Option<&Density> {
+        self.density.as_deref()
     }
 }
 
@@ -329,7 +359,7 @@ impl Watch for Order {
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let flow = flow as usize;
         if self.0.len() <= flow {
-            self.0.resize_with(flow + 1, Default::default);
+            self.0.resize_with(flow + 1, || [Reordering::with_densities(0), Reordering::with_densities(0)]);
         }
         self.0[flow][end(to)].arrive(at, u64::from(number), seg.len);
     }

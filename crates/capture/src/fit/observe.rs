@@ -103,7 +103,7 @@ impl Analysis for Observer {
         if self.chosen.is_some_and(|c| c != (a, b) && c != (b, a)) {
             return State(None);
         }
-        let wanted = Wanted { at: self.at, each: true };
+        let wanted = Wanted { at: self.at, each: true, ..Wanted::default() };
         State(Some(Box::new((Connection::new(wanted), [Log::default(), Log::default()], false))))
     }
 

@@ -8,9 +8,16 @@ use ackclock_wire::options::{walk, Entry, Options, Timestamps, MAX_SHIFT};
 use ackclock_wire::packet::Captured;
 use std::net::SocketAddr;
 
-/// What is known of a connection.
+/// What is known of a connection. What every segment changes lies together at the beginning.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Flow {
+    /// A number of each direction that a new one is near to; 0 before the first.
+    near: [u64; 2],
+    /// Segments each end has sent, repeats left out.
+    pub segments: [u64; 2],
+    /// When its last segment was captured, nanoseconds since 1970.
+    pub last: i64,
     /// Its number in the capture, from 1, by its first segment.
     pub number: u64,
     /// Its ends: who opened it, or whose segment came first if no SYN was captured; then the other. [`Way::Out`] leads from the first to the
@@ -22,16 +29,10 @@ pub struct Flow {
     pub fins: [bool; 2],
     /// Whether an end has sent a RST.
     pub resets: [bool; 2],
-    /// Segments each end has sent, repeats left out.
-    pub segments: [u64; 2],
     /// When its first segment was captured, nanoseconds since 1970.
     pub first: i64,
-    /// When its last one was.
-    pub last: i64,
     /// That of [`Way::Out`].
     key: Key,
-    /// A number of each direction that a new one is near to.
-    near: [Option<u64>; 2],
     joins: u64,
 }
 
@@ -86,7 +87,7 @@ impl Flow {
             first: at,
             last: at,
             key: if called { key.back() } else { key },
-            near: [None; 2],
+            near: [0; 2],
             joins: 0,
         }
     }
@@ -186,9 +187,9 @@ impl Flow {
     #[inline]
     fn number(&mut self, way: Way, low: u32, quiet: bool) -> u64 {
         let near = &mut self.near[index(way)];
-        let number = near.map_or(FIRST | u64::from(low), |near| unwrap(low, near));
+        let number = if *near == 0 { FIRST | u64::from(low) } else { unwrap(low, *near) };
         if !quiet {
-            *near = Some(number);
+            *near = number;
         }
         number
     }

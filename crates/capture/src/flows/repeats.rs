@@ -1,7 +1,11 @@
 //! Packets that were captured twice: at two interfaces, or by a switch that mirrors both what comes and what goes.
+//!
+//! Idea: what goes beyond all that its direction has sent or acknowledged was not there before. Only the others are looked for among
+//! the last packets.
 
 use super::table::fold;
 use crate::seen::{Seen, Way};
+use ackclock_tcp::segment::Segment;
 
 /// A repeat comes within this time, nanoseconds.
 const SOON: u64 = 1_000_000;
@@ -12,13 +16,18 @@ const KEPT: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repeats([Ring; 2]);
 
-/// Fingerprints first: they alone are looked at for nearly every packet.
+/// What every packet changes lies together at the beginning.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 struct Ring {
-    prints: [u64; KEPT],
-    times: [i64; KEPT],
-    interfaces: [u32; KEPT],
+    /// Behind the highest byte, and the highest acknowledgment, of all but RSTs.
+    top: u64,
+    ack: u64,
     next: u8,
+    /// Packets came at other interfaces than the first.
+    several: bool,
+    packets: [(u64, i64); KEPT],
+    interfaces: [u32; KEPT],
 }
 
 impl Repeats {
@@ -30,25 +39,29 @@ impl Repeats {
     pub(super) fn is_one(&mut self, seen: &Seen, interface: u32) -> bool {
         let ring = &mut self.0[usize::from(seen.way == Way::Back)];
         let print = print(seen);
-        if ring.prints.iter().fold(false, |any, old| any | (*old == print)) && ring.has(print, seen, interface) {
+        let (end, ack) = (seen.seq.wrapping_add(u64::from(seen.len)), seen.ack.unwrap_or(0));
+        let new = (end > ring.top || ack > ring.ack) && !seen.has(Segment::RST);
+        if new {
+            (ring.top, ring.ack) = (ring.top.max(end), ring.ack.max(ack));
+        } else if ring.has(print, seen, interface) {
             return true;
         }
         let place = usize::from(ring.next) % KEPT;
-        ring.prints[place] = print;
-        ring.times[place] = seen.at;
-        ring.interfaces[place] = interface;
+        ring.packets[place] = (print, seen.at);
+        ring.several |= interface != 0;
+        if ring.several {
+            ring.interfaces[place] = interface;
+        }
         ring.next = ring.next.wrapping_add(1);
         false
     }
 }
 
 impl Ring {
-    #[cold]
+    #[inline(never)]
     fn has(&self, print: u64, seen: &Seen, interface: u32) -> bool {
-        (0..KEPT).any(|i| {
-            self.prints[i] == print
-                && seen.at.abs_diff(self.times[i]) <= SOON
-                && (seen.id.is_some() || self.interfaces[i] != interface)
+        self.packets.iter().zip(self.interfaces).any(|(old, there)| {
+            old.0 == print && seen.at.abs_diff(old.1) <= SOON && (seen.id.is_some() || there != interface)
         })
     }
 }

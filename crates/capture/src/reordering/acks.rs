@@ -90,9 +90,12 @@ impl ByAcks {
 /// Data were covered for the first time, segment by segment.
 fn cover(order: &mut Reordering, again: &Ranges, at: ackclock_tcp::time::Time, data: (u64, u64), segment: u64) {
     let (mut from, to) = data;
+    if again.is_empty() {
+        return order.arrive_spans(at, from, to, u32::try_from(segment).unwrap_or(u32::MAX));
+    }
     while from < to {
         let end = if segment == 0 { to } else { from.saturating_add(segment).min(to) };
-        if !again.is_empty() && again.touches(from, end) {
+        if again.touches(from, end) {
             order.arrive_original(at, from, end, (end - from) as u32, Nanos::ZERO);
         } else {
             order.arrive_span(at, from, end, (end - from) as u32);

@@ -6,7 +6,7 @@ use super::{since, Reordered, Told};
 use crate::seen::Seen;
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::time::Nanos;
+use ackclock_tcp::time::{Nanos, Time};
 
 /// So many packets are looked at before it is settled what tells the order.
 const LOOKED_AT: usize = 16;
@@ -21,19 +21,22 @@ const FIRST: u64 = 1 << 20;
 /// Sequence numbers within one value of the clock.
 const WITHIN: u32 = 34;
 
-/// The packets of one way, in the order of their arrival here.
+/// The packets of one way, in the order of their arrival here. What every packet changes lies together at the beginning.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Arrivals {
-    early: Vec<Early>,
-    told: Option<Told>,
-    order: Reordering,
     first: i64,
     /// The highest identification, as a number and as it stands there.
     top: (u64, u16),
-    /// The clock and the sequence number of the first packet with them.
-    clock: Option<(u32, u64)>,
     /// Payload of a full segment, bytes.
     segment: u32,
+    told: Option<Told>,
+    /// Whether densities are wanted.
+    densities: bool,
+    order: Reordering,
+    /// The clock and the sequence number of the first packet with them.
+    clock: Option<(u32, u64)>,
+    early: Vec<Early>,
 }
 
 /// What of a packet may tell its place.
@@ -55,8 +58,9 @@ impl Early {
 }
 
 impl Arrivals {
-    /// Nothing has come yet. A full segment carries so many bytes, as far as is known: a device may have joined several.
-    pub fn new(segment: Option<u32>) -> Self {
+    /// Nothing has come yet. A full segment carries so many bytes, as far as is known: a device may have joined several. With `densities`
+    /// those of RFC 5236 are made, if each packet has a number of its own.
+    pub fn new(segment: Option<u32>, densities: bool) -> Self {
         Arrivals {
             early: Vec::new(),
             told: None,
@@ -65,6 +69,7 @@ impl Arrivals {
             top: (FIRST, 0),
             clock: None,
             segment: segment.filter(|s| *s > 0).unwrap_or(u32::MAX),
+            densities,
         }
     }
 
@@ -78,7 +83,11 @@ impl Arrivals {
     #[inline]
     pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
         match self.told {
-            Some(told) => self.take(told, &Early::of(seen), round_trip),
+            Some(Told::Identification) => self.by_identification(seen.at, seen.id, seen.len),
+            Some(Told::Timestamps) => self.by_timestamps(seen.at, seen.timestamps.map(|t| t.value), seen.seq, seen.len),
+            Some(Told::Sequence | Told::Acks | Told::Sender) => {
+                self.by_sequence(seen.at, seen.seq, seen.len, round_trip);
+            }
             None => self.look(Early::of(seen), round_trip),
         }
     }
@@ -117,56 +126,72 @@ impl Arrivals {
             let mut number = 0;
             let steps = early.windows(2).map(|w| step(w[0].id, w[1].id).unwrap_or(0));
             let before = steps.map(|s| (number += s, number).1).min().unwrap_or(0).min(0);
-            self.order = Reordering::beginning_with(FIRST.saturating_add_signed(i64::from(before)));
+            if self.densities {
+                self.order = Reordering::with_densities(FIRST.saturating_add_signed(i64::from(before)));
+            }
         }
         self.told = Some(told);
         early.iter().for_each(|p| self.take(told, p, round_trip));
     }
 
-    #[inline]
     fn take(&mut self, told: Told, p: &Early, round_trip: Option<i64>) {
         match told {
-            Told::Identification => self.by_identification(p),
-            Told::Timestamps => self.by_timestamps(p),
-            Told::Sequence | Told::Acks | Told::Sender => self.by_sequence(p, round_trip),
+            Told::Identification => self.by_identification(p.at, p.id, p.len),
+            Told::Timestamps => self.by_timestamps(p.at, p.clock, p.seq, p.len),
+            Told::Sequence | Told::Acks | Told::Sender => self.by_sequence(p.at, p.seq, p.len, round_trip),
         }
     }
 
     #[inline]
-    fn by_identification(&mut self, p: &Early) {
+    fn by_identification(&mut self, at: i64, id: Option<u16>, len: u32) {
         // 0 is a number among others here, though it is none elsewhere.
-        let id = p.id.unwrap_or(0);
+        let id = id.unwrap_or(0);
         let distance = i32::from(id.wrapping_sub(self.top.1) as i16);
         // A number far away is no step: the count goes on behind the highest.
         let number =
             if distance.abs() > NEAR { self.top.0 + 1 } else { self.top.0.saturating_add_signed(distance.into()) };
-        let at = since(self.first, p.at);
-        let packets = if p.len > self.segment { p.len.div_ceil(self.segment) } else { 1 };
-        for i in 0..packets {
-            self.order.arrive(at, number + u64::from(i), p.len / packets);
+        let at = since(self.first, at);
+        let mut more = 0;
+        if len > self.segment {
+            more = self.joined(at, number, len);
+        } else {
+            self.order.arrive(at, number, len);
         }
-        let last = number + u64::from(packets - 1);
+        let last = number + u64::from(more);
         if last >= self.top.0 {
-            self.top = (last, id.wrapping_add((packets - 1) as u16));
+            self.top = (last, id.wrapping_add(more as u16));
+            // No step back leads below this.
+            self.order.forget_below(last.saturating_sub(NEAR as u64));
         }
     }
 
-    fn by_timestamps(&mut self, p: &Early) {
-        let (Some(clock), true) = (p.clock, p.len > 0) else { return };
-        let (clock_0, seq_0) = *self.clock.get_or_insert((clock, p.seq));
-        let ticks = FIRST.saturating_add_signed(i64::from(clock.wrapping_sub(clock_0) as i32));
-        let within =
-            (1u64 << (WITHIN - 1)).saturating_add_signed(p.seq.wrapping_sub(seq_0) as i64) & ((1 << WITHIN) - 1);
-        let number = (ticks & ((1 << (63 - WITHIN)) - 1)) << WITHIN | within;
-        self.order.arrive_span(since(self.first, p.at), number, number + u64::from(p.len), p.len);
+    /// A packet that a device joined from several; answers how many they were besides the first.
+    #[cold]
+    fn joined(&mut self, at: Time, number: u64, len: u32) -> u32 {
+        let packets = len.div_ceil(self.segment);
+        for i in 0..packets {
+            self.order.arrive(at, number + u64::from(i), len / packets);
+        }
+        packets - 1
     }
 
-    fn by_sequence(&mut self, p: &Early, round_trip: Option<i64>) {
-        if p.len == 0 {
+    #[inline]
+    fn by_timestamps(&mut self, at: i64, clock: Option<u32>, seq: u64, len: u32) {
+        let (Some(clock), true) = (clock, len > 0) else { return };
+        let (clock_0, seq_0) = *self.clock.get_or_insert((clock, seq));
+        let ticks = FIRST.saturating_add_signed(i64::from(clock.wrapping_sub(clock_0) as i32));
+        let within = (1u64 << (WITHIN - 1)).saturating_add_signed(seq.wrapping_sub(seq_0) as i64) & ((1 << WITHIN) - 1);
+        let number = (ticks & ((1 << (63 - WITHIN)) - 1)) << WITHIN | within;
+        self.order.arrive_span(since(self.first, at), number, number + u64::from(len), len);
+    }
+
+    #[inline]
+    fn by_sequence(&mut self, at: i64, seq: u64, len: u32, round_trip: Option<i64>) {
+        if len == 0 {
             return;
         }
         let patience = Nanos(round_trip.map_or(u64::MAX, |r| r.max(0) as u64));
-        self.order.arrive_original(since(self.first, p.at), p.seq, p.seq + u64::from(p.len), p.len, patience);
+        self.order.arrive_original(since(self.first, at), seq, seq + u64::from(len), len, patience);
     }
 
     /// What is known by now; `None` before the first packet.
@@ -226,7 +251,7 @@ mod tests {
     ];
 
     fn measured(change: impl Fn(&mut Seen)) -> Reordered {
-        let mut arrivals = Arrivals::new(Some(MSS));
+        let mut arrivals = Arrivals::new(Some(MSS), true);
         for (ms, n) in (0..).zip(ORDER) {
             let mut seen = packet(n, ms);
             change(&mut seen);
@@ -236,7 +261,7 @@ mod tests {
     }
 
     fn ledger() -> Reordering {
-        let mut order = Reordering::beginning_with(FIRST);
+        let mut order = Reordering::with_densities(FIRST);
         for (ms, n) in (0..).zip(ORDER) {
             order.arrive(since(0, ms * 1_000_000), FIRST + n, MSS);
         }
@@ -268,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_answer_to_a_syn_may_have_an_identification_of_its_own() {
-        let mut arrivals = Arrivals::new(None);
+        let mut arrivals = Arrivals::new(None, true);
         arrivals.on(&Seen { flags: Segment::SYN | Segment::ACK, id: Some(0), len: 0, ..packet(0, 0) }, None);
         (1..30).for_each(|n| arrivals.on(&packet(n, n as i64), None));
         let found = arrivals.finish(None).unwrap();
@@ -277,7 +302,7 @@ mod tests {
 
     #[test]
     fn packets_that_a_device_joined_count_one_by_one() {
-        let mut arrivals = Arrivals::new(Some(MSS));
+        let mut arrivals = Arrivals::new(Some(MSS), true);
         for n in [0u64, 3, 6, 12, 9, 15] {
             arrivals.on(&Seen { len: 3 * MSS, ..packet(n, n as i64) }, None);
         }
@@ -288,7 +313,7 @@ mod tests {
 
     #[test]
     fn by_sequence_numbers_alone_what_comes_a_round_trip_late_was_sent_again() {
-        let mut arrivals = Arrivals::new(None);
+        let mut arrivals = Arrivals::new(None, true);
         let bare = |n, ms| Seen { id: None, timestamps: None, ..packet(n, ms) };
         for (n, ms) in [(0, 0), (2, 1), (1, 5), (4, 10), (5, 20), (3, 70), (6, 71)] {
             arrivals.on(&bare(n, ms), Some(50_000_000));

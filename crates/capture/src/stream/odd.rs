@@ -22,7 +22,7 @@ impl Stream {
             if !self.started {
                 self.start(s, s.seq.wrapping_add(1));
                 self.una = s.seq;
-                self.ring.push_back(Sent { len: 1, ..sent(s, order, s.seq) });
+                self.push(&Sent { len: 1, ..sent(s, order, s.seq) });
             } else if self.hi == s.seq.wrapping_add(1) {
                 self.ring.clear();
                 self.acked = 0;
@@ -54,7 +54,7 @@ impl Stream {
             }
             let from = s.seq.max(self.hi);
             self.note_timestamp(s);
-            self.ring.push_back(Sent { len: (end - from) as u32, ..sent(s, order, from) });
+            self.push(&Sent { len: (end - from) as u32, ..sent(s, order, from) });
             self.hi = end;
         }
     }
@@ -100,7 +100,7 @@ impl Stream {
     }
 
     fn forget_oldest(&mut self) {
-        self.ring.drain(..MOST / 2);
+        self.ring.forget(MOST / 2);
         self.acked = self.acked.saturating_sub(MOST / 2);
     }
 
@@ -144,7 +144,8 @@ impl Stream {
             self.holes.remove(left, right);
             let at = self.ring.partition_point(|o| o.seq < left);
             if at >= self.acked {
-                self.ring.insert(at, Sent { len: (right - left) as u32, ..sent(s, order, left) });
+                let forgotten = self.ring.insert(at, &Sent { len: (right - left) as u32, ..sent(s, order, left) });
+                self.acked = self.acked.saturating_sub(forgotten);
             }
             return;
         }
@@ -188,7 +189,7 @@ impl Stream {
         for (from, to) in unknown {
             let mut cuts = vec![from, to];
             let i = self.ring.partition_point(|o| o.end() <= from);
-            let of_ring = self.ring.iter().skip(i).take_while(|o| o.seq < to);
+            let of_ring = self.ring.from(i).take_while(|o| o.seq < to);
             cuts.extend(of_ring.flat_map(|o| [o.seq, o.end()]));
             cuts.extend(self.sacked.iter().chain(self.holes.iter()).flat_map(|(l, r)| [l, r]));
             cuts.push(self.una);
@@ -202,7 +203,7 @@ impl Stream {
     }
 
     fn make_piece(&mut self, from: u64, to: u64) {
-        let first = self.ring.get(self.ring.partition_point(|o| o.end() <= from)).filter(|o| o.seq <= from).copied();
+        let first = self.ring.get(self.ring.partition_point(|o| o.end() <= from)).filter(|o| o.seq <= from);
         let known = self.una >= to && self.acked_once || self.sacked.covers(from, to);
         let cover = known.then_some(Cover::LONG_AGO);
         let before = first.is_none() && !self.holes.covers(from, to);
@@ -331,8 +332,8 @@ impl Stream {
         self.sacked.forget_below(ack);
         let last = self.pass(ack);
         self.episodes.advanced(self.passed);
-        if let Some(last) = last.filter(|_| !ambiguous && !waited) {
-            self.sample(s.at, s.at - last.at);
+        if let Some(at) = last.filter(|_| !ambiguous && !waited) {
+            self.sample(s.at, s.at - at);
         }
         self.facts.acked_at = Some(s.at);
     }

@@ -25,7 +25,7 @@ const NEITHER: PeerSpec = PeerSpec { timestamps: Some(false), dsack: Some(false)
 const BYTES: u64 = 3_000_000;
 
 fn judged(seen: &[Seen], at: Option<Side>) -> BTreeMap<u64, Retransmission> {
-    let mut connection = Connection::new(Wanted { at, each: true });
+    let mut connection = Connection::new(Wanted { at, each: true, ..Wanted::default() });
     seen.iter().for_each(|s| connection.on(s));
     connection.finish().retransmissions.into_iter().map(|r| (r.frame, r)).collect()
 }
@@ -105,10 +105,14 @@ fn from_both_sides_every_verdict_is_right() {
             // Long enough for all: what is under way at the end would count as taken.
             scenario.duration = Nanos::from_secs(600);
             let captures = Captures::of(&scenario, &stack_named, 1);
-            let mut there = Connection::noting_arrivals(Wanted { at: Some(Side::Receiver), each: false });
+            let mut there =
+                Connection::noting_arrivals(Wanted { at: Some(Side::Receiver), each: false, ..Wanted::default() });
             captures.receiver.iter().for_each(|s| there.on(s));
             let arrivals = there.finish_noting().1.expect("they were noted");
-            let mut here = Connection::knowing_arrivals(Wanted { at: Some(Side::Sender), each: true }, arrivals);
+            let mut here = Connection::knowing_arrivals(
+                Wanted { at: Some(Side::Sender), each: true, ..Wanted::default() },
+                arrivals,
+            );
             captures.sender.iter().for_each(|s| here.on(s));
             let got = here.finish().retransmissions.into_iter().map(|r| (r.frame, r)).collect();
             tally.add(path.0, &captures.truth(), captures.frames.iter().map(|f| Some(f.0)), &got);

@@ -74,7 +74,7 @@ pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Cas
 
 /// The one connection of a capture.
 pub(crate) fn survey(file: &[u8]) -> Surveyed {
-    let mut survey = Survey::new(Wanted { at: None, each: true }, 10, None);
+    let mut survey = Survey::new(Wanted { at: None, each: true, densities: true }, 10, None);
     let mut flows = Flows::new(&mut survey, 10);
     ackclock_capture::read::read(Input::Bytes(file), |frame| flows.frame(frame)).expect("a capture");
     flows.finish();
@@ -88,7 +88,7 @@ pub(crate) fn matched(sender: &[u8], receiver: &[u8]) -> Surveyed {
     let files = [sender, receiver];
     let mut found = files.map(|file| [survey(file)]);
     let mut all: Vec<&mut [Surveyed]> = found.iter_mut().map(|f| &mut f[..]).collect();
-    let wanted = Wanted { at: None, each: true };
+    let wanted = Wanted { at: None, each: true, densities: true };
     let remarks = match_ends(&mut all, &["sender", "receiver"], wanted, |file, mut survey| {
         let mut flows = Flows::new(&mut survey, 10);
         ackclock_capture::read::read(Input::Bytes(files[file]), |frame| flows.frame(frame)).expect("a capture");

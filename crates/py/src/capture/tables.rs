@@ -122,11 +122,11 @@ pub(super) fn reordering(files: &[OneFile]) -> Made {
 
 pub(super) fn densities(files: &[OneFile]) -> Made {
     let flows: Vec<_> = all(files).collect();
-    let known = reordered(&flows).filter(|(_, r)| r.told.numbers_packets());
+    let known = reordered(&flows).filter_map(|(f, r)| Some((f, r.order.density()?)));
     let rows: Vec<_> = known
-        .flat_map(|(f, r)| {
-            let places = r.order.density().reorder_density().into_iter().map(|(k, share)| ("reorder", k, share));
-            let held = r.order.density().buffer_occupancy_density().into_iter();
+        .flat_map(|(f, d)| {
+            let places = d.reorder_density().into_iter().map(|(k, share)| ("reorder", k, share));
+            let held = d.buffer_occupancy_density().into_iter();
             let held = held.map(|(k, share)| ("buffer_occupancy", i64::try_from(k).unwrap_or(i64::MAX), share));
             places.chain(held).map(move |(density, packets, share)| (f, density, packets, share)).collect::<Vec<_>>()
         })

@@ -67,13 +67,25 @@ impl Holes {
     /// The arrival at this position skipped these numbers; so many bytes had arrived before.
     pub(super) fn open(&mut self, numbers: Range<u64>, position: u64, at: Time, bytes: u64) {
         if self.runs.len() >= MOST {
-            if let Some(old) = self.runs.pop_front() {
-                self.floor = old.numbers.end;
-                self.before = old.marks.map(|m| m.1).or(self.before);
-            }
+            self.forget_oldest();
         }
         let gap = Gap { position, at, bytes, lower: position };
         self.runs.push_back(Hole { numbers, gap, discontinuity: false, marks: None });
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(old) = self.runs.pop_front() {
+            self.floor = old.numbers.end;
+            self.before = old.marks.map(|m| m.1).or(self.before);
+        }
+    }
+
+    /// Forgets what is missing below a number that no later one is below.
+    #[inline]
+    pub(super) fn forget_below(&mut self, number: u64) {
+        while self.runs.front().is_some_and(|h| h.numbers.end <= number) {
+            self.forget_oldest();
+        }
     }
 
     /// The numbers from `from` up to `to` came, at this position and with so many bytes. The first of them decides.

@@ -1,6 +1,6 @@
 //! What a path has done to the order of packets, in numbers.
 
-use super::density::THRESHOLD;
+use super::density::{Density, THRESHOLD};
 use super::Reordering;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,8 +64,8 @@ impl ReorderingSummary {
             free_runs: runs.runs,
             free_run_packets: runs.packets,
             density_threshold: THRESHOLD,
-            reorder_density: r.density().reorder_density(),
-            buffer_occupancy_density: r.density().buffer_occupancy_density(),
+            reorder_density: r.density().map(Density::reorder_density).unwrap_or_default(),
+            buffer_occupancy_density: r.density().map(Density::buffer_occupancy_density).unwrap_or_default(),
         }
     }
 }
