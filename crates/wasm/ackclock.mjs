@@ -6,9 +6,15 @@ export async function load(source) {
   const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
 
   // Answers a request (`Request` in src/lib.rs) in an instance of its own; columns come as typed arrays that own their
-  // memory. `told` hears the share of a run that is done. Throws an Error, for a refusal with its fields as `details`.
-  async function ask(request, told = () => {}) {
-    const { exports } = await WebAssembly.instantiate(module, { lab: { told } });
+  // memory. `told` hears the share that is done. `file` gives the bytes of the request's file, if one comes with it, from a place
+  // on, as many as are asked for or as there are. Throws an Error, for a refusal with its fields as `details`.
+  async function ask(request, told = () => {}, file = () => new Uint8Array(0)) {
+    const read = (from, into, length) => {
+      const bytes = file(from, length);
+      new Uint8Array(exports.memory.buffer, into, bytes.length).set(bytes);
+      return bytes.length;
+    };
+    const { exports } = await WebAssembly.instantiate(module, { lab: { told, read } });
     const take = (packed) => {
       const word = BigInt.asUintN(64, packed);
       const [at, length] = [Number(word >> 32n), Number(word & 0xffff_ffffn)];
@@ -22,7 +28,7 @@ export async function load(source) {
       text = take(exports.ask(at, utf8.length));
     } catch (trap) {
       if (!(trap instanceof WebAssembly.RuntimeError)) throw trap;
-      throw new Error(`the simulator stopped: ${take(exports.panic_message())}`, { cause: trap });
+      throw new Error(`the engine stopped: ${take(exports.panic_message())}`, { cause: trap });
     }
     const answer = JSON.parse(text, (_, value) => column(exports.memory, value));
     if (answer.error) throw Object.assign(new Error(answer.error.message), { details: answer.error });

@@ -8,9 +8,10 @@ import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
 import { stalls } from "./stall/stall";
+import { CapturePanel } from "./ui/capturePanel";
 import { debounce, fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
-import { dropped, picker } from "./ui/files";
+import { dropped, kindOf, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
 import { busy, flowChoice, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Header } from "./ui/header";
@@ -42,6 +43,7 @@ class App {
   private readonly header: Header;
   private readonly panel: SidePanel;
   private readonly stall: StallPanel;
+  private readonly capture: CapturePanel;
   private readonly views: Views;
   private readonly parts: Frame;
   private readonly pick: () => void;
@@ -70,8 +72,8 @@ class App {
     const shortcuts = this.shortcuts();
     this.header = new Header({
       presets: () => this.menu(),
-      run: () => void this.session.run(),
-      stop: () => this.session.stop(),
+      run: () => this.run(),
+      stop: () => this.stop(),
       seed: (seed) => this.session.change({ seed }),
       tour: () => this.tour(),
       share: () => void this.share(),
@@ -83,7 +85,14 @@ class App {
     });
     this.panel = new SidePanel(this.session, schema, known);
     this.stall = stallPanel((pause) => this.point(pause));
-    this.parts = frame(this.header.element, this.panel.element, this.stall.element);
+    this.capture = new CapturePanel(engine, {
+      progress: (progress) => this.progress(progress),
+      stop: () => this.stop(),
+      draw: (run, name) => this.captured(run, name),
+      scenario: (toml) => this.scenario(toml),
+      say: (text, bad) => this.parts.say(text, bad),
+    });
+    this.parts = frame(this.header.element, this.panel.element, this.capture.element, this.stall.element);
     this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
     this.pick = picker((file) => void this.bring(file));
@@ -137,6 +146,7 @@ class App {
     this.display(shown, names);
     if (this.next) this.views.setWindow(...(this.next.span ?? ([0, busy(runs)] as const)));
     this.next = undefined;
+    this.capture.left();
     this.parts.say();
     this.panel.drawHand();
     this.title(lab);
@@ -252,24 +262,40 @@ class App {
     downloads(stem, lab.seed, items, { views: GRAPHS, picture });
   }
 
-  /** A scenario or a trace that someone brings. */
+  /** A scenario, a trace or a capture that someone brings. */
   private async bring(file: File): Promise<void> {
     try {
-      if (file.name.endsWith(".csv")) return this.trace(file.name, readCsv(await file.text()));
-      if (file.name.endsWith(".parquet")) return this.trace(file.name, await readParquet(await file.arrayBuffer()));
-      const text = await file.text();
-      const scenario = fromToml(text);
-      await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
-      this.origin = undefined;
-      await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
+      const kind = await kindOf(file);
+      if (kind === "capture") return await this.capture.open(file);
+      if (kind === "csv") return this.trace(file.name, readCsv(await file.text()));
+      if (kind === "parquet") return this.trace(file.name, await readParquet(await file.arrayBuffer()));
+      await this.scenario(await file.text());
     } catch (error) {
       notice(`${file.name}: ${(error as Error).message.replace(/^scenario\.toml:(\d+):/, "line $1:")}`, true);
     }
   }
 
+  /** Takes the text of a scenario. */
+  private async scenario(text: string): Promise<void> {
+    const scenario = fromToml(text);
+    await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
+    this.origin = undefined;
+    await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
+  }
+
+  /** Shows a flow of a capture, from its first packet on; the scenario at the left stays. */
+  private captured(run: RunTrace, name: string): void {
+    this.display([run], [name]);
+    const { sends, acks } = run.flows[0] as FlowTrace;
+    const first = Math.min(sends.time[0] ?? run.durationS, acks.time[0] ?? run.durationS);
+    const margin = (run.durationS - first) / 50;
+    this.views.setWindow(Math.max(first - margin, 0), run.durationS);
+  }
+
   /** Shows a run that was made elsewhere; the scenario at the left stays. */
   private trace(name: string, run: RunTrace): void {
-    this.session.stop();
+    this.stop();
+    this.capture.left();
     this.display([run], [name]);
     this.views.setWindow(0, busy(this.runs));
     this.parts.say(`The graphs show the trace ${name}. Run shows the scenario at the left again.`);
@@ -286,7 +312,7 @@ class App {
     this.views.on("window", () => this.remember.call());
     this.views.on("packet", (packet) => {
       const run = this.runs[packet.run];
-      if (!run) return;
+      if (!run || run.flows[packet.flow]?.captured) return; // what was captured cannot be changed
       const change = (scenario: Table) => {
         this.session.change({ scenario });
         this.panel.draw();
@@ -295,14 +321,24 @@ class App {
     });
   }
 
-  private escape(): void {
+  private run(): void {
+    this.capture.stop();
+    void this.session.run();
+  }
+
+  private stop(): void {
     this.session.stop();
+    this.capture.stop();
+  }
+
+  private escape(): void {
+    this.stop();
     document.body.classList.remove("drawer");
   }
 
   private shortcuts(): Shortcut[] {
     return [
-      { key: "r", says: "run again", do: () => void this.session.run() },
+      { key: "r", says: "run again", do: () => this.run() },
       { key: "Escape", says: "stop the run", do: () => this.escape() },
       { key: "e", says: "experiments", do: () => this.menu() },
       { key: ".", says: "next long pause", do: () => this.stall.step(1) },

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, test } from "vitest";
 import { encode } from "../src/scenario/state";
 import { fromToml, type Table } from "../src/scenario/toml";
 import { DIST, type Lab, open, start } from "./browser";
+import { writeLarge } from "./large";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PATH = join(ROOT, "papers/blanton-allman-2002/scenario-paper.toml");
@@ -104,6 +106,55 @@ test("frames a second", async () => {
     rows.push({ what: what4, value: frames, unit: "/s", wanted: "≥ 30" });
   }
   await page.context().close();
+});
+
+/** The most memory that the page's process had, MB. */
+async function peak(page: Page): Promise<number> {
+  const session = await lab.browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  await page.bringToFront();
+  const peaks = processInfo
+    .filter(({ type }) => type === "renderer")
+    .map(({ id }) => /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? "0");
+  return Math.max(...peaks.map(Number)) / 1e3;
+}
+
+test("a capture of 200 MB", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ackclock-"));
+  const file = join(folder, "large.pcap");
+  const { packets } = writeLarge(file, 199.9e6);
+  const { page } = await open(lab);
+  await page.evaluate(() => {
+    const { dataset } = document.documentElement;
+    let last = performance.now();
+    let [reading, all] = [0, 0];
+    window.setInterval(() => {
+      const now = performance.now();
+      all = Math.max(all, now - last);
+      if (dataset.lab === "running") reading = Math.max(reading, now - last);
+      last = now;
+      Object.assign(dataset, { reading, all });
+    }, 5);
+  });
+  const begun = performance.now();
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.waitForSelector(".flow-table tr[data-flow]", { timeout: 120_000 });
+  const table = performance.now() - begun;
+  await page.waitForSelector('.flow-table tr[aria-current="true"]', { timeout: 120_000 });
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  const graph = performance.now() - begun;
+  const { reading, all } = await page.evaluate(() => ({ ...document.documentElement.dataset }));
+  const what = `capture of 200 MB (${(packets / 1e6).toFixed(2)} M packets)`;
+  const add = (of: string, value: number, unit: string) =>
+    rows.push({ what: `${what}, ${of}`, value, unit, wanted: "" });
+  add("drop to table", table, "ms");
+  add("drop to graph", graph, "ms");
+  add("longest wait while it is read", Number(reading), "ms");
+  add("longest wait", Number(all), "ms");
+  add("most memory", await peak(page), "MB");
+  await page.context().close();
+  rmSync(folder, { recursive: true });
 });
 
 test("size of the first load", () => {

@@ -99,7 +99,7 @@ pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
         return Err(why_not.unwrap_or_else(|| "there is no flow with data".to_owned()));
     }
     if used.len() > MOST_FLOWS {
-        return Err(format!("found {} flows, allowed: {MOST_FLOWS} of one bottleneck; choose with --flow", used.len()));
+        return Err(format!("found {} flows, allowed: {MOST_FLOWS} of one bottleneck; choose one", used.len()));
     }
     let points = Points::of(&used);
     if points.clean().count() < FEWEST {

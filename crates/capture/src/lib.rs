@@ -5,6 +5,7 @@
 //! | [`read`](mod@read) | files: formats, packing, damage; packets with their times |
 //! | [`link`] | from a frame to what it carries, through link layers and tunnels |
 //! | [`fit`](mod@fit) | the path that explains a capture, as a scenario |
+//! | [`graph`] | one flow closely: what a time-sequence graph shows of it |
 //! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
 //! | [`both`] | what arrived, from the capture of the receiver's side |
@@ -23,6 +24,7 @@ pub mod both;
 pub mod connection;
 pub mod fit;
 pub mod flows;
+pub mod graph;
 mod ids;
 mod judge;
 pub mod link;

@@ -241,7 +241,8 @@ impl<'a> FlowRow<'a> {
         })
     }
 
-    fn retransmission(&self, r: &Retransmission) -> Value {
+    /// One of its retransmissions.
+    pub fn retransmission(&self, r: &Retransmission) -> Value {
         json!({
             "frame": r.frame,
             "time_s": self.file.seconds(r.at),

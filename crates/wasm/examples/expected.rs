@@ -31,7 +31,7 @@ fn cases() -> Result<Value, String> {
         for (stack, seed) in stacks.iter().flat_map(|s| SEEDS.map(|seed| (*s, seed))) {
             let request =
                 json!({ "do": "run", "scenario": text, "stack": stack, "seed": seed.to_string() }).to_string();
-            let answer = ackclock_wasm::answer(request.as_bytes(), &mut Lists);
+            let answer = ackclock_wasm::answer(request.as_bytes(), &mut Lists::default());
             let answer: Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
             if let Some(e) = answer["error"]["message"].as_str() {
                 // A file may set what another stack's parts do not have.

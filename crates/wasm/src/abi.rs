@@ -17,6 +17,8 @@ static PANIC: Mutex<String> = Mutex::new(String::new());
 extern "C" {
     /// The share of the run that is done, 0 to 1.
     fn told(share: f64);
+    /// Puts bytes of the request's file from byte `at` on into memory; answers how many, 0 behind its end.
+    fn read(at: f64, into: *mut u8, len: usize) -> usize;
 }
 
 struct Memory;
@@ -25,6 +27,11 @@ impl Border for Memory {
     fn told(&mut self, share: f64) {
         // SAFETY: a number goes out, nothing comes back.
         unsafe { told(share) };
+    }
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
+        // SAFETY: the other side writes no more than `len` bytes, into memory that is lent to it for the call.
+        unsafe { read(at as f64, into.as_mut_ptr(), into.len()) }.min(into.len())
     }
 
     /// `{"f64": [address, length]}`; the length counts numbers.

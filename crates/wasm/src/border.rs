@@ -19,16 +19,28 @@ pub enum Column {
 pub trait Border {
     /// Hears the share of a run that is done, 0 to 1.
     fn told(&mut self, share: f64);
+    /// Reads on from byte `at` of the file that came with the request; answers how many bytes there were, 0 behind its end.
+    fn read(&mut self, at: u64, into: &mut [u8]) -> usize;
     /// Takes a column, and says what stands for it in the answer.
     fn column(&mut self, column: Column) -> Value;
 }
 
 /// Hears nothing; columns stand in the answer as lists, with `null` for what is not finite.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Lists;
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// The file that comes with requests.
+    pub file: Vec<u8>,
+}
 
 impl Border for Lists {
     fn told(&mut self, _: f64) {}
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
+        let rest = usize::try_from(at).ok().and_then(|at| self.file.get(at..)).unwrap_or_default();
+        let many = rest.len().min(into.len());
+        into[..many].copy_from_slice(&rest[..many]);
+        many
+    }
 
     fn column(&mut self, column: Column) -> Value {
         match column {

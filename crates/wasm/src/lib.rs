@@ -8,6 +8,8 @@
 #[cfg(target_family = "wasm")]
 pub mod abi;
 pub mod border;
+mod capture;
+mod columns;
 mod layout;
 mod picture;
 
@@ -48,6 +50,12 @@ enum Request {
     Stacks,
     /// The JSON Schema of scenario files.
     Schema,
+    /// The flows of the capture that comes with the request.
+    Capture(capture::Whole),
+    /// One of them, to draw.
+    CaptureFlow(capture::OneFlow),
+    /// The path that explains one of them, as scenarios.
+    CaptureFit(capture::Fitted),
 }
 
 /// A scenario, and what a command line would change in it.
@@ -73,19 +81,24 @@ pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
         Ok(request) => request,
         Err(e) => return json!({ "error": { "message": format!("no request: {e}") } }).to_string(),
     };
+    let refused = |e: ScenarioError| e.to_json();
+    let unreadable = |message: String| json!({ "message": message });
     let answer = match request {
-        Request::Run(what) => what.run(border),
-        Request::Trace(what) => what.trace(border),
-        Request::Csv(what) => what.csv(border),
-        Request::Parquet(what) => what.parquet(border),
-        Request::Check(what) => what.check(),
-        Request::Show(what) => what.plan().map(|(plan, _)| Value::from(plan.to_toml()).to_string()),
+        Request::Run(what) => what.run(border).map_err(refused),
+        Request::Trace(what) => what.trace(border).map_err(refused),
+        Request::Csv(what) => what.csv(border).map_err(refused),
+        Request::Parquet(what) => what.parquet(border).map_err(refused),
+        Request::Check(what) => what.check().map_err(refused),
+        Request::Show(what) => what.plan().map(|(plan, _)| Value::from(plan.to_toml()).to_string()).map_err(refused),
         Request::Stacks => Ok(stacks::json()),
         Request::Schema => Ok(schema::json()),
+        Request::Capture(whole) => whole.flows(border).map_err(unreadable),
+        Request::CaptureFlow(one) => one.drawn(border).map_err(unreadable),
+        Request::CaptureFit(one) => one.fit(border).map_err(unreadable),
     };
     match answer {
         Ok(answer) => format!("{{\"ok\":{answer}}}"),
-        Err(e) => json!({ "error": e.to_json() }).to_string(),
+        Err(error) => json!({ "error": error }).to_string(),
     }
 }
 

@@ -2,7 +2,7 @@ use super::*;
 use border::Lists;
 
 fn ask(request: Value) -> Value {
-    serde_json::from_str(&answer(request.to_string().as_bytes(), &mut Lists)).unwrap()
+    serde_json::from_str(&answer(request.to_string().as_bytes(), &mut Lists::default())).unwrap()
 }
 
 /// Every scenario that the laboratory's own tests run.
@@ -24,7 +24,7 @@ fn a_request_or_scenario_that_is_refused_is_answered_with_the_refusal() {
     assert!(!said(json!({ "do": "run", "scenario": "bad = [" })).is_empty());
     assert!(said(json!({ "do": "run", "scenario": "", "seed": "one" })).contains("`--seed`: found one"));
     assert!(said(json!({ "do": "run", "scenario": "", "set": ["rto.tick"] })).contains("`--set`: found rto.tick"));
-    let utf8: Value = serde_json::from_str(&answer(b"\xff", &mut Lists)).unwrap();
+    let utf8: Value = serde_json::from_str(&answer(b"\xff", &mut Lists::default())).unwrap();
     assert!(utf8["error"]["message"].as_str().unwrap().starts_with("no request"));
 }
 

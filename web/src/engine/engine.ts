@@ -1,4 +1,5 @@
 /** The engine's answers, typed: what `crates/wasm` is asked and says. */
+import { type At, captureTrace, type Fit, type FlowRow, type Found, type OneFlow } from "./capture";
 import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
 
 /** What is to be run. */
@@ -17,6 +18,8 @@ export interface Run extends Scenario {
 }
 
 export interface Options {
+  /** The file that the request is about. */
+  file?: Blob | undefined;
   signal?: AbortSignal | undefined;
   /** Hears the share of the run that is done, 0 to 1. */
   progress?: ((share: number) => void) | undefined;
@@ -76,6 +79,20 @@ export interface Engine {
   stacks(): Promise<Stack[]>;
   /** The JSON Schema of scenario files. */
   schema(): Promise<Record<string, unknown>>;
+  /** The flows of a capture; rejects with what is wrong with the file, and where. */
+  capture(of: CaptureFile, options?: Options): Promise<Found>;
+  /** One of them as a run to draw. */
+  captureFlow(of: CaptureFile, flow: FlowRow, options?: Options): Promise<RunTrace>;
+  /** The path that explains one of them; rejects with why there is none. */
+  captureFit(of: CaptureFile, flow: FlowRow, stack: string, options?: Options): Promise<Fit>;
+}
+
+/** A capture. */
+export interface CaptureFile {
+  file: Blob;
+  name: string;
+  /** Where it was made, if that is not to be found out. */
+  at?: At | undefined;
 }
 
 /** Sends a request to the module and answers what it says. */
@@ -93,6 +110,14 @@ export function engine(ask: Ask): Engine {
     show: (scenario) => said<string>({ do: "show", ...scenario }),
     stacks: () => said<Stack[]>({ do: "stacks" }),
     schema: () => said<Record<string, unknown>>({ do: "schema" }),
+    capture: ({ file, name, at }, options) =>
+      said<Found>({ do: "capture", file: name, size: file.size, at }, { ...options, file }),
+    captureFlow: async ({ file, name, at }, { connection, flow }, options) => {
+      const request = { do: "capture-flow", file: name, size: file.size, at, connection, flow };
+      return captureTrace(await said<OneFlow>(request, { ...options, file }));
+    },
+    captureFit: ({ file, at }, { flow }, stack, options) =>
+      said<Fit>({ do: "capture-fit", size: file.size, at, flow, stack }, { ...options, file }),
   };
 }
 

@@ -9,7 +9,12 @@ export async function loadHere(): Promise<Engine> {
   const lab = await load(readFileSync(MODULE));
   return engine(async (request, options) => {
     try {
-      return await lab.ask(request, options?.progress);
+      const bytes = options?.file && new Uint8Array(await options.file.arrayBuffer());
+      return await lab.ask(
+        request,
+        options?.progress,
+        bytes && ((from, length) => bytes.subarray(from, from + length)),
+      );
     } catch (e) {
       const { message, details } = e as Error & { details?: unknown };
       throw rejection(message, details);

@@ -6,6 +6,8 @@
  * begin at 1. What the words mean is told in `docs/trace.md`.
  */
 
+import type { Captured } from "./capture";
+
 /** The slot that asked for a segment or wrote the window; `by` is an index into it. */
 export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recovery", "timeout", "undo"] as const;
 /** The sender's phases; `from` and `to` are indices into it. */
@@ -14,10 +16,13 @@ export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
 export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
 /** What a mark tells: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
 export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
-/** What a transmission was, judged by the fate of every copy; `open` if the run ended before that was known. */
-export const VERDICTS = ["first", "needed", "refused", "needless", "open"] as const;
-/** What became of a transmission; `refused`: it arrived, and the receiver threw away what it did not have. */
-export const FATES = ["delivered", "dropped", "under way", "refused"] as const;
+/**
+ * What a transmission was, judged by the fate of every copy; `open` if the run ended before that was known, `cannot tell` if a capture
+ * does not say.
+ */
+export const VERDICTS = ["first", "needed", "refused", "needless", "open", "cannot tell"] as const;
+/** What became of a transmission; `refused`: it arrived, and the receiver threw away what it did not have; `unknown` in captures. */
+export const FATES = ["delivered", "dropped", "under way", "refused", "unknown"] as const;
 
 export type Slot = (typeof SLOTS)[number];
 export type Phase = (typeof PHASES)[number];
@@ -58,7 +63,7 @@ export interface Acks {
   /** When it arrived at the sender; NaN if it was dropped. */
   time: Float64Array;
   ack: Float64Array;
-  /** The announced window: `ack + rwnd` is the window line. */
+  /** The announced window: `ack + rwnd` is the window line; NaN where a capture does not tell it. */
   rwnd: Float64Array;
   /** Duplicate ACKs in a row, this one included; on an advancing ACK the length of the run that it ended. */
   dupRun: Uint32Array;
@@ -151,6 +156,8 @@ export interface FlowTrace {
   inflation: Steps;
   phases: Phases;
   marks: Marks;
+  /** Of a flow of a capture: what that says besides. */
+  captured?: Captured | undefined;
 }
 
 /** A directed link; its position in `RunTrace.links` is its number, as in `QueueTrace.link`. */

@@ -2,7 +2,9 @@
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
 
 /** What a worker is told: first the module, then requests, one after the other. */
-export type ToWorker = { module: WebAssembly.Module } | { request: Readonly<Record<string, unknown>> };
+export type ToWorker =
+  | { module: WebAssembly.Module }
+  | { request: Readonly<Record<string, unknown>>; file?: Blob | undefined };
 
 /** What it says: shares of a run, then an answer or an error. */
 export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
@@ -16,13 +18,24 @@ self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   }
   const say = (what: FromWorker, move: Transferable[] = []) => self.postMessage(what, { transfer: move });
   try {
-    const answer = await (await lab)?.ask(data.request, (share) => say({ share }));
+    const answer = await (await lab)?.ask(data.request, (share) => say({ share }), pieces(data.file));
     say({ answer }, buffers(answer));
   } catch (e) {
     const { message, details } = e as Error & { details?: unknown };
     say({ error: { message, details } });
   }
 });
+
+/** Reads a file piece by piece; only a worker may wait for it. TypeScript knows the class in its library for workers alone. */
+declare class FileReaderSync {
+  readAsArrayBuffer(piece: Blob): ArrayBuffer;
+}
+
+function pieces(file: Blob | undefined): ((from: number, length: number) => Uint8Array) | undefined {
+  if (!file) return undefined;
+  const reader = new FileReaderSync();
+  return (from, length) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, from + length)));
+}
 
 /** The memory of all columns in an answer, which is moved and not copied. */
 function buffers(answer: unknown): ArrayBuffer[] {

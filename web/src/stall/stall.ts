@@ -1,5 +1,6 @@
 /** Why did it stall? The longest pauses of a run, told by its events. */
 import type { RunTrace } from "../engine/trace";
+import { capturedStalls } from "./captured";
 import { facts, shortestWays } from "./facts";
 import { pauses } from "./pauses";
 import { type Sentence, story, title } from "./story";
@@ -14,14 +15,16 @@ export interface Stall {
   sentences: Sentence[];
 }
 
-/** The longest pauses of each flow, the longest first. */
+/** The longest pauses of each flow, or all stalls that a capture tells of; the longest first. */
 export function stalls(run: RunTrace, most = 5): Stall[] {
   const all = run.flows.flatMap((flow, i) => {
+    if (flow.captured) return capturedStalls(flow.captured, i);
     const ways = shortestWays(flow);
     return pauses(flow, run.durationS, most).map((pause): Stall => {
       const found = facts(run, flow, ways, pause);
       return { flow: i, from: pause.from, to: pause.to, title: title(found), sentences: story(found) };
     });
   });
-  return all.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, most);
+  const longest = all.sort((a, b) => b.to - b.from - (a.to - a.from));
+  return run.flows.some(({ captured }) => captured) ? longest : longest.slice(0, most);
 }

@@ -5,9 +5,9 @@ import { h } from "./dom";
 export function picker(then: (file: File) => void): () => void {
   const input = h("input", {
     type: "file",
-    accept: ".toml,.csv,.parquet",
+    accept: ".toml,.csv,.parquet,.pcap,.pcapng,.cap,.gz,.zst,.lz4",
     hidden: true,
-    "aria-label": "Scenario or trace",
+    "aria-label": "Scenario, trace or capture",
   });
   input.addEventListener("change", () => {
     const file = input.files?.[0];
@@ -16,6 +16,22 @@ export function picker(then: (file: File) => void): () => void {
   });
   document.body.append(input);
   return () => input.click();
+}
+
+/** How captures begin: pcapng, pcap in either order of bytes and with either unit of time, and what they are packed with. */
+const CAPTURES = /^(0a0d0d0a|d4c3b2a1|a1b2c3d4|4d3cb2a1|a1b23c4d|34cdb2a1|a1b2cd34|1f8b|28b52ffd|04224d18)/;
+/** What is called so is meant to be a capture, however it begins. */
+const CALLED = /\.(pcap|pcapng|cap)(\.(gz|zst|lz4|xz|bz2|zip))?$/i;
+
+export type Kind = "capture" | "parquet" | "csv" | "scenario";
+
+/** What a file is, by its first bytes and its name. */
+export async function kindOf(file: File): Promise<Kind> {
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  const begins = Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (CAPTURES.test(begins) || CALLED.test(file.name)) return "capture";
+  if (file.name.endsWith(".parquet")) return "parquet";
+  return file.name.endsWith(".csv") ? "csv" : "scenario";
 }
 
 /** Hears of files that are dropped anywhere on the page. */

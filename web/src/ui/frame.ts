@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 /** Puts the parts into the document. */
-export function frame(header: HTMLElement, panel: HTMLElement, stall: HTMLElement): Frame {
+export function frame(header: HTMLElement, panel: HTMLElement, ...cards: HTMLElement[]): Frame {
   const said = h("p", { class: "note", role: "status", hidden: true });
   const say = (text = "", bad = false) => {
     said.textContent = text;
@@ -19,7 +19,7 @@ export function frame(header: HTMLElement, panel: HTMLElement, stall: HTMLElemen
   };
   const flows = h("div", { class: "line flows", hidden: true });
   const views = h("div", { class: "card views" }, flows);
-  const main = h("main", { id: "main", tabindex: -1 }, said, stall, views);
+  const main = h("main", { id: "main", tabindex: -1 }, said, ...cards, views);
   const closeDrawer = () => document.body.classList.remove("drawer");
   const scrim = h("div", { class: "scrim", onclick: closeDrawer });
   const skip = h("a", { class: "skip", href: "#main" }, "To the graphs");

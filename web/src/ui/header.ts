@@ -61,7 +61,12 @@ export class Header {
       h("button", { type: "button", class: "bare wide-only", onclick: deeds.tour }, icon("tour"), "Tour"),
       h(
         "button",
-        { type: "button", class: "bare wide-only", onclick: deeds.open, title: "Open a scenario or a trace (o)" },
+        {
+          type: "button",
+          class: "bare wide-only",
+          onclick: deeds.open,
+          title: "Open a scenario, a trace or a capture (o)",
+        },
         icon("open"),
         "Open",
       ),

@@ -7,6 +7,7 @@ import { bytes, byteUnit } from "../chart/ticks";
 import type { Tip } from "../chart/tip";
 import { BANDS, drawBands, hasPhase } from "./bands";
 import type { Chart, Hit, Scene, Style } from "./chart";
+import { tellAnswer, tellSegment } from "./sequence/captured";
 import type { Course } from "./sequence/course";
 import { drawCourse, hasLayer, LAYERS } from "./sequence/draw";
 import { tellAck, tellData, type Variables } from "./sequence/tell";
@@ -33,7 +34,7 @@ export class SequenceChart implements Chart {
     private readonly course: Course,
     private readonly state: Variables,
   ) {
-    this.data = [course.needed, course.refused, course.needless, course.open, course.first];
+    this.data = [course.needed, course.refused, course.needless, course.open, course.untold, course.first];
   }
 
   has(key: string): boolean {
@@ -98,6 +99,8 @@ export class SequenceChart implements Chart {
   }
 
   tell(hit: Hit): Tip {
+    const { captured } = this.course.flow;
+    if (captured) return (hit.kind === "data" ? tellSegment : tellAnswer)(this.course, captured, hit.index);
     return (hit.kind === "data" ? tellData : tellAck)(this.course, this.state, hit.index);
   }
 

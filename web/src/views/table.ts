@@ -22,6 +22,8 @@ interface Counts {
   readonly needed_retransmissions?: number | null;
   readonly refused_retransmissions?: number | null;
   readonly needless_retransmissions?: number | null;
+  /** Of a capture. */
+  readonly undecided_retransmissions?: number | null;
   readonly timeouts?: number | null;
 }
 
@@ -29,6 +31,13 @@ interface Counts {
 function counts({ summary }: RunTrace, flow: number): Counts {
   const runs = summary.runs as readonly { readonly flows: readonly Counts[] }[] | undefined;
   return runs?.[0]?.flows[flow] ?? {};
+}
+
+/** The longest stall of a flow, s. */
+function longest({ flows, durationS }: RunTrace, flow: number): number | undefined {
+  const one = flows[flow];
+  if (one?.captured) return one.captured.row.stalls.longest?.duration_s;
+  return one ? longestPause(one, durationS) : undefined;
 }
 
 /** The lines of the table for flow `flow` of each run. */
@@ -65,15 +74,25 @@ export function tableLines(runs: readonly RunTrace[], flow: number): Line[] {
       "",
       told.map((one) => one.needless_retransmissions ?? undefined),
     ),
-    line(
-      "timeouts",
-      "",
-      told.map((one) => one.timeouts ?? undefined),
-    ),
+    ...(told.some((one) => one.undecided_retransmissions !== undefined)
+      ? [
+          line(
+            "retransmissions, cannot tell",
+            "",
+            told.map((one) => one.undecided_retransmissions ?? undefined),
+          ),
+        ]
+      : [
+          line(
+            "timeouts",
+            "",
+            told.map((one) => one.timeouts ?? undefined),
+          ),
+        ]),
     line(
       "longest stall",
       "",
-      runs.map((run) => (run.flows[flow] ? longestPause(run.flows[flow], run.durationS) : undefined)),
+      runs.map((run) => longest(run, flow)),
       duration,
     ),
   ];

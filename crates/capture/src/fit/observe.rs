@@ -52,12 +52,12 @@ impl Observed {
             }
             Side::Middle => {
                 return Some(format!(
-                    "{name}: captured on the way, or it does not show where; needed: a capture at the sender (--at sender, if it is one)"
+                    "{name}: captured on the way, or it does not show where; needed: a capture at the sender; if it is one, say so (at: sender)"
                 ))
             }
         }
         if self.cut {
-            return Some(format!("{name}: allowed: {MOST_SEGMENTS} segments in all; choose a flow with --flow"));
+            return Some(format!("{name}: allowed: {MOST_SEGMENTS} segments in all; choose one flow"));
         }
         if self.duration() <= 0 {
             return Some(format!("{name}: nothing was acknowledged"));

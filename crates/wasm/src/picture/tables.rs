@@ -1,26 +1,6 @@
 //! The columns of a picture. Their names are those of `web/src/engine/trace.ts`, which says what they mean.
 
-use crate::border::{Border, Column};
-use serde_json::{Map, Value};
-
-/// Columns of equal length.
-macro_rules! table {
-    ($(#[$doc:meta])* $name:ident { $($field:ident $key:literal: $kind:ident($type:ty),)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Default)]
-        pub(super) struct $name {
-            $(pub(super) $field: Vec<$type>,)*
-        }
-
-        impl $name {
-            pub(super) fn columns(self, border: &mut dyn Border) -> Value {
-                let mut table = Map::new();
-                $(table.insert($key.to_owned(), border.column(Column::$kind(self.$field)));)*
-                table.into()
-            }
-        }
-    };
-}
+use crate::columns::table;
 
 table! {
     /// Segments with data, in the order of sending.

@@ -164,6 +164,7 @@ const COLOURS: Readonly<Record<(typeof VERDICTS)[number], ColourName>> = {
   refused: "refused",
   needless: "needless",
   open: "open",
+  "cannot tell": "open",
 };
 
 /** Data on their way at `time`, and those just dropped. */

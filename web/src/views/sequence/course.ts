@@ -16,6 +16,8 @@ export interface Course {
   readonly needless: Bars;
   /** Retransmissions whose verdict the run's end left open. */
   readonly open: Bars;
+  /** Retransmissions of which a capture does not say what they were. */
+  readonly untold: Bars;
   /** Segments that were dropped on the way, where they were sent. */
   readonly dropped: Bars;
   /** Each ACK that arrived, as a bar without height. */
@@ -47,6 +49,7 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
     refused: verdict("refused"),
     needless: verdict("needless"),
     open: verdict("open"),
+    untold: verdict("cannot tell"),
     dropped: pick(flow, (i) => sends.fate[i] === lost),
     acks,
     duplicates,
@@ -83,11 +86,12 @@ function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" |
   }
   const repeats = chosen(here.length, (n) => n > 0 && acks.dupRun[here[n]] > 0 && ack[n] === una[n - 1]);
   const same = gather(ack, repeats);
+  const known = chosen(here.length, (n) => !Number.isNaN(window[n]));
   return {
     acks: new Bars(time, ack, ack, here),
     duplicates: new Bars(gather(time, repeats), same, same, Uint32Array.from(gather(here, repeats))),
     acked: new Stairs(time, una),
-    rwnd: new Stairs(time, window),
+    rwnd: new Stairs(gather(time, known), gather(window, known)),
   };
 }
 

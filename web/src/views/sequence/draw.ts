@@ -15,6 +15,7 @@ export const LAYERS = [
   { key: "refused", label: "retransmission, refused", colour: "refused", draw: "bar", shape: "disc" },
   { key: "needless", label: "retransmission, needless", colour: "needless", draw: "bar", shape: "diamond" },
   { key: "open", label: "retransmission, verdict open", colour: "open", draw: "bar", shape: "square" },
+  { key: "untold", label: "retransmission, cannot tell", colour: "open", draw: "bar", shape: "square" },
   { key: "dropped", label: "dropped", colour: "dropped", draw: "sign", shape: "cross" },
   { key: "acked", label: "acknowledged", colour: "ack", draw: "line" },
   { key: "duplicates", label: "duplicate ACK", colour: "ack", draw: "sign", shape: "tick" },
@@ -66,8 +67,13 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
   if (shown("dsack")) drawBars(surface, course.dsack, sight, theme.dsack, { width: width + 1.5 });
   if (shown("duplicates")) drawTicks(surface, course.duplicates, sight, theme.ack);
   if (shown("first")) drawBars(surface, course.first, sight, theme.first, { width, ends, grow: true });
-  for (const key of ["open", "needless", "refused", "needed"] as const)
-    if (shown(key)) drawBars(surface, course[key], sight, theme[key], { width: width + 0.5, ends, grow: true });
+  for (const key of ["untold", "open", "needless", "refused", "needed"] as const)
+    if (shown(key))
+      drawBars(surface, course[key], sight, theme[key === "untold" ? "open" : key], {
+        width: width + 0.5,
+        ends,
+        grow: true,
+      });
   for (const layer of LAYERS) {
     if (!("shape" in layer) || layer.shape === "tick" || !shown(layer.key)) continue;
     const kinds = MARKS[layer.key];

@@ -1,0 +1,167 @@
+//! What a time-sequence graph shows of one flow: its segments, and what was answered.
+//!
+//! Idea: a file is surveyed first, without keeping its segments. Whoever then wants to see one flow reads the file again with
+//! [`Closely`], which keeps that flow's segments and surveys it alone, each retransmission included.
+
+use crate::connection::Wanted;
+use crate::flows::{Analysis, Ended, Flow};
+use crate::seen::{Seen, Way};
+use crate::survey::{self, Everything, Survey};
+use ackclock_tcp::segment::Segment;
+use std::net::SocketAddr;
+
+/// A segment with data or a FIN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Its number in the file.
+    pub frame: u64,
+    /// When it was captured, nanoseconds since 1970.
+    pub at: i64,
+    /// Its first byte, unwrapped as in [`Seen::seq`].
+    pub seq: u64,
+    /// Its bytes; a FIN counts one.
+    pub len: u32,
+}
+
+/// An acknowledgment of the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// Its number in the file.
+    pub frame: u64,
+    /// When it was captured, nanoseconds since 1970.
+    pub at: i64,
+    /// The acknowledgment number, counted as [`Sent::seq`].
+    pub ack: u64,
+    /// The window it announces, bytes; `None` where the SYNs that tell its scale were not captured.
+    pub window: Option<u32>,
+    /// Duplicates in a row, this one included (RFC 5681 §2; with SACK blocks the window may change).
+    pub duplicates: u32,
+    /// Where its SACK blocks begin in [`Graph::blocks`], and how many it has.
+    pub blocks: (u32, u8),
+}
+
+/// All of one flow, in the order of the capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// The segments.
+    pub sent: Vec<Sent>,
+    /// The acknowledgments.
+    pub answered: Vec<Answered>,
+    /// SACK blocks: left and right edges, counted as [`Sent::seq`].
+    pub blocks: Vec<(u64, u64)>,
+    /// The number of the SYN; data begin one later. Without a SYN: one less than the first data that were seen.
+    pub origin: u64,
+    /// Segments and acknowledgments for which there was no more room.
+    pub left_out: u64,
+    una: u64,
+    top: u64,
+    window: u16,
+    duplicates: u32,
+}
+
+/// Looks at one flow closely.
+#[derive(Debug)]
+pub struct Closely {
+    number: u64,
+    name: String,
+    way: Option<Way>,
+    room: usize,
+    survey: Survey,
+    graph: Graph,
+}
+
+/// A connection while its segments come.
+#[derive(Debug, Default)]
+pub struct State(Option<Box<survey::State>>);
+
+impl Closely {
+    /// At the flow that [`crate::survey::Surveyed::name`] calls so, in the connection of this number; of at most `room` segments,
+    /// acknowledgments and SACK blocks together.
+    pub fn new(number: u64, name: impl Into<String>, mut wanted: Wanted, room: usize) -> Self {
+        wanted.each = true;
+        let survey = Survey::new(wanted, 1, None);
+        Closely { number, name: name.into(), way: None, room, survey, graph: Graph::default() }
+    }
+
+    /// What was found of its connection, and which way of it the flow is; `None` if there is none of this number and name.
+    pub fn finish(self) -> Option<(Everything, Way, Graph)> {
+        Some((self.survey.finish(), self.way?, self.graph))
+    }
+}
+
+impl Analysis for Closely {
+    type State = State;
+
+    fn begin(&mut self, flow: &Flow) -> State {
+        if flow.number != self.number {
+            return State(None);
+        }
+        let [out, back] = flow.ends;
+        self.way = [(Way::Out, out, back), (Way::Back, back, out)]
+            .into_iter()
+            .find_map(|(way, from, to)| (format!("{from} > {to}") == self.name).then_some(way));
+        State(self.way.map(|_| Box::new(self.survey.begin(flow))))
+    }
+
+    #[inline]
+    fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
+        let Some(state) = &mut state.0 else { return };
+        self.survey.segment(flow, state, seen);
+        let graph = &mut self.graph;
+        let held = graph.sent.len() + graph.answered.len() + graph.blocks.len();
+        if held >= self.room {
+            graph.left_out += 1;
+        } else if Some(seen.way) == self.way {
+            graph.sent(seen);
+        } else {
+            graph.answered(seen, flow.window_shift(seen.way));
+        }
+    }
+
+    fn end(&mut self, flow: &Flow, state: State, why: Ended) {
+        let Some(state) = state.0 else { return };
+        self.survey.end(flow, *state, why);
+        let first = self.graph.sent.iter().map(|s| s.seq).min().unwrap_or(1);
+        let syn = self.way.and_then(|way| flow.syn(way));
+        self.graph.origin = syn.map_or(first.saturating_sub(1), |syn| syn.seq);
+    }
+}
+
+impl Graph {
+    fn sent(&mut self, seen: &Seen) {
+        let len = seen.len + u32::from(seen.has(Segment::FIN));
+        if len == 0 || seen.has(Segment::SYN) {
+            return;
+        }
+        self.top = self.top.max(seen.end());
+        self.sent.push(Sent { frame: seen.frame, at: seen.at, seq: seen.seq, len });
+    }
+
+    fn answered(&mut self, seen: &Seen, shift: Option<u8>) {
+        let Some(ack) = seen.ack.filter(|_| !seen.has(Segment::SYN | Segment::RST)) else { return };
+        let blocks = seen.blocks();
+        let same = seen.window == self.window || !blocks.is_empty();
+        if ack > self.una || self.answered.is_empty() {
+            (self.una, self.duplicates) = (ack, 0);
+        } else if ack == self.una && ack < self.top && same && seen.len == 0 && !seen.has(Segment::FIN) {
+            self.duplicates += 1;
+        }
+        self.window = seen.window;
+        let first = self.blocks.len() as u32;
+        self.blocks.extend_from_slice(blocks);
+        self.answered.push(Answered {
+            frame: seen.frame,
+            at: seen.at,
+            ack,
+            window: shift.map(|shift| u32::from(seen.window) << shift),
+            duplicates: if ack == self.una { self.duplicates } else { 0 },
+            blocks: (first, blocks.len() as u8),
+        });
+    }
+}
+
+/// The two ends in `A:p > B:p`.
+pub fn ends(name: &str) -> Option<(SocketAddr, SocketAddr)> {
+    let (from, to) = name.split_once(" > ")?;
+    Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
+}

@@ -1,0 +1,159 @@
+//! Captures for a page: the same flows and verdicts as `ackclock capture` tells, and one flow as columns to draw.
+//!
+//! The file stays on the other side, which hands over piece by piece what is asked for; no more of it is in memory at once.
+
+mod drawn;
+
+use crate::border::Border;
+use ackclock_capture::fit::{fit, Observer};
+use ackclock_capture::graph::{ends, Closely};
+use ackclock_capture::place::Side;
+use ackclock_capture::read::{read, Contents};
+use ackclock_capture::rows::{self, FlowRow, OneFile};
+use ackclock_capture::survey::Survey;
+use ackclock_capture::{Analysis, Flows, Input, Traffic, Wanted};
+use serde::Deserialize;
+use serde_json::json;
+use std::io::{BufReader, Read};
+
+/// Most connections in memory at once, as `ackclock capture` has it.
+const LIMIT: usize = 10_000;
+/// So many connections are told of: those with the most bytes.
+const TOLD: usize = 1000;
+/// Most segments, acknowledgments and SACK blocks that are drawn of a flow.
+const DRAWN: usize = 4_000_000;
+/// Of so many retransmissions the evidence is told.
+const EXPLAINED: usize = 100_000;
+/// Bytes that are asked of the file at once.
+const PIECE: usize = 4 << 20;
+
+/// The file that comes with a request.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Whole {
+    /// As it is named.
+    file: String,
+    /// Bytes.
+    size: f64,
+    /// Where it was captured, seen from the data. Default: found out.
+    #[serde(default)]
+    at: Option<At>,
+}
+
+/// One flow of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneFlow {
+    file: String,
+    size: f64,
+    #[serde(default)]
+    at: Option<At>,
+    /// Its connection's number.
+    connection: u64,
+    /// `A:p > B:p`.
+    flow: String,
+}
+
+/// The flow to which a path is fitted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fitted {
+    /// Bytes.
+    size: f64,
+    #[serde(default)]
+    at: Option<At>,
+    /// `A:p > B:p`.
+    flow: String,
+    /// Who sends in the scenario.
+    stack: String,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum At {
+    Sender,
+    Receiver,
+    Middle,
+}
+
+impl Whole {
+    /// What `ackclock capture --json` prints, without each retransmission and each stall.
+    pub(crate) fn flows(&self, border: &mut dyn Border) -> Result<String, String> {
+        let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false }, TOLD, None);
+        let (contents, traffic) = analysed(border, self.size, &mut survey)?;
+        let file = OneFile { name: self.file.clone(), contents, traffic, found: survey.finish() };
+        Ok(rows::json(&[file], &[], false).to_string())
+    }
+}
+
+impl OneFlow {
+    /// The flow as the list has it, each retransmission and stall, and the flow as columns: `Captured` in
+    /// `web/src/engine/capture.ts`.
+    pub(crate) fn drawn(&self, border: &mut dyn Border) -> Result<String, String> {
+        let wanted = Wanted { at: self.at.map(side), each: true };
+        let mut closely = Closely::new(self.connection, self.flow.as_str(), wanted, DRAWN);
+        let (contents, traffic) = analysed(border, self.size, &mut closely)?;
+        let missing = || format!("found no flow {} in connection {}", self.flow, self.connection);
+        let (found, way, graph) = closely.finish().ok_or_else(missing)?;
+        let file = OneFile { name: self.file.clone(), contents, traffic, found };
+        let connection = file.found.connections.first().ok_or_else(missing)?;
+        let row = FlowRow { file: &file, receiver_file: None, connection, way };
+        let each: Vec<_> = row.retransmissions().take(EXPLAINED).map(|r| row.retransmission(r)).collect();
+        let stalls: Vec<_> = row.course().stalls.kept.iter().map(|s| row.stall(s)).collect();
+        let columns = drawn::columns(&row, &graph, border);
+        Ok(json!({
+            "flow": row.json(false),
+            "retransmissions": each,
+            "stalls": stalls,
+            "leftOut": graph.left_out,
+            "drawn": columns,
+        })
+        .to_string())
+    }
+}
+
+impl Fitted {
+    /// What `ackclock capture --fit --json` tells, with the scenarios.
+    pub(crate) fn fit(&self, border: &mut dyn Border) -> Result<String, String> {
+        let chosen = ends(&self.flow).ok_or_else(|| format!("found the flow {}, allowed: A:p > B:p", self.flow))?;
+        let mut observer = Observer::new(self.at.map(side), Some(chosen));
+        analysed(border, self.size, &mut observer)?;
+        let found = fit(&observer.finish())?;
+        Ok(found.json(&self.stack, None).to_string())
+    }
+}
+
+/// Reads the file that came with the request.
+fn analysed<A: Analysis>(border: &mut dyn Border, size: f64, analysis: &mut A) -> Result<(Contents, Traffic), String> {
+    let mut flows = Flows::new(analysis, LIMIT);
+    let mut pieces = BufReader::with_capacity(PIECE, Pieces { border, at: 0, size });
+    let contents = read(Input::Stream(&mut pieces), |frame| flows.frame(frame)).map_err(|e| e.to_string())?;
+    Ok((contents, flows.finish()))
+}
+
+/// The file, read from its beginning on.
+struct Pieces<'a> {
+    border: &'a mut dyn Border,
+    at: u64,
+    size: f64,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let many = self.border.read(self.at, into);
+        self.at += many as u64;
+        self.border.told((self.at as f64 / self.size.max(1.0)).min(1.0));
+        Ok(many)
+    }
+}
+
+fn side(at: At) -> Side {
+    match at {
+        At::Sender => Side::Sender,
+        At::Receiver => Side::Receiver,
+        At::Middle => Side::Middle,
+    }
+}
+
+#[cfg(test)]
+mod tests;

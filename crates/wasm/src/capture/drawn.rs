@@ -1,0 +1,78 @@
+//! One flow of a capture as columns. Their names are those of `web/src/engine/capture.ts`, which says what they mean.
+
+use crate::border::{Border, Column};
+use crate::columns::table;
+use ackclock_capture::graph::{Answered, Graph, Sent};
+use ackclock_capture::rows::FlowRow;
+use ackclock_capture::verdict::{Retransmission, Verdict};
+use serde_json::{json, Value};
+
+/// `verdict`: positions in `VERDICTS`.
+const FIRST: u8 = 0;
+
+table! {
+    /// Segments, in the order of the capture.
+    Sends {
+        time "time": F64(f64),
+        seq "seq": F64(f64),
+        len "len": U32(u32),
+        sends "sends": U8(u8),
+        verdict "verdict": U8(u8),
+        frame "frame": F64(f64),
+    }
+}
+
+table! {
+    /// Acknowledgments, in the order of the capture.
+    Acks {
+        time "time": F64(f64),
+        ack "ack": F64(f64),
+        rwnd "rwnd": F64(f64),
+        dup_run "dupRun": U32(u32),
+        sack_first "sackFirst": U32(u32),
+        sack_count "sackCount": U8(u8),
+        frame "frame": F64(f64),
+    }
+}
+
+/// The flow's segments, each with its verdict, and the acknowledgments of them.
+pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border) -> Value {
+    let offset = |number: u64| number.saturating_sub(graph.origin) as f64;
+    let edges = |of: fn(&(u64, u64)) -> u64| Column::F64(graph.blocks.iter().map(|b| offset(of(b))).collect());
+    let (mut sends, mut acks) = (Sends::default(), Acks::default());
+    let mut judged = row.retransmissions().peekable();
+    for Sent { frame, at, seq, len } in &graph.sent {
+        while judged.next_if(|r| r.frame < *frame).is_some() {}
+        let verdict = judged.next_if(|r| r.frame == *frame);
+        sends.time.push(row.file.seconds(*at));
+        sends.seq.push(offset(*seq));
+        sends.len.push(*len);
+        sends.sends.push(verdict.map_or(1, |r| u8::try_from(r.copies).unwrap_or(u8::MAX).saturating_add(1)));
+        sends.verdict.push(verdict.map_or(FIRST, called));
+        sends.frame.push(*frame as f64);
+    }
+    for Answered { frame, at, ack, window, duplicates, blocks } in &graph.answered {
+        acks.time.push(row.file.seconds(*at));
+        acks.ack.push(offset(*ack));
+        acks.rwnd.push(window.map_or(f64::NAN, f64::from));
+        acks.dup_run.push(*duplicates);
+        acks.sack_first.push(blocks.0);
+        acks.sack_count.push(blocks.1);
+        acks.frame.push(*frame as f64);
+    }
+    json!({
+        "sends": sends.columns(border),
+        "acks": acks.columns(border),
+        "sackLeft": border.column(edges(|b| b.0)),
+        "sackRight": border.column(edges(|b| b.1)),
+    })
+}
+
+fn called(r: &Retransmission) -> u8 {
+    match r.judged.verdict {
+        Verdict::Needed => 1,
+        Verdict::Refused => 2,
+        Verdict::Needless => 3,
+        Verdict::CannotTell => 5,
+    }
+}

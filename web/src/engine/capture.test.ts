@@ -1,0 +1,86 @@
+import { openAsBlob } from "node:fs";
+import { expect, test } from "vitest";
+import { stalls } from "../stall/stall";
+import { SequenceChart } from "../views/sequence";
+import { course } from "../views/sequence/course";
+import { variables } from "../views/state";
+import { tableLines } from "../views/table";
+import { loadHere } from "./node";
+import type { FlowTrace } from "./trace";
+
+const engine = await loadHere();
+const at = (name: string) => new URL(`../../../tests/captures/kernel/${name}.pcapng.gz`, import.meta.url);
+const capture = async (name: string) => ({ file: await openAsBlob(at(name)), name });
+
+const of = await capture("cubic-swap12-loss-1-sender");
+const shares: number[] = [];
+const found = await engine.capture(of, { progress: (share) => shares.push(share) });
+const [row] = found.flows.toSorted((a, b) => b.bytes - a.bytes);
+if (!row) throw new Error("no flow");
+const run = await engine.captureFlow(of, row);
+const [flow] = run.flows as [FlowTrace];
+
+test("the share that is read is told", () => {
+  expect(shares.at(-1)).toBe(1);
+});
+
+test("a flow of a capture is drawn with the verdicts that the list counts", () => {
+  const drawn = course(run, flow);
+  const counts = { needed: drawn.needed.length, needless: drawn.needless.length, cannot_tell: drawn.untold.length };
+  expect(row.retransmissions).toMatchObject(counts);
+  expect(counts.needed).toBeGreaterThan(0);
+  expect(counts.needless).toBeGreaterThan(0);
+  expect(drawn.first.length + row.retransmissions.total).toBe(flow.sends.time.length);
+  const chart = new SequenceChart(drawn, variables(flow));
+  expect(["needed", "needless", "sack", "dsack", "acked", "rwnd"].every((key) => chart.has(key))).toBe(true);
+  expect(["dropped", "open", "allowed", "timeout", "recovery"].some((key) => chart.has(key))).toBe(false);
+});
+
+test("a retransmission tells its frame, its verdict and the evidence; an ACK its blocks", () => {
+  const chart = new SequenceChart(course(run, flow), variables(flow));
+  const again = flow.sends.verdict.findIndex((verdict) => verdict > 0);
+  const tip = chart.tell({ kind: "data", index: again, time: 0, low: 0, high: 0 });
+  expect(tip.title).toMatch(/^Frame \S+, sent again$/);
+  expect(tip.note).toMatch(/^(likely )?(needed|needless|refused|cannot tell): \w+/);
+  const sacks = flow.acks.sackCount.findIndex((count) => count > 0);
+  const ack = chart.tell({ kind: "ack", index: sacks, time: 0, low: 0, high: 0 });
+  expect(ack.title).toMatch(/^Frame \S+, an ACK$/);
+  expect(ack.rows.map(([name]) => name)).toContain("SACK");
+});
+
+test("the table of results has the capture's counts, and no line of what it cannot know", () => {
+  const lines = tableLines([run], 0);
+  const value = (name: string) => lines.find((line) => line.name === name)?.values[0];
+  expect(value("retransmissions, needless")).toBe(row.retransmissions.needless);
+  expect(value("retransmissions, cannot tell")).toBe(row.retransmissions.cannot_tell);
+  expect(value("longest stall")).toBe(row.stalls.longest?.duration_s);
+  expect(lines.map(({ name }) => name)).not.toContain("timeouts");
+});
+
+test("its stalls are told with their evidence, the longest first", async () => {
+  const jitter = await capture("cubic-loss-3-jitter-sender");
+  const [stalled] = (await engine.capture(jitter)).flows;
+  const longest = stalled?.stalls.longest;
+  if (!stalled || !longest) throw new Error("no stall");
+  const told = stalls(await engine.captureFlow(jitter, stalled));
+  expect(told.length).toBe(stalled.stalls.count);
+  expect(told.length).toBeGreaterThan(5);
+  expect(told[0]?.title).toContain(`without a segment of data: ${longest.cause}`);
+  expect(told[0]?.sentences.at(-1)?.text).toContain(`Frame ${longest.frame_after} ended it. `);
+  expect(told[0]?.sentences.at(-1)?.text).toContain(longest.evidence.slice(1));
+});
+
+test("a path that is fitted is a scenario; where none can be the error says why", async () => {
+  const fit = await engine.captureFit(of, row, "linux-2025");
+  expect(fit.parameters[0]).toMatchObject({ name: "rate", mark: "measured" });
+  expect((await engine.check({ scenario: fit.scenarios[0] ?? "" })).flows).toHaveLength(1);
+  const other = await capture("cubic-swap12-loss-1-receiver");
+  const [received] = (await engine.capture(other)).flows;
+  if (!received) throw new Error("no flow");
+  await expect(engine.captureFit(other, received, "linux-2025")).rejects.toThrow("captured at the receiver");
+});
+
+test("what is no capture is rejected with what it begins with", async () => {
+  const file = new Blob(["hello, no capture"]);
+  await expect(engine.capture({ file, name: "x" })).rejects.toThrow("it begins with 68 65 6c 6c");
+});

@@ -1,0 +1,185 @@
+/** Captures as the module tells of them, and one flow of a capture as a run that the views can draw. */
+import { FATES, type FlowTrace, type RunTrace, type Steps } from "./trace";
+
+/** Where a capture was made, seen from the data; found out where it is not said. */
+export type At = "sender" | "receiver" | "middle";
+
+/** A stall, as `each_stall` of `ackclock capture --json` has it. */
+export interface StallRow {
+  start_s: number;
+  duration_s: number;
+  cause: string;
+  evidence: string;
+  frame_before: number;
+  frame_after: number;
+}
+
+/** One of `flows[]` of `ackclock capture --json`, as far as the page reads it. */
+export interface FlowRow {
+  connection: number;
+  flow: string;
+  main: boolean;
+  bytes: number;
+  segments: number;
+  goodput_bytes_per_s: number | null;
+  rtt_median_s: number | null;
+  retransmissions: {
+    total: number;
+    needed: number;
+    needless: number;
+    refused: number;
+    cannot_tell: number;
+    likely: number;
+  };
+  reordering: { ratio: number } | null;
+  stalls: { count: number; longest: StallRow | null };
+  captured: { at: string; why: string };
+}
+
+/** One of `files[]` of it. */
+export interface FileRow {
+  packets: number;
+  segments: number;
+  connections: number;
+  left_out: number;
+  cut_by_limit: number;
+  repeats: number;
+  dropped_by_capture: number;
+  options_cut: number;
+  mptcp_joins: number;
+  damage: { count: number; first: string | null };
+  skipped: Readonly<Record<string, { packets: number; bytes: number }>>;
+}
+
+export interface Found {
+  files: [FileRow];
+  flows: FlowRow[];
+}
+
+/** What is known of one number of a fitted path. */
+export interface Parameter {
+  name: string;
+  unit: string;
+  mark: "measured" | "lower bound" | "unknown";
+  value: number;
+  low: number;
+  high: number;
+}
+
+/** A path fitted to a flow. */
+export interface Fit {
+  parameters: Parameter[];
+  disagreements: string[];
+  transfers: { flow: string; duration_s: number; bytes: number }[];
+  /** TOML; the first is the likeliest. */
+  scenarios: string[];
+}
+
+/** What a capture alone says of a flow. */
+export interface Captured {
+  /** As `flows[]` has it. */
+  row: FlowRow;
+  /** The frame of each row of `sends`, as Wireshark counts. */
+  sendFrame: Float64Array;
+  /** The same of `acks`. */
+  ackFrame: Float64Array;
+  /** What shows the verdict of a retransmission, by its frame: of so many as are told. */
+  evidence: ReadonlyMap<number, string>;
+  stalls: readonly StallRow[];
+  /** Segments and acknowledgments that are not drawn, being too many. */
+  leftOut: number;
+}
+
+/** The module's answer about one flow. */
+export interface OneFlow {
+  flow: FlowRow;
+  retransmissions: { frame: number; likely: boolean; verdict: string; evidence: string }[];
+  stalls: StallRow[];
+  leftOut: number;
+  drawn: {
+    sends: Pick<FlowTrace["sends"], "time" | "seq" | "len" | "sends" | "verdict"> & { frame: Float64Array };
+    acks: Pick<FlowTrace["acks"], "time" | "ack" | "rwnd" | "dupRun" | "sackFirst" | "sackCount"> & {
+      frame: Float64Array;
+    };
+    sackLeft: Float64Array;
+    sackRight: Float64Array;
+  };
+}
+
+/** A flow of a capture as a run of one flow; times count from the first packet of the file. */
+export function captureTrace({ flow: row, retransmissions, stalls, leftOut, drawn }: OneFlow): RunTrace {
+  const { sends, acks, sackLeft, sackRight } = drawn;
+  const { frame: sendFrame, ...segments } = sends;
+  const { frame: ackFrame, ...answers } = acks;
+  const [from = "", to = ""] = row.flow.split(" > ");
+  const words = retransmissions.map(
+    (r) => [r.frame, `${r.likely ? "likely " : ""}${r.verdict}: ${r.evidence}`] as const,
+  );
+  const [sent, answered] = [segments.time.length, answers.time.length];
+  const flow: FlowTrace = {
+    name: row.flow,
+    from,
+    to,
+    stack: row.flow,
+    mss: segments.len.reduce((most, len) => Math.max(most, len), 1),
+    sends: {
+      ...segments,
+      fate: new Uint8Array(sent).fill(FATES.indexOf("unknown")),
+      fateTime: nothing(sent),
+      by: new Uint8Array(sent),
+      episode: new Uint32Array(sent),
+      element: new Int32Array(sent).fill(-1),
+      nth: new Int32Array(sent).fill(-1),
+      number: new Uint32Array(sent),
+    },
+    acks: {
+      ...answers,
+      sent: nothing(answered),
+      pipe: nothing(answered),
+      newlyDelivered: nothing(answered),
+      number: new Uint32Array(answered),
+      dropped: new Uint8Array(answered),
+    },
+    sackLeft,
+    sackRight,
+    windows: { time: none(), cwnd: none(), ssthresh: none(), by: new Uint8Array(), episode: new Uint32Array() },
+    dupthresh: noSteps(),
+    rto: noSteps(),
+    inflation: noSteps(),
+    phases: {
+      time: none(),
+      from: new Uint8Array(),
+      to: new Uint8Array(),
+      why: new Uint8Array(),
+      episode: new Uint32Array(),
+    },
+    marks: { time: none(), kind: new Uint8Array(), episode: new Uint32Array(), value: none() },
+    captured: { row, sendFrame, ackFrame, evidence: new Map(words), stalls, leftOut },
+  };
+  const durationS = Math.max(segments.time.at(-1) ?? 0, answers.time.at(-1) ?? 0);
+  return { flows: [flow], queues: [], links: [], elements: [], durationS, summary: summary(row) };
+}
+
+/** The counts under the names that reports of runs have. */
+function summary({ goodput_bytes_per_s, retransmissions: counts }: FlowRow): RunTrace["summary"] {
+  const flow = {
+    goodput_bytes_per_s,
+    needed_retransmissions: counts.needed,
+    refused_retransmissions: counts.refused,
+    needless_retransmissions: counts.needless,
+    undecided_retransmissions: counts.cannot_tell,
+  };
+  return { runs: [{ flows: [flow] }] };
+}
+
+function none(): Float64Array {
+  return new Float64Array();
+}
+
+function nothing(length: number): Float64Array {
+  return new Float64Array(length).fill(Number.NaN);
+}
+
+function noSteps(): Steps {
+  return { time: none(), value: none() };
+}

@@ -1,0 +1,176 @@
+/** A capture that someone brought: its flows, the one that is drawn, and the path that explains it. */
+import type { At, FlowRow, Found } from "../engine/capture";
+import type { CaptureFile, Engine, Options } from "../engine/engine";
+import type { RunTrace } from "../engine/trace";
+import { captureTable, markFlow } from "./captureTable";
+import { about, drawnFlow, fitted, MOST_BYTES, tooLarge } from "./captureWords";
+import { fill, h } from "./dom";
+import { icon } from "./icons";
+import { notice } from "./overlay";
+import type { Progress } from "./session";
+
+/** Who sends on a fitted path at first: the sender that most captures are of. */
+const SENDER = "linux-2025";
+
+/** Where it was captured, as people choose it. */
+const PLACES: readonly (readonly [At | "", string])[] = [
+  ["", "found out"],
+  ["sender", "at the sender"],
+  ["receiver", "at the receiver"],
+  ["middle", "on the way"],
+];
+
+/** What the panel does to the page. */
+export interface Hooks {
+  progress: (progress: Progress) => void;
+  /** Stops what else goes on. */
+  stop: () => void;
+  draw: (run: RunTrace, name: string) => void;
+  /** Opens a scenario and runs it. */
+  scenario: (toml: string) => Promise<void>;
+  say: (text: string, bad?: boolean) => void;
+}
+
+export class CapturePanel {
+  readonly element = h("section", { class: "card capture", "aria-label": "Capture", hidden: true });
+  private readonly title = h("h2", {});
+  private readonly said = h("p", { class: "said about" });
+  private readonly flows = h("div", {});
+  private readonly place = h("select", { "aria-label": "Where it was captured" });
+  private readonly other: HTMLButtonElement;
+  private of: CaptureFile | undefined;
+  private drawn: FlowRow | undefined;
+  private reading: AbortController | undefined;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly hooks: Hooks,
+  ) {
+    for (const [value, says] of PLACES) this.place.append(h("option", { value }, says));
+    this.place.addEventListener("change", () => void this.again());
+    this.other = h("button", { type: "button", class: "small", onclick: () => void this.fit() }, "Try another sender");
+    const close = h(
+      "button",
+      { type: "button", class: "bare", title: "Close the capture", "aria-label": "Close the capture" },
+      icon("remove"),
+    );
+    close.addEventListener("click", () => this.close());
+    const where = h("label", { class: "said" }, "Captured ", this.place);
+    const line = h("div", { class: "line" }, this.title, h("span", { class: "spacer" }), where, this.other, close);
+    this.element.append(line, this.said, this.flows);
+  }
+
+  /** Reads a file and draws its largest flow. */
+  async open(file: File): Promise<void> {
+    if (file.size > MOST_BYTES) return notice(tooLarge(file.name, file.size), true);
+    await this.survey({ file, name: file.name });
+  }
+
+  stop(): void {
+    if (!this.reading) return;
+    this.hooks.say("");
+    this.reading.abort();
+    this.reading = undefined;
+  }
+
+  /** Something else is drawn now. */
+  left(): void {
+    this.drawn = undefined;
+    markFlow(this.flows, undefined);
+    this.other.disabled = true;
+  }
+
+  private close(): void {
+    this.stop();
+    this.of = undefined;
+    this.element.hidden = true;
+  }
+
+  private async again(): Promise<void> {
+    if (!this.of) return;
+    const at = (this.place.value || undefined) as At | undefined;
+    await this.survey({ ...this.of, at });
+  }
+
+  private async survey(of: CaptureFile): Promise<void> {
+    const found = await this.read(`Reading ${of.name}`, (options) => this.engine.capture(of, options), refused(of));
+    if (!found) return;
+    const before = this.drawn;
+    this.of = of;
+    this.show(of, found);
+    const same = (flow: FlowRow) => flow.flow === before?.flow && flow.connection === before.connection;
+    const largest = found.flows.toSorted((a, b) => b.bytes - a.bytes)[0];
+    const next = found.flows.find(same) ?? largest;
+    if (next) await this.choose(next);
+  }
+
+  private show(of: CaptureFile, { files: [file], flows }: Found): void {
+    this.element.hidden = false;
+    this.title.textContent = of.name;
+    this.place.value = of.at ?? "";
+    this.said.textContent = about(file).join(" ");
+    fill(this.flows, flows.length > 0 && captureTable(flows, (flow) => void this.choose(flow)));
+    this.left();
+  }
+
+  private async choose(flow: FlowRow): Promise<void> {
+    const { of } = this;
+    if (!of) return;
+    const asked = (options: Options) => this.engine.captureFlow(of, flow, options);
+    const run = await this.read(`Reading ${flow.flow}`, asked, refused(of));
+    const captured = run?.flows[0]?.captured;
+    if (!run || !captured) return;
+    this.hooks.draw(run, flow.flow);
+    this.hooks.say(drawnFlow(captured));
+    this.drawn = flow;
+    this.other.disabled = false;
+    markFlow(this.flows, flow);
+  }
+
+  /** Opens the path that explains the flow as the page's scenario. */
+  private async fit(): Promise<void> {
+    const { of, drawn } = this;
+    if (!of || !drawn) return;
+    const asked = (options: Options) => this.engine.captureFit(of, drawn, SENDER, options);
+    const failed = (why: string) => this.hooks.say(`No path can be fitted. ${why}.`, true);
+    const fit = await this.read(`Fitting a path to ${drawn.flow}`, asked, failed);
+    if (!fit) return;
+    await this.hooks.scenario(fit.scenarios[0] ?? "");
+    this.hooks.say(fitted(fit));
+  }
+
+  /** Asks the engine, and shows how far it is; nothing if that was stopped or failed. */
+  private async read<T>(
+    what: string,
+    ask: (options: Options) => Promise<T>,
+    failed: (why: string) => void,
+  ): Promise<T | undefined> {
+    this.hooks.stop();
+    const mine = new AbortController();
+    this.reading = mine;
+    const progress = (share: number) => {
+      if (this.reading === mine) this.hooks.progress({ running: true, share });
+    };
+    progress(0);
+    this.hooks.say(`${what} …`);
+    try {
+      return await ask({ signal: mine.signal, progress });
+    } catch (error) {
+      if (!mine.signal.aborted) {
+        this.hooks.say("");
+        failed((error as Error).message);
+      }
+      return undefined;
+    } finally {
+      if (this.reading === mine) {
+        this.reading = undefined;
+        this.hooks.progress({ running: false });
+      }
+    }
+  }
+}
+
+/** Says why a file is not read. */
+function refused({ name }: CaptureFile): (why: string) => void {
+  return (why) => notice(`${name}: ${why}`, true);
+}

@@ -1,0 +1,311 @@
+/** Captures on the page: read in the browser, with the numbers of `ackclock capture`. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FileRow, FlowRow, StallRow } from "../src/engine/capture";
+import { afterwards, type Lab, open, settled, start } from "./browser";
+import { writeLarge } from "./large";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PYTHON = process.env.ACKCLOCK_PYTHON ?? join(ROOT, ".venv/bin/python");
+const KERNEL = join(ROOT, "tests/captures/kernel");
+const SEQUENCE = '.ak-panel[data-view="sequence"]';
+const SWAPS = join(KERNEL, "cubic-swap12-sender.pcapng.gz");
+
+let lab: Lab;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ackclock-"));
+  lab = await start();
+});
+afterAll(async () => {
+  await lab.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A flow with its details. */
+interface Detailed extends FlowRow {
+  each_stall: StallRow[];
+  each_retransmission: { frame: number; verdict: string; likely: boolean; evidence: string }[];
+}
+
+/** What `ackclock capture --json` says. */
+function command(file: string, ...more: string[]): { files: [FileRow]; flows: Detailed[] } {
+  const args = ["-m", "ackclock", "capture", file, "--json", ...more];
+  return JSON.parse(execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 28 }));
+}
+
+/** Opens a file of this machine, as if it had been chosen. */
+function choose(page: Page, file: string): Promise<void> {
+  return afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+}
+
+/** Drops a file on the page. */
+async function drop(page: Page, name: string, content: Buffer): Promise<void> {
+  const carried = await page.evaluateHandle(
+    ([called, base64]) => {
+      const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], called));
+      return transfer;
+    },
+    [name, content.toString("base64")] as const,
+  );
+  await page.dispatchEvent("main", "drop", { dataTransfer: carried });
+}
+
+/** The cells of the flows' table, row by row. */
+function rows(page: Page): Promise<string[][]> {
+  const all = page.locator(".flow-table tbody tr");
+  return all.evaluateAll((trs) => trs.map((tr) => Array.from(tr.children, (cell) => cell.textContent ?? "")));
+}
+
+/** Pixels of the graph that have the colour of a legend's entry. */
+function pixels(page: Page, colour: string): Promise<number> {
+  return page
+    .locator(`${SEQUENCE} canvas`)
+    .first()
+    .evaluate((element, name) => {
+      const canvas = element as HTMLCanvasElement;
+      const probe = document.createElement("span");
+      probe.style.color = `var(--ak-${name})`;
+      document.body.append(probe);
+      const [r, g, b] = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? [];
+      probe.remove();
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+      copy?.drawImage(canvas, 0, 0);
+      const { data } = copy?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
+      let found = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) found++;
+      return found;
+    }, colour);
+}
+
+async function drawn(page: Page): Promise<void> {
+  await settled(page);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+const plain = (text: string | null) => (text ?? "").replaceAll(/[\u2009\u202f]/g, "");
+
+test("a capture that is dropped on the page has the flows, verdicts and stalls of `ackclock capture`, and nobody is asked", async () => {
+  const { page, wrong } = await open(lab);
+  for (const name of [
+    "cubic-loss-3-jitter-sender",
+    "cubic-swap12-no-sack-receiver",
+    "cubic-swap12-loss-1-no-dsack-sender",
+    "cubic-two-paths-receiver",
+  ]) {
+    const file = join(KERNEL, `${name}.pcapng.gz`);
+    const { flows } = command(file);
+    await afterwards(page, () => drop(page, basename(file), readFileSync(file)));
+    const expected = flows
+      .toSorted((a, b) => b.bytes - a.bytes)
+      .map(({ flow, retransmissions: r, captured }) => [
+        flow,
+        ...[r.total, r.needed, r.needless, r.refused, r.cannot_tell].map(String),
+        captured.at,
+      ]);
+    const shown = (await rows(page)).map((cells) =>
+      [cells[0], ...cells.slice(4, 9), cells.at(-1)].map((c) => plain(c ?? "")),
+    );
+    expect(shown, name).toEqual(expected);
+    const [main] = flows.toSorted((a, b) => b.bytes - a.bytes);
+    const line = (title: string) =>
+      page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: title }) }).locator("td");
+    for (const [key, title] of [["needed"], ["needless"], ["refused"], ["cannot_tell", "cannot tell"]] as const) {
+      const value = await line(`retransmissions, ${title ?? key}`).getAttribute("data-value");
+      expect(Number(value), `${name}: ${key}`).toBe(main?.retransmissions[key]);
+    }
+    const many = main?.each_stall.length ?? 0;
+    const said = many === 0 ? "No long pause" : many === 1 ? "1 long pause" : `${many} long pauses`;
+    await expect.poll(() => page.locator(".stall .said").textContent()).toBe(said);
+    if (many > 0) {
+      await page.keyboard.press(".");
+      const longest = main?.stalls.longest as StallRow;
+      expect(await page.locator(".stall > p strong").textContent()).toContain(longest.cause);
+      const told = await page.locator(".stall ol").textContent();
+      expect(told).toContain(longest.evidence.slice(1));
+      expect(told).toContain(`Frame ${longest.frame_after} ended it.`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test.each(["light", "dark"] as const)(
+  "each verdict has its colour in the graph and its switch, %s",
+  async (colorScheme) => {
+    const { page, wrong } = await open(lab, "", { colorScheme });
+    await choose(page, SWAPS);
+    await drawn(page);
+    for (const [colour, label] of [
+      ["needed", "retransmission, needed"],
+      ["needless", "retransmission, needless"],
+      ["first", "first transmission"],
+    ] as const) {
+      expect(await pixels(page, colour), colour).toBeGreaterThan(20);
+      const button = page.getByRole("button", { name: label, exact: true });
+      await button.click();
+      await drawn(page);
+      expect(await pixels(page, colour), colour).toBe(0);
+      await button.click();
+      await drawn(page);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test("pointing at a retransmission tells its verdict and the evidence with the frame", async () => {
+  const { page, wrong } = await open(lab);
+  await choose(page, SWAPS);
+  const [first] = command(SWAPS).flows[0]?.each_retransmission ?? [];
+  if (!first) throw new Error("nothing was sent again");
+  await page.locator(SEQUENCE).focus();
+  await page.locator(SEQUENCE).evaluate(async (panel) => {
+    for (let i = 0; i < 5000 && !document.querySelector(".ak-tip em"); i++)
+      panel.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true }));
+  });
+  expect(plain(await page.locator(".ak-tip strong").textContent())).toBe(`Frame ${first.frame}, sent again`);
+  const words = `${first.likely ? "likely " : ""}${first.verdict}: ${first.evidence}`;
+  expect(await page.locator(".ak-tip em").textContent()).toBe(words);
+  expect(wrong).toEqual([]);
+});
+
+test("another place of the capture may be chosen, as with --at", async () => {
+  const { page } = await open(lab);
+  await choose(page, SWAPS);
+  await afterwards(page, () => page.getByLabel("Where it was captured").selectOption("middle"));
+  const counts = command(SWAPS, "--at", "middle").flows.map(({ retransmissions: r }) => String(r.cannot_tell));
+  expect((await rows(page)).map((cells) => cells[8])).toEqual(counts);
+  expect((await rows(page))[0]?.at(-1)).toBe("on the way");
+});
+
+test("another sender is tried on the path that explains the capture", async () => {
+  const { page, wrong } = await open(lab);
+  await choose(page, SWAPS);
+  await afterwards(page, () => page.getByRole("button", { name: "Try another sender" }).click());
+  const note = page.locator(".note");
+  await expect.poll(() => note.textContent()).toMatch(/^This path was fitted to .* > .*\. Measured: .*rate .* Mb\/s/);
+  expect(await note.textContent()).toContain("Choose another sender at the left");
+  const goodput = () => page.locator(".ak-table td").nth(1).getAttribute("data-value");
+  const before = Number(await goodput());
+  expect(before).toBeGreaterThan(0);
+  await afterwards(page, () => page.locator(".stack select").first().selectOption("reno"));
+  expect(Number(await goodput())).not.toBe(before);
+  // The way back to the capture.
+  await afterwards(page, () => page.locator(".flow-table tbody button").first().click());
+  expect(await note.textContent()).toContain("captured at the sender");
+  expect(wrong).toEqual([]);
+});
+
+test("a capture to which no path can be fitted says why", async () => {
+  const { page } = await open(lab);
+  await choose(page, join(KERNEL, "cubic-swap12-receiver.pcapng.gz"));
+  await page.getByRole("button", { name: "Try another sender" }).click();
+  await expect
+    .poll(() => page.locator(".note.bad").textContent())
+    .toMatch(/^No path can be fitted\. .*captured at the receiver/);
+});
+
+test("what is no capture, damaged, without TCP or too large gives one sentence, and the page stays as it was", async () => {
+  const { page, wrong } = await open(lab);
+  const before = await page.title();
+  const bad = page.locator(".notice.bad p");
+  const refused = async (name: string, content: Buffer | string) => {
+    const file = join(folder, name);
+    writeFileSync(file, content);
+    await page.locator("input[type=file]").setInputFiles(file);
+    await expect.poll(() => bad.textContent()).toContain(name);
+    return bad.textContent();
+  };
+  expect(await refused("text.pcap", "this is no capture at all, whatever it is called")).toBe(
+    "text.pcap: at byte 0: it begins with 74 68 69 73, neither as pcap nor as pcapng does, nor as either packed with gzip, zstd or lz4",
+  );
+  const head = Buffer.from("d4c3b2a1020004000000000000000000ffff000001000000", "hex");
+  const record = Buffer.from("00000000000000003c0000003c000000", "hex");
+  expect(await refused("cut.pcap", Buffer.concat([head, record]))).toBe(
+    "cut.pcap: no packet can be read: packet 1 at byte 24: the file ends after 16 of 76 bytes",
+  );
+  expect(
+    await refused("packed.pcap.xz", Buffer.from("fd377a585a0000000000000000000000000000000000000000", "hex")),
+  ).toBe("packed.pcap.xz: it is packed with xz; unpack it first");
+  const large = join(folder, "large.pcap");
+  writeFileSync(large, head);
+  truncateSync(large, 200_000_001 + 1e6);
+  await page.locator("input[type=file]").setInputFiles(large);
+  await expect.poll(() => bad.textContent()).toContain("large.pcap");
+  expect(plain(await bad.textContent())).toBe(
+    "large.pcap: it has 201 MB, and the page opens captures of up to 200 MB. The command line takes larger ones: ackclock capture large.pcap",
+  );
+  expect(await page.locator(".capture").isHidden()).toBe(true);
+  expect(await page.title()).toBe(before);
+  // A frame of ARP alone.
+  const arp = Buffer.alloc(60);
+  arp.writeUInt16BE(0x0806, 12);
+  await drop(page, "arp.pcap", Buffer.concat([head, record, arp]));
+  await expect.poll(() => page.locator(".capture .about").textContent()).toBe("It holds no TCP; its packets: 1 arp.");
+  expect(wrong).toEqual([]);
+});
+
+test("damage within a capture is told with packet and byte, and what can be read is shown", async () => {
+  const { page } = await open(lab);
+  const file = join(folder, "broken.pcap");
+  writeLarge(file, 200_000);
+  const bytes = readFileSync(file);
+  truncateSync(file, bytes.length - 50);
+  await choose(page, file);
+  const { files } = command(file);
+  expect(plain(await page.locator(".capture .about").textContent())).toContain(
+    `Damaged in 1 place; the first is ${files[0].damage.first}.`,
+  );
+  expect(await rows(page)).toHaveLength(1);
+});
+
+test("a large capture is read piece by piece beside the page, which stays responsive", async () => {
+  const { page, wrong } = await open(lab);
+  const file = join(folder, "twenty.pcap");
+  const { packets, needless } = writeLarge(file, 20e6);
+  await page.evaluate(() => {
+    const { dataset } = document.documentElement;
+    let last = performance.now();
+    let longest = 0;
+    const shares = new Set<string>();
+    window.setInterval(() => {
+      const now = performance.now();
+      // What counts is the time while the file is read.
+      if (dataset.lab === "running") {
+        longest = Math.max(longest, now - last);
+        shares.add(document.querySelector(".progress")?.getAttribute("aria-valuenow") ?? "");
+      }
+      last = now;
+      dataset.longest = String(longest);
+      dataset.shares = String(shares.size);
+    }, 5);
+  });
+  await choose(page, file);
+  const said = plain(await page.locator(".capture .about").textContent());
+  expect(said).toContain(`${packets} packets, 1 connection`);
+  const [cells] = await rows(page);
+  expect(cells?.slice(4, 7).map(plain)).toEqual([String(needless), "0", String(needless)]);
+  const { longest, shares } = await page.evaluate(() => ({ ...document.documentElement.dataset }));
+  expect(Number(longest)).toBeLessThan(1000);
+  expect(Number(shares)).toBeGreaterThan(2);
+  expect(wrong).toEqual([]);
+});
+
+test("reading a capture can be stopped at once", async () => {
+  const { page, wrong } = await open(lab);
+  const file = join(folder, "stopped.pcap");
+  writeLarge(file, 100e6);
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.waitForFunction(() => document.querySelector(".note")?.textContent?.startsWith("Reading"));
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("html[data-lab=idle]");
+  expect(await page.locator(".note").isHidden()).toBe(true);
+  expect(await page.locator(".capture").isHidden()).toBe(true);
+  await afterwards(page, () => page.keyboard.press("r"));
+  expect(wrong).toEqual([]);
+});
