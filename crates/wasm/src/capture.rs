@@ -79,7 +79,7 @@ enum At {
 impl Whole {
     /// What `ackclock capture --json` prints, without each retransmission and each stall.
     pub(crate) fn flows(&self, border: &mut dyn Border) -> Result<String, String> {
-        let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false }, TOLD, None);
+        let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false, densities: false }, TOLD, None);
         let (contents, traffic) = analysed(border, self.size, &mut survey)?;
         let file = OneFile { name: self.file.clone(), contents, traffic, found: survey.finish() };
         Ok(rows::json(&[file], &[], false).to_string())
@@ -90,7 +90,7 @@ impl OneFlow {
     /// The flow as the list has it, each retransmission and stall, and the flow as columns: `Captured` in
     /// `web/src/engine/capture.ts`.
     pub(crate) fn drawn(&self, border: &mut dyn Border) -> Result<String, String> {
-        let wanted = Wanted { at: self.at.map(side), each: true };
+        let wanted = Wanted { at: self.at.map(side), each: true, densities: false };
         let mut closely = Closely::new(self.connection, self.flow.as_str(), wanted, DRAWN);
         let (contents, traffic) = analysed(border, self.size, &mut closely)?;
         let missing = || format!("found no flow {} in connection {}", self.flow, self.connection);
