@@ -7,7 +7,7 @@ use crate::place::{Hints, Place, Side, Why};
 use crate::rtt::{Durations, Summary};
 use crate::seen::{Seen, Way};
 use crate::stream::cases::Cases;
-use crate::stream::{older, Stream};
+use crate::stream::{older, Missed, Stream};
 use crate::verdict::{Counts, Retransmission};
 use ackclock_wire::options::{Options, Timestamps};
 
@@ -223,7 +223,7 @@ impl Connection {
         way.largest = way.largest.max(seen.len);
         let skipped = if top > 0 { order.saturating_sub(top + 1) } else { 0 };
         if seen.len > 0 || seen.flags & 0x07 != 0 {
-            let missed = if skipped > 0 { self.missed(seen, skipped) } else { 0 };
+            let missed = if skipped > 0 { self.missed(seen, skipped) } else { Missed::default() };
             self.streams[w].data(seen, order, missed);
         }
         if let Some(ack) = seen.ack {
@@ -261,20 +261,18 @@ impl Connection {
         }
     }
 
-    /// How many of the `skipped` packets that are missing right before this one must have been data. This one begins to repeat
-    /// them: their sender waited for at least a round trip. (Where a host sends acknowledgments of its own it may be those.)
+    /// The `skipped` packets that are missing right before this one, if they must have been data. (Where a host sends
+    /// acknowledgments of its own they may be those.)
     #[cold]
-    fn missed(&self, seen: &Seen, skipped: u64) -> u64 {
+    fn missed(&self, seen: &Seen, skipped: u64) -> Missed {
         let w = seen.way as usize;
         let way = &self.record.ways[w];
         let acks = way.packets - way.segments;
-        let (far, near) = (self.streams[w].onward.smallest(), self.half(seen.way));
-        let waited = far.zip(near).is_some_and(|(f, n)| seen.at - self.streams[w].facts.last_at > f + n);
-        if waited && self.ids[w].count() && 16 * acks <= way.packets + 48 {
-            skipped
-        } else {
-            0
+        if !self.ids[w].count_in_any_order() || 16 * acks > way.packets + 48 {
+            return Missed::default();
         }
+        let (far, near) = (self.streams[w].onward.smallest(), self.half(seen.way));
+        Missed { packets: skipped, round_trip: far.zip(near).map(|(f, n)| f + n) }
     }
 
     /// Half a round trip to the sender of data: from a timestamp that goes to it to the data that echo it first.

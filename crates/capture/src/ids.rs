@@ -96,6 +96,12 @@ impl Ids {
         self.tell_order() && self.ones >= ENOUGH && self.ones >= self.near
     }
 
+    /// The same where packets come in any order: then few steps are by one, but few numbers are missing.
+    pub(crate) fn count_in_any_order(&self) -> bool {
+        let steps = u64::from(self.ones) + u64::from(self.near);
+        self.count() || self.tell_order() && self.ones >= ENOUGH && self.missing.saturating_mul(8) <= steps
+    }
+
     /// The number of the highest packet so far.
     pub(crate) fn top(&self) -> u64 {
         self.top

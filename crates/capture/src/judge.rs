@@ -41,7 +41,12 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
     let ctx = onward::Context::new(facts);
     for (from, piece) in &facts.cases.pieces {
         let copies = facts.in_order_of_sending(piece);
+        let mut sendings = u32::from(piece.before);
         for (i, copy) in copies.iter().enumerate() {
+            if i > 0 && facts.doubled(&copies[i - 1], copy) {
+                continue;
+            }
+            sendings += 1;
             let presumed = copy.presumed && facts.side != Side::Sender;
             let again = i > 0 || piece.before || copy.fills && copy.again && (presumed || !copy.presumed);
             if copy.payload == 0 || !again {
@@ -58,7 +63,7 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
                 way: facts.way,
                 seq: copy.sent.seq,
                 len: copy.sent.len,
-                copies: (i + usize::from(piece.before)) as u32,
+                copies: sendings - 1,
                 judged,
             };
             found.entry(one.frame).and_modify(|r| join(r, &one)).or_insert(one);
@@ -86,14 +91,18 @@ fn join(r: &mut Retransmission, other: &Retransmission) {
 }
 
 impl Facts<'_> {
-    /// The copies of a piece, first sent first; packets that the network made of one count once.
+    /// The copies of a piece, first sent first; packets that the network made of one stand together.
     fn in_order_of_sending(&self, piece: &Piece) -> Vec<Copy> {
         let mut copies: Vec<Copy> = piece.copies.iter().map(|c| self.cases.copies[*c as usize]).collect();
         if self.side != Side::Sender {
             copies.sort_by(|a, b| self.sent_before(a, b));
-            copies.dedup_by(|b, a| self.ids.tell_order() && a.sent.order != 0 && a.sent.order == b.sent.order);
         }
         copies
+    }
+
+    /// Whether the network made two of one packet.
+    fn doubled(&self, a: &Copy, b: &Copy) -> bool {
+        self.side != Side::Sender && self.ids.tell_order() && a.sent.order != 0 && a.sent.order == b.sent.order
     }
 
     fn sent_before(&self, a: &Copy, b: &Copy) -> Ordering {

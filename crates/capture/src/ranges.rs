@@ -21,6 +21,11 @@ impl Ranges {
         self.0.iter().copied()
     }
 
+    /// How many numbers lie in it.
+    pub(crate) fn total(&self) -> u64 {
+        self.iter().map(|(left, right)| right - left).sum()
+    }
+
     /// Whether all of `left..right` lies in it.
     pub(crate) fn covers(&self, left: u64, right: u64) -> bool {
         let i = self.0.partition_point(|r| r.1 <= left);

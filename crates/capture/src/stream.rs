@@ -6,6 +6,7 @@
 pub(crate) mod cases;
 mod episodes;
 mod odd;
+mod presumed;
 mod ring;
 
 use crate::ranges::Ranges;
@@ -13,6 +14,8 @@ use crate::rtt::Durations;
 use crate::seen::Seen;
 use cases::{Bare, Cases};
 use episodes::Episodes;
+pub(crate) use presumed::Missed;
+use presumed::Presumed;
 use ring::Ring;
 
 /// Acknowledged segments that are kept, for the frame of an earlier copy and the order of sending.
@@ -104,8 +107,7 @@ pub(crate) struct Stream {
     /// Whether any acknowledgment passed more than one while nothing was missing, and whether the last passed one.
     steps: (bool, bool),
     episodes: Episodes,
-    /// What comes below this for the first time has been sent before: packets are missing in the order of sending.
-    missed: u64,
+    presumed: Presumed,
     /// Below `hi`, but never seen here.
     holes: Ranges,
     sacked: Ranges,
@@ -142,10 +144,10 @@ pub(crate) struct Facts {
 }
 
 impl Stream {
-    /// A segment with data, SYN or FIN; `skipped` numbers of the order of sending are missing right before it.
+    /// A segment with data, SYN or FIN; `missed` are those that are missing right before it.
     #[inline]
-    pub(crate) fn data(&mut self, s: &Seen, order: u64, skipped: u64) {
-        let plain = s.flags & 0x07 == 0 && skipped == 0 && self.hi >= self.missed;
+    pub(crate) fn data(&mut self, s: &Seen, order: u64, missed: Missed) {
+        let plain = s.flags & 0x07 == 0 && missed.packets == 0 && self.hi >= self.presumed.to;
         if plain && self.started && s.seq == self.hi && self.ring.len() < MOST {
             let tsval = s.timestamps.map_or(0, |t| t.value);
             if self.timestamps && self.recent.is_some_and(|r| older(tsval, r)) {
@@ -157,7 +159,7 @@ impl Stream {
             self.hi = s.seq + u64::from(s.len);
             self.facts.last_at = s.at;
         } else {
-            self.odd(s, order, skipped);
+            self.odd(s, order, missed);
         }
     }
 
@@ -254,8 +256,14 @@ impl Stream {
 
     /// Bytes that never came by here.
     pub(crate) fn unseen(&self) -> u64 {
-        self.facts.unseen + self.holes.iter().map(|(l, r)| r - l).sum::<u64>()
+        self.facts.unseen + self.holes.total()
     }
+}
+
+/// What is kept of a segment, from `seq` on; its length is set by who knows it.
+fn sent(s: &Seen, order: u64, seq: u64) -> Sent {
+    let tsval = s.timestamps.map_or(0, |t| t.value);
+    Sent { seq, at: s.at, frame: s.frame, order, len: 0, tsval }
 }
 
 /// Whether timestamp `a` is older than `b`; the order wraps (RFC 7323 §5.2).

@@ -43,7 +43,7 @@ pub(super) fn judge(facts: &Facts<'_>, piece: &Piece, copies: &[Copy], i: usize)
         },
         None => Judged {
             verdict: Verdict::Needed,
-            likely: false,
+            likely: i == 0 && this.guessed,
             evidence: Evidence::NoEarlierCopy,
             earlier: None,
             proof: None,

@@ -14,6 +14,9 @@ use crate::verdict::{Evidence, Judged, Verdict};
 
 /// With more copies than this the matching is not looked for.
 const MOST: usize = 12;
+/// After an answer to what it refused a receiver may give no other for so long, nanoseconds.
+/// Source: Linux 6.18, `net/ipv4/tcp_ipv4.c`, `tcp_sk_init` (`sysctl_tcp_invalid_ratelimit`).
+const HELD_BACK: i64 = 500_000_000;
 
 /// What the verdicts of a stream share.
 pub(super) struct Context<'a> {
@@ -65,7 +68,7 @@ pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize)
         let none = ctx.facts.stream.facts.acks == 0;
         return cannot(if none { Evidence::NoAcknowledgments } else { Evidence::NotAcknowledged });
     };
-    if cover.at <= this.sent.at {
+    if cover.frame.is_none_or(|f| f < this.sent.frame) {
         return Judged {
             verdict: Verdict::Needless,
             likely: false,
@@ -161,7 +164,7 @@ impl Case<'_> {
         let halfway = ctx.facts.side == Side::Middle;
         let open = !self.much_later() || halfway && self.could_be_refused();
         let late_ones = !ctx.reports && ctx.claims.any() && open;
-        let mut likely = !sure || unanswered || late_ones;
+        let mut likely = !sure || unanswered || late_ones || halfway && self.could_be_refused() && self.silently();
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
                 // Its answer may have been lost, if it can have been that late.
@@ -187,6 +190,8 @@ impl Case<'_> {
             }
         }
         let stamped = ctx.facts.stream.timestamps && self.cover.by == By::Head;
+        // The report of a duplicate may have been lost.
+        likely |= halfway && !stamped && ctx.reports && ctx.facts.ack_ids.many_missing();
         let evidence = match self.cover.echo.filter(|_| stamped) {
             Some(value) => Evidence::OwnEcho { value },
             None if ctx.reports => Evidence::NoneReported { after: self.after() },
@@ -272,6 +277,13 @@ impl Case<'_> {
     fn could_be_refused(&self) -> bool {
         let recent = self.cover.echo_before.filter(|_| self.ctx.facts.stream.timestamps);
         recent.is_some_and(|recent| self.copies[..self.i].iter().any(|c| older(c.sent.tsval, recent)))
+    }
+
+    /// A refusal is answered by an acknowledgment without news alone: that may have been lost, or held back after another one.
+    fn silently(&self) -> bool {
+        let (ids, first) = (self.ctx.facts.ack_ids, self.copies[0].sent.at);
+        let before = |b: &Bare| first - HELD_BACK <= b.at && b.at <= self.cover.at;
+        !ids.count() || ids.many_missing() || self.ctx.facts.cases.bares.iter().any(before)
     }
 
     /// The first acknowledgment came later after all earlier copies than the largest round trip and half of it.

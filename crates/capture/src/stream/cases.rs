@@ -223,16 +223,19 @@ impl Cases {
         self.presumptions.push_back((from, to, self.copies.len() as u32));
     }
 
-    /// A packet that seemed to be missing came after all.
-    pub(crate) fn came(&mut self, order: u64) {
-        let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return };
-        let from = self.presumptions[i].2 as usize;
-        let to = self.presumptions.get(i + 1).map_or(self.copies.len(), |p| p.2 as usize);
-        for copy in self.copies[from..to].iter_mut().filter(|c| c.presumed) {
-            copy.presumed = false;
-            copy.again = false;
+    /// Whether this packet seemed to be missing, and came after all: then one copy less was presumed rightly, the last of them.
+    pub(crate) fn came(&mut self, order: u64) -> bool {
+        let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return false };
+        let (from, to, copies) = self.presumptions[i];
+        let end = self.presumptions.iter().map(|p| p.2).find(|c| *c > copies).map_or(self.copies.len(), |c| c as usize);
+        if let Some(last) = self.copies[copies as usize..end].iter_mut().rfind(|c| c.presumed) {
+            last.presumed = false;
+            last.again = false;
         }
         self.presumptions.remove(i);
+        let rest = [(order + 1, to, copies), (from, order, copies)].into_iter().filter(|p| p.0 < p.1);
+        rest.for_each(|p| self.presumptions.insert(i, p));
+        true
     }
 
     /// An acknowledgment that says nothing new.

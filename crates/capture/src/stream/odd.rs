@@ -1,7 +1,8 @@
 //! What is not the next segment in order, or not an acknowledgment that just advances.
 
 use super::cases::{Bare, By, Cases, Copy, Cover, Piece, Reported, Suspect};
-use super::{older, Sent, Stream, MOST};
+use super::presumed::Missed;
+use super::{older, sent, Sent, Stream, MOST};
 use crate::seen::Seen;
 use ackclock_tcp::segment::Segment;
 
@@ -13,7 +14,7 @@ const LEAP: u64 = 1 << 30;
 impl Stream {
     #[cold]
     #[inline(never)]
-    pub(super) fn odd(&mut self, s: &Seen, order: u64, skipped: u64) {
+    pub(super) fn odd(&mut self, s: &Seen, order: u64, missed: Missed) {
         if s.has(Segment::RST) {
             return;
         }
@@ -34,7 +35,7 @@ impl Stream {
         }
         let end = s.end();
         self.facts.first_at = self.facts.first_at.or(Some(s.at));
-        self.facts.last_at = s.at;
+        let silence = s.at - std::mem::replace(&mut self.facts.last_at, s.at);
         // A probe of a silent peer repeats the last byte, or none (RFC 9293 §3.8.4); one of a shut window has a byte.
         if s.len <= 1 && s.seq.wrapping_add(1) == self.hi && self.una >= self.hi && !s.has(Segment::FIN) {
             self.facts.probed_at = Some(s.at);
@@ -44,11 +45,16 @@ impl Stream {
         if self.ring.len() >= MOST {
             self.forget_oldest();
         }
+        if missed.packets > 0 {
+            self.missing(s, order, missed, silence);
+        }
         if s.seq < self.hi {
-            self.seen_before(s, order, end.min(self.hi));
+            self.seen_before(s, order, end.min(self.hi), silence);
         }
         if end > self.hi {
-            self.presume(s, order, skipped);
+            if s.seq >= self.hi {
+                self.presume(s, order, silence);
+            }
             if s.seq > self.hi {
                 self.holes.add(self.hi, s.seq, |_, _| {});
             }
@@ -57,33 +63,6 @@ impl Stream {
             self.push(&Sent { len: (end - from) as u32, ..sent(s, order, from) });
             self.hi = end;
         }
-    }
-
-    /// Packets are missing in the order of sending, and none of the bytes so far: then those were the next ones.
-    fn presume(&mut self, s: &Seen, order: u64, skipped: u64) {
-        if skipped > 0 && s.seq == self.hi && self.holes.is_empty() {
-            self.missed = self.hi.saturating_add(skipped.saturating_mul(u64::from(s.len)));
-            self.cases_mut().presume(order - skipped, order);
-        }
-        if s.seq != self.hi || s.seq >= self.missed || s.len == 0 {
-            return;
-        }
-        let end = s.end();
-        let sent = Sent { len: (end - s.seq) as u32, ..sent(s, order, s.seq) };
-        let guessed = skipped == 0 && end.saturating_add(u64::from(s.len)) > self.missed;
-        let cases = self.cases_mut();
-        let copies = vec![cases.copies.len() as u32];
-        cases.copies.push(Copy {
-            sent,
-            fills: true,
-            again: true,
-            presumed: true,
-            guessed,
-            begin: s.seq,
-            payload: s.len,
-        });
-        cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
-        self.calm = false;
     }
 
     fn start(&mut self, s: &Seen, base: u64) {
@@ -124,24 +103,25 @@ impl Stream {
         self.calm = false;
     }
 
-    fn cases_mut(&mut self) -> &mut Cases {
+    pub(super) fn cases_mut(&mut self) -> &mut Cases {
         self.cases.get_or_insert_with(Box::default)
     }
 
     /// `s` has bytes below `hi`: a retransmission, or a first copy that others overtook.
-    fn seen_before(&mut self, s: &Seen, order: u64, right: u64) {
+    fn seen_before(&mut self, s: &Seen, order: u64, right: u64, silence: i64) {
         let left = s.seq;
         if s.len == 0 {
             return;
         }
-        if let Some(cases) = self.cases.as_deref_mut() {
-            cases.came(order);
-        }
+        self.came(s, order);
         let fills = self.holes.touches(left, right);
         let late = fills && self.overtaken(s, order, right);
         self.note_timestamp(s);
         if late && self.holes.covers(left, right) {
             self.holes.remove(left, right);
+            if right == s.end() && self.presume(s, order, silence) {
+                return;
+            }
             let at = self.ring.partition_point(|o| o.seq < left);
             if at >= self.acked {
                 let forgotten = self.ring.insert(at, &Sent { len: (right - left) as u32, ..sent(s, order, left) });
@@ -380,11 +360,6 @@ impl Stream {
             }
         }
     }
-}
-
-fn sent(s: &Seen, order: u64, seq: u64) -> Sent {
-    let tsval = s.timestamps.map_or(0, |t| t.value);
-    Sent { seq, at: s.at, frame: s.frame, order, len: 0, tsval }
 }
 
 /// The first block, if it reports a duplicate (RFC 2883 §4): it lies below the acknowledgment, or within the second block.

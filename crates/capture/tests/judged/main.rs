@@ -79,10 +79,11 @@ fn from_the_senders_side_without_dsack_no_wrong_verdict_stands_as_sure() {
 fn from_the_receivers_side_every_copy_that_is_listed_is_right() {
     for (stack, peer) in [("linux-2025", BOTH), ("rfc-6675", BOTH), ("linux-2025", NO_SACK), ("linux-2025", NEITHER)] {
         let [_, receiver] = tallies(stack, peer, Some);
-        let guesses = (receiver.wrong, receiver.likely, receiver.unknown, receiver.extra);
-        assert_eq!(guesses, (0, 0, 0, 0), "{stack}: {receiver}");
-        // Of the rest no copy came before, nor anything that was sent after the first.
-        assert!(receiver.unlisted * 50 <= receiver.all, "{stack}: {receiver}");
+        let wrong = (receiver.wrong, receiver.unknown, receiver.invented);
+        assert_eq!(wrong, (0, 0, 0), "{stack}: {receiver}");
+        // Of the others no copy came before, nor anything that was sent after the first: the order of sending alone tells of them.
+        assert!((receiver.likely + receiver.extra) * 50 <= receiver.all, "{stack}: {receiver}");
+        assert!(receiver.unlisted * 500 <= receiver.all, "{stack}: {receiver}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ackclock_capture::verdict::{Retransmission, Verdict};
 use ackclock_sim::fate;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Counts, and the wrong ones in words.
@@ -16,8 +16,9 @@ pub(crate) struct Tally {
     pub(crate) unknown: u32,
     /// Retransmissions that were not taken for such.
     pub(crate) unlisted: u32,
-    /// What was taken for a retransmission and was none.
+    /// What was taken for a retransmission and was none; of these those that are not marked as a guess.
     pub(crate) extra: u32,
+    pub(crate) invented: u32,
     /// Needless in truth; of these those found; all that were called needless.
     pub(crate) needless: u32,
     found: u32,
@@ -34,14 +35,17 @@ impl Tally {
         frames: impl Iterator<Item = Option<u64>>,
         got: &BTreeMap<u64, Retransmission>,
     ) {
-        let mut listed = 0;
+        let mut listed = BTreeSet::new();
         for (t, frame) in truth.iter().zip(frames) {
             let Some(frame) = frame else { continue };
             let one = got.get(&frame);
-            listed += u32::from(one.is_some());
+            listed.insert(frame);
             self.one(path, frame, *t, one);
         }
-        self.extra += got.len() as u32 - listed;
+        for (_, extra) in got.iter().filter(|(frame, _)| !listed.contains(*frame)) {
+            self.extra += 1;
+            self.invented += u32::from(!extra.judged.likely);
+        }
     }
 
     fn one(&mut self, path: &str, frame: u64, truth: fate::Verdict, got: Option<&Retransmission>) {
@@ -95,8 +99,8 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} retransmissions: {} right, {} wrong, {} likely, {} cannot tell, {} not listed, {} extra; needless {}, found {}, called {}",
-            self.all, self.right, self.wrong, self.likely, self.unknown, self.unlisted, self.extra, self.needless, self.found, self.called
+            "{} retransmissions: {} right, {} wrong, {} likely, {} cannot tell, {} not listed, {} extra ({} of them not as a guess); needless {}, found {}, called {}",
+            self.all, self.right, self.wrong, self.likely, self.unknown, self.unlisted, self.extra, self.invented, self.needless, self.found, self.called
         )?;
         self.words.iter().take(20).try_for_each(|w| writeln!(f, "  {w}"))
     }

@@ -134,7 +134,6 @@ fn on_a_kernel_without_dsack_timestamps_decide_most_with_sack_and_half_without()
 }
 
 #[test]
-#[ignore = "the rules do not reach these numbers yet; `make capture-judge` runs it"]
 fn at_a_kernels_receiver_every_copy_that_arrived_is_judged_right() {
     let s = sum(None, Point::Receiver);
     assert_eq!((s.right, s.invented), (s.all, 0), "{s:?}");

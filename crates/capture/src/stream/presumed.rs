@@ -1,0 +1,115 @@
+//! First copies that never came by here: the order of sending lacks packets, and what follows repeats them.
+//!
+//! Idea: what is lost before the place of the capture leaves a hole in the sequence numbers, unless nothing behind it came. Then only
+//! the order of sending ([`crate::ids`]) tells that something is missing, and what it was has to be presumed.
+
+use super::cases::{Copy, Piece};
+use super::{sent, Sent, Stream};
+use crate::seen::Seen;
+
+/// The smallest retransmission timeout that is in use, nanoseconds.
+/// Source: Linux 6.18, `include/net/tcp.h`, `TCP_RTO_MIN`.
+const LEAST_TIMEOUT: i64 = 200_000_000;
+
+/// Packets with data that are missing in the order of sending, right before the one that came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Missed {
+    pub(crate) packets: u64,
+    /// The smallest round trip between the hosts, nanoseconds.
+    pub(crate) round_trip: Option<i64>,
+}
+
+/// What comes from `from` to `to` for the first time has been sent before. From `sure` on that is a guess.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Presumed {
+    from: u64,
+    sure: u64,
+    pub(super) to: u64,
+    /// That holds only if it comes after a silence of more than this, nanoseconds.
+    after: Option<i64>,
+}
+
+impl Stream {
+    /// Packets are missing in the order of sending. Were they the next ones after all that was seen?
+    ///
+    /// After a silence of a round trip they were, but for what was sent again meanwhile and lost, too: what lacks in the holes, what
+    /// timed out, and if this segment is not the first that lacks, all from it or from the first on. Without a silence it is a guess:
+    /// if the first hole has been the first for a round trip, its sender may know, and the segment that fills it was not sent before
+    /// within this round trip. Otherwise a silence may yet come: what follows it repeats what is missing.
+    fn may_repeat(&self, s: &Seen, missed: Missed, silence: i64, newest: bool) -> Option<(u64, Option<i64>)> {
+        let round_trip = missed.round_trip.filter(|_| s.seq <= self.hi && s.len > 0)?;
+        let segments = |bytes: u64| bytes.div_ceil(u64::from(s.len));
+        let lacks = self.holes.iter().next().map_or(self.hi, |(left, _)| left);
+        let known = || self.facts.acked_at.is_some_and(|at| s.at - at >= round_trip);
+        match (silence > round_trip, lacks == s.seq) {
+            (true, true) if newest => Some((repeats(silence) + segments(self.holes.total()), None)),
+            (true, true) => Some((missed.packets, None)),
+            (true, false) => {
+                let again = repeats(silence) + segments(self.hi - lacks.min(s.seq));
+                (again < missed.packets).then_some((again, None))
+            }
+            (false, true) if newest && s.seq < self.hi && known() => Some((missed.packets, None)),
+            (false, _) => (newest && s.seq < self.hi).then_some((missed.packets, Some(round_trip))),
+        }
+    }
+
+    /// Packets are missing right before this one.
+    pub(super) fn missing(&mut self, s: &Seen, order: u64, missed: Missed, silence: i64) {
+        let last = self.ring.len().checked_sub(1).and_then(|i| self.ring.get(i));
+        let newest = last.is_some_and(|n| n.order + missed.packets + 1 == order);
+        let Some((again, after)) = self.may_repeat(s, missed, silence, newest) else { return };
+        let behind = |packets: u64| self.hi.saturating_add(packets.saturating_mul(u64::from(s.len)));
+        // What is missing may have been missing before.
+        let sure = behind(missed.packets.saturating_sub(again)).max(self.presumed.sure);
+        let to = behind(missed.packets).max(self.presumed.to);
+        self.presumed = Presumed { from: self.hi, sure, to, after };
+        self.cases_mut().presume(order - missed.packets, order);
+    }
+
+    /// Whether what comes here for the first time has been sent before, since so much is missing; then that is noted.
+    pub(super) fn presume(&mut self, s: &Seen, order: u64, silence: i64) -> bool {
+        let Presumed { from, sure, to, after } = self.presumed;
+        if s.seq < from || s.seq >= to || s.len == 0 || self.came(s, order) {
+            return false;
+        }
+        if after.is_some_and(|least| silence <= least) {
+            self.presumed = Presumed::default();
+            return false;
+        }
+        self.presumed.after = None;
+        let end = s.end();
+        let sent = Sent { len: (end - s.seq) as u32, ..sent(s, order, s.seq) };
+        let guessed = end > sure;
+        let cases = self.cases_mut();
+        let copies = vec![cases.copies.len() as u32];
+        cases.copies.push(Copy {
+            sent,
+            fills: true,
+            again: true,
+            presumed: true,
+            guessed,
+            begin: s.seq,
+            payload: s.len,
+        });
+        cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
+        self.calm = false;
+        true
+    }
+
+    /// Whether this was thought to be missing. What was presumed for it was not sent before.
+    pub(super) fn came(&mut self, s: &Seen, order: u64) -> bool {
+        let came = self.cases.as_deref_mut().is_some_and(|c| c.came(order));
+        if came {
+            let len = u64::from(s.len);
+            self.presumed.sure = self.presumed.sure.saturating_sub(len);
+            self.presumed.to = self.presumed.to.saturating_sub(len);
+        }
+        came
+    }
+}
+
+/// How many segments may have been sent again, and lost, in a silence of so many nanoseconds: each timeout takes twice the time of the
+/// one before (RFC 6298 §5.5), and a probe may go before the first (RFC 8985 §7.2).
+fn repeats(silence: i64) -> u64 {
+    u64::from((silence / LEAST_TIMEOUT + 1).ilog2()) + 1
+}
