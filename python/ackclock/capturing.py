@@ -14,11 +14,16 @@ from ackclock.fitting import Fit, fit
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 Side = Literal["sender", "receiver", "middle"]
-Table = Literal["flows", "retransmissions", "reordering", "densities", "stalls", "skipped"]
-TABLES: tuple[Table, ...] = ("flows", "retransmissions", "reordering", "densities", "stalls", "skipped")
+Table = Literal["flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "skipped"]
+TABLES: tuple[Table, ...] = (
+    "flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "skipped"
+)  # fmt: skip
 LIMIT = 10_000
+MOST_DRAWN = 1 << 22
+"""Packets of a connection; of more none is drawn."""
 
 
 class Capture:
@@ -29,10 +34,19 @@ class Capture:
     numbered as Wireshark numbers them.
     """
 
-    def __init__(self, found: _native.Capture, fit: Callable[[], Fit], files: Sequence[str]) -> None:
-        """Keep what was found, and what fits a path to it."""
+    def __init__(
+        self,
+        found: _native.Capture,
+        fit: Callable[[], Fit],
+        files: Sequence[str],
+        chosen: tuple[str, str] | None,
+        limit: int,
+    ) -> None:
+        """Keep what was found, what fits a path to it, and how the files are read again."""
         self._found = found
         self._files = files
+        self._chosen = chosen
+        self._limit = limit
         self._fit = fit
 
     def fit(self) -> Fit:
@@ -66,6 +80,7 @@ class Capture:
             "reordering": self._found.reordering,
             "densities": self._found.densities,
             "stalls": self._found.stalls,
+            "datagrams": self._found.datagrams,
             "skipped": self._found.skipped,
         }
         return makers[table]()
@@ -94,6 +109,11 @@ class Capture:
     def stalls(self) -> pl.DataFrame:
         """A row for each time in which a transfer stood still: its cause, and the evidence in words."""
         return self._polars("stalls")
+
+    @cached_property
+    def datagrams(self) -> pl.DataFrame:
+        """UDP with sequence numbers, RTP's and iperf3's: a row for each source, with loss and RFC 4737's metrics."""
+        return self._polars("datagrams")
 
     @cached_property
     def skipped(self) -> pl.DataFrame:
@@ -129,14 +149,35 @@ class Capture:
 
         file = self._only_file("write", to)
         frames = self.retransmissions.filter(pl.col("verdict") == "needless")["frame"].unique().sort().to_list()
-        return _native.capture_copy(file, frames, fspath(to))[0]
+        return _native.capture_copy(file, frames, None, fspath(to))[0]
+
+    def write_reordered(self, to: str | PathLike[str]) -> int:
+        """Write the packets that came late (RFC 4737), as they are, into a pcapng file.
+
+        The file has its name once it is complete. The capture is read again.
+
+        Returns:
+            How many packets were written.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: there are several captures, or standard input, or one of the sender's side, where nothing
+                arrives, or ``to`` is the capture itself.
+        """
+        file = self._only_file("write", to)
+        frames = self._found.late()
+        if frames is None:
+            raise ValueError(
+                "write: found a capture that shows no arrivals, allowed: one that was not made at the sender"
+            )
+        return _native.capture_copy(file, frames, None, fspath(to))[0]
 
     def anonymise(self, to: str | PathLike[str]) -> int:
         """Write all TCP segments into a pcapng file, with other addresses and ports, and without payload.
 
         Times, sequence numbers and the options that an analysis reads stay, so that it finds the same in them; link
-        layers, tunnels and other packets are left out. The file has its name once it is complete. The capture is read
-        again, all of it: a ``flow`` that was chosen is not.
+        layers, tunnels, other packets, and connections other than a ``flow`` that was chosen are left out. The file has
+        its name once it is complete. The capture is read again.
 
         Returns:
             How many packets were written.
@@ -145,7 +186,88 @@ class Capture:
             OSError: it cannot be written.
             ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
         """
-        return _native.capture_copy(self._only_file("anonymise", to), None, fspath(to))[0]
+        return _native.capture_copy(self._only_file("anonymise", to), None, self._chosen, fspath(to))[0]
+
+    def packets(self, flow: str | None = None) -> pl.DataFrame:
+        """The packets of one connection, for graphs; ``own`` ones go the way of the flow. The capture is read again.
+
+        Offsets (``offset``, ``ack``, ``sack``) count the bytes of a way from its first one; ``seq`` is as in the
+        packet. ``time_ns`` counts from the capture's first packet, ``at_ns`` from 1970.
+
+        Args:
+            flow: its name in ``flows``. Default: the one with the most bytes.
+
+        Raises:
+            ValueError: there is no such flow, or it is from standard input, or has too many packets.
+        """
+        import polars as pl  # noqa: PLC0415 - start-up time
+
+        row = self._drawn("flow", flow)
+        source = row["flow"].partition(" > ")[0]
+        return pl.DataFrame(_native.capture_packets(row["file"], row["connection"], source, self._limit))
+
+    def plot(self, flow: str | None = None, start: float | None = None, stop: float | None = None) -> Figure:
+        """Draw a flow: time-sequence graph with the verdicts on its retransmissions, outstanding data, stalls.
+
+        Args:
+            flow: its name in ``flows``. Default: the one with the most bytes.
+            start: from when, seconds since the capture's first packet.
+            stop: until when, likewise.
+
+        Raises:
+            ValueError: as :meth:`packets`, or there is nothing between ``start`` and ``stop``.
+        """
+        from ackclock.plot import captured  # noqa: PLC0415 - needs matplotlib
+
+        row = self._drawn("plot", flow)
+        again, still = (self._of(table, row) for table in (self.retransmissions, self.stalls))
+        title = f"{Path(row['file']).name}: {row['flow']}, captured {row['captured']}"
+        return captured(self.packets(row["flow"]), again, still, title=title, start=start, stop=stop)
+
+    def write_xplot(self, to: str | PathLike[str], flow: str | None = None) -> None:
+        """Write a flow's time-sequence graph in the format of tcptrace's ``xplot``; there whole or not at all.
+
+        Args:
+            to: the file.
+            flow: its name in ``flows``. Default: the one with the most bytes.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: as :meth:`packets`.
+        """
+        from ackclock import xplot  # noqa: PLC0415 - start-up time
+        from ackclock.files import write  # noqa: PLC0415 - start-up time
+
+        row = self._drawn("xplot", flow)
+        told = xplot.lines(self.packets(row["flow"]), self._of(self.retransmissions, row), row["flow"])
+        write(Path(to), "".join(f"{line}\n" for line in told).encode())
+
+    def _drawn(self, key: str, flow: str | None) -> dict[str, Any]:
+        """The row of the flow that is meant."""
+        import polars as pl  # noqa: PLC0415 - start-up time
+
+        rows = self.flows if flow is None else self.flows.filter(pl.col("flow") == flow)
+        if rows.is_empty():
+            raise ValueError(f"{key}: found {'no flow' if flow is None else repr(flow)}, allowed: one of the flows")
+        row = rows.sort("bytes", descending=True, maintain_order=True).row(0, named=True)
+        packets = self.flows.filter((pl.col("file") == row["file"]) & (pl.col("connection") == row["connection"]))[
+            "packets"
+        ].sum()
+        if row["file"] == "-":
+            raise ValueError(f"{key}: found standard input, allowed: a file, which can be read again")
+        if packets > MOST_DRAWN:
+            raise ValueError(f"{key}: found a connection of {packets:,} packets, allowed: at most {MOST_DRAWN:,}")
+        return row
+
+    @staticmethod
+    def _of(table: pl.DataFrame, row: dict[str, Any]) -> pl.DataFrame:
+        import polars as pl  # noqa: PLC0415 - start-up time
+
+        return table.filter(
+            (pl.col("file") == row["file"])
+            & (pl.col("connection") == row["connection"])
+            & (pl.col("flow") == row["flow"])
+        )
 
     def _only_file(self, key: str, to: str | PathLike[str]) -> str:
         """The one file that can be read again, and is not the one to be written."""
@@ -199,7 +321,7 @@ def capture(
             raise ValueError("fit: found standard input, allowed: files, which can be read again")
         return fit(names, at=at, flow=ends(flow), limit=limit)
 
-    return Capture(found, again, [fspath(name) for name in names])
+    return Capture(found, again, [fspath(name) for name in names], ends(flow), limit)
 
 
 def ends(flow: str | None) -> tuple[str, str] | None:

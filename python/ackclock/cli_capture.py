@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ackclock.capturing import LIMIT, capture
+from ackclock.capturing import LIMIT, Capture, capture
 from ackclock.cli_common import fail, refusals
 from ackclock.cli_fit import command_fit
-from ackclock.cli_scenario import complete_stack
+from ackclock.cli_scenario import complete_stack, draw, plot_span
 from ackclock.fitting import AS
 
 EXAMPLES = """\b
@@ -25,13 +25,16 @@ Examples:
   ackclock capture upload.pcapng --at receiver --json
   ackclock capture sender.pcapng receiver.pcapng
   ackclock capture upload.pcapng --parquet tables
+  ackclock capture upload.pcapng --plot course.svg
+  ackclock capture upload.pcapng --xplot course.xpl
   ackclock capture upload.pcapng --write needless needless.pcapng
+  ackclock capture upload.pcapng --at receiver --write reordered late.pcapng
   ackclock capture upload.pcapng --anonymise public.pcapng
   ackclock capture upload.pcapng --fit path.toml
   ackclock capture upload.pcapng --what-if --stack rack-tlp --stack linux-bbr-2025
   tcpdump -w - -c 100000 tcp | ackclock capture -
 """
-_KEYS = ("flow", "at", "write", "anonymise")
+_KEYS = ("flow", "at", "write", "anonymise", "plot", "xplot")
 _ENDINGS = (".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4")
 
 
@@ -47,6 +50,7 @@ class Chosen(StrEnum):
     """Which packets to write."""
 
     NEEDLESS = "needless"
+    REORDERED = "reordered"
 
 
 def _complete_file(incomplete: str) -> list[str]:
@@ -91,10 +95,18 @@ def command(
     ] = None,
     write: Annotated[
         tuple[Chosen, Path] | None,
-        typer.Option(metavar="needless FILE", help="Write what was sent again needlessly as pcapng."),
+        typer.Option(
+            metavar="needless|reordered FILE", help="Write what was sent again needlessly, or came late, as pcapng."
+        ),
     ] = None,
     anonymise: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all TCP as pcapng without names and payload.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the flow with the most bytes here (.png or .svg).")
+    ] = None,
+    xplot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The same in the format of tcptrace, for xplot and jplot.")
     ] = None,
     fit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Fit a path to the flows, and write it as a scenario.")
@@ -125,10 +137,13 @@ def command(
             parquet=parquet,
             write=write,
             anonymise=anonymise,
+            plot=plot,
+            xplot=xplot,
         )
         where = None if at is None else at.value
         command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
         return
+    plot_span(plot, None, None)
     with refusals():
         try:
             with _progress() as told:
@@ -140,23 +155,33 @@ def command(
                     densities=reordering or as_json or parquet is not None,
                     progress=told,
                 )
-            if write is not None:
-                found.write_needless(write[1])
-            if anonymise is not None:
-                found.anonymise(anonymise)
+            _write(found, write, anonymise, xplot)
         except ValueError as error:
             key, _, said = str(error).partition(": ")
             fail(f"command line: key `--{key}`: {said}" if key in _KEYS else str(error))
+        if plot is not None:
+            draw(plot, found, (None, None))
         if parquet is not None:
             found.write_parquet(parquet)
     details = retransmissions or stalls
     result = found.to_dict(details or as_json)
-    if flow is not None and not result["flows"]:
+    if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
     if as_json:
         typer.echo(json.dumps(result, indent=2))
         return
     _print(result, retransmissions, reordering, stalls)
+
+
+def _write(found: Capture, chosen: tuple[Chosen, Path] | None, anonymise: Path | None, xplot: Path | None) -> None:
+    """Write the files of packets that are asked for."""
+    if chosen is not None:
+        which, to = chosen
+        (found.write_needless if which is Chosen.NEEDLESS else found.write_reordered)(to)
+    if anonymise is not None:
+        found.anonymise(anonymise)
+    if xplot is not None:
+        found.write_xplot(xplot)
 
 
 def _alone(**others: object) -> None:
@@ -176,6 +201,7 @@ def _print(result: dict[str, Any], retransmissions: bool, reordering: bool, stal
     ]
     if not any(wanted for wanted, _ in asked):
         tables.print_flows(result)
+        tables.print_datagrams(result)
     for wanted, show in asked:
         if wanted:
             show(result)

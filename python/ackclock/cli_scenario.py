@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
 from ackclock import _native
 from ackclock.cli_common import fail, refusals
-from ackclock.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PLOT_ENDINGS = (".png", ".svg")
 
@@ -79,8 +81,15 @@ def plot_span(plot: Path | None, begin: str | None, end: str | None) -> tuple[fl
     return start, stop
 
 
-def draw(plot: Path, result: Result, span: tuple[float | None, float | None]) -> None:
-    """Draw the first flow of the first run."""
+class Drawn(Protocol):
+    """What can be drawn: a result, a capture."""
+
+    def plot(self, *, start: float | None, stop: float | None) -> Figure:
+        """Its figure."""
+
+
+def draw(plot: Path, result: Drawn, span: tuple[float | None, float | None]) -> None:
+    """Draw the first flow of the first run, or the largest of a capture."""
     try:
         from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
     except ImportError as error:

@@ -51,6 +51,8 @@ EVENTS = {
     "needed": "#D55E00",
     "refused": "#7A1FA2",
     "needless": "#56B4E9",
+    "undecided": "#8C8C8C",
+    "stall": "#F3E3D3",
     "ack": "#555555",
     "dropped": "#000000",
     "sack": "#A992D6",

@@ -34,7 +34,17 @@ NAMES = {
 def _table(*columns: str) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        left = column in {"flow", "options", "captured", "longest stall", "verdict", "evidence", "cause", "order by"}
+        left = column in {
+            "flow",
+            "options",
+            "captured",
+            "longest stall",
+            "verdict",
+            "evidence",
+            "cause",
+            "order by",
+            "format",
+        }
         table.add_column(column, justify="left" if left else "right", overflow="fold")
     return table
 
@@ -103,6 +113,33 @@ def print_flows(result: dict[str, Any]) -> None:
         out.print(f"{likely:,} of the verdicts are likely, not certain: --retransmissions names them")
     if len(flows) > SHOWN:
         out.print(f"{len(flows) - SHOWN:,} smaller flows are not shown: --json and --parquet have all")
+
+
+def print_datagrams(result: dict[str, Any]) -> None:
+    """Print a row for each source of UDP with sequence numbers."""
+    rows = sorted(result["datagrams"], key=lambda row: -row["bytes"])
+    if not rows:
+        return
+    table = _table(
+        "flow", "format", "packets", "bytes", "lost", "share lost", "twice", "reordered", "extent", "late max ms"
+    )
+    for row in rows[:SHOWN]:
+        order = row["reordering"]
+        table.add_row(
+            row["flow"],
+            row["format"] if row["ssrc"] is None else f"{row['format']} {row['ssrc']:#010x}",
+            f"{row['packets']:,}",
+            f"{row['bytes']:,}",
+            f"{row['lost']:,}",
+            f"{row['lost_ratio']:.2%}",
+            f"{order['duplicates']:,}",
+            f"{order['ratio']:.2%}",
+            "-" if order["median_extent"] is None else f"{order['median_extent']:,}",
+            _ms(order["max_late_time_s"]),
+        )
+    console().print(table)
+    if len(rows) > SHOWN:
+        console().print(f"{len(rows) - SHOWN:,} smaller ones are not shown: --json and --parquet have all")
 
 
 def print_retransmissions(result: dict[str, Any]) -> None:
@@ -204,7 +241,7 @@ def print_files(result: dict[str, Any]) -> None:
     for file in result["files"]:
         skipped = file["skipped"]
         held = ", ".join(f"{said['packets']:,} of {NAMES[kind]}" for kind, said in skipped.items())
-        if file["segments"] == 0:
+        if file["segments"] == 0 and not any(row["file"] == file["file"] for row in result["datagrams"]):
             out.print(f"{file['file']} holds no TCP; its packets: {held or 'none'}", markup=False, soft_wrap=True)
         elif held:
             out.print(f"{file['file']}: not analysed, packets: {held}", markup=False, soft_wrap=True)

@@ -181,14 +181,16 @@ impl Arrivals {
         self.list.sort_by_key(|a| (a.frame, a.number));
         let first = self.list.first()?.at;
         let mut order = Reordering::with_densities(0);
-        let mut known = 0;
+        let (mut known, mut late) = (0, Vec::new());
         for arrival in &self.list {
             if let Some(number) = arrival.number {
-                order.arrive(since(first, arrival.at), number, arrival.key.len);
+                if order.arrive(since(first, arrival.at), number, arrival.key.len).is_some() {
+                    late.push(arrival.frame);
+                }
                 known += 1;
             }
         }
-        Some(Between { came: self.list.len() as u64, known, reordered: Reordered { told: Told::Sender, order } })
+        Some(Between { came: self.list.len() as u64, known, reordered: Reordered { told: Told::Sender, order, late } })
     }
 }
 

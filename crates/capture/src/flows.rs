@@ -9,6 +9,7 @@ mod flow;
 mod repeats;
 mod table;
 
+use crate::datagrams::{Datagrams, Numbered};
 use crate::link::{content, plain, Content, Kind};
 use crate::read::Frame;
 use crate::seen::{Heading, Seen, Way};
@@ -46,7 +47,7 @@ pub enum Ended {
 }
 
 /// What a capture holds besides the segments of connections.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Packets.
     pub packets: u64,
@@ -70,6 +71,8 @@ pub struct Traffic {
     pub span: Option<(i64, i64)>,
     /// Packets and bytes of other kinds, in the order of [`Kind::ALL`].
     pub others: [(u64, u64); Kind::ALL.len()],
+    /// UDP with sequence numbers, which is not among the others.
+    pub numbered: Vec<Numbered>,
 }
 
 /// All connections of a capture while it is read.
@@ -80,6 +83,7 @@ pub struct Flows<'a, A: Analysis> {
     table: Table,
     limit: usize,
     at: i64,
+    datagrams: Datagrams,
     /// The packet at hand.
     seen: Seen,
     traffic: Traffic,
@@ -105,6 +109,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
             table,
             limit,
             at: i64::MIN,
+            datagrams: Datagrams::default(),
             seen: Seen::default(),
             traffic: Traffic::default(),
         }
@@ -131,6 +136,10 @@ impl<'a, A: Analysis> Flows<'a, A> {
     fn rarer(&mut self, frame: &Frame<'_>) {
         match content(frame) {
             (Content::Tcp(tcp), heading) => self.segment(&tcp, frame, heading),
+            (Content::Udp(datagram), _) => {
+                self.other(Kind::Udp, frame.original);
+                self.datagrams.on(&datagram, frame.number, frame.at, frame.original, self.limit);
+            }
             (Content::Other(kind), _) => self.other(kind, frame.original),
         }
     }
@@ -260,6 +269,10 @@ impl<'a, A: Analysis> Flows<'a, A> {
         if let Some((_, last)) = &mut self.traffic.span {
             *last = self.at.max(*last);
         }
+        let (numbered, (packets, bytes)) = self.datagrams.finish();
+        let udp = &mut self.traffic.others[Kind::Udp as usize];
+        *udp = (udp.0 - packets, udp.1 - bytes);
+        self.traffic.numbered = numbered;
         self.traffic
     }
 }

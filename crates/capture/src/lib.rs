@@ -5,10 +5,12 @@
 //! | [`read`](mod@read) | files: formats, packing, damage; packets with their times |
 //! | [`link`] | from a frame to what it carries, through link layers and tunnels |
 //! | [`fit`](mod@fit) | the path that explains a capture, as a scenario |
+//! | [`datagrams`] | UDP with sequence numbers |
 //! | [`graph`] | one flow closely: what a time-sequence graph shows of it |
 //! | [`flows`] | which segment belongs to which connection, and its numbers |
 //! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
 //! | [`both`] | what arrived, from the capture of the receiver's side |
+//! | [`packets`] | the packets of one connection, for graphs |
 //! | [`pair`] | which connections were captured at both ends |
 //! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
 //! | [`stalls`] | where a transfer stood still, and why |
@@ -22,6 +24,7 @@
 
 pub mod both;
 pub mod connection;
+pub mod datagrams;
 pub mod fit;
 pub mod flows;
 pub mod graph;
@@ -29,6 +32,7 @@ mod ids;
 mod judge;
 pub mod link;
 mod octaves;
+pub mod packets;
 pub mod pair;
 pub mod place;
 mod ranges;

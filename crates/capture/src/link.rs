@@ -6,15 +6,19 @@
 //!
 //! Idea: nearly every frame is Ethernet, IPv4 or IPv6, TCP; any other way is walked layer by layer, each one deeper in the bytes.
 
+use crate::datagrams::Datagram;
 use crate::read::Frame;
 use crate::seen::Heading;
 use ackclock_wire::packet::{self, Captured, Refused};
+use std::net::SocketAddr;
 
 /// What a frame carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content<'a> {
     /// A TCP segment.
     Tcp(Captured<'a>),
+    /// A UDP datagram of which no more is known, as [`Kind::Udp`].
+    Udp(Datagram<'a>),
     /// Something else.
     Other(Kind),
 }
@@ -97,6 +101,7 @@ pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
             Layer::Ppp(at) => ppp(frame.bytes, at),
             Layer::Ip(at) => match ip(frame, at) {
                 Ok(Inside::Tcp(tcp)) => return (Content::Tcp(tcp), heading),
+                Ok(Inside::Udp(datagram)) => return (Content::Udp(datagram), heading),
                 Ok(Inside::Layer(next)) => Ok(next),
                 Err(kind) => Err(kind),
             },
@@ -194,6 +199,7 @@ fn ppp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
 
 enum Inside<'a> {
     Tcp(Captured<'a>),
+    Udp(Datagram<'a>),
     Layer(Layer),
 }
 
@@ -203,7 +209,10 @@ fn ip<'a>(frame: &Frame<'a>, at: usize) -> Result<Inside<'a>, Kind> {
     let payload = at + header.payload;
     match header.protocol {
         6 => Captured::read(bytes, header).map(Inside::Tcp).map_err(refused),
-        17 => udp(frame.bytes, payload).map(Inside::Layer),
+        17 => match udp(frame.bytes, payload) {
+            Err(Kind::Udp) => datagram(frame.bytes, payload, &header).map(Inside::Udp).ok_or(Kind::Udp),
+            other => other.map(Inside::Layer),
+        },
         // IP in IP.
         4 | 41 => Ok(Inside::Layer(Layer::Ip(payload))),
         47 => gre(frame.bytes, payload).map(Inside::Layer),
@@ -263,6 +272,15 @@ fn udp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
         payload if is_quic(payload, either(443)) => Err(Kind::Quic),
         _ => Err(Kind::Udp),
     }
+}
+
+/// A datagram, if its length agrees with the packet's.
+fn datagram<'a>(bytes: &'a [u8], at: usize, ip: &packet::Ip<'_>) -> Option<Datagram<'a>> {
+    let [from, to, len] = [at, at + 2, at + 4].map(|i| half(bytes, i).unwrap_or(0));
+    let len = u32::from(len).checked_sub(8)?;
+    let payload = bytes.get(at + 8..)?;
+    let payload = payload.get(..len as usize).unwrap_or(payload);
+    Some(Datagram { ends: [SocketAddr::new(ip.src(), from), SocketAddr::new(ip.dst(), to)], len, payload })
 }
 
 fn gtp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {

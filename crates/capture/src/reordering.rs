@@ -49,6 +49,8 @@ pub struct Reordered {
     pub told: Told,
     /// The metrics.
     pub order: Reordering,
+    /// The frames of packets that came late, where they were to be kept, and arrivals were captured.
+    pub late: Vec<u64>,
 }
 
 /// A time of a capture since its connection's first packet; one before it is 0.

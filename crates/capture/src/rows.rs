@@ -1,6 +1,7 @@
 //! What is said of a connection, the same in every table and in the JSON of the command and of the lab page. Times are seconds.
 
 use crate::connection::DirectionRecord;
+use crate::datagrams::Numbered;
 use crate::flows::Traffic;
 use crate::link::Kind;
 use crate::read::{Contents, Format};
@@ -10,6 +11,7 @@ use crate::stalls::Stall;
 use crate::survey::{Course, Everything, Surveyed};
 use crate::verdict::Retransmission;
 use ackclock_sim::reordering::summary::ReorderingSummary;
+use ackclock_sim::reordering::Reordering;
 use serde_json::{json, Map, Value};
 
 const S: f64 = 1e9;
@@ -52,6 +54,11 @@ impl OneFile {
         let all = Kind::ALL.iter().zip(self.traffic.others);
         all.filter(|(_, n)| n.0 > 0).map(|(kind, (packets, bytes))| (kind.name(), packets, bytes))
     }
+}
+
+/// UDP with sequence numbers, file by file.
+pub fn datagrams(files: &[OneFile]) -> impl Iterator<Item = (&OneFile, &Numbered)> {
+    files.iter().flat_map(|file| file.traffic.numbered.iter().map(move |numbered| (file, numbered)))
 }
 
 /// Every way with data, file by file.
@@ -200,19 +207,8 @@ impl<'a> FlowRow<'a> {
     /// RFC 4737 and RFC 5236, as far as the capture tells them.
     fn reordering(&self) -> Value {
         let Some(reordered) = &self.course().reordering else { return Value::Null };
-        let summary = ReorderingSummary::of(&reordered.order);
-        let mut all = match serde_json::to_value(&summary) {
-            Ok(Value::Object(all)) => all,
-            _ => Map::new(),
-        };
-        if reordered.order.density().is_none() {
-            for key in ["density_threshold", "reorder_density", "buffer_occupancy_density"] {
-                all.remove(key);
-            }
-        }
+        let mut all = metrics(&reordered.order);
         all.insert("told_by".into(), reordered.told.words().into());
-        all.insert("median_extent".into(), self.median_extent().into());
-        all.insert("forgotten".into(), reordered.order.forgotten().into());
         Value::Object(all)
     }
 
@@ -258,6 +254,43 @@ impl<'a> FlowRow<'a> {
     }
 }
 
+/// RFC 4737 and RFC 5236.
+fn metrics(order: &Reordering) -> Map<String, Value> {
+    let mut all = match serde_json::to_value(ReorderingSummary::of(order)) {
+        Ok(Value::Object(all)) => all,
+        _ => Map::new(),
+    };
+    if order.density().is_none() {
+        for key in ["density_threshold", "reorder_density", "buffer_occupancy_density"] {
+            all.remove(key);
+        }
+    }
+    all.insert("median_extent".into(), order.late().median_extent().into());
+    all.insert("forgotten".into(), order.forgotten().into());
+    all
+}
+
+/// What is said of UDP with sequence numbers.
+fn numbered((file, n): (&OneFile, &Numbered)) -> Value {
+    let mut order = metrics(&n.order);
+    order.insert("told_by".into(), n.format.told().into());
+    json!({
+        "file": file.name,
+        "flow": n.name(),
+        "format": n.format.name(),
+        "ssrc": n.format.source(),
+        "first_frame": n.first_frame,
+        "start_s": n.first as f64 / S,
+        "duration_s": (n.last - n.first) as f64 / S,
+        "packets": n.order.packets(),
+        "bytes": n.bytes,
+        "lost": n.lost(),
+        "lost_ratio": n.lost_ratio(),
+        "restarts": n.restarts,
+        "reordering": order,
+    })
+}
+
 /// What `ackclock capture --json` prints; with `details` each retransmission and each stall, too. `remarks` are what
 /// [`crate::pair::match_ends`] said of several files.
 pub fn json(files: &[OneFile], remarks: &[String], details: bool) -> Value {
@@ -291,5 +324,6 @@ pub fn json(files: &[OneFile], remarks: &[String], details: bool) -> Value {
         "remarks": remarks,
         "files": files.iter().map(about).collect::<Vec<_>>(),
         "flows": flows(files).map(|f| f.json(details)).collect::<Vec<_>>(),
+        "datagrams": datagrams(files).map(numbered).collect::<Vec<_>>(),
     })
 }

@@ -216,11 +216,12 @@ impl Analysis for Survey {
                 None => return State(None),
             },
         };
-        State(Some(Box::new(Work {
-            connection,
-            shifts: [None; 2],
-            ways: [OneWay::new(self.wanted), OneWay::new(self.wanted)],
-        })))
+        let mut work =
+            Work { connection, shifts: [None; 2], ways: [OneWay::new(self.wanted), OneWay::new(self.wanted)] };
+        if self.wanted.each {
+            work.ways.iter_mut().for_each(|own| own.arrivals.keep_late());
+        }
+        State(Some(Box::new(work)))
     }
 
     #[inline]

@@ -69,8 +69,6 @@ pub enum Evidence {
         /// What the receiver held it against, `TS.Recent`.
         recent: u32,
     },
-    /// Refused: an earlier copy arrived outside the receiver's window.
-    OutsideWindow,
     /// Refused: an earlier copy was on its way while the receiver had a younger timestamp, and an acknowledgment without news
     /// answered it.
     RefusedByPaws {

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
+use std::net::SocketAddr;
 use std::time::Duration;
 use strange::Strangers;
 
@@ -66,15 +67,23 @@ pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copi
 /// times and numbers as they were: an analysis finds in them what it finds in the original. Other packets are left out.
 ///
 /// Checksums are zero, except those that a device was to complete: they stay so. Addresses and ports are numbered as they come.
-/// Segments that would bring more than a million addresses are left out.
+/// Segments that would bring more than a million addresses are left out, and with `flow` those that are not between its two ends.
 ///
 /// # Errors
 /// [`Uncopied`].
-pub fn anonymised<W: Write>(input: Input<'_>, out: W) -> Result<Copied, Uncopied> {
+pub fn anonymised<W: Write>(
+    input: Input<'_>,
+    flow: Option<(SocketAddr, SocketAddr)>,
+    out: W,
+) -> Result<Copied, Uncopied> {
     let mut strangers = Strangers::default();
     let mut bytes = Vec::new();
     copy(input, out, |frame, out| {
         let (Content::Tcp(tcp), heading) = content(frame) else { return Ok(false) };
+        let ends = (tcp.src(), tcp.dst());
+        if flow.is_some_and(|(a, b)| ends != (a, b) && ends != (b, a)) {
+            return Ok(false);
+        }
         let Some(original) = strangers.disguise(&tcp, &mut bytes) else { return Ok(false) };
         out.packet(&Frame { heading, ..*frame }, RAW, original, &bytes)?;
         Ok(true)

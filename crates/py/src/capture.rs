@@ -6,12 +6,14 @@ pub(crate) mod written;
 
 use crate::arrow::{refused, Table};
 use ackclock_capture::flows::Traffic;
+use ackclock_capture::packets::Packets;
 use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{open, Contents};
+use ackclock_capture::reordering::Told;
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::{Everything, Survey, Surveyed};
-use ackclock_capture::{Flows, Unreadable, Wanted};
+use ackclock_capture::{Analysis, Flows, Unreadable, Wanted};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::net::SocketAddr;
@@ -55,6 +57,22 @@ impl Capture {
         tables::stalls(&self.files).map_err(refused)
     }
 
+    /// A row for each source of UDP with sequence numbers.
+    fn datagrams(&self) -> PyResult<Table> {
+        tables::datagrams(&self.files).map_err(refused)
+    }
+
+    /// The frames of packets that came late; `None` if no capture shows arrivals.
+    fn late(&self) -> Option<Vec<u64>> {
+        let told = rows::flows(&self.files).filter_map(|f| f.course().reordering.as_ref());
+        let mut shown = told.filter(|r| r.told != Told::Acks).peekable();
+        shown.peek()?;
+        let mut frames: Vec<u64> = shown.flat_map(|r| r.late.iter().copied()).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        Some(frames)
+    }
+
     /// A row for each kind of packets that were not analysed.
     fn skipped(&self) -> PyResult<Table> {
         tables::skipped(&self.files).map_err(refused)
@@ -91,6 +109,8 @@ pub(crate) fn capture(
         let survey = Survey::new(wanted, limit, chosen);
         let file = py.detach(|| look(&name, survey, limit, told));
         let (contents, traffic, found) = file.map_err(|refusal| refusal.raise(py, &name))?;
+        let mut traffic = traffic;
+        traffic.numbered.retain(|n| chosen.is_none_or(|(a, b)| n.ends == [a, b] || n.ends == [b, a]));
         read.push(OneFile { name, contents, traffic, found });
         before += size;
     }
@@ -154,7 +174,18 @@ fn look(
     limit: usize,
     told: impl Fn(u64) -> PyResult<()>,
 ) -> Result<(Contents, Traffic, Everything), Refusal> {
-    let mut flows = Flows::new(&mut survey, limit);
+    let (contents, traffic) = analysed(name, &mut survey, limit, told)?;
+    Ok((contents, traffic, survey.finish()))
+}
+
+/// Reads a file.
+fn analysed<A: Analysis>(
+    name: &str,
+    analysis: &mut A,
+    limit: usize,
+    told: impl Fn(u64) -> PyResult<()>,
+) -> Result<(Contents, Traffic), Refusal> {
+    let mut flows = Flows::new(analysis, limit);
     let mut raised = None;
     let read = open(Path::new(name)).and_then(|mut file| {
         file.read(|frame| {
@@ -170,11 +201,27 @@ fn look(
     match (raised, read) {
         (Some(e), _) => Err(Refusal::Raised(e)),
         (None, Err(e)) => Err(Refusal::Unreadable(e)),
-        (None, Ok(contents)) => {
-            let traffic = flows.finish();
-            Ok((contents, traffic, survey.finish()))
-        }
+        (None, Ok(contents)) => Ok((contents, flows.finish())),
     }
+}
+
+/// The packets of one connection of a file, by its number; those that leave the end `source` are its own.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+pub(crate) fn capture_packets(
+    py: Python<'_>,
+    file: String,
+    number: u64,
+    source: &str,
+    limit: usize,
+) -> PyResult<Table> {
+    let source = end(source)?;
+    let mut packets = Packets::of(number);
+    let read = py.detach(|| analysed(&file, &mut packets, limit, |_| Python::attach(|py| py.check_signals())));
+    let (_, traffic) = read.map_err(|refusal| refusal.raise(py, &file))?;
+    let first = traffic.span.map_or(0, |span| span.0);
+    let (packets, own) = packets.finish(source);
+    tables::packets(&packets, own, first).map_err(refused)
 }
 
 fn side(name: &str) -> PyResult<Side> {

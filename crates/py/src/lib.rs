@@ -44,7 +44,7 @@ mod _native {
     use crate::live::LiveRun;
 
     #[pymodule_export]
-    use crate::capture::{capture, fitted::capture_fit, written::capture_copy, Capture};
+    use crate::capture::{capture, capture_packets, fitted::capture_fit, written::capture_copy, Capture};
 
     #[pymodule_export]
     use crate::{arrow::Table, runs::Runs};

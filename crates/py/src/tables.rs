@@ -35,6 +35,7 @@ cells! {
     i64 => Int64Array, n => Some(*n);
     u64 => Int64Array, n => i64::try_from(*n).ok();
     usize => Int64Array, n => i64::try_from(*n).ok();
+    Option<i64> => Int64Array, n => *n;
     Option<u32> => Int64Array, n => n.map(i64::from);
     Option<u64> => Int64Array, n => n.and_then(|n| i64::try_from(n).ok());
     Option<String> => StringArray, text => text.as_deref();

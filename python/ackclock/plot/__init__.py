@@ -4,6 +4,7 @@ A table may be a Polars frame or anything else with the Arrow PyCapsule interfac
 ``docs/trace.md`` describes: ``Result.events``, or a Parquet trace.
 """
 
+from ackclock.plot.captured import captured
 from ackclock.plot.course import course, save
 from ackclock.plot.metric import metric
 from ackclock.plot.queue import queue
@@ -11,4 +12,4 @@ from ackclock.plot.time_sequence import time_sequence
 from ackclock.plot.trade_off import trade_off
 from ackclock.plot.window import window
 
-__all__ = ["course", "metric", "queue", "save", "time_sequence", "trade_off", "window"]
+__all__ = ["captured", "course", "metric", "queue", "save", "time_sequence", "trade_off", "window"]

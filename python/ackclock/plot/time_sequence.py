@@ -31,15 +31,18 @@ class Course:
     needed: Bars
     refused: Bars
     needless: Bars
-    dropped: Bars
+    undecided: Bars | None
+    """What a capture does not say; a run knows all."""
+    dropped: Bars | None
+    """What a capture does not show."""
     acked: Series
     duplicate: Series
     sack: Bars
     dsack: Bars
     rwnd: Series
     """Up to where the peer allows: ack + window."""
-    cwnd: Series
-    """Up to where the sender allows itself: snd_una + cwnd, and Reno's inflation."""
+    cwnd: Series | None
+    """Up to where the sender allows itself: snd_una + cwnd, and Reno's inflation; a capture does not show it."""
 
 
 def read(events: pl.DataFrame, flow: int = 0) -> Course:
@@ -63,6 +66,7 @@ def read(events: pl.DataFrame, flow: int = 0) -> Course:
         needed=bars(sent.filter(again & ~pl.col("needless") & ~pl.col("refused")), seq, end),
         refused=bars(sent.filter(again & pl.col("refused")), seq, end),
         needless=bars(sent.filter(again & pl.col("needless")), seq, end),
+        undecided=None,
         dropped=bars(dropped, seq, end),
         acked=series(acked, pl.col("ack") / KB),
         duplicate=series(acked.filter(repeats), pl.col("ack") / KB),
@@ -136,10 +140,14 @@ def time_sequence(
     """
     events = polars(events)
     begin, end = limits(events, start, stop)
-    course = read(events, flow)
+    return draw(read(events, flow), begin, end, colours.REFERENCE if stack is None else colours.of(stack), ax)
+
+
+def draw(course: Course, begin: float, end: float, colour: str, ax: Axes | None = None) -> Axes:
+    """Draw a course from ``begin`` to ``end``, first transmissions in ``colour``."""
     with sheet(ax) as axes:
         seen = _lines(axes, course, begin, end)
-        seen += _marks(axes, course, begin, end, colours.REFERENCE if stack is None else colours.of(stack))
+        seen += _marks(axes, course, begin, end, colour)
         _height(axes, seen, course.rwnd.around(begin, end))
         time_axis(axes, begin, end)
         axes.set_ylabel("sequence (kB)")
@@ -160,12 +168,14 @@ def time_sequence(
 def _lines(axes: Axes, course: Course, begin: float, end: float) -> list[Reals]:
     """Stairs: limits of sending and acknowledgments. Returns the offsets to be in sight."""
     colour = colours.EVENTS
-    stairs: tuple[tuple[str, Series, str, str | tuple[int, tuple[float, ...]], float], ...] = (
+    stairs: tuple[tuple[str, Series | None, str, str | tuple[int, tuple[float, ...]], float], ...] = (
         (PEERS, course.rwnd, colour["rwnd"], "-", LIGHT),
         ("own window (snd_una + cwnd)", course.cwnd, colour["cwnd"], (0, (4, 1.5)), LIGHT),
         ("acknowledged up to", course.acked, colour["ack"], "-", LIGHT),
     )
     for label, line, shade, dashes, width in stairs:
+        if line is None:
+            continue
         part = line.around(begin, end)
         axes.step(
             part.at,
@@ -193,25 +203,29 @@ def _lines(axes: Axes, course: Course, begin: float, end: float) -> list[Reals]:
         rasterized=dense(len(ticks.at)),
         zorder=3,
     )
-    return [course.acked.around(begin, end).value, course.cwnd.around(begin, end).value]
+    limits = [course.acked] if course.cwnd is None else [course.acked, course.cwnd]
+    return [line.around(begin, end).value for line in limits]
 
 
 def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> list[Reals]:
     """Bars, and markers on those that matter. Returns the offsets to be in sight."""
     colour = colours.EVENTS
-    kinds: tuple[tuple[str, Bars, str, float, str, float], ...] = (
+    kinds: tuple[tuple[str, Bars | None, str, float, str, float], ...] = (
         ("SACK block", course.sack, colour["sack"], LIGHT, "", 0),
         ("DSACK block", course.dsack, colour["dsack"], 2.2, "_", 14),
         ("first transmission", course.first, stack, 1.5, "", 0),
         ("retransmission, needed", course.needed, colour["needed"], 1.5, "^", 20),
         ("retransmission, refused", course.refused, colour["refused"], 1.5, "s", 16),
         ("retransmission, needless", course.needless, colour["needless"], 1.5, "D", 16),
+        ("retransmission, cannot tell", course.undecided, colour["undecided"], 1.5, "o", 16),
         ("dropped on the way", course.dropped, colour["dropped"], 0, "x", 16),
     )
     seen = []
     for order, (name, every, shade, width, marker, size) in enumerate(kinds, start=4):
+        if every is None:
+            continue
         part = every.during(begin, end)
-        if not len(part.at) and ("block" in name or "refused" in name):
+        if not len(part.at) and any(word in name for word in ("block", "refused", "cannot tell")):
             continue
         label, image = f"{name} ({len(part.at):,})", dense(len(part.at))
         if width:
@@ -249,8 +263,9 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
 def _emptier_corner(axes: Axes, course: Course) -> Literal["upper left", "lower right"]:
     """Where a legend hides less: sequence numbers rise, but not evenly."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    at = np.concatenate([course.first.at, course.acked.at, course.cwnd.at])
-    kb = np.concatenate([course.first.high, course.acked.value, course.cwnd.value])
+    lines = [course.acked] if course.cwnd is None else [course.acked, course.cwnd]
+    at = np.concatenate([course.first.at, *(line.at for line in lines)])
+    kb = np.concatenate([course.first.high, *(line.value for line in lines)])
     x, y = (at - left) / (right - left), (kb - bottom) / (top - bottom)
     upper = np.count_nonzero((x >= 0) & (x < WIDE) & (y > 1 - HIGH) & (y <= 1))
     lower = np.count_nonzero((x > 1 - WIDE) & (x <= 1) & (y < HIGH) & (y >= 0))

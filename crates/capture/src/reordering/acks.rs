@@ -83,7 +83,7 @@ impl ByAcks {
     /// What is known by now; `None` without data.
     pub fn finish(self) -> Option<Reordered> {
         self.first?;
-        Some(Reordered { told: Told::Acks, order: self.order })
+        Some(Reordered { told: Told::Acks, order: self.order, late: Vec::new() })
     }
 }
 

@@ -37,12 +37,15 @@ pub struct Arrivals {
     /// The clock and the sequence number of the first packet with them.
     clock: Option<(u32, u64)>,
     early: Vec<Early>,
+    /// Frames of what came late, where that is wanted.
+    late: Option<Vec<u64>>,
 }
 
 /// What of a packet may tell its place.
 #[derive(Clone, Copy, Debug)]
 struct Early {
     at: i64,
+    frame: u64,
     id: Option<u16>,
     clock: Option<u32>,
     seq: u64,
@@ -53,7 +56,7 @@ struct Early {
 impl Early {
     fn of(seen: &Seen) -> Early {
         let clock = seen.timestamps.map(|t| t.value);
-        Early { at: seen.at, id: seen.id, clock, seq: seen.seq, len: seen.len, flags: seen.flags }
+        Early { at: seen.at, frame: seen.frame, id: seen.id, clock, seq: seen.seq, len: seen.len, flags: seen.flags }
     }
 }
 
@@ -70,6 +73,20 @@ impl Arrivals {
             clock: None,
             segment: segment.filter(|s| *s > 0).unwrap_or(u32::MAX),
             densities,
+            late: None,
+        }
+    }
+
+    /// The frames of packets that come late are to be kept.
+    pub fn keep_late(&mut self) {
+        self.late = Some(Vec::new());
+    }
+
+    /// A packet came late.
+    #[cold]
+    fn keep(&mut self, frame: u64) {
+        if let Some(late) = &mut self.late {
+            late.push(frame);
         }
     }
 
@@ -82,13 +99,19 @@ impl Arrivals {
     /// have been sent again, where nothing but sequence numbers tell the order.
     #[inline]
     pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
-        match self.told {
+        let late = match self.told {
             Some(Told::Identification) => self.by_identification(seen.at, seen.id, seen.len),
             Some(Told::Timestamps) => self.by_timestamps(seen.at, seen.timestamps.map(|t| t.value), seen.seq, seen.len),
             Some(Told::Sequence | Told::Acks | Told::Sender) => {
-                self.by_sequence(seen.at, seen.seq, seen.len, round_trip);
+                self.by_sequence(seen.at, seen.seq, seen.len, round_trip)
             }
-            None => self.look(Early::of(seen), round_trip),
+            None => {
+                self.look(Early::of(seen), round_trip);
+                false
+            }
+        };
+        if late {
+            self.keep(seen.frame);
         }
     }
 
@@ -135,15 +158,18 @@ impl Arrivals {
     }
 
     fn take(&mut self, told: Told, p: &Early, round_trip: Option<i64>) {
-        match told {
+        let late = match told {
             Told::Identification => self.by_identification(p.at, p.id, p.len),
             Told::Timestamps => self.by_timestamps(p.at, p.clock, p.seq, p.len),
             Told::Sequence | Told::Acks | Told::Sender => self.by_sequence(p.at, p.seq, p.len, round_trip),
+        };
+        if late {
+            self.keep(p.frame);
         }
     }
 
     #[inline]
-    fn by_identification(&mut self, at: i64, id: Option<u16>, len: u32) {
+    fn by_identification(&mut self, at: i64, id: Option<u16>, len: u32) -> bool {
         // 0 is a number among others here, though it is none elsewhere.
         let id = id.unwrap_or(0);
         let distance = i32::from(id.wrapping_sub(self.top.1) as i16);
@@ -151,47 +177,48 @@ impl Arrivals {
         let number =
             if distance.abs() > NEAR { self.top.0 + 1 } else { self.top.0.saturating_add_signed(distance.into()) };
         let at = since(self.first, at);
-        let mut more = 0;
-        if len > self.segment {
-            more = self.joined(at, number, len);
+        let (more, late) = if len > self.segment {
+            self.joined(at, number, len)
         } else {
-            self.order.arrive(at, number, len);
-        }
+            (0, self.order.arrive(at, number, len).is_some())
+        };
         let last = number + u64::from(more);
         if last >= self.top.0 {
             self.top = (last, id.wrapping_add(more as u16));
             // No step back leads below this.
             self.order.forget_below(last.saturating_sub(NEAR as u64));
         }
+        late
     }
 
-    /// A packet that a device joined from several; answers how many they were besides the first.
+    /// A packet that a device joined from several; answers how many they were besides the first, and whether any came late.
     #[cold]
-    fn joined(&mut self, at: Time, number: u64, len: u32) -> u32 {
+    fn joined(&mut self, at: Time, number: u64, len: u32) -> (u32, bool) {
         let packets = len.div_ceil(self.segment);
+        let mut late = false;
         for i in 0..packets {
-            self.order.arrive(at, number + u64::from(i), len / packets);
+            late |= self.order.arrive(at, number + u64::from(i), len / packets).is_some();
         }
-        packets - 1
+        (packets - 1, late)
     }
 
     #[inline]
-    fn by_timestamps(&mut self, at: i64, clock: Option<u32>, seq: u64, len: u32) {
-        let (Some(clock), true) = (clock, len > 0) else { return };
+    fn by_timestamps(&mut self, at: i64, clock: Option<u32>, seq: u64, len: u32) -> bool {
+        let (Some(clock), true) = (clock, len > 0) else { return false };
         let (clock_0, seq_0) = *self.clock.get_or_insert((clock, seq));
         let ticks = FIRST.saturating_add_signed(i64::from(clock.wrapping_sub(clock_0) as i32));
         let within = (1u64 << (WITHIN - 1)).saturating_add_signed(seq.wrapping_sub(seq_0) as i64) & ((1 << WITHIN) - 1);
         let number = (ticks & ((1 << (63 - WITHIN)) - 1)) << WITHIN | within;
-        self.order.arrive_span(since(self.first, at), number, number + u64::from(len), len);
+        self.order.arrive_span(since(self.first, at), number, number + u64::from(len), len).is_some()
     }
 
     #[inline]
-    fn by_sequence(&mut self, at: i64, seq: u64, len: u32, round_trip: Option<i64>) {
+    fn by_sequence(&mut self, at: i64, seq: u64, len: u32, round_trip: Option<i64>) -> bool {
         if len == 0 {
-            return;
+            return false;
         }
         let patience = Nanos(round_trip.map_or(u64::MAX, |r| r.max(0) as u64));
-        self.order.arrive_original(since(self.first, at), seq, seq + u64::from(len), len, patience);
+        self.order.arrive_original(since(self.first, at), seq, seq + u64::from(len), len, patience).is_some()
     }
 
     /// What is known by now; `None` before the first packet.
@@ -199,7 +226,7 @@ impl Arrivals {
         if self.told.is_none() && !self.early.is_empty() {
             self.settle(round_trip);
         }
-        Some(Reordered { told: self.told?, order: self.order })
+        Some(Reordered { told: self.told?, order: self.order, late: self.late.unwrap_or_default() })
     }
 }
 

@@ -40,7 +40,6 @@ impl Evidence {
             Evidence::OlderTimestamp { value, recent } => {
                 format!("{copy} arrived with timestamp {value} when the receiver had {recent}; PAWS refused it")
             }
-            Evidence::OutsideWindow => format!("{copy} arrived outside the receiver's window"),
             Evidence::RefusedByPaws { value, recent } => format!(
                 "{ack} brought no news: {copy}, with timestamp {value}, arrived when the receiver had {recent}, and PAWS refused it"
             ),

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 
+mod datagrams;
 mod flows;
 mod formats;
 mod hostile;

@@ -49,7 +49,7 @@ fn by_frame(bytes: &[u8]) -> BTreeMap<u64, Seen> {
 fn tshark_reads_the_same_numbers_in_a_file_and_in_what_was_written_of_it() {
     let original = transfers();
     let mut disguised = vec![];
-    anonymised(Input::Bytes(&original), &mut disguised).unwrap();
+    anonymised(Input::Bytes(&original), None, &mut disguised).unwrap();
     for bytes in [original, disguised] {
         const FIELDS: [&str; 9] = [
             "frame.number",

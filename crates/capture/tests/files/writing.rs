@@ -59,7 +59,7 @@ fn without_names_a_capture_says_the_same() {
     for _ in 0..300 {
         let bytes = file(&mut rng, 60);
         let mut out = vec![];
-        let Ok(copied) = anonymised(Input::Bytes(&bytes), &mut out) else { continue };
+        let Ok(copied) = anonymised(Input::Bytes(&bytes), None, &mut out) else { continue };
         let ((want, _, traffic), (got, contents, strange)) = (told(&bytes), told(&out));
         assert_eq!(unnamed(&got), unnamed(&want));
         assert_eq!(
@@ -94,7 +94,7 @@ fn neither_payload_nor_addresses_nor_ports_nor_strange_options_are_left() {
     let len = bytes.len() as u16;
     bytes[2..4].copy_from_slice(&len.to_be_bytes());
     let mut out = vec![];
-    anonymised(Input::Bytes(&whole(101, &[bytes])), &mut out).unwrap();
+    anonymised(Input::Bytes(&whole(101, &[bytes])), None, &mut out).unwrap();
     let has = |bytes: &[u8]| out.windows(bytes.len()).any(|w| w == bytes);
     assert!(has(&[1, 2, 3, 4]), "the sequence number stays");
     for secret in [

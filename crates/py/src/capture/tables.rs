@@ -2,8 +2,10 @@
 
 use crate::arrow::Table;
 use crate::tables::{Cell, Columns};
+use ackclock_capture::packets::Packet;
 use ackclock_capture::reordering::Reordered;
-use ackclock_capture::rows::{flows as all, FlowRow, OneFile};
+use ackclock_capture::rows::{self, flows as all, FlowRow, OneFile};
+use ackclock_capture::Way;
 use ackclock_lab::summary::ReorderingSummary;
 use arrow_schema::ArrowError;
 
@@ -146,5 +148,49 @@ pub(super) fn skipped(files: &[OneFile]) -> Made {
     column(&mut c, &rows, "kind", |r| r.1 .0);
     column(&mut c, &rows, "packets", |r| r.1 .1);
     column(&mut c, &rows, "bytes", |r| r.1 .2);
+    c.table()
+}
+
+pub(super) fn datagrams(files: &[OneFile]) -> Made {
+    let rows: Vec<_> = rows::datagrams(files).map(|(file, n)| (file, n, ReorderingSummary::of(&n.order))).collect();
+    let mut c = Columns::default();
+    column(&mut c, &rows, "file", |r| r.0.name.clone());
+    column(&mut c, &rows, "flow", |r| r.1.name());
+    column(&mut c, &rows, "format", |r| r.1.format.name());
+    column(&mut c, &rows, "ssrc", |r| r.1.format.source());
+    column(&mut c, &rows, "first_frame", |r| r.1.first_frame);
+    column(&mut c, &rows, "start_s", |r| r.1.first as f64 / 1e9);
+    column(&mut c, &rows, "duration_s", |r| (r.1.last - r.1.first) as f64 / 1e9);
+    column(&mut c, &rows, "packets", |r| r.1.order.packets());
+    column(&mut c, &rows, "bytes", |r| r.1.bytes);
+    column(&mut c, &rows, "lost", |r| r.1.lost());
+    column(&mut c, &rows, "lost_ratio", |r| r.1.lost_ratio());
+    column(&mut c, &rows, "restarts", |r| r.1.restarts);
+    column(&mut c, &rows, "duplicates", |r| r.2.duplicates);
+    column(&mut c, &rows, "reordered", |r| r.2.reordered);
+    column(&mut c, &rows, "reordered_ratio", |r| r.2.ratio);
+    column(&mut c, &rows, "median_extent", |r| r.1.order.late().median_extent());
+    column(&mut c, &rows, "max_extent", |r| r.2.extents.keys().next_back().copied());
+    column(&mut c, &rows, "max_late_time_s", |r| r.2.max_late_time_s);
+    c.table()
+}
+
+/// Packets of a connection; times count from `first`.
+pub(super) fn packets(rows: &[Packet], own: Way, first: i64) -> Made {
+    let mut c = Columns::default();
+    column(&mut c, rows, "frame", |r| r.frame);
+    column(&mut c, rows, "time_ns", |r| r.at - first);
+    column(&mut c, rows, "at_ns", |r| r.at);
+    column(&mut c, rows, "own", |r| r.way == own);
+    column(&mut c, rows, "flags", |r| u64::from(r.flags));
+    column(&mut c, rows, "seq", |r| u64::from(r.seq));
+    column(&mut c, rows, "offset", |r| r.offset);
+    column(&mut c, rows, "len", |r| u64::from(r.len));
+    column(&mut c, rows, "ack", |r| r.ack);
+    column(&mut c, rows, "window", |r| r.window);
+    column(&mut c, rows, "sack", |r| {
+        let blocks = r.sack[..usize::from(r.sacks)].iter();
+        blocks.map(|(left, right)| format!("{left}:{right}")).collect::<Vec<_>>().join(" ")
+    });
     c.table()
 }

@@ -1,31 +1,44 @@
 //! Packets of a capture as a file of their own. It has its name once it is complete.
 
-use super::unreadable;
+use super::{end, unreadable};
 use ackclock_capture::read::open;
 use ackclock_capture::write::{anonymised, chosen, Copied, Uncopied};
 use ackclock_trace::file::NewFile;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::io::{BufWriter, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 
-/// Writes the frames with these numbers, in ascending order; without `frames` all TCP segments, without names and payload. Answers how many
-/// packets were written and how many left out.
+/// Writes the frames with these numbers, in ascending order; without `frames` all TCP segments, or those between the two ends `chosen`,
+/// without names and payload. Answers how many packets were written and how many left out.
 #[pyfunction]
-pub(crate) fn capture_copy(py: Python<'_>, file: String, frames: Option<Vec<u64>>, to: String) -> PyResult<(u64, u64)> {
-    match py.detach(|| copy(Path::new(&file), frames.as_deref(), Path::new(&to))) {
+pub(crate) fn capture_copy(
+    py: Python<'_>,
+    file: String,
+    frames: Option<Vec<u64>>,
+    chosen: Option<(String, String)>,
+    to: String,
+) -> PyResult<(u64, u64)> {
+    let chosen = chosen.map(|(a, b)| Ok::<_, PyErr>((end(&a)?, end(&b)?))).transpose()?;
+    match py.detach(|| copy(Path::new(&file), frames.as_deref(), chosen, Path::new(&to))) {
         Ok(Copied { written, left_out }) => Ok((written, left_out)),
         Err(Uncopied::Unreadable(e)) => Err(unreadable(py, &file, &e)),
         Err(e @ Uncopied::Io(_)) => Err(PyOSError::new_err(format!("{to}: {e}"))),
     }
 }
 
-fn copy(file: &Path, frames: Option<&[u64]>, to: &Path) -> Result<Copied, Uncopied> {
+fn copy(
+    file: &Path,
+    frames: Option<&[u64]>,
+    flow: Option<(SocketAddr, SocketAddr)>,
+    to: &Path,
+) -> Result<Copied, Uncopied> {
     let mut from = open(file).map_err(Uncopied::Unreadable)?;
     let mut out = BufWriter::new(NewFile::create(to).map_err(Uncopied::Io)?);
     let copied = from.give(|input| match frames {
         Some(frames) => chosen(input, frames, &mut out),
-        None => anonymised(input, &mut out),
+        None => anonymised(input, flow, &mut out),
     })?;
     out.flush().map_err(Uncopied::Io)?;
     let complete = out.into_inner().map_err(|e| Uncopied::Io(e.into_error()))?;
