@@ -63,7 +63,8 @@ export function fitted({ parameters, disagreements, transfers }: Fit): string {
 
 function parameter({ name, unit, value, low, high }: Parameter): string {
   const interval = low < high ? ` (${short(low)} to ${short(high)})` : "";
-  return `${name} ${short(value)}${unit ? ` ${unit}` : ""}${interval}`;
+  const counted = unit === "packets" && short(value) === "1" ? "packet" : unit;
+  return `${name} ${short(value)}${counted ? ` ${counted}` : ""}${interval}`;
 }
 
 function words(kind: string): string {
