@@ -63,8 +63,8 @@ function rows(page: Page): Promise<string[][]> {
   return all.evaluateAll((trs) => trs.map((tr) => Array.from(tr.children, (cell) => cell.textContent ?? "")));
 }
 
-/** Pixels of the graph that have the colour of a legend's entry. */
-function pixels(page: Page, colour: string): Promise<number> {
+/** Of the pixels of the graph that have the colour of a legend's entry: how many, and where the middle one is, px. */
+function found(page: Page, colour: string): Promise<{ many: number; x: number; y: number }> {
   return page
     .locator(`${SEQUENCE} canvas`)
     .first()
@@ -78,10 +78,18 @@ function pixels(page: Page, colour: string): Promise<number> {
       const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
       copy?.drawImage(canvas, 0, 0);
       const { data } = copy?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
-      let found = 0;
-      for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) found++;
-      return found;
+      const all: number[] = [];
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i] === r && data[i + 1] === g && data[i + 2] === b) all.push(i / 4);
+      const middle = all[all.length >> 1] ?? 0;
+      const size = canvas.clientWidth / canvas.width;
+      const [column, line] = [middle % canvas.width, Math.floor(middle / canvas.width)];
+      return { many: all.length, x: column * size, y: line * size };
     }, colour);
+}
+
+async function pixels(page: Page, colour: string): Promise<number> {
+  return (await found(page, colour)).many;
 }
 
 async function drawn(page: Page): Promise<void> {
@@ -171,6 +179,26 @@ test("pointing at a retransmission tells its verdict and the evidence with the f
   expect(plain(await page.locator(".ak-tip strong").textContent())).toBe(`Frame ${first.frame}, sent again`);
   const words = `${first.likely ? "likely " : ""}${first.verdict}: ${first.evidence}`;
   expect(await page.locator(".ak-tip em").textContent()).toBe(words);
+  expect(wrong).toEqual([]);
+});
+
+test("a tap on a retransmission tells its verdict, and it stays told", async () => {
+  const { page, wrong } = await open(lab, "", {
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 844 },
+  });
+  await choose(page, SWAPS);
+  await drawn(page);
+  const panel = page.locator(SEQUENCE).first();
+  await panel.scrollIntoViewIfNeeded();
+  const place = await found(page, "needless");
+  const box = await panel.boundingBox();
+  if (!box || place.many === 0) throw new Error("no graph");
+  await page.touchscreen.tap(box.x + place.x, box.y + place.y);
+  await page.waitForTimeout(200);
+  expect(await page.locator(".ak-tip").isVisible()).toBe(true);
+  expect(await page.locator(".ak-tip em").textContent()).toMatch(/^(likely )?(needless|needed): /);
   expect(wrong).toEqual([]);
 });
 

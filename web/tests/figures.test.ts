@@ -56,3 +56,23 @@ test("a figure of single packets, one of them told, in the dark", async () => {
   await taken(page, "lab-packet");
   expect(wrong).toEqual([]);
 });
+
+test("a figure of a capture, a retransmission that nobody needed told with its evidence", async () => {
+  const { page, wrong } = await open(lab, "", SIZE);
+  const file = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
+  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+  await page.locator(SEQUENCE).focus();
+  for (let i = 0; i < 6; i++) await page.keyboard.press("+");
+  await page.locator(SEQUENCE).evaluate((panel) => {
+    const told = () => document.querySelector(".ak-tip em")?.textContent?.startsWith("needless");
+    for (let i = 0; i < 5000 && !told(); i++)
+      panel.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true }));
+  });
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.locator("main").evaluate((main) => main.scrollTo(0, 0));
+  await page.keyboard.press("p");
+  await page.keyboard.press("n");
+  await taken(page, "lab-capture");
+  expect(wrong).toEqual([]);
+});

@@ -136,8 +136,9 @@ function pointers(
   };
   on("pointerup", up);
   on("pointercancel", up);
-  on("pointerleave", () => {
-    if (fingers.size === 0) to.leave();
+  on("pointerleave", ({ pointerType }) => {
+    // A finger leaves with each tap; what it pointed at stays told.
+    if (fingers.size === 0 && pointerType !== "touch") to.leave();
   });
 }
 
