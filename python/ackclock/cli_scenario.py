@@ -100,4 +100,5 @@ def draw(plot: Path, result: Drawn, span: tuple[float | None, float | None]) -> 
     except RuntimeError as error:
         fail(str(error), 1)
     except ValueError as error:
-        fail(str(error))
+        key, _, said = str(error).partition(": ")
+        fail(f"command line: key `--plot`: {said}" if key == "plot" else str(error))

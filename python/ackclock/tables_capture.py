@@ -243,6 +243,13 @@ def print_files(result: dict[str, Any]) -> None:
         held = ", ".join(f"{said['packets']:,} of {NAMES[kind]}" for kind, said in skipped.items())
         if file["segments"] == 0 and not any(row["file"] == file["file"] for row in result["datagrams"]):
             out.print(f"{file['file']} holds no TCP; its packets: {held or 'none'}", markup=False, soft_wrap=True)
+        elif not any(file["file"] in {row["file"], row["receiver_file"]} for row in result["flows"]) and not (
+            file["not_chosen"] or any(row["file"] == file["file"] for row in result["datagrams"])
+        ):
+            said = f"{file['segments']:,} TCP segments of {file['connections']:,} connections, none with data"
+            out.print(
+                f"{file['file']} holds {said}{f'; not analysed: {held}' if held else ''}", markup=False, soft_wrap=True
+            )
         elif held:
             out.print(f"{file['file']}: not analysed, packets: {held}", markup=False, soft_wrap=True)
         counts = [

@@ -319,6 +319,25 @@ def test_no_capture_is_written_over_and_none_is_left_half(
     assert list(tmp_path.iterdir()) == [upload]
 
 
+def test_only_the_chosen_flow_is_anonymised(ackclock: Command, tmp_path: Path) -> None:
+    film, other = needless(), needless()
+    moved = [
+        (at + 1, p[:20] + p[20:24].replace(struct.pack(">H", 5001), struct.pack(">H", 5002)) + p[24:])
+        for at, p in other.packets
+    ]
+    film.packets = sorted(film.packets + moved)
+    path, to = tmp_path / "two.pcap", tmp_path / "one.pcapng"
+    path.write_bytes(film.pcap())
+    assert ak.capture(path).flows.height == 2
+    assert ackclock("capture", path, "--flow", FLOW, "--anonymise", to).returncode == 0
+    there, here = ak.capture(to), ak.capture(path, flow=FLOW)
+    assert (there.flows.height, there.flows["packets"][0]) == (1, here.flows["packets"][0])
+    same = ["offset_bytes", "verdict", "likely"]
+    assert there.retransmissions.select(same).equals(here.retransmissions.select(same))
+    assert here.anonymise(to) == len(other.packets)
+    assert ak.capture(path).anonymise(to) == len(film.packets)
+
+
 def test_a_flow_is_chosen_by_its_ends(ackclock: Command, upload: Path) -> None:
     chosen = ackclock("capture", upload, "--flow", "10.0.0.2:80 > 10.0.0.1:5001", "--json")
     assert only(json.loads(chosen.stdout))["flow"] == FLOW
@@ -345,6 +364,19 @@ def test_a_file_without_tcp_is_answered_in_a_sentence(ackclock: Command, tmp_pat
     assert (said.returncode, said.stdout) == (0, f"{path} holds no TCP; its packets: 1 of QUIC, 1 of ARP\n")
     skipped = ak.capture(path).skipped
     assert skipped.select("kind", "packets").rows() == [("quic", 1), ("arp", 1)]
+
+
+def test_a_file_without_data_is_answered_in_a_sentence(ackclock: Command, tmp_path: Path) -> None:
+    film = story()
+    film.packets = [(at, packet) for at, packet in film.packets if packet[15] == 2]
+    path = tmp_path / "acks.pcap"
+    path.write_bytes(film.pcap())
+    said = ackclock("capture", path)
+    count = len(film.packets)
+    assert (said.returncode, said.stdout) == (
+        0,
+        f"{path} holds {count} TCP segments of 1 connections, none with data\n",
+    )
 
 
 def test_what_cannot_be_read_is_refused_in_one_line(ackclock: Command, upload: Path, tmp_path: Path) -> None:

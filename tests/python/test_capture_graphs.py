@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,14 @@ def test_the_command_draws_and_refuses_before_it_reads(ackclock: Command, upload
     refused = ackclock("capture", tmp_path / "missing.pcap", "--plot", tmp_path / "course.pdf")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "key `--plot`: found" in refused.stderr
+    piped = subprocess.run(
+        [sys.executable, "-m", "ackclock", "capture", "-", "--plot", str(tmp_path / "course.png")],
+        input=upload.read_bytes(),
+        capture_output=True,
+        check=False,
+    )
+    assert piped.returncode == 2
+    assert b"key `--plot`: found standard input, allowed: a file" in piped.stderr
     with pytest.raises(ValueError, match="flow: found 'nobody', allowed: one of the flows"):
         ak.capture(upload).packets("nobody")
     with pytest.raises(ValueError, match="found no time in between"):

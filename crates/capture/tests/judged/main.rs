@@ -1,5 +1,6 @@
 //! Verdicts from captures of simulated runs against what was true: 30 paths, each with seven pairs of hosts.
 
+mod hand;
 mod paths;
 mod seen;
 mod tally;
