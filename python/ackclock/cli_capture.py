@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ackclock.capturing import LIMIT, Capture, capture
+from ackclock.capturing import LIMIT, Capture, Side, capture
 from ackclock.cli_common import fail, refusals
 from ackclock.cli_fit import command_fit
 from ackclock.cli_scenario import complete_stack, draw, plot_span
@@ -51,6 +52,20 @@ class Chosen(StrEnum):
 
     NEEDLESS = "needless"
     REORDERED = "reordered"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to tell of a capture, and which files to write."""
+
+    retransmissions: bool
+    reordering: bool
+    stalls: bool
+    parquet: Path | None
+    write: tuple[Chosen, Path] | None
+    anonymise: Path | None
+    plot: Path | None
+    xplot: Path | None
 
 
 def _complete_file(incomplete: str) -> list[str]:
@@ -129,80 +144,65 @@ def command(
     the path reordered, the longest stall with its cause, options in use, and where the capture was made. Captures of
     both ends of a connection are matched.
     """
-    if fit is not None or what_if:
-        _alone(
-            retransmissions=retransmissions,
-            reordering=reordering,
-            stalls=stalls,
-            parquet=parquet,
-            write=write,
-            anonymise=anonymise,
-            plot=plot,
-            xplot=xplot,
-        )
-        where = None if at is None else at.value
-        command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
+    asked = Asked(retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot)
+    where: Side | None = None if at is None else at.value
+    if fit is None and not what_if:
+        _tell(files, where, flow, limit, asked, as_json)
         return
-    plot_span(plot, None, None)
+    for name, value in vars(asked).items():
+        if value:
+            fail(f"command line: key `--{name}`: found beside --fit or --what-if, allowed: in a command of its own")
+    command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
+
+
+def _tell(files: list[str], at: Side | None, flow: str | None, limit: int, asked: Asked, as_json: bool) -> None:
+    """Say what is asked for."""
+    plot_span(asked.plot, None, None)
+    densities = asked.reordering or as_json or asked.parquet is not None
     with refusals():
         try:
             with _progress() as told:
-                found = capture(
-                    files,
-                    at=None if at is None else at.value,
-                    flow=flow,
-                    limit=limit,
-                    densities=reordering or as_json or parquet is not None,
-                    progress=told,
-                )
-            _write(found, write, anonymise, xplot)
+                found = capture(files, at=at, flow=flow, limit=limit, densities=densities, progress=told)
+            _write(found, asked)
         except ValueError as error:
             key, _, said = str(error).partition(": ")
             fail(f"command line: key `--{key}`: {said}" if key in _KEYS else str(error))
-        if plot is not None:
-            draw(plot, found, (None, None))
-        if parquet is not None:
-            found.write_parquet(parquet)
-    details = retransmissions or stalls
-    result = found.to_dict(details or as_json)
+        if asked.plot is not None:
+            draw(asked.plot, found, (None, None))
+        if asked.parquet is not None:
+            found.write_parquet(asked.parquet)
+    result = found.to_dict(asked.retransmissions or asked.stalls or as_json)
     if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
     if as_json:
         typer.echo(json.dumps(result, indent=2))
         return
-    _print(result, retransmissions, reordering, stalls)
+    _print(result, asked)
 
 
-def _write(found: Capture, chosen: tuple[Chosen, Path] | None, anonymise: Path | None, xplot: Path | None) -> None:
-    """Write the files of packets that are asked for."""
-    if chosen is not None:
-        which, to = chosen
+def _write(found: Capture, asked: Asked) -> None:
+    """Write the files that are asked for, of packets and of their graph."""
+    if asked.write is not None:
+        which, to = asked.write
         (found.write_needless if which is Chosen.NEEDLESS else found.write_reordered)(to)
-    if anonymise is not None:
-        found.anonymise(anonymise)
-    if xplot is not None:
-        found.write_xplot(xplot)
+    if asked.anonymise is not None:
+        found.anonymise(asked.anonymise)
+    if asked.xplot is not None:
+        found.write_xplot(asked.xplot)
 
 
-def _alone(**others: object) -> None:
-    """Refuse options that say nothing beside --fit and --what-if."""
-    asked = [name for name, value in others.items() if value]
-    if asked:
-        fail(f"command line: key `--{asked[0]}`: found beside --fit or --what-if, allowed: in a command of its own")
-
-
-def _print(result: dict[str, Any], retransmissions: bool, reordering: bool, stalls: bool) -> None:
+def _print(result: dict[str, Any], asked: Asked) -> None:
     from ackclock import tables_capture as tables  # noqa: PLC0415 - start-up time
 
-    asked = [
-        (retransmissions, tables.print_retransmissions),
-        (reordering, tables.print_reordering),
-        (stalls, tables.print_stalls),
+    details = [
+        (asked.retransmissions, tables.print_retransmissions),
+        (asked.reordering, tables.print_reordering),
+        (asked.stalls, tables.print_stalls),
     ]
-    if not any(wanted for wanted, _ in asked):
+    if not any(wanted for wanted, _ in details):
         tables.print_flows(result)
         tables.print_datagrams(result)
-    for wanted, show in asked:
+    for wanted, show in details:
         if wanted:
             show(result)
     tables.print_files(result)

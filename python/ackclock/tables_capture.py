@@ -246,7 +246,8 @@ def print_files(result: dict[str, Any]) -> None:
         elif not any(file["file"] in {row["file"], row["receiver_file"]} for row in result["flows"]) and not (
             file["not_chosen"] or any(row["file"] == file["file"] for row in result["datagrams"])
         ):
-            said = f"{file['segments']:,} TCP segments of {file['connections']:,} connections, none with data"
+            of = "1 connection" if file["connections"] == 1 else f"{file['connections']:,} connections"
+            said = f"TCP without data: {file['segments']:,} segments of {of}"
             out.print(
                 f"{file['file']} holds {said}{f'; not analysed: {held}' if held else ''}", markup=False, soft_wrap=True
             )

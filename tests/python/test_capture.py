@@ -375,7 +375,7 @@ def test_a_file_without_data_is_answered_in_a_sentence(ackclock: Command, tmp_pa
     count = len(film.packets)
     assert (said.returncode, said.stdout) == (
         0,
-        f"{path} holds {count} TCP segments of 1 connections, none with data\n",
+        f"{path} holds TCP without data: {count} segments of 1 connection\n",
     )
 
 
