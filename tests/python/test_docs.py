@@ -34,7 +34,7 @@ Said = subprocess.CompletedProcess[str]
 
 def carry_out(page: str, folder: Path) -> Said:
     """Carry out a page, with the command of this environment first."""
-    for name in ("papers", "scenarios", "docs"):
+    for name in ("papers", "scenarios", "docs", "tests"):
         (folder / name).symlink_to(ROOT / name)
     if page in CODE:
         ak.new(folder / "scenario.toml")

@@ -125,6 +125,18 @@ def test_swaps_are_found_with_how_often_and_how_many(tmp_path: Path) -> None:
     assert gap.low <= 1.0 <= gap.high
 
 
+@pytest.mark.parametrize("dsack", [True, False])
+def test_two_paths_are_found_and_whether_the_receiver_reports_duplicates(tmp_path: Path, dsack: bool) -> None:
+    two = '{ kind = "split", choice = "random", paths = [{ weight = 2 }, { weight = 1, delay = "40 ms" }] }'
+    path = PATH.format(rate=5, delay=50, queue=65, elements="", beyond=two, stack="linux-2025")
+    ak.run(path + f"receiver = {{ dsack = {str(dsack).lower()} }}\n", seed=1, pcap=tmp_path)
+    fit = ak.capture(tmp_path / "sender.pcapng").fit()
+    is_near(fit, "share on the longer path", 100 / 3, 0.1)
+    is_near(fit, "paths apart", 40, 0.1)
+    assert f"dsack = {str(dsack).lower()}" in fit.scenario
+    assert "# DSACK: measured: " in fit.scenario
+
+
 def test_a_queue_that_never_overflowed_is_a_lower_bound_and_both_ends_are_run(tmp_path: Path) -> None:
     fit = fitted(tmp_path, elements=bernoulli(0.03), queue=1000)
     limit = parameter(fit, "queue limit")

@@ -43,6 +43,28 @@ const MOST_IDLE: f64 = 0.1;
 /// Most flows of one scenario.
 const MOST_FLOWS: usize = 1000;
 
+/// What shows of whether a receiver reports duplicates (RFC 2883).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Duplicates {
+    /// It reported some.
+    Reported,
+    /// It got so many, and reported none.
+    Silent(u64),
+    /// It got too few to tell. Where SACK is permitted it is taken to report them.
+    Unknown,
+}
+
+impl Duplicates {
+    /// In words, with what is known of it.
+    pub fn words(self) -> String {
+        match self {
+            Duplicates::Reported => "measured: duplicates were reported".to_owned(),
+            Duplicates::Silent(came) => format!("measured: {came} duplicates came, and none was reported"),
+            Duplicates::Unknown => "unknown: too few duplicates came; taken to be reported".to_owned(),
+        }
+    }
+}
+
 /// One transfer, as the scenario repeats it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
@@ -58,8 +80,10 @@ pub struct Transfer {
     pub segment: u32,
     /// The largest window of its receiver, bytes.
     pub window: Estimate,
-    /// SACK was permitted; DSACKs were seen or SACK was permitted; timestamps were in use.
+    /// SACK was permitted, or blocks were seen.
     pub sack: bool,
+    /// Whether its receiver reports duplicates (DSACK).
+    pub duplicates: Duplicates,
     /// Timestamps were in use.
     pub timestamps: bool,
     /// Its beginning was captured.

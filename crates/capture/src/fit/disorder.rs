@@ -5,7 +5,7 @@
 
 use super::estimate::{around_median, around_share, quantile, sorted, Estimate};
 use super::log::Fate;
-use super::points::{seconds, Points};
+use super::points::{seconds, Point, Points};
 
 /// With fewer late packets there is no process to speak of.
 const FEWEST: usize = 3;
@@ -92,9 +92,14 @@ pub(crate) fn fit(points: &Points, transmission: Option<f64>) -> Disorder {
     varying(&blocks, points, transmission.unwrap_or(0.0))
 }
 
+/// The segments of the main flow whose first copies arrived.
+fn arrived(points: &Points) -> impl Iterator<Item = &Point> {
+    let of_use = |p: &&Point| p.is_clean() || p.covered > 0 && p.fate == Fate::Needless;
+    points.all.iter().filter(|p| p.flow == points.main).filter(of_use)
+}
+
 fn blocks(points: &Points) -> Vec<Block> {
-    let arrived = |p: &&super::points::Point| p.covered > 0 && (p.is_clean() || p.fate == Fate::Needless);
-    let main: Vec<_> = points.all.iter().filter(|p| p.flow == points.main).filter(arrived).collect();
+    let main: Vec<_> = arrived(points).collect();
     // The first time at which anything from here on was covered.
     let mut least: Vec<i64> = main.iter().map(|p| p.covered).collect();
     for i in (1..least.len()).rev() {
@@ -154,7 +159,7 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
     let (top, (low, high)) = (most(&late), around_median(&parts));
     let range = (low.min(top), high.max(top));
     let half = quantile(&late, 0.5) + transmission;
-    let (n, of) = (late.len() as f64, points.clean().filter(|p| p.flow == points.main).count() as f64);
+    let (n, of) = (late.len() as f64, arrived(points).count() as f64);
     if half < HEAP * top {
         let how = format!("{n} packets came late: the most by which one did, and the time between two packets");
         return Disorder::Jitter { range: Estimate::measured(top, range, how) };

@@ -3,10 +3,12 @@
 use super::estimate::{Estimate, Mark};
 use super::observe::Observed;
 use super::points::{seconds, Points};
-use super::{rate, Transfer, FEWEST};
+use super::{rate, Duplicates, Transfer, FEWEST};
 
 /// Smallest round trips that differ by more, as a part and in nanoseconds, are those of different paths.
 const RTT: (f64, i64) = (0.1, 1_000_000);
+/// A receiver that gets so many duplicates and reports none does not report them: one report may be lost.
+const SILENT: u64 = 3;
 /// From this part of the window on in flight, the window may have held the sender back.
 const HELD: f64 = 0.9;
 
@@ -39,6 +41,11 @@ pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
         (Some(a), Some(b)) => a && b,
         (None, _) | (_, None) => way.sack_seen,
     };
+    let duplicates = match (way.dsacks, way.retransmissions.needless) {
+        (1.., _) => Duplicates::Reported,
+        (0, came @ SILENT..) => Duplicates::Silent(came),
+        (0, _) => Duplicates::Unknown,
+    };
     Transfer {
         name: o.name.clone(),
         start: seconds(first, o.first_at()),
@@ -47,6 +54,7 @@ pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
         segment: o.announced().unwrap_or(way.largest + options),
         window,
         sack,
+        duplicates,
         timestamps: way.timestamps,
         whole: way.syn.is_some(),
     }

@@ -2,7 +2,7 @@
 
 use super::disorder::Disorder;
 use super::estimate::{Estimate, Mark};
-use super::{Fit, Transfer};
+use super::{Duplicates, Fit, Transfer};
 use std::fmt::Write as _;
 
 /// Which values a scenario takes where the capture leaves them open.
@@ -168,6 +168,9 @@ impl Fit {
         let _ = writeln!(text, "# {}: {} bytes in {:.3} s", t.name, t.bytes, t.seconds);
         let _ = writeln!(text, "# receiver window: {}", words("kB", 1e-3, &t.window));
         let _ = writeln!(text, "# ACKs: {}", self.answers.words());
+        if t.sack {
+            let _ = writeln!(text, "# DSACK: {}", t.duplicates.words());
+        }
         let _ = write!(
             text,
             "[[flow]]\nname = \"flow-{}\"\nfrom = \"S\"\nto = \"D\"\nstack = \"{stack}\"\nsegment = \"{} B\"\nwindow = \"{window:.0} B\"\nhandshake = {}\n",
@@ -179,7 +182,7 @@ impl Fit {
             text,
             "receiver = {{ ack = \"{ack}\", sack = {}, dsack = {}, timestamps = {} }}\napp = {{ kind = \"fixed\", size = \"{} B\", start = \"{:.0} ns\" }}\n\n",
             t.sack,
-            t.sack,
+            t.sack && !matches!(t.duplicates, Duplicates::Silent(_)),
             t.timestamps,
             t.bytes.max(1),
             t.start * 1e9,
