@@ -150,9 +150,11 @@ pub struct Connection {
 /// When the data of one way answer the other way's acknowledgments: half a round trip to their sender.
 #[derive(Clone, Debug, Default)]
 struct Answers {
-    /// A timestamp of the other way that has not been echoed yet, and when it passed.
-    waiting: Option<(u32, i64)>,
-    last: Option<u32>,
+    /// The last timestamp of the other way that was waited for, and when it passed.
+    value: Option<u32>,
+    at: i64,
+    /// It has not been echoed yet.
+    waiting: bool,
     backward: Durations,
 }
 
@@ -279,18 +281,15 @@ impl Connection {
     #[inline]
     fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
         let own = &mut self.answers[w];
-        if let Some((value, at)) = own.waiting {
-            if seen.len > 0 && t.echo == value {
-                own.backward.add(seen.at - at);
-                own.waiting = None;
-            } else if older(value, t.echo) {
-                own.waiting = None;
-            }
+        let value = own.value.unwrap_or(0);
+        let echoed = own.waiting & (seen.len > 0) & (t.echo == value);
+        own.waiting &= !(echoed | older(value, t.echo));
+        if echoed {
+            own.backward.add(seen.at - own.at);
         }
         let other = &mut self.answers[back];
-        if other.waiting.is_none() && other.last != Some(t.value) {
-            other.waiting = Some((t.value, seen.at));
-            other.last = Some(t.value);
+        if !other.waiting & (other.value != Some(t.value)) {
+            (other.value, other.at, other.waiting) = (Some(t.value), seen.at, true);
         }
     }
 

@@ -10,7 +10,7 @@ mod repeats;
 mod table;
 
 use crate::datagrams::{Datagrams, Numbered};
-use crate::link::{content, plain, Content, Kind};
+use crate::link::{content, glance, plain, Content, Kind};
 use crate::read::Frame;
 use crate::seen::{Heading, Seen, Way};
 use ackclock_tcp::segment::Segment;
@@ -124,9 +124,17 @@ impl<'a, A: Analysis> Flows<'a, A> {
             self.time_back(frame.at);
         }
         self.at = frame.at;
-        // Two calls, so that what is read lies in registers and is not put together in memory from two ways.
+        // A call for each way of reading, so that what is read lies in registers and is not put together in memory.
+        match glance(frame) {
+            Some(tcp) => self.segment(tcp, frame, frame.heading),
+            None => self.other_ip(frame),
+        }
+    }
+
+    #[inline(never)]
+    fn other_ip(&mut self, frame: &Frame<'_>) {
         match plain(frame) {
-            Some(tcp) => self.segment(&tcp, frame, frame.heading),
+            Some(tcp) => self.segment(tcp, frame, frame.heading),
             None => self.rarer(frame),
         }
     }
@@ -135,7 +143,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
     #[inline(never)]
     fn rarer(&mut self, frame: &Frame<'_>) {
         match content(frame) {
-            (Content::Tcp(tcp), heading) => self.segment(&tcp, frame, heading),
+            (Content::Tcp(tcp), heading) => self.segment(tcp, frame, heading),
             (Content::Udp(datagram), _) => {
                 self.other(Kind::Udp, frame.original);
                 self.datagrams.on(&datagram, frame.number, frame.at, frame.original, self.limit);
@@ -164,9 +172,9 @@ impl<'a, A: Analysis> Flows<'a, A> {
     }
 
     #[inline(always)]
-    fn segment(&mut self, tcp: &Captured<'_>, frame: &Frame<'_>, heading: Heading) {
+    fn segment(&mut self, tcp: Captured<'_>, frame: &Frame<'_>, heading: Heading) {
         self.traffic.segments += 1;
-        let key = Key::of(tcp);
+        let key = Key::of(&tcp);
         let mut place = self.table.find(&key);
         if tcp.flags() & Segment::SYN != 0 {
             place = self.opening(place, tcp);
@@ -179,21 +187,22 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let Some(Slot { flow, repeats, state }) = self.slots.get_mut(slot).and_then(Option::as_mut) else { return };
         let seen = &mut self.seen;
         seen.heading = heading;
-        flow.see(tcp, way, frame, seen);
+        flow.see(&tcp, way, frame, seen);
         if repeats.is_one(seen, frame.interface) {
             self.traffic.repeats += 1;
             return;
         }
-        flow.count(tcp, seen);
+        flow.count(&tcp, seen);
         self.traffic.options_cut += u64::from(seen.options_cut);
         self.analysis.segment(flow, state, seen);
     }
 
     /// A SYN: where another connection between the same ports begins with it, that one's slot is given up.
     #[cold]
-    fn opening(&mut self, place: Option<u32>, tcp: &Captured<'_>) -> Option<u32> {
+    #[inline(never)]
+    fn opening(&mut self, place: Option<u32>, tcp: Captured<'_>) -> Option<u32> {
         let (slot, way) = taken_apart(place?);
-        if self.slots.get(slot)?.as_ref()?.flow.goes_on_with(tcp, way) {
+        if self.slots.get(slot)?.as_ref()?.flow.goes_on_with(&tcp, way) {
             return place;
         }
         self.end(slot, Ended::Reused);
@@ -201,12 +210,13 @@ impl<'a, A: Analysis> Flows<'a, A> {
     }
 
     #[cold]
-    fn begin(&mut self, key: Key, tcp: &Captured<'_>, at: i64) -> u32 {
+    #[inline(never)]
+    fn begin(&mut self, key: Key, tcp: Captured<'_>, at: i64) -> u32 {
         if self.slots.len() - self.free.len() >= self.limit {
             self.make_room();
         }
         self.traffic.connections += 1;
-        let flow = Flow::new(self.traffic.connections, key, tcp, at);
+        let flow = Flow::new(self.traffic.connections, key, &tcp, at);
         let way = if *flow.key() == key { Way::Out } else { Way::Back };
         let (there, back) = (*flow.key(), flow.key().back());
         let state = self.analysis.begin(&flow);

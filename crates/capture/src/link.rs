@@ -70,11 +70,21 @@ const IPV6: u16 = 0x86dd;
 /// No frame has more layers.
 const DEPTH: usize = 16;
 
-/// The TCP segment of a frame like nearly all: Ethernet or nothing, then IP, then TCP. `None` for any other.
+const ETHERNET: u16 = 1;
+const RAW: u16 = 101;
+
+/// The TCP segment of a frame like nearly all: Ethernet, IPv4 without options, then TCP. `None` for any other.
+#[inline(always)]
+pub(crate) fn glance<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
+    match (frame.link, frame.bytes) {
+        (ETHERNET, [_, _, _, _, _, _, _, _, _, _, _, _, 0x08, 0x00, ip @ ..]) => Captured::glance(ip),
+        _ => None,
+    }
+}
+
+/// The TCP segment of a frame like most others: Ethernet or nothing, then IP, then TCP. `None` for any other.
 #[inline(always)]
 pub(crate) fn plain<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
-    const ETHERNET: u16 = 1;
-    const RAW: u16 = 101;
     let at = match (frame.link, frame.bytes) {
         (ETHERNET, [_, _, _, _, _, _, _, _, _, _, _, _, 0x08, 0x00, ..]) => 14,
         (ETHERNET, [_, _, _, _, _, _, _, _, _, _, _, _, 0x86, 0xdd, ..]) => 14,

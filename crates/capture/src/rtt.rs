@@ -3,7 +3,7 @@
 //! Up to 64 samples are kept as they are. From the 65th on they are counted in classes, 32 to each power of two, so that a
 //! quantile is at most 1.6 % off; the smallest stays exact.
 
-use crate::octaves::{class, middle, HIGH, LOW};
+use crate::octaves::{middle, place, HIGH, LOW};
 use std::num::NonZeroU8;
 
 /// Samples that are kept one by one.
@@ -32,9 +32,8 @@ struct Classes {
 
 impl Classes {
     #[inline]
-    fn add(&mut self, class: usize) {
-        let (octave, within) =
-            if class == 0 { (0, 0) } else { (((class - 1) >> FINE) + 1, (class - 1) & ((1 << FINE) - 1)) };
+    fn add(&mut self, nanos: i64) {
+        let (octave, within) = place::<FINE>(nanos);
         let place = match self.places[octave] {
             Some(place) => usize::from(place.get()) - 1,
             None => self.open(octave),
@@ -76,7 +75,7 @@ pub struct Summary {
 
 impl Durations {
     /// One more.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, nanos: i64) {
         if nanos < 0 {
             return;
@@ -84,7 +83,7 @@ impl Durations {
         self.count += 1;
         self.smallest = Some(self.smallest.map_or(nanos, |s| s.min(nanos)));
         match &mut self.classes {
-            Some(classes) => classes.add(class::<FINE>(nanos)),
+            Some(classes) => classes.add(nanos),
             None => self.add_few(nanos),
         }
     }
@@ -105,7 +104,7 @@ impl Durations {
         self.few.push(nanos);
         if self.few.len() > EXACT {
             let mut classes = Classes::default();
-            self.few.drain(..).for_each(|n| classes.add(class::<FINE>(n)));
+            self.few.drain(..).for_each(|n| classes.add(n));
             self.few = Vec::new();
             self.classes = Some(Box::new(classes));
         }
@@ -133,7 +132,7 @@ impl Durations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::octaves::classes;
+    use crate::octaves::{class, classes};
 
     #[test]
     fn few_samples_have_exact_quantiles() {

@@ -125,6 +125,8 @@ struct Since {
     from: i64,
     before: u64,
     pushed: bool,
+    /// An acknowledgment has come, and what follows holds.
+    answered: bool,
     duplicates: u32,
     /// The right edge of the window when the segment left.
     edge: Option<u64>,
@@ -182,15 +184,25 @@ impl Stalls {
         }
         self.max = self.max.max(end);
         let now = &mut self.now;
-        (now.from, now.before, now.pushed) = (seen.at, seen.frame, seen.has(Segment::PSH));
+        (now.from, now.before, now.pushed, now.answered) = (seen.at, seen.frame, seen.has(Segment::PSH), false);
+    }
+
+    /// What was known when the last segment left: noted before the first acknowledgment that comes after it.
+    fn note(&mut self) {
+        if self.now.answered {
+            return;
+        }
+        let now = &mut self.now;
         (now.edge, now.max, now.window, now.closed) = (self.edge, self.max, self.window, false);
         (now.duplicates, now.all_acked, now.last_ack, now.unseen) = (0, 0, 0, 0);
+        now.answered = true;
     }
 
     /// An acknowledgment of the other end. `shift` is the scale of its window, if known.
     #[inline]
     pub fn ack(&mut self, seen: &Seen, shift: Option<u8>) {
         let Some(ack) = seen.ack.filter(|_| self.begun) else { return };
+        self.note();
         let window = shift.map(|s| u64::from(seen.window) << s).or((seen.window == 0).then_some(0));
         self.window = window;
         if let Some(window) = window {
@@ -226,6 +238,7 @@ impl Stalls {
     /// A gap that may be a stall has ended.
     #[cold]
     fn long(&mut self, seen: &Seen, end: u64) {
+        self.note();
         let facts = Facts {
             to: seen.at,
             after: seen.frame,

@@ -77,19 +77,25 @@ impl Late {
     }
 }
 
-/// The data of one way.
+/// The data of one way. What nearly every packet changes lies together at the beginning.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Stream {
-    started: bool,
-    /// Its segments carry timestamps.
-    pub(crate) timestamps: bool,
     /// Behind the highest byte seen.
     hi: u64,
     /// The highest acknowledgment.
     una: u64,
+    presumed: Presumed,
+    started: bool,
+    /// Its segments carry timestamps.
+    pub(crate) timestamps: bool,
     acked_once: bool,
     /// Nothing is held above a hole, no case waits for an acknowledgment: one that advances is all there is to it.
     calm: bool,
+    /// There is so much out of the ordinary that what is long ago should be judged.
+    crowded: bool,
+    /// Whether any acknowledgment passed more than one while nothing was missing, and whether the last passed one.
+    steps: (bool, bool),
     window: u16,
     /// Of the last acknowledgment that was not overtaken on its way, as far as that was looked at: its place in the order of
     /// sending, and its timestamp.
@@ -104,18 +110,15 @@ pub(crate) struct Stream {
     acked: usize,
     /// How many have been acknowledged in all.
     passed: u64,
-    /// Whether any acknowledgment passed more than one while nothing was missing, and whether the last passed one.
-    steps: (bool, bool),
+    late: Late,
+    /// From here to the receiver and back.
+    pub(crate) onward: Durations,
+    pub(crate) facts: Facts,
     episodes: Episodes,
-    presumed: Presumed,
     /// Below `hi`, but never seen here.
     holes: Ranges,
     sacked: Ranges,
     cases: Option<Box<Cases>>,
-    /// From here to the receiver and back.
-    pub(crate) onward: Durations,
-    late: Late,
-    pub(crate) facts: Facts,
     /// Frames of what was refused, if this is the receiver's side.
     pub(crate) refused: Vec<u64>,
 }
@@ -160,6 +163,7 @@ impl Stream {
             self.facts.last_at = s.at;
         } else {
             self.odd(s, order, missed);
+            self.crowded = self.cases.as_ref().is_some_and(|c| c.many());
         }
     }
 
@@ -167,9 +171,14 @@ impl Stream {
     #[inline]
     pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
         self.facts.acks += 1;
-        let plain = s.sacks == 0 && s.flags & 0x07 == 0;
-        if !(plain && self.calm && ack > self.una && ack <= self.hi) {
-            return self.odd_ack(s, ack, order, skipped);
+        let plain = self.calm && s.sacks == 0 && s.flags & 0x07 == 0;
+        if !(plain && ack > self.una && ack <= self.hi) {
+            if plain && ack == self.una && s.len > 0 {
+                return self.beside_data(s, order);
+            }
+            self.odd_ack(s, ack, order, skipped);
+            self.crowded = self.cases.as_ref().is_some_and(|c| c.many());
+            return;
         }
         self.una = ack;
         self.window = s.window;
@@ -225,7 +234,7 @@ impl Stream {
     /// Whether there is so much out of the ordinary that what is long ago should be judged.
     #[inline]
     pub(crate) fn wants_judgment(&self) -> bool {
-        self.cases.as_ref().is_some_and(|c| c.many())
+        self.crowded
     }
 
     /// Takes out what is long ago, at `now`.
@@ -233,7 +242,9 @@ impl Stream {
         let wait = self.facts.largest.saturating_mul(4).max(LATE);
         let cases = self.cases.as_deref_mut()?;
         self.episodes.forget_before(cases.bares.first().map_or(0, |b| b.episode));
-        Some(cases.settled(now.saturating_sub(wait)))
+        let settled = cases.settled(now.saturating_sub(wait));
+        self.crowded = cases.many();
+        Some(settled)
     }
 
     /// Whether an acknowledgment without news is one of those that segments out of order cause, all of which were of use.

@@ -231,17 +231,14 @@ impl Analysis for Survey {
             work.syn(flow, seen.way);
         }
         work.connection.on(seen);
-        let [one, two] = &mut work.ways;
-        let (own, other) = match seen.way {
-            Way::Out => (one, two),
-            Way::Back => (two, one),
-        };
+        let own = &mut work.ways[seen.way as usize];
         own.arrivals.on(seen, own.stalls.answer());
         if seen.len > 0 {
             own.acks.sent(seen);
             own.stalls.data(seen);
         }
         if seen.ack.is_some() {
+            let other = &mut work.ways[seen.way.back() as usize];
             other.acks.acked(seen);
             other.stalls.ack(seen, work.shifts[seen.way as usize]);
         }

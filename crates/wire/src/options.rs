@@ -105,7 +105,7 @@ pub enum Malformed {
 
 impl Timestamps {
     /// The list that nearly every segment has, read at a glance: no options, or timestamps alone. `None` for any other.
-    #[inline]
+    #[inline(always)]
     pub fn glance(list: &[u8]) -> Option<Option<Timestamps>> {
         match list {
             [] => Some(None),

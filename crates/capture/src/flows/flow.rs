@@ -172,7 +172,7 @@ impl Flow {
         }
         seen.hops = tcp.ip.hop_limit;
         seen.ecn = tcp.ip.traffic_class & 3;
-        seen.unfinished = self.segments[index(way)] < LOOKED_AT && tcp.is_begun();
+        seen.unfinished = self.segments[index(way)] < LOOKED_AT && is_begun(*tcp);
         seen.options_cut = tcp.options_cut;
         if seen.sacks > 0 {
             (seen.sack, seen.sacks) = ([(0, 0); 4], 0);
@@ -184,7 +184,7 @@ impl Flow {
     }
 
     /// A number of a direction in 64 bits. What a RST says need not be near to anything, and nothing is measured by it.
-    #[inline]
+    #[inline(always)]
     fn number(&mut self, way: Way, low: u32, quiet: bool) -> u64 {
         let near = &mut self.near[index(way)];
         let number = if *near == 0 { FIRST | u64::from(low) } else { unwrap(low, *near) };
@@ -195,17 +195,18 @@ impl Flow {
     }
 
     /// Counts a segment that is no repeat.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&mut self, tcp: &Captured<'_>, seen: &Seen) {
         self.segments[index(seen.way)] += 1;
         self.last = self.last.max(seen.at);
         if seen.flags & (Segment::SYN | Segment::FIN | Segment::RST) != 0 {
-            self.mark(tcp, seen);
+            self.mark(*tcp, seen);
         }
     }
 
     #[cold]
-    fn mark(&mut self, tcp: &Captured<'_>, seen: &Seen) {
+    #[inline(never)]
+    fn mark(&mut self, tcp: Captured<'_>, seen: &Seen) {
         let own = index(seen.way);
         self.fins[own] |= seen.has(Segment::FIN);
         self.resets[own] |= seen.has(Segment::RST);
@@ -227,7 +228,15 @@ impl Flow {
     }
 }
 
+/// Whether its checksum is only begun. What few segments are asked for is not put together in memory for all: it is handed over whole.
+#[cold]
+#[inline(never)]
+fn is_begun(tcp: Captured<'_>) -> bool {
+    tcp.is_begun()
+}
+
 /// Other options than timestamps alone.
+#[inline(never)]
 fn read_options(list: &[u8], seen: &mut Seen) {
     let options = Options::read(list);
     seen.timestamps = options.timestamps;
@@ -263,7 +272,7 @@ fn index(way: Way) -> usize {
 }
 
 /// The number with these low 32 bits that is nearest to another.
-#[inline]
+#[inline(always)]
 fn unwrap(low: u32, near: u64) -> u64 {
     near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
 }

@@ -40,7 +40,8 @@ impl Repeats {
         let ring = &mut self.0[usize::from(seen.way == Way::Back)];
         let print = print(seen);
         let (end, ack) = (seen.seq.wrapping_add(u64::from(seen.len)), seen.ack.unwrap_or(0));
-        let new = (end > ring.top || ack > ring.ack) && !seen.has(Segment::RST);
+        // Without branches: which of the two goes on is a matter of data or acknowledgment, and cannot be foreseen.
+        let new = ((end > ring.top) | (ack > ring.ack)) & !seen.has(Segment::RST);
         if new {
             (ring.top, ring.ack) = (ring.top.max(end), ring.ack.max(ack));
         } else if ring.has(print, seen, interface) {
@@ -67,7 +68,7 @@ impl Ring {
 }
 
 /// What two packets must share to be one, in 64 bits.
-#[inline]
+#[inline(always)]
 fn print(seen: &Seen) -> u64 {
     let numbers = seen.seq << 32 | seen.ack.unwrap_or(0) & 0xffff_ffff;
     let stamp = seen.timestamps.map_or(0, |t| t.value);

@@ -33,7 +33,8 @@ pub(super) struct Table {
     six: Half<Six>,
 }
 
-/// Open addressing with linear probing; at most half full.
+/// Open addressing with linear probing. At most a quarter is full: a second look is then so rare that the processor need not wait for the
+/// first.
 #[derive(Debug, Default)]
 struct Half<K> {
     places: Vec<(K, Option<Value>)>,
@@ -55,7 +56,7 @@ pub(super) fn fold(a: u64, b: u64) -> u64 {
 }
 
 impl Tuple for Four {
-    #[inline]
+    #[inline(always)]
     fn hash(&self) -> u64 {
         let addresses = u64::from(self.src) << 32 | u64::from(self.dst);
         fold(addresses ^ 0x9e37_79b9_7f4a_7c15, u64::from(self.ports) ^ 0xe703_7ed1_a0b4_28db)
@@ -63,7 +64,7 @@ impl Tuple for Four {
 }
 
 impl Tuple for Six {
-    #[inline]
+    #[inline(always)]
     fn hash(&self) -> u64 {
         let low = fold(self.src as u64 ^ 0x9e37_79b9_7f4a_7c15, self.dst as u64 ^ 0xe703_7ed1_a0b4_28db);
         let high = (self.src >> 64) as u64 ^ ((self.dst >> 64) as u64).rotate_left(32);
@@ -94,7 +95,7 @@ impl Key {
 }
 
 impl Table {
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, key: &Key) -> Option<u32> {
         match key {
             Key::V4(key) => self.four.find(key),
@@ -120,7 +121,7 @@ impl Table {
 }
 
 impl<K: Tuple> Half<K> {
-    #[inline]
+    #[inline(always)]
     fn find(&self, key: &K) -> Option<u32> {
         let mask = self.places.len().checked_sub(1)?;
         let mut at = key.hash() as usize & mask;
@@ -135,7 +136,7 @@ impl<K: Tuple> Half<K> {
     }
 
     fn insert(&mut self, key: K, value: Value) {
-        if (self.len + 1) * 2 > self.places.len() {
+        if (self.len + 1) * 4 > self.places.len() {
             let larger = vec![(K::default(), None); (self.places.len() * 2).max(64)];
             for (key, value) in std::mem::replace(&mut self.places, larger) {
                 if let Some(value) = value {

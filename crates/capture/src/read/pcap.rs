@@ -98,9 +98,25 @@ impl Pcap {
     /// Reads records for as long as they are good. True if the next one is not, false if there is none.
     #[inline]
     fn good<F: FnMut(&Frame<'_>)>(&self, bytes: &[u8], place: &mut Place, each: &mut F, from: &mut usize) -> bool {
+        // The byte order is asked for once, not for each word.
+        if self.big {
+            self.good_in::<true, F>(bytes, place, each, from)
+        } else {
+            self.good_in::<false, F>(bytes, place, each, from)
+        }
+    }
+
+    #[inline(always)]
+    fn good_in<const BIG: bool, F: FnMut(&Frame<'_>)>(
+        &self,
+        bytes: &[u8],
+        place: &mut Place,
+        each: &mut F,
+        from: &mut usize,
+    ) -> bool {
         let (mut at, mut number, mut time) = (*from, place.frames, place.at);
         let mut damaged = false;
-        while let Some(record) = self.record(bytes, at) {
+        while let Some(record) = self.record_in(BIG, bytes, at) {
             damaged = record.kept > self.most;
             let data = at + self.record;
             let Some(kept) = bytes.get(data..data + record.kept as usize).filter(|_| !damaged) else { break };
@@ -122,14 +138,18 @@ impl Pcap {
         damaged
     }
 
-    #[inline]
     fn record(&self, bytes: &[u8], at: usize) -> Option<Record> {
+        self.record_in(self.big, bytes, at)
+    }
+
+    #[inline(always)]
+    fn record_in(&self, big: bool, bytes: &[u8], at: usize) -> Option<Record> {
         let head = bytes.get(at..at + self.record)?.first_chunk::<16>()?;
         Some(Record {
-            seconds: word(self.big, head, 0),
-            fraction: word(self.big, head, 4),
-            kept: word(self.big, head, 8),
-            original: word(self.big, head, 12),
+            seconds: word(big, head, 0),
+            fraction: word(big, head, 4),
+            kept: word(big, head, 8),
+            original: word(big, head, 12),
         })
     }
 
@@ -171,7 +191,7 @@ impl Pcap {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn word(big: bool, bytes: &[u8], at: usize) -> u32 {
     let word = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     if big {

@@ -88,6 +88,7 @@ impl ByAcks {
 }
 
 /// Data were covered for the first time, segment by segment.
+#[inline]
 fn cover(order: &mut Reordering, again: &Ranges, at: ackclock_tcp::time::Time, data: (u64, u64), segment: u64) {
     let (mut from, to) = data;
     if again.is_empty() {

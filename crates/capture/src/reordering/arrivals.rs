@@ -99,7 +99,19 @@ impl Arrivals {
     /// have been sent again, where nothing but sequence numbers tell the order.
     #[inline]
     pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
-        let late = match self.told {
+        let late = if self.told == Some(Told::Identification) {
+            self.by_identification(seen.at, seen.id, seen.len)
+        } else {
+            self.by_others(seen, round_trip)
+        };
+        if late {
+            self.keep(seen.frame);
+        }
+    }
+
+    #[inline(never)]
+    fn by_others(&mut self, seen: &Seen, round_trip: Option<i64>) -> bool {
+        match self.told {
             Some(Told::Identification) => self.by_identification(seen.at, seen.id, seen.len),
             Some(Told::Timestamps) => self.by_timestamps(seen.at, seen.timestamps.map(|t| t.value), seen.seq, seen.len),
             Some(Told::Sequence | Told::Acks | Told::Sender) => {
@@ -109,9 +121,6 @@ impl Arrivals {
                 self.look(Early::of(seen), round_trip);
                 false
             }
-        };
-        if late {
-            self.keep(seen.frame);
         }
     }
 

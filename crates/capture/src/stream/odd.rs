@@ -251,6 +251,25 @@ impl Stream {
         if let Some((left, right)) = dsack {
             self.duplicate(left, right, Reported { at: s.at, frame: s.frame, echo });
         }
+        let overtaken = self.overtaken_ack(s, order);
+        if !news && ack == before && !overtaken {
+            self.bare(s);
+        }
+        self.window = s.window;
+        self.after_ack(s, ack, echo);
+    }
+
+    /// Data whose acknowledgment repeats the last one: that is no news of this stream.
+    #[inline]
+    pub(super) fn beside_data(&mut self, s: &Seen, order: u64) {
+        self.overtaken_ack(s, order);
+        self.window = s.window;
+        self.note_echo(s.timestamps.map(|t| t.echo));
+    }
+
+    /// Whether an acknowledgment was overtaken on its way by one before it; if not, it is the last.
+    #[inline]
+    fn overtaken_ack(&mut self, s: &Seen, order: u64) -> bool {
         let value = s.timestamps.map(|t| t.value);
         let overtaken = match (order, value, self.last_ack.1) {
             (1.., _, _) if self.last_ack.0 != 0 => order <= self.last_ack.0,
@@ -260,11 +279,7 @@ impl Stream {
         if !overtaken {
             self.last_ack = (order, value);
         }
-        if !news && ack == before && !overtaken {
-            self.bare(s);
-        }
-        self.window = s.window;
-        self.after_ack(s, ack, echo);
+        overtaken
     }
 
     /// New SACK blocks; whether they say anything new.
@@ -338,7 +353,7 @@ impl Stream {
     }
 
     fn after_ack(&mut self, s: &Seen, ack: u64, echo: Option<u32>) {
-        let (una, echoed) = (self.una, self.echoed);
+        let una = self.una;
         let sacked = &self.sacked;
         let mut calm = sacked.is_empty() && self.acked_once && !self.episodes.active();
         if let Some(cases) = self.cases.as_deref_mut() {
@@ -353,8 +368,13 @@ impl Stream {
             calm &= cases.open == 0;
         }
         self.calm = calm;
+        self.note_echo(echo);
+    }
+
+    #[inline]
+    fn note_echo(&mut self, echo: Option<u32>) {
         if let Some(e) = echo {
-            if echoed.is_none_or(|r| older(r, e)) {
+            if self.echoed.is_none_or(|r| older(r, e)) {
                 self.echoed = echo;
                 self.recent = echo;
             }

@@ -1,5 +1,6 @@
 //! Reading a TCP segment of which perhaps only the headers, or a part of them, were captured.
 
+use super::ip::IPV4_HEADER;
 use super::{first, half, Ip, Refused, TCP_HEADER};
 use crate::checksum::{Sum, TCP};
 use crate::options::word;
@@ -41,6 +42,31 @@ impl<'a> Captured<'a> {
         let rest = &tcp[TCP_HEADER..];
         let (option_bytes, behind) = rest.split_at_checked(options_len).unwrap_or((rest, &[]));
         Ok(Captured { ip, len, option_bytes, options_cut: option_bytes.len() < options_len, behind, fixed })
+    }
+
+    /// The same for a packet like nearly all: IPv4 without options, no fragment, all headers there. `None` for any other.
+    #[inline(always)]
+    pub fn glance(bytes: &'a [u8]) -> Option<Captured<'a>> {
+        const FIRST: u8 = 0x45;
+        let (head, rest) = bytes.split_first_chunk::<{ IPV4_HEADER + TCP_HEADER }>()?;
+        let fixed = head.last_chunk::<TCP_HEADER>()?;
+        let header_len = usize::from(fixed[12] >> 4) * 4;
+        let (end, fragment) = (usize::from(half(head, 2)), half(head, 6) & 0x3fff);
+        if head[0] != FIRST || head[9] != TCP || fragment != 0 {
+            return None;
+        }
+        let len = end.checked_sub(IPV4_HEADER + header_len)? as u32;
+        let (option_bytes, behind) = rest.split_at_checked(header_len.checked_sub(TCP_HEADER)?)?;
+        let ip = Ip {
+            addresses: &head[12..IPV4_HEADER],
+            traffic_class: head[1],
+            hop_limit: head[8],
+            label: u32::from(half(head, 4)),
+            protocol: TCP,
+            payload: IPV4_HEADER,
+            end,
+        };
+        Some(Captured { ip, len, option_bytes, options_cut: false, behind, fixed })
     }
 
     /// Where it comes from.
