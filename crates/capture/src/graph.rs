@@ -5,6 +5,7 @@
 
 use crate::connection::Wanted;
 use crate::flows::{Analysis, Ended, Flow};
+use crate::packets::{Offsets, Packet};
 use crate::seen::{Seen, Way};
 use crate::survey::{self, Everything, Survey};
 use ackclock_tcp::segment::Segment;
@@ -17,8 +18,8 @@ pub struct Sent {
     pub frame: u64,
     /// When it was captured, nanoseconds since 1970.
     pub at: i64,
-    /// Its first byte, unwrapped as in [`Seen::seq`].
-    pub seq: u64,
+    /// Offset of its first byte, as in [`Packet::offset`].
+    pub offset: i64,
     /// Its bytes; a FIN counts one.
     pub len: u32,
 }
@@ -30,10 +31,10 @@ pub struct Answered {
     pub frame: u64,
     /// When it was captured, nanoseconds since 1970.
     pub at: i64,
-    /// The acknowledgment number, counted as [`Sent::seq`].
-    pub ack: u64,
+    /// What it acknowledges: the offset of the next byte.
+    pub ack: i64,
     /// The window it announces, bytes; `None` where the SYNs that tell its scale were not captured.
-    pub window: Option<u32>,
+    pub window: Option<u64>,
     /// Duplicates in a row, this one included (RFC 5681 §2; with SACK blocks the window may change).
     pub duplicates: u32,
     /// Where its SACK blocks begin in [`Graph::blocks`], and how many it has.
@@ -47,14 +48,12 @@ pub struct Graph {
     pub sent: Vec<Sent>,
     /// The acknowledgments.
     pub answered: Vec<Answered>,
-    /// SACK blocks: left and right edges, counted as [`Sent::seq`].
-    pub blocks: Vec<(u64, u64)>,
-    /// The number of the SYN; data begin one later. Without a SYN: one less than the first data that were seen.
-    pub origin: u64,
+    /// SACK blocks: offsets of their left and right edges.
+    pub blocks: Vec<(i64, i64)>,
     /// Segments and acknowledgments for which there was no more room.
     pub left_out: u64,
-    una: u64,
-    top: u64,
+    una: i64,
+    top: i64,
     window: u16,
     duplicates: u32,
 }
@@ -67,6 +66,7 @@ pub struct Closely {
     way: Option<Way>,
     room: usize,
     survey: Survey,
+    offsets: Offsets,
     graph: Graph,
 }
 
@@ -80,7 +80,15 @@ impl Closely {
     pub fn new(number: u64, name: impl Into<String>, mut wanted: Wanted, room: usize) -> Self {
         wanted.each = true;
         let survey = Survey::new(wanted, 1, None);
-        Closely { number, name: name.into(), way: None, room, survey, graph: Graph::default() }
+        Closely {
+            number,
+            name: name.into(),
+            way: None,
+            room,
+            survey,
+            offsets: Offsets::default(),
+            graph: Graph::default(),
+        }
     }
 
     /// What was found of its connection, and which way of it the flow is; `None` if there is none of this number and name.
@@ -107,55 +115,55 @@ impl Analysis for Closely {
     fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
         let Some(state) = &mut state.0 else { return };
         self.survey.segment(flow, state, seen);
+        let packet = self.offsets.packet(flow, seen);
         let graph = &mut self.graph;
         let held = graph.sent.len() + graph.answered.len() + graph.blocks.len();
         if held >= self.room {
             graph.left_out += 1;
         } else if Some(seen.way) == self.way {
-            graph.sent(seen);
+            graph.sent(&packet);
         } else {
-            graph.answered(seen, flow.window_shift(seen.way));
+            graph.answered(&packet, seen.window, flow.window_shift(seen.way).is_some());
         }
     }
 
     fn end(&mut self, flow: &Flow, state: State, why: Ended) {
-        let Some(state) = state.0 else { return };
-        self.survey.end(flow, *state, why);
-        let first = self.graph.sent.iter().map(|s| s.seq).min().unwrap_or(1);
-        let syn = self.way.and_then(|way| flow.syn(way));
-        self.graph.origin = syn.map_or(first.saturating_sub(1), |syn| syn.seq);
+        if let Some(state) = state.0 {
+            self.survey.end(flow, *state, why);
+        }
     }
 }
 
 impl Graph {
-    fn sent(&mut self, seen: &Seen) {
-        let len = seen.len + u32::from(seen.has(Segment::FIN));
-        if len == 0 || seen.has(Segment::SYN) {
+    fn sent(&mut self, p: &Packet) {
+        let len = p.len + u32::from(p.flags & Segment::FIN != 0);
+        if len == 0 || p.flags & Segment::SYN != 0 {
             return;
         }
-        self.top = self.top.max(seen.end());
-        self.sent.push(Sent { frame: seen.frame, at: seen.at, seq: seen.seq, len });
+        self.top = self.top.max(p.offset + i64::from(len));
+        self.sent.push(Sent { frame: p.frame, at: p.at, offset: p.offset, len });
     }
 
-    fn answered(&mut self, seen: &Seen, shift: Option<u8>) {
-        let Some(ack) = seen.ack.filter(|_| !seen.has(Segment::SYN | Segment::RST)) else { return };
-        let blocks = seen.blocks();
-        let same = seen.window == self.window || !blocks.is_empty();
+    /// `field`: the window as it stands there; `scaled`: its scale is known.
+    fn answered(&mut self, p: &Packet, field: u16, scaled: bool) {
+        let Some(ack) = p.ack.filter(|_| p.flags & (Segment::SYN | Segment::RST) == 0) else { return };
+        let blocks = &p.sack[..usize::from(p.sacks)];
+        let same = field == self.window || !blocks.is_empty();
         if ack > self.una || self.answered.is_empty() {
             (self.una, self.duplicates) = (ack, 0);
-        } else if ack == self.una && ack < self.top && same && seen.len == 0 && !seen.has(Segment::FIN) {
+        } else if ack == self.una && ack < self.top && same && p.len == 0 && p.flags & Segment::FIN == 0 {
             self.duplicates += 1;
         }
-        self.window = seen.window;
+        self.window = field;
         let first = self.blocks.len() as u32;
         self.blocks.extend_from_slice(blocks);
         self.answered.push(Answered {
-            frame: seen.frame,
-            at: seen.at,
+            frame: p.frame,
+            at: p.at,
             ack,
-            window: shift.map(|shift| u32::from(seen.window) << shift),
+            window: scaled.then_some(p.window),
             duplicates: if ack == self.una { self.duplicates } else { 0 },
-            blocks: (first, blocks.len() as u8),
+            blocks: (first, p.sacks),
         });
     }
 }

@@ -40,15 +40,18 @@ pub struct Packet {
 pub struct Packets {
     number: u64,
     list: Vec<Packet>,
-    /// The offset 0 of each way.
-    zero: [Option<u64>; 2],
+    offsets: Offsets,
     ends: Option<[SocketAddr; 2]>,
 }
+
+/// The numbers that have offset 0, of each way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Offsets([Option<u64>; 2]);
 
 impl Packets {
     /// Of the connection with this number in the file.
     pub fn of(number: u64) -> Self {
-        Packets { number, list: Vec::new(), zero: [None; 2], ends: None }
+        Packets { number, list: Vec::new(), offsets: Offsets::default(), ends: None }
     }
 
     /// The packets, in the order of the capture, and the way that leaves this end.
@@ -56,10 +59,38 @@ impl Packets {
         let way = if self.ends.is_some_and(|ends| ends[0] != from) { Way::Back } else { Way::Out };
         (self.list, way)
     }
+}
 
-    fn offset(&mut self, way: Way, number: u64) -> i64 {
-        let zero = *self.zero[way as usize].get_or_insert(number);
+impl Offsets {
+    fn of(&mut self, way: Way, number: u64) -> i64 {
+        let zero = *self.0[way as usize].get_or_insert(number);
         number.wrapping_sub(zero) as i64
+    }
+
+    /// The next packet of a connection with its offsets.
+    pub(crate) fn packet(&mut self, flow: &Flow, seen: &Seen) -> Packet {
+        let syn = seen.has(Segment::SYN);
+        // The first byte has the number behind the SYN's.
+        let offset = self.of(seen.way, seen.seq.wrapping_add(u64::from(syn))) - i64::from(syn);
+        let ack = seen.ack.map(|ack| self.of(seen.way.back(), ack));
+        let mut sack = [(0, 0); 4];
+        for (place, block) in sack.iter_mut().zip(seen.blocks()) {
+            *place = (self.of(seen.way.back(), block.0), self.of(seen.way.back(), block.1));
+        }
+        let shift = if syn { 0 } else { flow.window_shift(seen.way).unwrap_or(0) };
+        Packet {
+            frame: seen.frame,
+            at: seen.at,
+            way: seen.way,
+            offset,
+            seq: seen.seq as u32,
+            len: seen.len,
+            flags: seen.flags,
+            ack,
+            window: u64::from(seen.window) << shift,
+            sack,
+            sacks: seen.sacks.min(4),
+        }
     }
 }
 
@@ -75,31 +106,9 @@ impl Analysis for Packets {
     }
 
     fn segment(&mut self, flow: &Flow, wanted: &mut bool, seen: &Seen) {
-        if !*wanted || self.list.len() >= MOST {
-            return;
+        if *wanted && self.list.len() < MOST {
+            self.list.push(self.offsets.packet(flow, seen));
         }
-        let syn = seen.has(Segment::SYN);
-        // The first byte has the number behind the SYN's.
-        let offset = self.offset(seen.way, seen.seq.wrapping_add(u64::from(syn))) - i64::from(syn);
-        let ack = seen.ack.map(|ack| self.offset(seen.way.back(), ack));
-        let mut sack = [(0, 0); 4];
-        for (place, block) in sack.iter_mut().zip(seen.blocks()) {
-            *place = (self.offset(seen.way.back(), block.0), self.offset(seen.way.back(), block.1));
-        }
-        let shift = if syn { 0 } else { flow.window_shift(seen.way).unwrap_or(0) };
-        self.list.push(Packet {
-            frame: seen.frame,
-            at: seen.at,
-            way: seen.way,
-            offset,
-            seq: seen.seq as u32,
-            len: seen.len,
-            flags: seen.flags,
-            ack,
-            window: u64::from(seen.window) << shift,
-            sack,
-            sacks: seen.sacks.min(4),
-        });
     }
 
     fn end(&mut self, _: &Flow, _: bool, _: Ended) {}

@@ -37,15 +37,16 @@ table! {
 
 /// The flow's segments, each with its verdict, and the acknowledgments of them.
 pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border) -> Value {
-    let offset = |number: u64| number.saturating_sub(graph.origin) as f64;
-    let edges = |of: fn(&(u64, u64)) -> u64| Column::F64(graph.blocks.iter().map(|b| offset(of(b))).collect());
+    // The SYN has offset 0 on the page.
+    let place = |offset: i64| (offset + 1) as f64;
+    let edges = |of: fn(&(i64, i64)) -> i64| Column::F64(graph.blocks.iter().map(|b| place(of(b))).collect());
     let (mut sends, mut acks) = (Sends::default(), Acks::default());
     let mut judged = row.retransmissions().peekable();
-    for Sent { frame, at, seq, len } in &graph.sent {
+    for Sent { frame, at, offset, len } in &graph.sent {
         while judged.next_if(|r| r.frame < *frame).is_some() {}
         let verdict = judged.next_if(|r| r.frame == *frame);
         sends.time.push(row.file.seconds(*at));
-        sends.seq.push(offset(*seq));
+        sends.seq.push(place(*offset));
         sends.len.push(*len);
         sends.sends.push(verdict.map_or(1, |r| u8::try_from(r.copies).unwrap_or(u8::MAX).saturating_add(1)));
         sends.verdict.push(verdict.map_or(FIRST, called));
@@ -53,8 +54,8 @@ pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border)
     }
     for Answered { frame, at, ack, window, duplicates, blocks } in &graph.answered {
         acks.time.push(row.file.seconds(*at));
-        acks.ack.push(offset(*ack));
-        acks.rwnd.push(window.map_or(f64::NAN, f64::from));
+        acks.ack.push(place(*ack));
+        acks.rwnd.push(window.map_or(f64::NAN, |bytes| bytes as f64));
         acks.dup_run.push(*duplicates);
         acks.sack_first.push(blocks.0);
         acks.sack_count.push(blocks.1);
