@@ -12,6 +12,8 @@ from ackclock.tables import console
 
 SHOWN = 50
 """Flows that are shown; all are in the JSON and in the tables."""
+LEAST = 0.005
+"""Displacements of a smaller share of the packets are shown together."""
 SHORT_S = 0.1
 """Times below it are shown in milliseconds."""
 NAMES = {
@@ -200,10 +202,16 @@ def print_reordering(result: dict[str, Any]) -> None:
         for key, name in (("reorder_density", "RD"), ("buffer_occupancy_density", "RBD")):
             density = flow["reordering"].get(key)
             if density and set(density) != {"0"}:
-                said = ", ".join(
-                    f"{n}: {share:.5f}" for n, share in sorted(density.items(), key=lambda item: int(item[0]))
-                )
-                console().print(f"{flow['flow']}: {name} {said}", markup=False, soft_wrap=True)
+                console().print(f"{flow['flow']}: {name} {_density(density)}", markup=False, soft_wrap=True)
+
+
+def _density(density: dict[str, float]) -> str:
+    """The displacements of at least half a percent of the packets, and how much is elsewhere."""
+    large = {int(n): share for n, share in density.items() if share >= LEAST}
+    said = ", ".join(f"{n}: {share:.5f}" for n, share in sorted(large.items()))
+    if not (others := [share for share in density.values() if share < LEAST]):
+        return said
+    return f"{said}{', ' if said else ''}{len(others)} others together: {sum(others):.5f}"
 
 
 def print_stalls(result: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ import pytest
 import ackclock as ak
 from ackclock.capturing import TABLES
 from ackclock.cli_capture import _complete_file
+from ackclock.tables_capture import _density
 from conftest import Command
 
 A, B = ("10.0.0.1", 5001), ("10.0.0.2", 80)
@@ -523,3 +524,9 @@ def test_options_that_a_fit_would_pass_over_are_refused(
     assert said.returncode == 2
     assert f"key `{option[0]}`: found beside --fit or --what-if" in said.stderr
     assert not to.exists()
+
+
+def test_displacements_that_few_packets_have_are_shown_together() -> None:
+    density = {"-2": 0.3, "0": 0.5, "1": 0.1949, "7": 0.004, "300": 0.0011}
+    assert _density(density) == "-2: 0.30000, 0: 0.50000, 1: 0.19490, 2 others together: 0.00510"
+    assert _density({"0": 1.0}) == "0: 1.00000"
