@@ -10,6 +10,7 @@ mod arrivals;
 mod bares;
 mod known;
 mod onward;
+mod order;
 
 use crate::both::Arrivals;
 use crate::ids::Ids;

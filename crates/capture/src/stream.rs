@@ -6,6 +6,8 @@
 pub(crate) mod cases;
 mod episodes;
 mod odd;
+mod order;
+pub(crate) mod place;
 mod presumed;
 mod ring;
 
@@ -14,6 +16,7 @@ use crate::rtt::Durations;
 use crate::seen::Seen;
 use cases::{Bare, Cases};
 use episodes::Episodes;
+use order::Order;
 pub(crate) use presumed::Missed;
 use presumed::Presumed;
 use ring::Ring;
@@ -94,9 +97,10 @@ pub(crate) struct Stream {
     calm: bool,
     /// There is so much out of the ordinary that what is long ago should be judged.
     crowded: bool,
-    /// Whether any acknowledgment passed more than one while nothing was missing, and whether the last passed one.
-    steps: (bool, bool),
+    /// Whether the last acknowledgment that advanced passed one, and the most that any passed while nothing was missing.
+    single: bool,
     window: u16,
+    most: u32,
     /// Of the last acknowledgment that was not overtaken on its way, as far as that was looked at: its place in the order of
     /// sending, and its timestamp.
     last_ack: (u64, Option<u32>),
@@ -115,6 +119,8 @@ pub(crate) struct Stream {
     pub(crate) onward: Durations,
     pub(crate) facts: Facts,
     episodes: Episodes,
+    /// Made when something is out of the ordinary.
+    order: Option<Box<Order>>,
     /// Below `hi`, but never seen here.
     holes: Ranges,
     sacked: Ranges,
@@ -135,6 +141,8 @@ pub(crate) struct Facts {
     pub(crate) fin: bool,
     pub(crate) syns_again: u64,
     pub(crate) acks: u64,
+    /// Of these, as far as that was looked at, those that came after one sent later.
+    pub(crate) acks_overtaken: u64,
     pub(crate) sack_seen: bool,
     pub(crate) dsacks: u64,
     /// Reports of duplicates of what was seen here once.
@@ -171,7 +179,7 @@ impl Stream {
     #[inline]
     pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
         self.facts.acks += 1;
-        let plain = self.calm && s.sacks == 0 && s.flags & 0x07 == 0;
+        let plain = self.calm && s.sacks == 0 && s.flags & 0x07 == 0 && skipped == 0;
         if !(plain && ack > self.una && ack <= self.hi) {
             if plain && ack == self.una && s.len > 0 {
                 return self.beside_data(s, order);
@@ -186,7 +194,7 @@ impl Stream {
             self.recent = Some(t.echo);
             self.echoed = self.recent;
         }
-        if let Some(at) = self.pass(ack) {
+        if let Some(at) = self.pass(ack, true) {
             self.sample(s.at, s.at - at);
         }
         self.facts.acked_at = Some(s.at);
@@ -208,9 +216,9 @@ impl Stream {
         self.facts.largest = self.facts.largest.max(rtt);
     }
 
-    /// Passes what is acknowledged below `ack`; answers when the last of it was sent.
+    /// Passes what is acknowledged below `ack`; answers when the last of it was sent. `calm`: nothing was missing.
     #[inline]
-    fn pass(&mut self, ack: u64) -> Option<i64> {
+    fn pass(&mut self, ack: u64, calm: bool) -> Option<i64> {
         let (mut last, mut step) = (None, 0);
         while let Some(at) = self.ring.sent_below(self.acked, ack) {
             last = Some(at);
@@ -218,12 +226,20 @@ impl Stream {
             step += 1;
         }
         self.passed += step;
-        self.steps = (self.steps.0 || step > 1 && !self.episodes.active(), step == 1);
+        if calm {
+            self.most = self.most.max(step as u32);
+        }
+        self.single = step == 1;
         if self.acked > 2 * HISTORY {
             self.ring.forget(self.acked - HISTORY);
             self.acked = HISTORY;
         }
         last
+    }
+
+    /// How many first copies an acknowledgment up to `ack` would pass.
+    fn passes(&self, ack: u64) -> u64 {
+        self.ring.from(self.acked).take_while(|o| o.end() <= ack).count() as u64
     }
 
     /// Takes out all that is out of the ordinary, if anything was.

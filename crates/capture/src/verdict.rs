@@ -36,17 +36,17 @@ pub enum Evidence {
         /// The timestamp.
         value: u32,
     },
+    /// Needless: the acknowledgment answers a segment that was sent before this copy, and nothing was overtaken that far.
+    EarlierAnswered {
+        /// How long before.
+        by: i64,
+    },
     /// Needless: the receiver reported more duplicates (DSACK, RFC 2883) than later copies can have made.
     Reported {
         /// Duplicates of these bytes that it reported.
         duplicates: u32,
         /// Copies from this one on that can have made them.
         copies: u32,
-    },
-    /// Needless: the receiver reported a duplicate and echoed this copy's timestamp with it.
-    ReportEchoes {
-        /// The timestamp.
-        value: u32,
     },
     /// Needless: as many acknowledgments without any news as late copies would have caused, and no other cause of them.
     BareAcks {
@@ -57,11 +57,6 @@ pub enum Evidence {
     EarlierArrived,
     /// Needless: an earlier copy arrived at the receiver, whose side was captured, and was taken.
     TakenThere,
-    /// Needless: of the copies that arrived the first came before this one, by the order of their times.
-    EarlierByTime {
-        /// From the sending of the earlier copy to the acknowledgment.
-        after: i64,
-    },
     /// Refused: an earlier copy arrived with a timestamp older than the receiver's (PAWS, RFC 7323 §5.3).
     OlderTimestamp {
         /// Its timestamp.
@@ -92,6 +87,13 @@ pub enum Evidence {
         /// The timestamp.
         value: u32,
     },
+    /// Needed: what was sent long after the earlier copy had arrived before its bytes did, and nothing was overtaken that far.
+    LaterArrived {
+        /// How long after.
+        by: i64,
+        /// The longest after a copy that one was sent which overtook it.
+        most: i64,
+    },
     /// Needed: the receiver reports duplicates and reported none of these bytes, so that one copy arrived, and by its time
     /// this one or a later one.
     NoneReported {
@@ -103,16 +105,12 @@ pub enum Evidence {
         /// From its sending to the acknowledgment.
         after: i64,
     },
-    /// Needed: an even later copy was needed, too, since the receiver had none of them until then.
-    LaterNeeded,
     /// Cannot tell: nothing acknowledged it before the capture ended.
     NotAcknowledged,
     /// Cannot tell: no acknowledgments were captured.
     NoAcknowledgments,
     /// Cannot tell: the first copy was sent before the capture began, or was not captured.
     FirstNotSeen,
-    /// Cannot tell: an acknowledgment that may have told is missing from the capture or was lost.
-    AcksMissing,
     /// Cannot tell: no copy was taken before this one, but one may have been refused (PAWS, RFC 7323 §5.3).
     PerhapsRefused {
         /// The earlier copy's timestamp.

@@ -4,6 +4,7 @@
 //! bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news answers a refused copy; else it may
 //! answer either. Each answers one copy. If several may have caused it, the one sent first did: most paths keep their order.
 
+use super::order::Reach;
 use super::Facts;
 use crate::stream::cases::{Bare, Copy, Piece};
 use crate::stream::older;
@@ -35,6 +36,8 @@ pub(super) struct Claims {
     passed_over: BTreeMap<u64, Claim>,
     /// There were some for which no copy accounts: the network doubles packets.
     stray: bool,
+    /// Copies that the order of arrivals excludes are left out: all that remain are in doubt.
+    ordered: bool,
 }
 
 /// Frames of copies, and what an acknowledgment would say of each.
@@ -44,19 +47,37 @@ type Answered = Vec<(u64, Answer)>;
 struct Candidate<'a> {
     copy: Copy,
     piece: &'a Piece,
+    cannot: Cannot,
+}
+
+/// What cannot have become of a copy, by the order of arrivals.
+#[derive(Clone, Copy, Default)]
+struct Cannot {
+    duplicate: bool,
+    refused: bool,
 }
 
 impl Claims {
-    pub(super) fn new(facts: &Facts<'_>, floor: i64, largest: i64, reports: bool) -> Self {
+    pub(super) fn new(facts: &Facts<'_>, floor: i64, largest: i64, reach: Option<&Reach>) -> Self {
+        let reports = facts.stream.facts.dsacks > 0;
         let mut claims = Claims::default();
         if facts.cases.bares.is_empty() || !facts.stream.facts.sack_seen {
             return claims;
         }
+        let cannot = |w: &[Copy]| Cannot {
+            duplicate: reach.is_some_and(|r| r.keeps(w[0].sent.place(), w[1].sent.place())),
+            refused: reach.is_some_and(|r| !r.refusable(facts, &w[0])),
+        };
         let mut candidates: Vec<Candidate<'_>> = Vec::new();
         for piece in facts.cases.pieces.values() {
             let copies = facts.in_order_of_sending(piece);
             if copies.len() > 1 {
-                candidates.extend(copies.into_iter().map(|copy| Candidate { copy, piece }));
+                let each = copies.windows(2).map(cannot).chain([Cannot::default()]);
+                candidates.extend(copies.iter().zip(each).map(|(copy, cannot)| Candidate {
+                    copy: *copy,
+                    piece,
+                    cannot,
+                }));
             }
         }
         candidates.sort_by_key(|c| (c.copy.sent.at, c.copy.sent.frame));
@@ -66,12 +87,14 @@ impl Claims {
             let since =
                 |most: i64| candidates.partition_point(|c| c.copy.sent.at.saturating_add(most) < bare.at).min(to);
             let may = |from: usize| -> Answered {
+                let caused = |c: &&Candidate<'_>| reach.is_none_or(|r| r.caused(&c.copy, bare));
                 let one = |c: &Candidate<'_>| Some((c.copy.sent.frame, c.answer(facts, bare, reports)?));
-                candidates[from..to].iter().filter_map(one).collect()
+                candidates[from..to].iter().filter(caused).filter_map(one).collect()
             };
             let (near, all) = (may(since(largest.saturating_add(largest / 8))), may(since(largest.saturating_mul(4))));
             answered.insert(bare.frame, (near, all));
         }
+        claims.ordered = reach.is_some();
         claims.give(facts, &answered);
         if claims.stray {
             claims.given.values_mut().filter(|c| c.answer == Answer::Duplicate).for_each(|c| c.sure = false);
@@ -91,7 +114,7 @@ impl Claims {
             };
             let sure = all.iter().all(|(f, _)| *f == frame || self.given.contains_key(f));
             self.given.insert(frame, Claim { answer, bare: *bare, sure });
-            for &(other, answer) in may {
+            for &(other, answer) in if self.ordered { all } else { may } {
                 self.passed_over.entry(other).or_insert(Claim { answer, bare: *bare, sure: false });
             }
         }
@@ -120,12 +143,12 @@ impl Candidate<'_> {
         let covered = self.piece.cover.is_some_and(|c| c.at <= bare.at);
         if !covered {
             let old = stamped && !bare.risen && older(self.copy.sent.tsval, bare.echo);
-            return old.then_some(Answer::Refused);
+            return (old && !self.cannot.refused).then_some(Answer::Refused);
         }
         // One copy at least was of use.
         // What came below the acknowledgment is echoed if it is younger than what came before (RFC 7323 §4.3).
         let younger =
             stamped && (older(bare.echo, self.copy.sent.tsval) || bare.risen && bare.echo != self.copy.sent.tsval);
-        (!reports && !younger).then_some(Answer::Duplicate)
+        (!reports && !younger && !self.cannot.duplicate).then_some(Answer::Duplicate)
     }
 }

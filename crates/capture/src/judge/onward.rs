@@ -6,6 +6,7 @@
 //! a retransmission was needless; if in none, it was needed.
 
 use super::bares::{Answer, Claims};
+use super::order::Reach;
 use super::Facts;
 use crate::place::Side;
 use crate::stream::cases::{Bare, By, Copy, Cover, Piece};
@@ -30,6 +31,10 @@ pub(super) struct Context<'a> {
     /// The receiver has reported duplicates.
     reports: bool,
     claims: Claims,
+    /// How far copies overtook each other.
+    reach: Option<Reach>,
+    /// Acknowledgments are missing or came out of order: one without news may not have been heard.
+    unheard: bool,
 }
 
 /// An arrival at the receiver.
@@ -53,8 +58,12 @@ impl<'a> Context<'a> {
         let smallest = facts.stream.onward.smallest().unwrap_or(0);
         let (floor, largest) = (smallest - smallest / 10, facts.stream.facts.largest);
         let reports = facts.stream.facts.dsacks > 0;
-        let claims = Claims::new(facts, floor, largest, reports);
-        Context { facts, smallest, floor, never: smallest / 2, largest, reports, claims }
+        let reach = Reach::new(facts, smallest);
+        let claims = Claims::new(facts, floor, largest, reach.as_ref());
+        let told = &facts.stream.facts;
+        let overtaken = reach.is_some() && told.acks_overtaken.saturating_mul(100) > told.acks;
+        let unheard = overtaken || facts.ack_ids.many_missing();
+        Context { facts, smallest, floor, never: smallest / 2, largest, reports, claims, reach, unheard }
     }
 }
 
@@ -104,7 +113,7 @@ fn matched(ctx: &Context<'_>, piece: &Piece, cover: &Cover, copies: &[Copy], i: 
     let all = case.ways(arrivals.len(), i64::MAX, ctx.floor);
     match (all.needless, all.needed) {
         (true, false) => Some(case.needless()),
-        (false, true) => Some(case.needed(true)),
+        (false, true) => Some(case.needed(true, true)),
         (true, true) if cover.by != By::Behind => case.by_time(),
         (true, true) | (false, false) => None,
     }
@@ -137,7 +146,10 @@ impl Case<'_> {
         let shorter = triggered && self.ways(self.arrivals.len(), i64::MAX, ctx.never).needed;
         let evidence = match self.ways(1, i64::MAX, ctx.floor).needed {
             false if after < ctx.floor => Evidence::TooSoon { after, smallest: ctx.smallest },
-            false => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
+            false => match self.cover.trigger.filter(|_| self.cover.by == By::Behind) {
+                Some(sent) => Evidence::EarlierAnswered { by: self.copies[self.i].sent.at - sent.at },
+                None => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
+            },
             // Reports of what was sent once tell of a network that doubles packets.
             true => {
                 let guess = shorter || ctx.facts.stream.facts.stray_dsacks > 0;
@@ -151,10 +163,13 @@ impl Case<'_> {
         Evidence::Reported { duplicates: (self.arrivals.len() - 1) as u32, copies: (self.copies.len() - self.i) as u32 }
     }
 
-    /// None of the earlier copies was the first to arrive. What came too late or was refused may show in an acknowledgment
+    /// None of the earlier copies was the first to arrive; `first`: for certain. What came too late or was refused may show in an acknowledgment
     /// without news.
-    fn needed(&self, sure: bool) -> Judged {
+    fn needed(&self, sure: bool, first: bool) -> Judged {
         let ctx = self.ctx;
+        if first && self.copies[..self.i].iter().all(|e| self.lost(e)) {
+            return self.judged(Verdict::Needed, self.lost_evidence(), false);
+        }
         if let Some(needless) = self.answered_too_often() {
             return self.unless_guessed(needless);
         }
@@ -168,9 +183,9 @@ impl Case<'_> {
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
                 // Its answer may have been lost, if it can have been that late.
-                let late = self.cover.at - earlier.sent.at <= ctx.largest.saturating_add(ctx.largest / 2);
-                likely |= ctx.claims.perhaps(earlier).is_some();
-                likely |= late && !ctx.reports && ctx.facts.ack_ids.many_missing();
+                let age = self.cover.at - earlier.sent.at;
+                let late = ctx.reach.is_some() || age <= ctx.largest.saturating_add(ctx.largest / 2);
+                likely |= ctx.claims.perhaps(earlier).is_some() || late && !ctx.reports && ctx.unheard;
                 continue;
             };
             let (verdict, evidence) = match claim.answer {
@@ -189,15 +204,39 @@ impl Case<'_> {
                 return perhaps;
             }
         }
-        let stamped = ctx.facts.stream.timestamps && self.cover.by == By::Head;
         // The report of a duplicate may have been lost.
+        let stamped = ctx.facts.stream.timestamps && self.cover.by == By::Head;
         likely |= halfway && !stamped && ctx.reports && ctx.facts.ack_ids.many_missing();
-        let evidence = match self.cover.echo.filter(|_| stamped) {
-            Some(value) => Evidence::OwnEcho { value },
-            None if ctx.reports => Evidence::NoneReported { after: self.after() },
+        self.unless_guessed(self.judged(Verdict::Needed, self.needed_evidence(), likely))
+    }
+
+    /// The timestamp of the copy that filled the hole.
+    fn own_echo(&self) -> Option<Evidence> {
+        let stamped = self.ctx.facts.stream.timestamps && self.cover.by == By::Head;
+        self.cover.echo.filter(|_| stamped).map(|value| Evidence::OwnEcho { value })
+    }
+
+    fn lost_evidence(&self) -> Evidence {
+        let last = self.copies[self.i - 1].sent.place();
+        let by = self.cover.newest.map_or(0, |newest| newest.behind(last).time);
+        let most = self.ctx.facts.stream.farthest().time;
+        self.own_echo().unwrap_or(Evidence::LaterArrived { by, most })
+    }
+
+    fn needed_evidence(&self) -> Evidence {
+        match self.own_echo() {
+            Some(echo) => echo,
+            None if self.ctx.reports => Evidence::NoneReported { after: self.after() },
             None => Evidence::NoBareAck { after: self.after() },
-        };
-        self.unless_guessed(self.judged(Verdict::Needed, evidence, likely))
+        }
+    }
+
+    /// An earlier copy that did not arrive first: neither can it have come after this one, nor after what would make the receiver
+    /// refuse it (RFC 7323 §5.3).
+    fn lost(&self, earlier: &Copy) -> bool {
+        let this = self.copies[self.i].sent.place();
+        let lost = |r: &Reach| r.keeps(earlier.sent.place(), this) && !r.refusable(self.ctx.facts, earlier);
+        self.ctx.reach.as_ref().is_some_and(lost)
     }
 
     /// Without reports of duplicates a guess is too often wrong to be told.
@@ -263,11 +302,11 @@ impl Case<'_> {
             false => self.ways(self.arrivals.len(), self.around(), ctx.floor),
         };
         match (near.needless, near.needed) {
-            (false, true) => Some(self.needed(true)),
+            (false, true) => Some(self.needed(true, false)),
             (true, false) => Some(self.judged(Verdict::Needless, self.reported(), true)),
             _ if ctx.reports => Some(match self.i + self.arrivals.len() > self.copies.len() {
                 true => self.judged(Verdict::Needless, self.reported(), true),
-                false => self.needed(false),
+                false => self.needed(false, false),
             }),
             _ => None,
         }
@@ -313,13 +352,14 @@ fn search(case: &Case<'_>, arrivals: &[Arrival], bounds: (i64, i64), used: u32, 
     let (floor, most) = bounds;
     let stamped = case.ctx.facts.stream.timestamps;
     let in_time = |c: &Copy| c.sent.at + floor <= arrival.at;
+    let first = |c: &Copy| case.ctx.reach.is_none_or(|r| r.first(case.ctx.facts, c, case.cover));
     let named = |c: &Copy| arrival.exact && arrival.echo == Some(c.sent.tsval) && in_time(c);
     let any_named = stamped && case.copies.iter().any(named);
     for (j, copy) in case.copies.iter().enumerate() {
         let free = used & 1 << j == 0;
         let young = stamped && arrival.exact && arrival.echo.is_some_and(|e| older(e, copy.sent.tsval));
         let soon = arrival.at - copy.sent.at <= most;
-        if free && in_time(copy) && soon && (!any_named || named(copy)) && !young {
+        if free && in_time(copy) && soon && first(copy) && (!any_named || named(copy)) && !young {
             search(case, rest, (floor, i64::MAX), used | 1 << j, earlier || j < case.i, found);
         }
     }

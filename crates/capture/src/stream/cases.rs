@@ -1,6 +1,7 @@
 //! What is kept of data that were seen more than once, or late: every copy, when its bytes were first acknowledged, and which
 //! duplicates were reported.
 
+use super::place::Place;
 use super::{older, Sent};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -46,6 +47,10 @@ pub(crate) struct Cover {
     pub(crate) around: i64,
     /// The smallest of late, likewise.
     pub(crate) least: i64,
+    /// Where the latest copy was sent that is known to have arrived before.
+    pub(crate) newest: Option<Place>,
+    /// Where the copy was sent, at the latest, whose arrival alone caused this acknowledgment, if one did.
+    pub(crate) trigger: Option<Place>,
     pub(crate) by: By,
 }
 
@@ -60,6 +65,8 @@ impl Cover {
         skipped: false,
         around: 0,
         least: 0,
+        newest: None,
+        trigger: None,
         by: By::Behind,
     };
 }
@@ -93,6 +100,8 @@ pub(crate) struct Bare {
     pub(crate) risen: bool,
     /// Without SACK: the episode in which it came ([`super::episodes`]).
     pub(crate) episode: u32,
+    /// Where the latest copy was sent that is known to have arrived before.
+    pub(crate) newest: Option<Place>,
 }
 
 /// Bytes whose copies all have the same fate.
@@ -166,6 +175,11 @@ impl Cases {
             found.push((at, right));
         }
         found
+    }
+
+    /// The piece in which `at` lies.
+    pub(crate) fn at(&self, at: u64) -> Option<&Piece> {
+        self.pieces.range(..=at).next_back().map(|(_, p)| p).filter(|p| at < p.end)
     }
 
     /// A new piece of which nothing is known yet.

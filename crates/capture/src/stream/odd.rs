@@ -129,6 +129,7 @@ impl Stream {
             }
             return;
         }
+        self.sent_again(sent(s, order, left));
         self.make_pieces(left, right);
         self.holes.remove(left, right);
         let cases = self.cases_mut();
@@ -227,6 +228,7 @@ impl Stream {
             self.hi = ack;
         }
         let echo = s.timestamps.map(|t| t.echo);
+        let overtaken = self.overtaken_ack(s, order);
         let before = self.una;
         let cover = Cover {
             at: s.at,
@@ -237,6 +239,8 @@ impl Stream {
             skipped: skipped > 0,
             around: self.late.largest(),
             least: self.late.smallest(s.at),
+            newest: self.heard(skipped).filter(|_| !overtaken),
+            trigger: None,
             by: By::Head,
         };
         let dsack = dsack(s, ack);
@@ -251,7 +255,6 @@ impl Stream {
         if let Some((left, right)) = dsack {
             self.duplicate(left, right, Reported { at: s.at, frame: s.frame, echo });
         }
-        let overtaken = self.overtaken_ack(s, order);
         if !news && ack == before && !overtaken {
             self.bare(s);
         }
@@ -276,6 +279,7 @@ impl Stream {
             (_, Some(value), Some(last)) => older(value, last),
             _ => false,
         };
+        self.facts.acks_overtaken += u64::from(overtaken);
         if !overtaken {
             self.last_ack = (order, value);
         }
@@ -310,8 +314,11 @@ impl Stream {
         let known =
             self.cases.as_deref_mut().is_some_and(|c| c.cover(left, right, 0, &Cover { by: By::Sack, ..*cover }));
         if !known {
-            let first = self.ring.get(self.ring.partition_point(|o| o.end() < right)).map(|o| o.at);
-            first.into_iter().for_each(|at| self.sample(cover.at, cover.at - at));
+            let find = |to: u64| self.ring.get(self.ring.partition_point(|o| o.end() < to));
+            if let (Some(first), Some(last)) = (find(left + 1), find(right)) {
+                self.sample(cover.at, cover.at - last.at);
+                self.arrived(first, last);
+            }
         }
     }
 
@@ -321,11 +328,15 @@ impl Stream {
             return;
         }
         let before = self.una;
-        let ambiguous = self.cases.as_deref_mut().is_some_and(|c| c.cover(before, ack, before, cover));
+        let trigger = self.filled(cover);
         let waited = !self.sacked.is_empty();
+        let quiet = !waited && !self.episodes.active();
+        let alone = !cover.skipped && (waited || self.passes(ack) > u64::from(self.most.max(2)));
+        let cover = Cover { trigger: trigger.filter(|_| alone), ..*cover };
+        let ambiguous = self.cases.as_deref_mut().is_some_and(|c| c.cover(before, ack, before, &cover));
         self.una = ack;
         self.sacked.forget_below(ack);
-        let last = self.pass(ack);
+        let last = self.pass(ack, quiet && !ambiguous && !cover.skipped);
         self.episodes.advanced(self.passed);
         if let Some(at) = last.filter(|_| !ambiguous && !waited) {
             self.sample(s.at, s.at - at);
@@ -346,9 +357,14 @@ impl Stream {
         if !probed {
             let echo = s.timestamps.map_or(0, |t| t.echo);
             let risen = s.timestamps.is_some() && self.echoed.is_none_or(|e| older(e, echo));
-            let episode = if self.facts.sack_seen { 0 } else { self.episodes.repeated(self.passed, self.steps) };
-            let bare = Bare { at: s.at, frame: s.frame, echo, risen, episode };
+            let episode = if self.facts.sack_seen {
+                0
+            } else {
+                self.episodes.repeated(self.passed, (self.most > 1, self.single))
+            };
+            let bare = Bare { at: s.at, frame: s.frame, echo, risen, episode, newest: self.newest() };
             self.cases_mut().bare(bare);
+            self.repeated();
         }
     }
 

@@ -22,13 +22,13 @@ impl Evidence {
                 format!("{ack} came {after} after it, and no round trip took less than {smallest}; {copy} had arrived")
             }
             Evidence::EarlierEcho { value } => format!("{ack} echoes timestamp {value}, which is that of {copy}"),
+            Evidence::EarlierAnswered { by } => {
+                format!("{ack} answers a segment that was sent {} before this copy; {copy} had arrived", ms(by))
+            }
             Evidence::Reported { duplicates, copies } => {
                 let times = counted(duplicates, "duplicate", "duplicates");
                 let later = counted(copies, "copy", "copies");
                 format!("the receiver reported {times} of its bytes, and {later} from this one on cannot alone have made so many")
-            }
-            Evidence::ReportEchoes { value } => {
-                format!("{ack} reports a duplicate and echoes timestamp {value}, which is that of this copy")
             }
             Evidence::BareAcks { acks } => {
                 let acks = counted(acks, "acknowledgment", "acknowledgments");
@@ -36,7 +36,6 @@ impl Evidence {
             }
             Evidence::EarlierArrived => format!("{copy} came by here and was taken"),
             Evidence::TakenThere => format!("{copy} arrived{} and was taken", there(proof)),
-            Evidence::EarlierByTime { after } => format!("{ack} came {} after {copy}, and too soon for this one", ms(after)),
             Evidence::OlderTimestamp { value, recent } => {
                 format!("{copy} arrived with timestamp {value} when the receiver had {recent}; PAWS refused it")
             }
@@ -49,6 +48,11 @@ impl Evidence {
             Evidence::NoEarlierCopy => "no earlier copy came by here".to_owned(),
             Evidence::NoneArrived => "no earlier copy arrived".to_owned(),
             Evidence::OwnEcho { value } => format!("{ack} echoes timestamp {value}: this copy or a later one filled the hole"),
+            Evidence::LaterArrived { by, most } => format!(
+                "what was sent {} after {copy} arrived before its bytes did, and overtaking took {} at most",
+                ms(by),
+                ms(most)
+            ),
             Evidence::NoneReported { after } => format!(
                 "the receiver reported no duplicate, so one copy arrived; {ack} came {} after this one",
                 ms(after)
@@ -57,11 +61,9 @@ impl Evidence {
                 "no acknowledgment came without news, so one copy arrived; {ack} came {} after this one",
                 ms(after)
             ),
-            Evidence::LaterNeeded => format!("even {} was needed", frame("the later copy", proof)),
             Evidence::NotAcknowledged => "nothing acknowledged it before the capture ended".to_owned(),
             Evidence::NoAcknowledgments => "no acknowledgments were captured".to_owned(),
             Evidence::FirstNotSeen => "the first copy was not captured".to_owned(),
-            Evidence::AcksMissing => "an acknowledgment that may have told is missing".to_owned(),
             Evidence::PerhapsRefused { value, recent } => format!(
                 "the receiver had timestamp {recent} by then, and may have refused {copy} with its {value} (PAWS)"
             ),

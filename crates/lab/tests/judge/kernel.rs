@@ -125,7 +125,6 @@ fn on_a_kernel_without_dsack_the_sender_side_is_never_wrong_unless_it_says_likel
 }
 
 #[test]
-#[ignore = "the rules do not reach these numbers yet; `make capture-judge` runs it"]
 fn on_a_kernel_without_dsack_timestamps_decide_most_with_sack_and_half_without() {
     for (class, least) in [(Class::SackAndTimestamps, 0.85), (Class::Timestamps, 0.5)] {
         let s = sum(Some(class), Point::Sender);

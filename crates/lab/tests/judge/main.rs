@@ -151,7 +151,6 @@ fn without_dsack_the_sender_side_is_never_wrong_unless_it_says_likely() {
 }
 
 #[test]
-#[ignore = "the rules do not reach these numbers yet; `make capture-judge` runs it"]
 fn without_dsack_timestamps_decide_most_with_sack_and_half_without() {
     for held_back in SETS {
         for (class, least) in [(Class::SackAndTimestamps, 0.85), (Class::Timestamps, 0.5)] {

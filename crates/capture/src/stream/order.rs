@@ -1,0 +1,242 @@
+//! In which order copies arrived, as far as the acknowledgments say.
+//!
+//! Idea: what the receiver acknowledges has arrived, and what it does not has not. So a copy whose bytes are acknowledged for the
+//! first time when others, sent later, had been acknowledged before was overtaken by these: by as long as they were sent after it.
+
+use super::cases::{Copy, Cover};
+use super::place::{Distance, Place};
+use super::{older, Sent, Stream};
+use std::collections::VecDeque;
+
+/// The fewest missing acknowledgments that can hide an arrival: with timestamps there is room for three blocks (RFC 2018 §3).
+const BLOCKS: u64 = 3;
+/// Such gaps that are remembered.
+const GAPS: usize = 64;
+/// Retransmissions that are remembered.
+const AGAIN: usize = 512;
+
+/// What has arrived, and how far out of order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Order {
+    /// Where the latest copy that is known to have arrived was sent.
+    newest: Option<Place>,
+    /// Acknowledgments since the last that advanced. While something is missing each answers one more copy: if none was lost or
+    /// overtaken, the next in the order of sending.
+    heard: u64,
+    /// What had been acknowledged by then.
+    una: u64,
+    /// How far behind a copy another was sent which overtook it, at most.
+    overtaken: Distance,
+    /// Where it was before this acknowledgment.
+    before: Option<Place>,
+    /// From where to where it may have passed copies that were never reported: so many acknowledgments are missing there.
+    unreported: VecDeque<(Place, Place)>,
+    /// Retransmissions, the newest.
+    again: VecDeque<Sent>,
+    /// When the last was sent that is no longer among these.
+    forgotten: Option<i64>,
+}
+
+impl Order {
+    /// A copy was acknowledged for the first time.
+    fn late(&mut self, sent: Place) {
+        if let Some(newest) = self.before {
+            self.overtaken.stretch(newest.behind(sent));
+        }
+    }
+
+    /// An acknowledgment comes, and `skipped` are missing before it, when `newest` was the latest copy known to have arrived.
+    fn heard(&mut self, una: u64, newest: Option<Place>, skipped: u64) {
+        let before = if una == self.una { self.heard } else { 0 };
+        (self.una, self.heard) = (una, before.saturating_add(skipped).saturating_add(1));
+        if let (Some(last), Some(newest)) = (self.unreported.back_mut(), newest) {
+            if last.1 == Place::OPEN {
+                last.1 = newest;
+            }
+        }
+        if let (Some(newest), BLOCKS..) = (newest, skipped) {
+            if self.unreported.len() >= GAPS {
+                self.unreported.pop_front();
+            }
+            self.unreported.push_back((newest, Place::OPEN));
+        }
+        self.before = newest;
+    }
+
+    /// Whether a copy may have arrived without a report, if `keeps` says of two places that the first came before the second.
+    ///
+    /// Source: RFC 2018 §4: each block is reported several times, so that it takes the loss of several acknowledgments.
+    fn unreported(&self, copy: Place, keeps: impl Fn(Place, Place) -> bool) -> bool {
+        self.unreported.iter().any(|(from, to)| !keeps(copy, *from) && !keeps(*to, copy))
+    }
+
+    /// A retransmission was sent.
+    fn again(&mut self, sent: Sent) {
+        if self.again.len() >= AGAIN {
+            self.forgotten = self.again.pop_front().map(|s| s.at);
+        }
+        self.again.push_back(sent);
+    }
+
+    /// Whether the receiver may have held a younger timestamp against a copy, if nothing overtook it that was sent `beyond` reach
+    /// behind it: only what lies below it in sequence can have brought one.
+    ///
+    /// Source: RFC 7323 §4.3 and §5.3.
+    fn refusable(&self, sent: &Sent, beyond: impl Fn(Place) -> bool) -> bool {
+        let from = self.again.partition_point(|f| f.at < sent.at);
+        let mut near = self.again.iter().skip(from).take_while(|f| !beyond(f.place()));
+        self.forgotten.is_some_and(|at| at >= sent.at) || near.any(|f| f.seq < sent.seq && older(sent.tsval, f.tsval))
+    }
+}
+
+impl Stream {
+    /// Whether acknowledgments say which copy filled a hole.
+    pub(crate) fn names_copies(&self) -> bool {
+        self.timestamps && self.echoed.is_some()
+    }
+
+    /// How far behind a copy another was sent which overtook it, at most.
+    pub(crate) fn farthest(&self) -> Distance {
+        self.order.as_deref().map_or(Distance::default(), |o| o.overtaken)
+    }
+
+    /// Whether a copy may have arrived without a report, if `keeps` says of two places that the first came before the second.
+    pub(crate) fn unreported(&self, copy: Place, keeps: impl Fn(Place, Place) -> bool) -> bool {
+        self.order.as_deref().is_some_and(|o| o.unreported(copy, keeps))
+    }
+
+    /// Whether the receiver may have held a younger timestamp against a copy, if nothing that was sent `beyond` reach overtook it.
+    pub(crate) fn refusable(&self, sent: &Sent, beyond: impl Fn(Place) -> bool) -> bool {
+        self.order.as_deref().is_some_and(|o| o.refusable(sent, beyond))
+    }
+
+    fn order_mut(&mut self) -> &mut Order {
+        self.order.get_or_insert_with(Box::default)
+    }
+
+    /// Where the latest copy that is known to have arrived was sent.
+    pub(super) fn newest(&self) -> Option<Place> {
+        let passed = self.acked.checked_sub(1).and_then(|i| self.ring.get(i));
+        self.order.as_deref().and_then(|o| o.newest).max(passed.as_ref().map(Sent::place))
+    }
+
+    /// An acknowledgment comes; answers the latest copy that is known to have arrived before.
+    pub(super) fn heard(&mut self, skipped: u64) -> Option<Place> {
+        let newest = self.newest();
+        let una = self.una;
+        if let Some(order) = self.order.as_deref_mut() {
+            order.heard(una, newest, skipped);
+        }
+        newest
+    }
+
+    /// That acknowledgment tells nothing new.
+    pub(super) fn repeated(&mut self) {
+        if self.order.is_none() {
+            let (una, newest) = (self.una, self.newest());
+            self.order_mut().heard(una, newest, 0);
+        }
+    }
+
+    /// A retransmission was sent.
+    pub(super) fn sent_again(&mut self, sent: Sent) {
+        self.order_mut().again(sent);
+    }
+
+    /// A SACK block has news: `first` and `last` are the ends of what it reports, each sent once.
+    pub(super) fn arrived(&mut self, first: Sent, last: Sent) {
+        let order = self.order_mut();
+        order.late(first.place());
+        order.newest = order.newest.max(Some(last.place()));
+    }
+
+    /// The last copy up to this place in the order of sending.
+    fn sent_by(&self, order: u64) -> Option<Place> {
+        let first = self.ring.partition_point(|s| s.order <= order).checked_sub(1).and_then(|i| self.ring.get(i));
+        let again = &self.order.as_deref()?.again;
+        let again = again.partition_point(|s| s.order <= order).checked_sub(1).map(|i| again[i]);
+        first.as_ref().map(Sent::place).max(again.as_ref().map(Sent::place))
+    }
+
+    /// The cumulative acknowledgment is about to advance from `self.una`. Where was the copy sent that made it do so?
+    ///
+    /// Source: RFC 7323 §4.3: the acknowledgment of what fills a hole echoes its timestamp.
+    pub(super) fn filled(&mut self, cover: &Cover) -> Option<Place> {
+        self.expect_in_order();
+        let una = self.una;
+        let Some(piece) = self.cases.as_deref().and_then(|c| c.at(una)) else {
+            let sent = self.ring.get(self.acked).filter(|o| o.seq <= una)?.place();
+            if let Some(order) = self.order.as_deref_mut() {
+                order.late(sent);
+            }
+            return Some(sent);
+        };
+        let echo = cover.echo.filter(|_| self.timestamps);
+        let floor = self.onward.smallest().unwrap_or(0) / 2;
+        let cases = self.cases.as_deref()?;
+        let may = |c: &&Copy| c.sent.at + floor <= cover.at && echo.is_none_or(|e| e == c.sent.tsval);
+        let sent = piece.copies.iter().map(|c| &cases.copies[*c as usize]).filter(may).map(|c| c.sent.place());
+        let (first, last) = (sent.clone().min()?, sent.max()?);
+        if echo.is_some() {
+            let order = self.order_mut();
+            order.late(first);
+            order.newest = order.newest.max(Some(first));
+        }
+        Some(last)
+    }
+
+    /// Without SACK, the latest copy that came before what filled the hole, if none was lost or overtaken.
+    fn expect_in_order(&mut self) {
+        let Some(order) = self.order.as_deref_mut() else { return };
+        // The last acknowledgment answers what filled the hole.
+        let others = std::mem::take(&mut order.heard).saturating_sub(1);
+        if let Some(newest) = order.before.filter(|n| others > 0 && !self.facts.sack_seen && n.order != 0) {
+            let expected = self.sent_by(newest.order.saturating_add(others)).unwrap_or(newest);
+            self.order_mut().before = Some(expected);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(at: i64, order: u64) -> Place {
+        Place { at, order }
+    }
+
+    #[test]
+    fn only_a_younger_retransmission_from_below_that_is_near_makes_the_receiver_refuse_a_copy() {
+        let sent = |at: i64, seq, tsval| Sent { seq, at, frame: 0, order: at as u64, len: 100, tsval };
+        let copy = sent(1000, 500, 10);
+        let beyond = |f: Place| f.at - copy.at > 50;
+        for (again, refusable) in [
+            (sent(1030, 400, 11), true),
+            (sent(1030, 400, 10), false),
+            (sent(1030, 600, 11), false),
+            (sent(1060, 400, 11), false),
+            (sent(990, 400, 11), false),
+        ] {
+            let mut order = Order::default();
+            order.again(again);
+            assert_eq!(order.refusable(&copy, beyond), refusable, "{again:?}");
+        }
+        let mut order = Order::default();
+        (0..=AGAIN as i64).for_each(|i| order.again(sent(2000 + i, 0, 11)));
+        assert!(order.refusable(&copy, beyond), "nobody remembers what was sent in between");
+    }
+
+    #[test]
+    fn a_copy_may_have_come_unreported_where_three_acknowledgments_in_a_row_are_missing() {
+        let keeps = |a: Place, b: Place| b.at > a.at;
+        let mut order = Order::default();
+        order.heard(0, Some(place(100, 1)), 0);
+        order.heard(0, Some(place(200, 2)), 2);
+        order.heard(0, Some(place(300, 3)), 3);
+        assert!(order.unreported(place(350, 4), keeps), "the gap goes on");
+        order.heard(0, Some(place(400, 5)), 0);
+        for (at, hidden) in [(250, false), (300, true), (350, true), (450, false)] {
+            assert_eq!(order.unreported(place(at, 4), keeps), hidden, "sent at {at}");
+        }
+    }
+}
