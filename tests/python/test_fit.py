@@ -125,6 +125,20 @@ def test_swaps_are_found_with_how_often_and_how_many(tmp_path: Path) -> None:
     assert gap.low <= 1.0 <= gap.high
 
 
+def test_flows_that_share_a_bottleneck_are_fitted_together(tmp_path: Path) -> None:
+    path = PATH.format(rate=10, delay=40, queue=80, elements="", beyond="", stack="linux-2025") + "count = 3\n"
+    ak.run(path, seed=1, pcap=tmp_path)
+    fit = ak.capture(tmp_path / "sender.pcapng").fit()
+    is_near(fit, "rate", 10, 0.05)
+    is_near(fit, "propagation", 80, 0.02)
+    is_near(fit, "queue limit", 80, 0.1)
+    assert len(fit.to_dict()["transfers"]) == 3
+    assert fit.to_dict()["disagreements"] == []
+    answer = fit.what_if(["linux-reno-2025"], seeds=2)
+    assert answer.trusted
+    assert "for a transfer on average" in answer.sentences[0]
+
+
 @pytest.mark.parametrize("dsack", [True, False])
 def test_two_paths_are_found_and_whether_the_receiver_reports_duplicates(tmp_path: Path, dsack: bool) -> None:
     two = '{ kind = "split", choice = "random", paths = [{ weight = 2 }, { weight = 1, delay = "40 ms" }] }'

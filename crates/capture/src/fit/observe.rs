@@ -7,7 +7,7 @@ use crate::flows::{Analysis, Ended, Flow};
 use crate::place::Side;
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// Segments that are kept of all flows together: 40 bytes each.
 const MOST_SEGMENTS: usize = 4_000_000;
@@ -17,6 +17,8 @@ const MOST_SEGMENTS: usize = 4_000_000;
 pub struct Observed {
     /// `10.0.0.1:5001 > 10.0.0.2:80`.
     pub name: String,
+    /// Who sends and who receives.
+    pub(crate) hosts: [IpAddr; 2],
     /// Where it was captured, seen from the data.
     pub side: Side,
     pub(crate) record: Record,
@@ -144,6 +146,7 @@ impl Analysis for Observer {
         let headers = options + if a.is_ipv6() { 60 } else { 40 };
         let side = record.place.side(way);
         self.room += logs[way.back() as usize].sent.len();
-        self.found.push(Observed { name: format!("{a} > {b}"), side, record, way, log, headers, cut });
+        let hosts = [a.ip(), b.ip()];
+        self.found.push(Observed { name: format!("{a} > {b}"), hosts, side, record, way, log, headers, cut });
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Points {
     pub(crate) again: Vec<i64>,
     /// Half of all segments have at most so many bytes with their headers.
     pub(crate) packet: f64,
-    /// The smallest round trip of each flow, nanoseconds.
+    /// The smallest round trip of each flow and others between its hosts, nanoseconds.
     pub(crate) smallest: Vec<i64>,
     /// The flow with the most segments.
     pub(crate) main: usize,
@@ -46,13 +46,22 @@ pub(crate) fn seconds(from: i64, to: i64) -> f64 {
     (to - from) as f64 / 1e9
 }
 
+/// The smallest round trip of each flow, nanoseconds. Flows between the same hosts share theirs: one that begins while others fill the
+/// queue may never see it empty.
+fn smallest(flows: &[&Observed]) -> Vec<i64> {
+    let clean = |s: &&super::log::Sent| s.fate == Fate::Once && s.covered > 0;
+    let own = |o: &Observed| o.log.sent.iter().filter(clean).map(|s| s.covered - s.at).min();
+    let all: Vec<Option<i64>> = flows.iter().map(|o| own(o)).collect();
+    let beside =
+        |o: &Observed| flows.iter().zip(&all).filter(|(p, _)| p.hosts == o.hosts).filter_map(|(_, s)| *s).min();
+    flows.iter().map(|o| beside(o).unwrap_or(0)).collect()
+}
+
 impl Points {
     pub(crate) fn of(flows: &[&Observed]) -> Self {
         let mut all = Vec::with_capacity(flows.iter().map(|f| f.log.sent.len()).sum());
-        let mut smallest = Vec::new();
+        let smallest = smallest(flows);
         for (flow, o) in flows.iter().enumerate() {
-            let clean = |s: &&super::log::Sent| s.fate == Fate::Once && s.covered > 0;
-            smallest.push(o.log.sent.iter().filter(clean).map(|s| s.covered - s.at).min().unwrap_or(0));
             let headers = f64::from(o.headers);
             let most = f64::from(o.payload());
             all.extend(o.log.sent.iter().map(|s| {
