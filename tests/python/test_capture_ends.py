@@ -142,6 +142,18 @@ def test_clocks_addresses_and_joined_segments_may_differ(nat: bool, joined: int,
     assert flow["each_retransmission"][1]["evidence"].endswith("of the receiver's capture) and was taken")
 
 
+def test_a_receivers_capture_that_ended_early_leaves_open_what_it_lacks(tmp_path: Path) -> None:
+    ends = Ends()
+    # It ends when most has come, and before anything that was sent again did.
+    ends.there.packets = sorted(ends.there.packets, key=lambda p: p[0])[:39]
+    found = ak.capture(ends.write(tmp_path))
+    flow = main(found.to_dict())
+    assert flow["captured"]["at"] == "at both ends"
+    first, second = flow["each_retransmission"]
+    assert (first["verdict"], second["verdict"]) == ("cannot tell", "needless")
+    assert first["evidence"] == "the receiver's capture lacks copies that may have come"
+
+
 def test_pieces_of_one_capture_are_looked_at_one_by_one(tmp_path: Path) -> None:
     whole = Ends().here
     pieces = []

@@ -21,6 +21,10 @@ pub struct Arrivals {
     segment: u32,
     /// Segments that left.
     left: u64,
+    /// The number of the first data that came, if their capture has no SYN before them.
+    begins: Option<u32>,
+    /// The receiver acknowledged what its capture does not have.
+    gaps: bool,
 }
 
 /// What knows a segment again.
@@ -67,7 +71,7 @@ pub(crate) struct Parcel {
 /// How the segments that left came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Between {
-    /// Segments that came.
+    /// Segments that came while both captures ran.
     pub came: u64,
     /// Of them those that were seen to leave.
     pub known: u64,
@@ -112,6 +116,9 @@ impl Arrivals {
 
     /// A packet came in. Call it for each, in the order of the receiver's capture.
     pub fn arrived(&mut self, seen: &Seen) {
+        if self.list.is_empty() && !seen.has(Segment::SYN) {
+            self.begins = Some(seen.seq as u32);
+        }
         let arrivals =
             keys(seen, self.segment).map(|key| Arrival { key, frame: seen.frame, at: seen.at, number: None });
         self.list.extend(arrivals);
@@ -120,6 +127,21 @@ impl Arrivals {
     /// The receiver refused what came with this frame.
     pub(crate) fn refuse(&mut self, frames: impl Iterator<Item = u64>) {
         self.refused.extend(frames);
+    }
+
+    /// Bytes that the receiver acknowledged are not in its capture.
+    pub(crate) fn lacks(&mut self, bytes: u64) {
+        self.gaps = bytes > 0;
+    }
+
+    /// Whether what is not here may have come all the same: the capture misses packets.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.gaps
+    }
+
+    /// Whether these bytes may have come before the capture of them began.
+    pub(crate) fn may_precede(&self, seq: u64) -> bool {
+        self.begins.is_some_and(|first| ((seq as u32).wrapping_sub(first) as i32) < 0)
     }
 
     /// All has come. Call it before the first question.
@@ -179,10 +201,14 @@ impl Arrivals {
         }
         // Parts of one packet stay in their order: their keys ascend, but where numbers wrap.
         self.list.sort_by_key(|a| (a.frame, a.number));
-        let first = self.list.first()?.at;
+        // Either capture may have begun earlier, or ended later.
+        let is_known = |a: &Arrival| a.number.is_some();
+        let whole = self.list.iter().position(is_known).zip(self.list.iter().rposition(is_known));
+        let shared = whole.map_or(&self.list[..], |(from, to)| &self.list[from..=to]);
+        let first = shared.first()?.at;
         let mut order = Reordering::with_densities(0);
         let (mut known, mut late) = (0, Vec::new());
-        for arrival in &self.list {
+        for arrival in shared {
             if let Some(number) = arrival.number {
                 if order.arrive(since(first, arrival.at), number, arrival.key.len).is_some() {
                     late.push(arrival.frame);
@@ -190,7 +216,7 @@ impl Arrivals {
                 known += 1;
             }
         }
-        Some(Between { came: self.list.len() as u64, known, reordered: Reordered { told: Told::Sender, order, late } })
+        Some(Between { came: shared.len() as u64, known, reordered: Reordered { told: Told::Sender, order, late } })
     }
 }
 
@@ -287,7 +313,7 @@ mod tests {
         arrivals.sort();
         sent.iter().for_each(|(n, copy)| arrivals.sent(&packet(1, *n, *copy)));
         let found = arrivals.between().unwrap();
-        assert_eq!((found.came, found.known, found.reordered.order.duplicates()), (9, 8, 1));
+        assert_eq!((found.came, found.known, found.reordered.order.duplicates()), (9, 8, 1), "9 came between others");
         let extents: Vec<_> = found.reordered.order.late().extents.clone().into_iter().collect();
         assert_eq!((found.reordered.told, extents), (Told::Sender, vec![(1, 1), (3, 1)]));
     }

@@ -316,6 +316,7 @@ impl Connection {
         let arrivals = self.there.map(|there| match there {
             There::Noting(mut noted) => {
                 noted.iter_mut().zip(&self.streams).for_each(|(n, s)| n.refuse(s.refused.iter().copied()));
+                noted.iter_mut().zip(&self.record.ways).for_each(|(n, way)| n.lacks(way.unseen));
                 noted
             }
             There::Known(known) => known,

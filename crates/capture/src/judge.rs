@@ -54,7 +54,9 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
                 continue;
             }
             let judged = match (facts.arrivals, facts.side) {
-                (Some(arrivals), _) if !piece.before && i > 0 => known::judge(arrivals, (*from, piece.end), &copies, i),
+                (Some(arrivals), _) if !piece.before && i > 0 => {
+                    known::judge(arrivals, (*from, piece.end), piece.cover.is_some(), &copies, i)
+                }
                 (_, Side::Receiver) => arrivals::judge(facts, piece, &copies, i),
                 (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
             };

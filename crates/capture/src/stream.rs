@@ -281,9 +281,10 @@ impl Stream {
         (self.facts.base, self.hi.max(self.una).max(self.facts.base))
     }
 
-    /// Bytes that never came by here.
+    /// Bytes that were acknowledged, and never came by here.
     pub(crate) fn unseen(&self) -> u64 {
-        self.facts.unseen + self.holes.total()
+        let below = |(left, right): (u64, u64)| right.min(self.una).saturating_sub(left);
+        self.facts.unseen + self.holes.iter().map(below).sum::<u64>()
     }
 }
 

@@ -107,6 +107,8 @@ pub enum Evidence {
     },
     /// Cannot tell: nothing acknowledged it before the capture ended.
     NotAcknowledged,
+    /// Cannot tell: the capture of the receiver's side lacks copies that may have come.
+    NotThere,
     /// Cannot tell: no acknowledgments were captured.
     NoAcknowledgments,
     /// Cannot tell: the first copy was sent before the capture began, or was not captured.

@@ -4,17 +4,13 @@ use crate::both::{Arrivals, Fate, Parcel};
 use crate::stream::cases::Copy;
 use crate::verdict::{Evidence, Judged, Verdict};
 
-/// The verdict on `copies[i]`, first sent first, as far as it carries `bytes`.
-pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), copies: &[Copy], i: usize) -> Judged {
+/// The verdict on `copies[i]`, first sent first, as far as it carries `bytes`; `acknowledged` says whether they were.
+pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, copies: &[Copy], i: usize) -> Judged {
     let judged = |verdict, evidence, earlier, proof| Judged { verdict, likely: false, evidence, earlier, proof };
     let mut refused = None;
     for earlier in &copies[..i] {
         let sent = &earlier.sent;
-        // A FIN counts one in what a first copy takes, and is no payload.
-        let id = (sent.order != 0).then_some(sent.order as u16);
-        let fate = |len| arrivals.fate(Parcel { seq: earlier.begin, len, id, tsval: sent.tsval }, bytes);
-        let whole = fate(earlier.payload);
-        match if whole == Fate::Lost && !earlier.again { fate(earlier.payload.saturating_sub(1)) } else { whole } {
+        match fate(arrivals, earlier, bytes) {
             Fate::Lost => {}
             Fate::Taken(frame) => {
                 return judged(Verdict::Needless, Evidence::TakenThere, Some(sent.frame), Some(frame));
@@ -22,14 +18,31 @@ pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), copies: &[Copy], i: 
             Fate::Refused(frame) => refused = refused.or(Some((sent, frame))),
         }
     }
+    let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
+    // That capture may have begun after an earlier copy came, or have ended before any did.
+    let came = || copies.iter().any(|copy| fate(arrivals, copy, bytes) != Fate::Lost);
+    if arrivals.may_precede(bytes.0) || acknowledged && !came() {
+        return judged(Verdict::CannotTell, Evidence::NotThere, last, None);
+    }
     match refused {
         Some((sent, frame)) => {
             let evidence = Evidence::RefusedThere { value: sent.tsval };
             judged(Verdict::Refused, evidence, Some(sent.frame), Some(frame))
         }
-        None => {
-            let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
-            judged(Verdict::Needed, Evidence::NoneArrived, last, None)
-        }
+        None => Judged { likely: arrivals.has_gaps(), ..judged(Verdict::Needed, Evidence::NoneArrived, last, None) },
+    }
+}
+
+/// What became of a copy of these bytes.
+fn fate(arrivals: &Arrivals, copy: &Copy, bytes: (u64, u64)) -> Fate {
+    let sent = &copy.sent;
+    let id = (sent.order != 0).then_some(sent.order as u16);
+    // A FIN counts one in what a first copy takes, and is no payload.
+    let with = |len| arrivals.fate(Parcel { seq: copy.begin, len, id, tsval: sent.tsval }, bytes);
+    let whole = with(copy.payload);
+    if whole == Fate::Lost && !copy.again {
+        with(copy.payload.saturating_sub(1))
+    } else {
+        whole
     }
 }

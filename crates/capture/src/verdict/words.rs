@@ -62,6 +62,7 @@ impl Evidence {
                 ms(after)
             ),
             Evidence::NotAcknowledged => "nothing acknowledged it before the capture ended".to_owned(),
+            Evidence::NotThere => "the receiver's capture lacks copies that may have come".to_owned(),
             Evidence::NoAcknowledgments => "no acknowledgments were captured".to_owned(),
             Evidence::FirstNotSeen => "the first copy was not captured".to_owned(),
             Evidence::PerhapsRefused { value, recent } => format!(

@@ -110,42 +110,67 @@ fn wrapping_sequence_numbers_clocks_and_identifications_change_nothing() {
     }
 }
 
+/// A verdict, what shows it, and whether it is likely only.
+type Told = (Verdict, Evidence, bool);
+
+/// What the sender's capture tells with the receiver's beside it: single segments there, another clock, and numbers that were unwrapped
+/// from elsewhere. Of the segments that left, counted as they left, those that `came` were captured.
+fn both(sent: &Talk, came: impl Fn(u64) -> bool) -> (Vec<Told>, Option<(u64, u64)>) {
+    let wanted = |side| Wanted { at: Some(side), each: true, ..Wanted::default() };
+    let mut there = Connection::noting_arrivals(wanted(Side::Receiver));
+    there.full_segment(MSS as u32);
+    let (mut left, mut frame) = (0, 0);
+    let mut note = |seen: Seen| {
+        frame += 1;
+        there.on(&Seen { frame, at: seen.at + 5_000_000 * MS, ..seen });
+    };
+    for packet in &sent.packets {
+        if packet.way == Way::Back {
+            let ack = packet.ack.map(|ack| ack + (9 << 32));
+            note(Seen { ack, sacks: 0, ..*packet });
+            continue;
+        }
+        for k in 0..u64::from(packet.len) / MSS {
+            if came(left) {
+                let id = packet.id.map(|id| id.wrapping_add(k as u16));
+                note(Seen { seq: packet.seq + MSS * k + (9 << 32), len: MSS as u32, id, ..*packet });
+            }
+            left += 1;
+        }
+    }
+    let arrivals = there.finish_noting().1.expect("they were noted");
+    let mut here = Connection::knowing_arrivals(wanted(Side::Sender), arrivals);
+    sent.packets.iter().for_each(|s| here.on(s));
+    let (report, arrivals) = here.finish_noting();
+    let verdicts = report.retransmissions.iter().map(|r| (r.judged.verdict, r.judged.evidence, r.judged.likely));
+    let [out, _] = *arrivals.expect("they are handed back");
+    (verdicts.collect(), out.between().map(|b| (b.came, b.known)))
+}
+
 #[test]
 fn both_sides_are_matched_across_the_wrap_and_through_offload_at_either() {
     for begin in [PLAIN, Begin { seq: (7 << 32) - 1500, clock: u32::MAX - 150, id: u16::MAX - 4 }] {
-        let sent = offloaded(begin);
-        // The receiver's capture has single segments, another clock, and numbers that were unwrapped from elsewhere.
-        let mut came = Connection::noting_arrivals(Wanted { at: Some(Side::Receiver), ..Wanted::default() });
-        came.full_segment(MSS as u32);
-        let mut frame = 0;
-        for packet in sent.packets.iter().filter(|p| p.way == Way::Out) {
-            for k in 0..u64::from(packet.len) / MSS {
-                if (packet.frame, k) != (1, 1) {
-                    frame += 1;
-                    came.on(&Seen {
-                        frame,
-                        at: packet.at + 5_000_000 * MS,
-                        seq: packet.seq + MSS * k + (9 << 32),
-                        len: MSS as u32,
-                        id: packet.id.map(|id| id.wrapping_add(k as u16)),
-                        ..*packet
-                    });
-                }
-            }
-        }
-        let arrivals = came.finish_noting().1.expect("they were noted");
-        let mut here =
-            Connection::knowing_arrivals(Wanted { at: Some(Side::Sender), each: true, ..Wanted::default() }, arrivals);
-        sent.packets.iter().for_each(|s| here.on(s));
-        let (report, arrivals) = here.finish_noting();
-        let verdicts: Vec<_> = report.retransmissions.iter().map(|r| (r.judged.verdict, r.judged.evidence)).collect();
-        let expected = [(Verdict::Needed, Evidence::NoneArrived), (Verdict::Needless, Evidence::TakenThere)];
+        // The second segment is lost.
+        let (verdicts, between) = both(&offloaded(begin), |n| n != 1);
+        let expected =
+            [(Verdict::Needed, Evidence::NoneArrived, false), (Verdict::Needless, Evidence::TakenThere, false)];
         assert_eq!(verdicts, expected);
-        let [out, _] = *arrivals.expect("they are handed back");
-        let between = out.between().expect("something came");
-        assert_eq!((between.came, between.known), (12, 12), "segments that came, and that are known");
-        assert_eq!(between.reordered.order.late().packets, 0);
+        assert_eq!(between, Some((12, 12)), "segments that came, and that are known");
     }
+}
+
+#[test]
+fn what_the_receivers_capture_lacks_is_not_taken_for_lost() {
+    let sent = offloaded(PLAIN);
+    let needless = (Verdict::Needless, Evidence::TakenThere, false);
+    let open = (Verdict::CannotTell, Evidence::NotThere, false);
+    // It began late: with what was sent behind the loss; it ended early: before what was sent again came.
+    assert_eq!(both(&sent, |n| n > 2).0, [open, needless]);
+    assert_eq!(both(&sent, |n| n != 1 && n < 6).0, [open, open]);
+    // A packet that the receiver acknowledged is missing in the middle: then others may be.
+    let (verdicts, between) = both(&sent, |n| n != 1 && n != 4);
+    assert_eq!(verdicts, [(Verdict::Needed, Evidence::NoneArrived, true), needless]);
+    assert_eq!(between, Some((11, 11)));
 }
 
 #[test]
