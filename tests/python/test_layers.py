@@ -32,6 +32,7 @@ LAYERS = (
     "api",
     "fitting",
     "tables_capture",
+    "xplot",
     "capturing",
     "live",
     "runs",
