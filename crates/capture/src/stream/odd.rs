@@ -270,22 +270,6 @@ impl Stream {
         self.note_echo(s.timestamps.map(|t| t.echo));
     }
 
-    /// Whether an acknowledgment was overtaken on its way by one before it; if not, it is the last.
-    #[inline]
-    fn overtaken_ack(&mut self, s: &Seen, order: u64) -> bool {
-        let value = s.timestamps.map(|t| t.value);
-        let overtaken = match (order, value, self.last_ack.1) {
-            (1.., _, _) if self.last_ack.0 != 0 => order <= self.last_ack.0,
-            (_, Some(value), Some(last)) => older(value, last),
-            _ => false,
-        };
-        self.facts.acks_overtaken += u64::from(overtaken);
-        if !overtaken {
-            self.last_ack = (order, value);
-        }
-        overtaken
-    }
-
     /// New SACK blocks; whether they say anything new.
     fn blocks(&mut self, blocks: &[(u64, u64)], ack: u64, cover: &Cover) -> bool {
         let mut news = false;

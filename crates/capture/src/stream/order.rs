@@ -6,6 +6,7 @@
 use super::cases::{Copy, Cover};
 use super::place::{Distance, Place};
 use super::{older, Sent, Stream};
+use crate::seen::Seen;
 use std::collections::VecDeque;
 
 /// The fewest missing acknowledgments that can hide an arrival: with timestamps there is room for three blocks (RFC 2018 §3).
@@ -93,6 +94,22 @@ impl Stream {
     /// Whether acknowledgments say which copy filled a hole.
     pub(crate) fn names_copies(&self) -> bool {
         self.timestamps && self.echoed.is_some()
+    }
+
+    /// Whether an acknowledgment was overtaken on its way by one before it; if not, it is the last.
+    #[inline]
+    pub(super) fn overtaken_ack(&mut self, s: &Seen, order: u64) -> bool {
+        let value = s.timestamps.map(|t| t.value);
+        let overtaken = match (order, value, self.last_ack.1) {
+            (1.., _, _) if self.last_ack.0 != 0 => order <= self.last_ack.0,
+            (_, Some(value), Some(last)) => older(value, last),
+            _ => false,
+        };
+        self.facts.acks_overtaken += u64::from(overtaken);
+        if !overtaken {
+            self.last_ack = (order, value);
+        }
+        overtaken
     }
 
     /// How far behind a copy another was sent which overtook it, at most.
