@@ -29,7 +29,9 @@ impl Reach {
     pub(super) fn new(facts: &Facts<'_>, smallest: i64) -> Option<Reach> {
         let stream = facts.stream;
         let known = stream.names_copies() && facts.ack_ids.count_in_any_order() && facts.side == Side::Sender;
-        if !known || stream.facts.dsacks > 0 {
+        // Without SACK the order is counted from acknowledgments, and none may be missing.
+        let uncounted = !stream.facts.sack_seen && facts.ack_ids.many_missing();
+        if !known || uncounted || stream.facts.dsacks > 0 {
             return None;
         }
         let Distance { time, packets } = stream.farthest();

@@ -79,6 +79,12 @@ impl Order {
         self.again.push_back(sent);
     }
 
+    /// The first retransmission with this timestamp.
+    fn first_with(&self, tsval: u32) -> Option<Place> {
+        let first = self.again.get(self.again.partition_point(|s| older(s.tsval, tsval)))?;
+        (first.tsval == tsval).then(|| first.place())
+    }
+
     /// Whether the receiver may have held a younger timestamp against a copy, if nothing overtook it that was sent `beyond` reach
     /// behind it: only what lies below it in sequence can have brought one.
     ///
@@ -193,13 +199,15 @@ impl Stream {
         let cases = self.cases.as_deref()?;
         let may = |c: &&Copy| c.sent.at + floor <= cover.at && echo.is_none_or(|e| e == c.sent.tsval);
         let sent = piece.copies.iter().map(|c| &cases.copies[*c as usize]).filter(may).map(|c| c.sent.place());
-        let (first, last) = (sent.clone().min()?, sent.max()?);
-        if echo.is_some() {
+        let (first, last) = (sent.clone().min(), sent.max());
+        if let Some(echo) = echo {
             let order = self.order_mut();
-            order.late(first);
-            order.newest = order.newest.max(Some(first));
+            first.into_iter().for_each(|first| order.late(first));
+            // Where acknowledgments are missing it is another hole that was filled last.
+            let first = first.or_else(|| order.first_with(echo));
+            order.newest = order.newest.max(first);
         }
-        Some(last)
+        last
     }
 
     /// Without SACK, the latest copy that came before what filled the hole, if none was lost or overtaken.

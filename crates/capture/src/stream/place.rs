@@ -23,7 +23,7 @@ impl Place {
 
     /// How far this lies behind `earlier`; nothing if it lies before.
     pub(crate) fn behind(self, earlier: Place) -> Distance {
-        if self.at <= earlier.at {
+        if self.at < earlier.at {
             return Distance::default();
         }
         let counted = self.order != 0 && earlier.order != 0;
@@ -59,5 +59,7 @@ mod tests {
         assert_eq!(place(50, 9).behind(place(20, 4)), Distance { time: 30, packets: 5 });
         assert_eq!(place(50, 9).behind(place(20, 0)), Distance { time: 30, packets: 0 });
         assert_eq!(place(20, 4).behind(place(50, 9)), Distance::default());
+        assert_eq!(place(50, 9).behind(place(50, 4)), Distance { time: 0, packets: 5 });
+        assert_eq!(place(50, 4).behind(place(50, 9)), Distance::default());
     }
 }
