@@ -13,7 +13,7 @@ use ackclock_wire::{Header, Options};
 pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -34,7 +34,7 @@ impl Rng {
     }
 }
 
-fn executions() -> u64 {
+pub(crate) fn executions() -> u64 {
     std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
 }
 

@@ -9,5 +9,6 @@ mod hostile;
 mod links;
 mod make;
 mod outside;
+mod spoiled;
 mod streams;
 mod writing;
