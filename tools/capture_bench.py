@@ -5,8 +5,9 @@
 
 The files are made of transfers under loss and reordering, always the same. They lie in memory (the page cache) before
 the time is taken. Each case counts with the fastest of its rounds. `cpu` is the time that the one thread had a
-processor: on a machine with other work it says more than the clock. The last figure is the memory that the program has
-besides the mapped file. The others are given a smaller file: the whole one takes them minutes.
+processor: on a machine with other work it says more than the clock. The last figures are the memory that the program
+has of its own, and the pages of the mapped file that lie in memory: the system takes those back when it needs them. The
+others are given a smaller file: the whole one takes them minutes.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ def row(name: str, of: dict[str, float]) -> str:
         if of.get(clock)
     ]
     memory = f"  {of['memory_bytes'] / 1e6:.0f} MB" if of.get("memory_bytes") else ""
+    memory += f" and {of['mapped_bytes'] / 1e6:.0f} MB of the file" if of.get("mapped_bytes") else ""
     return f"  {name:9} {'   cpu: '.join(rates)}{memory}"
 
 

@@ -57,20 +57,20 @@ fn timed<A: Analysis>(path: &Path, analysis: &mut A) -> Result<(), Box<dyn Error
     let (begin, on_cpu) = (Instant::now(), on_cpu());
     let mut flows = Flows::new(analysis, LIMIT);
     let contents = file.read(|frame| flows.frame(frame))?;
-    let anonymous = anonymous();
+    let (memory, mapped) = (resident("RssAnon:"), resident("RssFile:"));
     let traffic = flows.finish();
     let (seconds, cpu_seconds) = (begin.elapsed().as_secs_f64(), (self::on_cpu() - on_cpu) as f64 / 1e9);
     println!(
-        "{{\"seconds\": {seconds}, \"cpu_seconds\": {cpu_seconds}, \"bytes\": {}, \"packets\": {}, \"connections\": {}, \"memory_bytes\": {anonymous}}}",
+        "{{\"seconds\": {seconds}, \"cpu_seconds\": {cpu_seconds}, \"bytes\": {}, \"packets\": {}, \"connections\": {}, \"memory_bytes\": {memory}, \"mapped_bytes\": {mapped}}}",
         contents.bytes, contents.frames, traffic.connections
     );
     Ok(())
 }
 
-/// Memory of this process that is no file's, bytes, with all connections still there; 0 where the system does not say it.
-fn anonymous() -> u64 {
+/// Memory of this process of one kind, bytes, with all connections still there; 0 where the system does not say it.
+fn resident(kind: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:"));
+    let line = status.lines().find_map(|l| l.strip_prefix(kind));
     line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 

@@ -6,8 +6,10 @@
 use super::Sent;
 use std::collections::VecDeque;
 
-/// Room is made for so many at once: a ring that doubles would be half empty.
-const MORE: usize = 64;
+/// Room is made for so many more at once, or for a quarter of all: a ring that doubles would be half empty.
+const MORE: usize = 4;
+/// Room for so many may be idle. Beyond that, and half of those that are there, it is given back.
+const IDLE: usize = 64;
 /// Places in the order of sending may come from so far before the first.
 const BEFORE: u64 = 1 << 31;
 
@@ -90,6 +92,10 @@ impl Ring {
     #[inline]
     pub(super) fn forget(&mut self, n: usize) {
         self.packed.drain(..n);
+        let len = self.packed.len();
+        if self.packed.capacity() > len + IDLE.max(len / 2) {
+            self.packed.shrink_to(len + len / 4);
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -139,7 +145,7 @@ impl Ring {
             self.packed = all.iter().filter_map(|s| self.pack(s)).collect();
         }
         if self.packed.len() == self.packed.capacity() {
-            self.packed.reserve_exact(MORE);
+            self.packed.reserve_exact(MORE.max(self.packed.len() / 4));
         }
         before - self.len()
     }

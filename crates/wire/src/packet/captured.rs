@@ -129,3 +129,32 @@ impl<'a> Captured<'a> {
         sum.bytes() == self.fixed[16..18]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::captured_ip;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_a_glance_reads_is_what_is_read_otherwise(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..120),
+            (first, fragment, protocol, offset) in (0x44u8..0x47, 0u8..3, 5u8..8, 0u8..16),
+            len in 0u16..200,
+        ) {
+            let fixed = [(0, first), (2, (len >> 8) as u8), (3, len as u8), (6, fragment << 5), (7, 0), (9, protocol), (32, offset << 4)];
+            for (at, byte) in fixed {
+                if let Some(place) = bytes.get_mut(at) {
+                    *place = byte;
+                }
+            }
+            let read = captured_ip(&bytes, bytes.len()).and_then(|ip| Captured::read(&bytes, ip)).ok();
+            let glance = Captured::glance(&bytes);
+            prop_assert!(glance.is_none() || glance == read);
+            // It leaves out options of IP, a length of 0, and headers that are not there whole.
+            let usual = first == 0x45 && len > 0 && read.is_some_and(|r| !r.options_cut);
+            prop_assert_eq!(glance.is_some(), usual);
+        }
+    }
+}
