@@ -344,8 +344,8 @@ impl Connection {
 
     /// The smallest half round trip to the host from which `way` goes.
     fn half(&self, way: Way) -> Option<i64> {
-        let (near, far) = (&self.answers[way as usize].backward, &self.streams[way.back() as usize].onward);
-        near.smallest().into_iter().chain(far.smallest()).min()
+        let (near, far) = (&self.answers[way as usize].backward, &self.streams[way.back() as usize]);
+        near.smallest().into_iter().chain(far.onward.smallest()).min().or(far.facts.handshake)
     }
 
     fn place(&self) -> (Place, Why) {

@@ -140,6 +140,10 @@ pub(crate) struct Facts {
     pub(crate) acked_at: Option<i64>,
     pub(crate) fin: bool,
     pub(crate) syns_again: u64,
+    /// When the last SYN passed.
+    pub(crate) syn_at: i64,
+    /// From the last SYN of several to its acknowledgment: which of them it answers is not known, so the round trip may be longer.
+    pub(crate) handshake: Option<i64>,
     pub(crate) acks: u64,
     /// Of these, as far as that was looked at, those that came after one sent later.
     pub(crate) acks_overtaken: u64,

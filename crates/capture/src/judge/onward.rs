@@ -150,11 +150,15 @@ impl Case<'_> {
                 Some(sent) => Evidence::EarlierAnswered { by: self.copies[self.i].sent.at - sent.at },
                 None => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
             },
-            // Reports of what was sent once tell of a network that doubles packets.
-            true => {
-                let guess = shorter || ctx.facts.stream.facts.stray_dsacks > 0;
-                return self.judged(Verdict::Needless, self.reported(), guess);
+            // Reports of what was sent once tell of a network that doubles packets: if this copy was the first to arrive, it rather
+            // came twice.
+            true if ctx.facts.stream.facts.stray_dsacks > 0 => {
+                return match self.ways(1, self.around(), ctx.floor).needless {
+                    true => self.judged(Verdict::Needless, self.reported(), true),
+                    false => self.judged(Verdict::Needed, self.needed_evidence(), true),
+                };
             }
+            true => return self.judged(Verdict::Needless, self.reported(), shorter),
         };
         self.judged(Verdict::Needless, evidence, shorter)
     }

@@ -20,6 +20,7 @@ impl Stream {
         }
         if s.has(Segment::SYN) {
             self.facts.syns_again += u64::from(self.started);
+            self.facts.syn_at = s.at;
             if !self.started {
                 self.start(s, s.seq.wrapping_add(1));
                 self.una = s.seq;
@@ -310,6 +311,9 @@ impl Stream {
     fn advance(&mut self, s: &Seen, ack: u64, cover: &Cover) {
         if ack <= self.una {
             return;
+        }
+        if self.facts.acked_at.is_none() && self.facts.syns_again > 0 {
+            self.facts.handshake = Some(s.at - self.facts.syn_at);
         }
         let before = self.una;
         let trigger = self.filled(cover);
