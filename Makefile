@@ -105,7 +105,7 @@ ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names anoth
 
 capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four seeds each, against the truth; into tests/captures/verdicts.md
 	mkdir -p tests/captures
-	ACKCLOCK_JUDGE_SEEDS=4 ACKCLOCK_JUDGE_TABLE=$(CURDIR)/tests/captures/verdicts.md cargo test --workspace --locked --test judge -- --include-ignored
+	ACKCLOCK_JUDGE_SEEDS=4 ACKCLOCK_JUDGE_TABLE=$(CURDIR)/tests/captures/verdicts.md cargo test --workspace --locked --test judge
 
 instructions: .venv/.ready ## instructions per delivered packet (callgrind), also of every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind

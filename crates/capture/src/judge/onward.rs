@@ -210,7 +210,8 @@ impl Case<'_> {
         }
         // The report of a duplicate may have been lost.
         let stamped = ctx.facts.stream.timestamps && self.cover.by == By::Head;
-        likely |= halfway && !stamped && ctx.reports && ctx.facts.ack_ids.many_missing();
+        let ids = ctx.facts.ack_ids;
+        likely |= halfway && !stamped && ctx.reports && (!ids.count() || ids.many_missing());
         self.unless_guessed(self.judged(Verdict::Needed, self.needed_evidence(), likely))
     }
 
