@@ -38,7 +38,7 @@ OTHERS = {
 SMALL = 100_000
 """Packets of the file that the others are given."""
 PATIENCE = 120.0
-"""They are given so many seconds."""
+"""How many seconds they are given."""
 
 
 def program() -> Path:
@@ -80,7 +80,7 @@ def row(name: str, of: dict[str, float]) -> str:
 
 
 def others(folder: Path, bench: Path, flows: str) -> dict[str, dict[str, float]]:
-    """What programs of others need for a small file; those that are not installed are named."""
+    """What programs of others need for a small file; what is not installed is named."""
     file = folder / "small.pcap"
     subprocess.run([bench, "make", file, "--flows", flows, "--packets", str(SMALL)], check=True)
     found = {"analyse": measured(bench, "analyse", file)}

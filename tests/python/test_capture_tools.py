@@ -103,7 +103,7 @@ def test_tshark_calls_most_retransmissions_out_of_order_where_nothing_can_be(tmp
     total = sum(actual.values())
     # At the sender's side packets are captured in the order of sending.
     assert called["out of order"] > total / 4
-    # Of those that nobody needed tshark names hardly any; what it names is right.
+    # Of the needless ones tshark names hardly any; what it names is right.
     assert spurious["needless"] < actual["needless"] / 10
     assert spurious["needed"] == 0
     assert ours["needless", "needless"] > actual["needless"] * 0.9

@@ -7,7 +7,7 @@ const BARE = 16 + 66;
 const SEGMENT = 1448;
 /** An acknowledgment after every second segment, this many segments behind. */
 const BEHIND = 40;
-/** Of so many segments one is sent again, needlessly, and reported (DSACK). */
+/** One segment of this many is sent again, needlessly, and reported (DSACK). */
 const AGAIN = 500;
 /** Between two segments, nanoseconds. */
 const STEP = 100_000;
@@ -18,7 +18,7 @@ export interface Written {
   needless: number;
 }
 
-/** Writes about so many bytes into `file`. */
+/** Writes about this many bytes into `file`. */
 export function writeLarge(file: string, size: number): Written {
   const out = openSync(file, "w");
   const written: Written = { packets: 0, segments: 0, needless: 0 };

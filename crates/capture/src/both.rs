@@ -73,7 +73,7 @@ pub(crate) struct Parcel {
 pub struct Between {
     /// Segments that came while both captures ran.
     pub came: u64,
-    /// Of them those that were seen to leave.
+    /// How many of them were seen to leave.
     pub known: u64,
     /// Their order.
     pub reordered: Reordered,
@@ -109,7 +109,7 @@ fn keys(seen: &Seen, segment: u32) -> impl Iterator<Item = Key> {
 }
 
 impl Arrivals {
-    /// A full segment carries so many bytes.
+    /// Bytes that a full segment carries.
     pub(crate) fn full_segment(&mut self, bytes: u32) {
         self.segment = bytes;
     }

@@ -182,7 +182,7 @@ impl Connection {
         Connection { given: Some(place), ..self }
     }
 
-    /// A full segment carries so many bytes: what is noted is noted segment by segment.
+    /// Bytes that a full segment carries: arrivals are noted segment by segment.
     pub fn full_segment(&mut self, bytes: u32) {
         if let Some(There::Noting(ways)) = &mut self.there {
             ways.iter_mut().for_each(|way| way.full_segment(bytes));

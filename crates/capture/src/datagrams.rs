@@ -13,7 +13,7 @@ use numbers::{read, Header, Packet, FIRST};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// So many datagrams must keep to the rules before they are believed.
+/// How many datagrams must keep to the rules before they are believed.
 const ENOUGH: usize = 8;
 
 /// A UDP datagram of a capture.
@@ -23,7 +23,7 @@ pub struct Datagram<'a> {
     pub ends: [SocketAddr; 2],
     /// Bytes of payload that it has.
     pub len: u32,
-    /// Those that were kept.
+    /// The ones that were kept.
     pub payload: &'a [u8],
 }
 
@@ -72,9 +72,9 @@ type Key = ([SocketAddr; 2], u32);
 /// All UDP of a capture while it is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Datagrams {
-    /// Those that may be numbered: the last few of each flow.
+    /// What may be numbered: the last few of each flow.
     candidates: BTreeMap<Key, Vec<Packet>>,
-    /// Those that are: their places among `numbered`.
+    /// What is: its places among `numbered`.
     known: BTreeMap<Key, usize>,
     numbered: Vec<Numbered>,
     recognised: (u64, u64),

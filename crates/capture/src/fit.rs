@@ -48,7 +48,7 @@ const MOST_FLOWS: usize = 1000;
 pub enum Duplicates {
     /// It reported some.
     Reported,
-    /// It got so many, and reported none.
+    /// It got this number of duplicates, and reported none.
     Silent(u64),
     /// It got too few to tell. Where SACK is permitted it is taken to report them.
     Unknown,

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 const GAPS: usize = 64;
 /// A step in this range, either way, is one of order.
 const NEAR: i32 = 4096;
-/// So many steps are looked at before a judgment.
+/// How many steps are looked at before a judgment.
 const ENOUGH: u32 = 8;
 
 /// One way's identifications, unwrapped.

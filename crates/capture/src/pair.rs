@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Segments that are noted at most, of all connections (56 bytes each).
 const MOST: u64 = 1 << 23;
-/// So many percent of what came must be found again among what left.
+/// How many percent of what came must be found again among what left.
 const ENOUGH: u64 = 95;
 
 /// What is to be done with which connections, file by file.
@@ -25,7 +25,7 @@ type Tasks = Vec<BTreeMap<u64, Task>>;
 type Looks = BTreeMap<(usize, u64), Surveyed>;
 
 /// Finds the connections of which both ends were captured, and looks at them again: `read` reads a file, by its place, with a survey.
-/// Answers sentences about those that are in several files and were not matched.
+/// Answers sentences about connections that are in several files and were not matched.
 ///
 /// # Errors
 /// Those of `read`; then `files` are as they were, or some of them.
@@ -56,7 +56,7 @@ pub fn match_ends<E>(
                 files[one.file].iter_mut().filter(|s| s.number == one.number).for_each(|s| *s = surveyed.clone());
             }),
             Err((came, known)) => remarks.push(format!(
-                "{}, but of {came} segments that came only {known} are found among those that left: something on the way \
+                "{}, but of {came} segments that came only {known} are found among what left: something on the way \
                  changes them. Each file is looked at on its own",
                 find::told(files, names, pair.names())
             )),

@@ -18,11 +18,11 @@ use ackclock_tcp::segment::Segment;
 use cause::{Cause, CAUSES};
 use gaps::Gaps;
 
-/// So many stalls of one way are kept in full, the longest.
+/// How many stalls of one way are kept in full, the longest.
 const KEPT: usize = 256;
 /// A gap up to this is never kept, nanoseconds.
 const SHORT: i64 = 1_000_000;
-/// A stall is longer than so many median gaps.
+/// How many median gaps a stall is longer than.
 const TIMES: i64 = 10;
 
 /// What was seen around a gap between two segments with data.
@@ -112,7 +112,7 @@ pub struct Stalls {
     window: Option<u64>,
     gaps: Gaps,
     kept: Vec<Facts>,
-    /// Those that were too many, by the side from which they are seen.
+    /// What was too much to keep, by the side from which it is seen.
     shorter: [[(u64, i64); CAUSES.len()]; 3],
     /// The smallest time from data to their acknowledgment, nanoseconds.
     answer: Option<i64>,

@@ -110,7 +110,7 @@ pub(crate) struct Stream {
     echoed: Option<u32>,
     /// First copies in the order of their numbers.
     ring: Ring,
-    /// So many of them, the first, are acknowledged.
+    /// How many of them, from the first on, are acknowledged.
     acked: usize,
     /// How many have been acknowledged in all.
     passed: u64,
@@ -145,7 +145,7 @@ pub(crate) struct Facts {
     /// From the last SYN of several to its acknowledgment: which of them it answers is not known, so the round trip may be longer.
     pub(crate) handshake: Option<i64>,
     pub(crate) acks: u64,
-    /// Of these, as far as that was looked at, those that came after one sent later.
+    /// How many of these came after one sent later, as far as that was looked at.
     pub(crate) acks_overtaken: u64,
     pub(crate) sack_seen: bool,
     pub(crate) dsacks: u64,
@@ -159,7 +159,7 @@ pub(crate) struct Facts {
 }
 
 impl Stream {
-    /// A segment with data, SYN or FIN; `missed` are those that are missing right before it.
+    /// A segment with data, SYN or FIN; `missed`: packets that are missing right before it.
     #[inline]
     pub(crate) fn data(&mut self, s: &Seen, order: u64, missed: Missed) {
         let plain = s.flags & 0x07 == 0 && missed.packets == 0 && self.hi >= self.presumed.to;

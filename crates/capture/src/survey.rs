@@ -51,7 +51,7 @@ pub struct Course {
 pub struct Beside {
     /// The way whose data begin at the end that this file is of.
     pub sent_here: Way,
-    /// The other file: its place among those that were given.
+    /// The other file: its place among the files given.
     pub file: usize,
     /// The connection's number there.
     pub number: u64,
@@ -64,7 +64,7 @@ pub struct Beside {
 /// What a further look at a connection is for.
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Noting what comes, in segments of so many bytes.
+    /// Noting what comes, in segments of this size.
     Note { segment: Option<u32> },
     /// Judging with what came to the other end; it was captured at this one.
     Judge { place: Place, arrivals: Box<BothWays> },
@@ -115,14 +115,14 @@ pub struct Everything {
     pub left_out: u64,
 }
 
-/// Surveys all connections, or those that were chosen.
+/// Surveys all connections, or the chosen ones.
 #[derive(Debug)]
 pub struct Survey {
     wanted: Wanted,
     chosen: Option<(SocketAddr, SocketAddr)>,
     /// Only these connections, by their numbers, and what is to be done with each.
     tasks: Option<BTreeMap<u64, Task>>,
-    /// So many are kept at the end: those with the most bytes. Twice as many are meanwhile.
+    /// How many are kept at the end, by their bytes. Twice as many are kept meanwhile.
     limit: usize,
     found: Vec<Surveyed>,
     passed_over: u64,

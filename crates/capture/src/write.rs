@@ -1,4 +1,4 @@
-//! Writing packets of a capture: those that were chosen, or all that is TCP without what it says of people.
+//! Writing packets of a capture: chosen ones, or all TCP without what it says of people.
 //!
 //! Source: draft-ietf-opsawg-pcapng §4.2 and §4.3.
 
@@ -67,7 +67,7 @@ pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copi
 /// times and numbers as they were: an analysis finds in them what it finds in the original. Other packets are left out.
 ///
 /// Checksums are zero, except those that a device was to complete: they stay so. Addresses and ports are numbered as they come.
-/// Segments that would bring more than a million addresses are left out, and with `flow` those that are not between its two ends.
+/// Segments that would bring more than a million addresses are left out, and with `flow` all that is not between its two ends.
 ///
 /// # Errors
 /// [`Uncopied`].
@@ -90,7 +90,7 @@ pub fn anonymised<W: Write>(
     })
 }
 
-/// Hands each frame over, and counts those that are written.
+/// Hands each frame over, and counts what is written.
 fn copy<W, F>(input: Input<'_>, out: W, mut each: F) -> Result<Copied, Uncopied>
 where
     W: Write,

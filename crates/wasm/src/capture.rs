@@ -18,11 +18,11 @@ use std::io::{BufReader, Read};
 
 /// Most connections in memory at once, as `ackclock capture` has it.
 const LIMIT: usize = 10_000;
-/// So many connections are told of: those with the most bytes.
+/// How many connections are told of: the ones with the most bytes.
 const TOLD: usize = 1000;
 /// Most segments, acknowledgments and SACK blocks that are drawn of a flow.
 const DRAWN: usize = 4_000_000;
-/// Of so many retransmissions the evidence is told.
+/// Of how many retransmissions the evidence is told.
 const EXPLAINED: usize = 100_000;
 /// Bytes that are asked of the file at once.
 const PIECE: usize = 4 << 20;

@@ -83,7 +83,7 @@ export interface Captured {
   sendFrame: Float64Array;
   /** The same of `acks`. */
   ackFrame: Float64Array;
-  /** What shows the verdict of a retransmission, by its frame: of so many as are told. */
+  /** What shows the verdict of a retransmission, by its frame, as far as it is told. */
   evidence: ReadonlyMap<number, string>;
   stalls: readonly StallRow[];
   /** Segments and acknowledgments that are not drawn, being too many. */

@@ -3,7 +3,7 @@ import { bytes, duration, grouped } from "../chart/ticks";
 import type { FlowRow } from "../engine/capture";
 import { fill, h } from "./dom";
 
-/** So many rows are shown at once; the search finds the others. */
+/** How many rows are shown at once; the search finds the others. */
 const SHOWN = 100;
 /** With more flows than these there is a search. */
 const MANY = 12;

@@ -7,7 +7,7 @@ use super::{rate, Duplicates, Transfer, FEWEST};
 
 /// Smallest round trips that differ by more, as a part and in nanoseconds, are those of different paths.
 const RTT: (f64, i64) = (0.1, 1_000_000);
-/// A receiver that gets so many duplicates and reports none does not report them: one report may be lost.
+/// With this many duplicates and no report, a receiver does not report them. With fewer the reports may be lost.
 const SILENT: u64 = 3;
 /// From this part of the window on in flight, the window may have held the sender back.
 const HELD: f64 = 0.9;

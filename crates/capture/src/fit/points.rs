@@ -27,11 +27,11 @@ impl Point {
 
 pub(crate) struct Points {
     pub(crate) all: Vec<Point>,
-    /// Those of them that are clean.
+    /// Which of them are clean.
     clean: Vec<usize>,
     /// When something was sent again.
     pub(crate) again: Vec<i64>,
-    /// Half of all segments have at most so many bytes with their headers.
+    /// The median size of all segments, bytes with their headers.
     pub(crate) packet: f64,
     /// The smallest round trip of each flow and others between its hosts, nanoseconds.
     pub(crate) smallest: Vec<i64>,

@@ -3,7 +3,7 @@
 use super::{End, Fit, Transfer};
 use serde_json::{json, Value};
 
-/// A scenario runs at most so many times as long as the capture.
+/// How many times as long as the capture a scenario runs at most.
 const LONGER: f64 = 10.0;
 
 impl Fit {

@@ -67,7 +67,7 @@ pub enum Mptcp {
     Join,
 }
 
-/// In so many segments of each direction checksums are looked at.
+/// In how many segments of each direction checksums are looked at.
 const LOOKED_AT: u64 = 32;
 /// Where unwrapped numbers begin: a step is 2³¹ at most, either way, and no file has as many packets as would lead to 0 or beyond 2⁶³.
 const FIRST: u64 = 1 << 62;

@@ -9,7 +9,7 @@ use crate::place::Side;
 use crate::stream::cases::{Bare, By, Copy, Cover};
 use crate::stream::place::{Distance, Place};
 
-/// So many times the farthest overtaking that was seen is out of reach.
+/// What overtakes by this many times the farthest seen is out of reach.
 const MARGIN: i64 = 2;
 
 /// How far behind a copy another can have been sent that overtook it.

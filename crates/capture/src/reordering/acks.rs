@@ -28,7 +28,7 @@ pub struct ByAcks {
 const MOST: usize = 4096;
 
 impl ByAcks {
-    /// A full segment carries so many bytes.
+    /// Bytes that a full segment carries.
     pub fn full_segment(&mut self, bytes: u32) {
         self.segment = u64::from(bytes);
     }

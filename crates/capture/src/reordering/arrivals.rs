@@ -8,13 +8,13 @@ use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// So many packets are looked at before it is settled what tells the order.
+/// How many packets are looked at before it is settled what tells the order.
 const LOOKED_AT: usize = 16;
 /// A step of identifications up to this, either way, is one of order.
 const NEAR: i32 = 4096;
 /// After a SYN, whose identification may stand alone, only a step up to this is one of order.
 const NEAR_SYN: i32 = 64;
-/// Of so many steps one may be another.
+/// One step of this many may be another.
 const FEW: u32 = 16;
 /// Where numbers begin, so that what comes before the first packet has a place below it.
 const FIRST: u64 = 1 << 20;
@@ -61,7 +61,7 @@ impl Early {
 }
 
 impl Arrivals {
-    /// Nothing has come yet. A full segment carries so many bytes, as far as is known: a device may have joined several. With `densities`
+    /// Nothing has come yet. `segment`: the bytes of a full segment, if they are known; a device may have joined several. With `densities`
     /// those of RFC 5236 are made, if each packet has a number of its own.
     pub fn new(segment: Option<u32>, densities: bool) -> Self {
         Arrivals {

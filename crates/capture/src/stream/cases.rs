@@ -5,7 +5,7 @@ use super::place::Place;
 use super::{older, Sent};
 use std::collections::{BTreeMap, VecDeque};
 
-/// With so many copies and acknowledgments without news, those of long ago are judged and forgotten.
+/// With this many copies and acknowledgments without news, the ones of long ago are judged and forgotten.
 const MANY: usize = 512;
 /// Suspects that are kept, the newest.
 const SUSPECTS: usize = 1024;

@@ -30,7 +30,7 @@ pub(crate) struct Order {
     overtaken: Distance,
     /// Where it was before this acknowledgment.
     before: Option<Place>,
-    /// From where to where it may have passed copies that were never reported: so many acknowledgments are missing there.
+    /// From where to where it may have passed copies that were never reported, since acknowledgments are missing there.
     unreported: VecDeque<(Place, Place)>,
     /// Retransmissions, the newest.
     again: VecDeque<Sent>,

@@ -1,6 +1,6 @@
 //! First copies that never came by here: the order of sending lacks packets, and what follows repeats them.
 //!
-//! Idea: what is lost before the place of the capture leaves a hole in the sequence numbers, unless nothing behind it came. Then only
+//! Idea (decision 0170): what is lost before the place of the capture leaves a hole in the sequence numbers, unless nothing behind it came. Then only
 //! the order of sending ([`crate::ids`]) tells that something is missing, and what it was has to be presumed.
 
 use super::cases::{Copy, Piece};
@@ -108,7 +108,7 @@ impl Stream {
     }
 }
 
-/// How many segments may have been sent again, and lost, in a silence of so many nanoseconds: each timeout takes twice the time of the
+/// How many segments may have been sent again, and lost, in a silence, nanoseconds: each timeout takes twice the time of the
 /// one before (RFC 6298 §5.5), and a probe may go before the first (RFC 8985 §7.2).
 fn repeats(silence: i64) -> u64 {
     u64::from((silence / LEAST_TIMEOUT + 1).ilog2()) + 1

@@ -6,9 +6,9 @@
 use super::Sent;
 use std::collections::VecDeque;
 
-/// Room is made for so many more at once, or for a quarter of all: a ring that doubles would be half empty.
+/// How many more there is room for at once, or a quarter of all: a ring that doubles would be half empty.
 const MORE: usize = 4;
-/// Room for so many may be idle. Beyond that, and half of those that are there, it is given back.
+/// Room that may be idle. Beyond that, and beyond half of what is in use, it is given back.
 const IDLE: usize = 64;
 /// Places in the order of sending may come from so far before the first.
 const BEFORE: u64 = 1 << 31;

@@ -122,7 +122,7 @@ fn surveyed(name: &str, bytes: &[u8]) -> Option<OneFile> {
     Some(OneFile { name: name.to_owned(), contents, traffic, found: survey.finish() })
 }
 
-/// So many times, a hundredth of the packets of the other tests in each.
+/// How many times: a hundredth of the packets that the other tests go through.
 fn times() -> u64 {
     executions() / (100 * u64::from(SEGMENTS))
 }

@@ -16,7 +16,7 @@ pub(crate) struct Tally {
     pub(crate) unknown: u32,
     /// Retransmissions that were not taken for such.
     pub(crate) unlisted: u32,
-    /// What was taken for a retransmission and was none; of these those that are not marked as a guess.
+    /// What was taken for a retransmission and was none; and how much of it is not marked as a guess.
     pub(crate) extra: u32,
     pub(crate) invented: u32,
     /// Needless in truth; of these those found; all that were called needless.

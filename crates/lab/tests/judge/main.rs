@@ -2,7 +2,7 @@
 //! truth.
 //!
 //! `ACKCLOCK_JUDGE="PATH/POINT"` (`*` for all paths) prints what is wrong there, of the paths that are not held back. `ACKCLOCK_JUDGE_SEEDS=N`
-//! runs so many seeds of each, `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
+//! runs N seeds of each, `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
 
 mod case;
 mod kernel;
@@ -30,7 +30,7 @@ struct Judged {
     scores: BTreeMap<(usize, Class, Point), Score>,
     /// Paths and stacks on which the metrics of reordering differ, and from which side.
     reordering: Vec<String>,
-    /// Captures that were taken for those of another place.
+    /// Captures that were taken to be from another place.
     misplaced: Vec<String>,
 }
 
