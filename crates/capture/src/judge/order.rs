@@ -1,6 +1,6 @@
 //! What the order of arrivals excludes.
 //!
-//! Idea: how far copies were overtaken shows in the acknowledgments ([`crate::stream::order`]). What would have had to be overtaken by
+//! Idea: how far copies were overtaken shows in the acknowledgments (`stream/order.rs`). What would have had to be overtaken by
 //! much more did not happen: then the copy was lost. That is how senders find losses, too (RFC 8985 §3.1, the reordering window), but
 //! they have to guess before the evidence is in.
 
