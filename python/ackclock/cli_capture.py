@@ -15,7 +15,7 @@ import typer
 from ackclock.capturing import LIMIT, Capture, Side, capture
 from ackclock.cli_common import fail, refusals
 from ackclock.cli_fit import command_fit
-from ackclock.cli_scenario import complete_stack, draw, plot_span
+from ackclock.cli_scenario import complete_path, complete_stack, draw, plot_span
 from ackclock.fitting import AS
 
 EXAMPLES = """\b
@@ -70,16 +70,7 @@ class Asked:
 
 def _complete_file(incomplete: str) -> list[str]:
     """Folders, and files that look like captures."""
-    folder, _, begun = incomplete.rpartition("/")
-    at = f"{folder}/" if "/" in incomplete else ""
-    try:
-        found = sorted(Path(at or ".").iterdir())
-    except OSError:
-        return []
-    named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
-    return [
-        name for name in named if name.endswith(("/", *_ENDINGS)) and (begun or not Path(name).name.startswith("."))
-    ]
+    return complete_path(incomplete, _ENDINGS)
 
 
 def command(

@@ -22,8 +22,8 @@ def complete_stack(incomplete: str) -> list[str]:
     return [name for name in _native.stack_names() if name.startswith(incomplete)]
 
 
-def _complete_scenario(incomplete: str) -> list[str]:
-    """Folders, and files that look like scenarios."""
+def complete_path(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    """Folders, and files with these endings; hidden ones if the name begins with a dot."""
     folder, _, begun = incomplete.rpartition("/")
     at = f"{folder}/" if "/" in incomplete else ""
     try:
@@ -31,7 +31,12 @@ def _complete_scenario(incomplete: str) -> list[str]:
     except OSError:
         return []
     named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
-    return [name for name in named if name.endswith(("/", ".toml")) and (begun or not Path(name).name.startswith("."))]
+    return [name for name in named if name.endswith(("/", *endings)) and (begun or not Path(name).name.startswith("."))]
+
+
+def _complete_scenario(incomplete: str) -> list[str]:
+    """Folders, and files that look like scenarios."""
+    return complete_path(incomplete, (".toml",))
 
 
 Scenario = Annotated[

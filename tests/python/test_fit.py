@@ -1,4 +1,4 @@
-"""Paths fitted to captures of simulated runs are those that were run; and what other senders would have done."""
+"""A path fitted to the capture of a simulated run is the path of the run; and what other senders would have done."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copi
 /// Writes all TCP segments with other addresses and ports, without payload, link layer, tunnels and options that are not needed, their
 /// times and numbers as they were: an analysis finds in them what it finds in the original. Other packets are left out.
 ///
-/// Checksums are zero, except those that a device was to complete: they stay so. Addresses and ports are numbered as they come.
+/// Checksums are zero. Where a device was to complete one, it stays as it was. Addresses and ports are numbered as they come.
 /// Segments that would bring more than a million addresses are left out, and with `flow` all that is not between its two ends.
 ///
 /// # Errors

@@ -205,7 +205,7 @@ fn analysed<A: Analysis>(
     }
 }
 
-/// The packets of one connection of a file, by its number; those that leave the end `source` are its own.
+/// The packets of one connection of a file, by its number. Packets that leave the end `source` are its own.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
 pub(crate) fn capture_packets(

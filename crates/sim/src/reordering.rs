@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 /// How many different values a count is kept for: what is counted comes from files, too.
 const MOST_VALUES: usize = 1 << 16;
 
-/// The arrivals of one direction of a flow so far. It remembers which numbers are missing, and nothing of those that came. The
+/// The arrivals of one direction of a flow so far. It remembers which numbers are missing, and nothing of the others. The
 /// default makes no densities (RFC 5236): they cost more than all the rest. What every arrival changes lies together at the beginning.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(C)]

@@ -38,7 +38,7 @@ export function drawnFlow({ row, leftOut, evidence }: Captured): string {
   const said = [`The graph shows ${flow} of the capture, captured ${captured.at}: ${captured.why}.`];
   if (r.likely > 0) said.push(`${grouped(r.likely)} of the verdicts are likely, not certain.`);
   if (leftOut > 0) said.push(`${grouped(leftOut)} later packets are not drawn, being too many.`);
-  if (evidence.size < r.total) said.push(`Evidence is told of the first ${grouped(evidence.size)} retransmissions.`);
+  if (evidence.size < r.total) said.push(`The evidence shows for the first ${grouped(evidence.size)} retransmissions.`);
   said.push("Run shows the scenario at the left again.");
   return said.join(" ");
 }

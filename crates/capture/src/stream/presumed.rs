@@ -30,12 +30,13 @@ pub(super) struct Presumed {
 }
 
 impl Stream {
-    /// Packets are missing in the order of sending. Were they the next ones after all that was seen?
+    /// How many of the missing packets may themselves have repeated older data, and the silence that has to follow before the others
+    /// are taken for the next data, nanoseconds. `None` if nothing can be said of them.
     ///
-    /// After a silence of a round trip they were, but for what was sent again meanwhile and lost, too: what lacks in the holes, what
-    /// timed out, and if this segment is not the first that lacks, all from it or from the first on. Without a silence it is a guess:
-    /// if the first hole has been the first for a round trip, its sender may know, and the segment that fills it was not sent before
-    /// within this round trip. Otherwise a silence may yet come: what follows it repeats what is missing.
+    /// After a silence of a round trip they were the next data, but for retransmissions that were lost, too: of the holes, and one for
+    /// each timeout. If this segment does not begin the first hole, all data from there on may have been among them. Without a
+    /// silence it is a guess. If the first hole has been open for a round trip, the sender may know of it; then the segment that
+    /// fills it was not sent twice within that time. Otherwise a silence may still come, and what follows it repeats what is missing.
     fn may_repeat(&self, s: &Seen, missed: Missed, silence: i64, newest: bool) -> Option<(u64, Option<i64>)> {
         let round_trip = missed.round_trip.filter(|_| s.seq <= self.hi && s.len > 0)?;
         let segments = |bytes: u64| bytes.div_ceil(u64::from(s.len));
@@ -53,7 +54,7 @@ impl Stream {
         }
     }
 
-    /// Packets are missing right before this one.
+    /// Packets are missing right before this one: notes which data they are presumed to have carried.
     pub(super) fn missing(&mut self, s: &Seen, order: u64, missed: Missed, silence: i64) {
         let last = self.ring.len().checked_sub(1).and_then(|i| self.ring.get(i));
         let newest = last.is_some_and(|n| n.order + missed.packets + 1 == order);

@@ -114,7 +114,7 @@ fn wrapping_sequence_numbers_clocks_and_identifications_change_nothing() {
 type Told = (Verdict, Evidence, bool);
 
 /// What the sender's capture tells with the receiver's beside it: single segments there, another clock, and numbers that were unwrapped
-/// from elsewhere. Of the segments that left, counted as they left, those that `came` were captured.
+/// from elsewhere. `came` says of each segment that left, by its number, whether it was captured there.
 fn both(sent: &Talk, came: impl Fn(u64) -> bool) -> (Vec<Told>, Option<(u64, u64)>) {
     let wanted = |side| Wanted { at: Some(side), each: true, ..Wanted::default() };
     let mut there = Connection::noting_arrivals(wanted(Side::Receiver));

@@ -38,10 +38,9 @@ pub struct ReorderingSummary {
     /// The displacement, and the occupancy of the buffer, from which on a packet counts as lost for the densities (DT and BT of
     /// RFC 5236 §3.4 and §3.9), packets: Linux's `tcp_max_reordering`.
     pub density_threshold: u64,
-    /// Reorder density (RFC 5236 §3.6): the share of packets that came so many places late, or early where that is negative.
+    /// Reorder density (RFC 5236 §3.6): the share of packets by their displacement in places, positive if late, negative if early.
     pub reorder_density: BTreeMap<i64, f64>,
-    /// Reorder buffer-occupancy density (§3.11): the share of arrivals after which a receiver that puts packets in order holds
-    /// so many.
+    /// Reorder buffer-occupancy density (§3.11): the share of arrivals by the packets that a receiver then holds to put them in order.
     pub buffer_occupancy_density: BTreeMap<u64, f64>,
 }
 
