@@ -18,7 +18,7 @@ def reproduce(work: Work) -> Outcome:
     many, few, taste = claims.read(work.folder / "claims.csv")
     found = [
         claims.judge(many, (packets,)),
-        claims.judge(few, (packets,), ((1.0, packets),), "Rates are others. So it is."),
+        claims.judge(few, (packets,), ((packets - 1, packets),), "Rates are others. So it is."),
         claims.Finding(taste, claims.Verdict.UNCHECKED, note="It has none."),
     ]
     verdicts = [Verdict(line) for line in (work.folder / "verdicts.txt").read_text(encoding="utf-8").splitlines()]

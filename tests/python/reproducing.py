@@ -81,10 +81,10 @@ def kept(folder: Path) -> int:
 
 
 CLAIMS = """\
-id,where,quantity,published,accept,unit,provenance
-M-1,§1,packets,many,> 10,packets,words; bound ours
-M-2,§2,packets <again>,few & none,< 10,packets,numbers
-M-3,§3,taste,good,,,words
+id,where,quantity,published,rule,unit,kind,provenance
+M-1,§1,packets,many,over 10,packets,measured,words; bound ours
+M-2,§2,packets <again>,few & none,under 10,packets,measured,numbers
+M-3,§3,taste,good,,,measured,words
 """
 
 

@@ -36,7 +36,7 @@ def test_every_claim_is_measured_or_read_back_once() -> None:
     texts = setup.parameters([Family(NEWRENO, RIS, curves.delays(1))], FOLDER)
     apart = {"S003-17", "S003-21"}
     assert sorted([*MEASURES, *texts, *apart]) == sorted(CLAIMS)
-    assert all(claims.accepts(CLAIMS[key].accept, text) for key, text in texts.items())
+    assert all(CLAIMS[key].accepts(text) for key, text in texts.items())
 
 
 def test_parameters_follow_what_ran() -> None:
@@ -67,7 +67,7 @@ def test_a_later_start_shifts_all_alike(work: Work) -> None:
 
 
 def test_packets_leave_in_the_order_of_figure_2(tmp_path: Path) -> None:
-    assert claims.accepts(CLAIMS["S003-21"].accept, setup.order_of_figure_2(FOLDER))
+    assert CLAIMS["S003-21"].accepts(setup.order_of_figure_2(FOLDER))
     text = (FOLDER / setup.FIGURE_2.file).read_text(encoding="utf-8")
     (tmp_path / setup.FIGURE_2.file).write_text(text.replace("interval = 4", "interval = 5"), encoding="utf-8")
     assert setup.order_of_figure_2(tmp_path) == "11, 12, 13, 14, 15, 10, 16, 17, 18, 19, 20"
@@ -179,7 +179,7 @@ def papers_world() -> View:
 def test_every_claim_holds_where_the_paper_is_right() -> None:
     view = papers_world()
     for key, number in MEASURES.items():
-        assert claims.accepts(CLAIMS[key].accept, number(view)), (key, number(view))
+        assert CLAIMS[key].accepts(number(view)), (key, number(view))
 
 
 def test_no_claim_holds_where_nothing_is_as_the_paper_says() -> None:
@@ -191,7 +191,7 @@ def test_no_claim_holds_where_nothing_is_as_the_paper_says() -> None:
     still = replace(still, sent=sent, acked=acked)
     view = made_up(flat, flat + 0.1, np.zeros(len(RIS)), still, still)
     view = replace(view, arrivals={key: [7000.0, 7000.0] for key in SENDERS})
-    holds = [key for key, measure in MEASURES.items() if claims.accepts(CLAIMS[key].accept, measure(view))]
+    holds = [key for key, measure in MEASURES.items() if CLAIMS[key].accepts(measure(view))]
     assert holds == []
 
 

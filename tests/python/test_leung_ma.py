@@ -81,7 +81,7 @@ def test_every_claim_has_a_judge() -> None:
     assert set(CLAIMS) == read_back | counted | set(UNCHECKED) | set(MEASURES)
     assert OF_TWO_PATHS.isdisjoint(OF_THE_SINGLE_PATH)
     assert set(MEASURES) == OF_TWO_PATHS | OF_THE_SINGLE_PATH | {"S001-38", "S001-50"}
-    assert all(bool(claim.accept) is (claim.id not in UNCHECKED) for claim in CLAIMS.values())
+    assert all(bool(claim.rule) is (claim.id not in UNCHECKED) for claim in CLAIMS.values())
 
 
 def test_every_trial_of_every_choice_is_a_scenario(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_the_set_up_is_read_back_from_what_ran() -> None:
     single = [trial(m, Single(f, every)) for m in METHODS for f in FS for every in (50, 100)]
     paths = [trial(m, Split(share)) for m in METHODS for share in SHARES]
     texts = parameters(ran(single), ran(paths), FOLDER)
-    assert all(claims.accepts(CLAIMS[name].accept, text) for name, text in texts.items())
+    assert all(CLAIMS[name].accepts(text) for name, text in texts.items())
     assert len(texts) == 5
     changed = Trial(single[0].file, (*single[0].changes, ("flow[0].window", "50 packets")), AVG_DEV.stack)
     other = parameters(ran([*single, changed, trial(tuned()[-1], Single(1.0))], 100.0), ran(paths), FOLDER)
@@ -161,7 +161,7 @@ def test_gains_and_ratios_of_made_up_runs() -> None:
     v = View(made_up(numbers))
     assert MEASURES["S001-04"](v)[:2] == pytest.approx((50, 50))
     assert MEASURES["S001-04"](v)[3] == pytest.approx(100 * (150 / 170 - 1))
-    assert not claims.accepts(CLAIMS["S001-04"].accept, MEASURES["S001-04"](v))
+    assert not CLAIMS["S001-04"].accepts(MEASURES["S001-04"](v))
     assert MEASURES["S001-06"](v) == pytest.approx((1.5,))
     assert MEASURES["S001-14"](v) == pytest.approx((10,))
     assert [values for _, values in to_best(v, FIG3)] == [pytest.approx([0.5] * len(FS))]
@@ -180,7 +180,7 @@ def test_table_2_and_figure_10_of_made_up_runs() -> None:
     numbers[DEL, Split(20)] = flow(10e3, 4)
     v = View(made_up(numbers))
     assert MEASURES["S001-19"](v) == pytest.approx((0.7,))
-    assert claims.accepts(CLAIMS["S001-33"].accept, MEASURES["S001-33"](v))
+    assert CLAIMS["S001-33"].accepts(MEASURES["S001-33"](v))
     # With loss AVG must not be below DEL's place, and is.
     assert MEASURES["S001-34"](v)[2] == pytest.approx(4 / 3)
     over_each, of_means = average_gains(v, 0.0, DEL)

@@ -20,9 +20,9 @@ full = { seeds = 3 }
 quick = { seeds = 2, duration = "3 s" }
 """
 CLAIMS = """\
-id,where,quantity,published,accept,unit,provenance
-A,§1,"goodput, SACK over NewReno",more,> 1,ratio,words
-B,§2,"timeouts with SACK, over goodput",more,> 1e9,,words
+id,where,quantity,published,rule,unit,kind,provenance
+A,§1,"goodput, SACK over NewReno",more,over 1,ratio,measured,words
+B,§2,"timeouts with SACK, over goodput",more,over 1000000000,,measured,words
 """
 CODE = '''\
 """Who is faster?"""
@@ -58,7 +58,8 @@ def test_a_folder_elsewhere_is_run_judged_and_reported(mine: Path, ackclock: Com
     done = ackclock("reproduce", "elsewhere/mine", "--json")
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     said = json.loads(done.stdout)
-    assert (said["verdicts"], said["spent"]["runs"]) == ({"holds": 1, "differs": 1, "cannot be checked": 0}, 6)
+    measured = {verdict: n for verdict, n in said["verdicts"]["measured"].items() if n}
+    assert (measured, said["spent"]["runs"]) == ({"holds": 1, "differs": 1}, 6)
     assert (said["papers"][0]["runs"], said["papers"][0]["seeds"], said["papers"][0]["differing"]) == (6, [1, 3], ["B"])
     rows = json.loads((tmp_path / "results" / "claims.json").read_text(encoding="utf-8"))
     assert [(row["id"], row["verdict"]) for row in rows] == [("A", "holds"), ("B", "differs")]
@@ -69,7 +70,7 @@ def test_a_folder_elsewhere_is_run_judged_and_reported(mine: Path, ackclock: Com
     text = (tmp_path / "results" / "mine-2026" / "RESULTS.md").read_text(encoding="utf-8")
     assert text.startswith("# My note: results\n\nWritten by `ackclock reproduce`: 6 runs of 5 s. ")
     assert "README" not in text
-    assert "**1 holds, 1 differs, 0 cannot be checked**, of 2 claims." in text
+    assert "**1 of 2 measured claims hold (50 %).**\n\n- measured, 2 claims: 1 holds, 1 differs" in text
 
 
 def test_a_second_time_nothing_is_run_and_all_is_the_same(mine: Path, ackclock: Command, tmp_path: Path) -> None:
@@ -160,13 +161,13 @@ ALLOWED = "key, title, about, code, full, quick, cite, year"
         (
             "claims.csv",
             CLAIMS.replace("id,where", "id,place"),
-            "{mine}/claims.csv:1: found the columns id, place, quantity, published, accept, unit, provenance, allowed: "
-            "id, where, quantity, published, accept, unit, provenance",
+            "{mine}/claims.csv:1: found the columns id, place, quantity, published, rule, unit, kind, provenance, "
+            "allowed: id, where, quantity, published, rule, unit, kind, provenance",
         ),
         (
             "claims.csv",
             CLAIMS.replace(",words\nB", "\nB"),
-            "{mine}/claims.csv:2: found 6 cells, allowed: 7, one a column",
+            "{mine}/claims.csv:2: found 7 cells, allowed: 8, one a column",
         ),
     ],
 )

@@ -138,18 +138,26 @@ def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(un
     _, page = read(undisturbed / "results" / "report.html")
     words = said(undisturbed / "results" / "report.html")
     assert not page.tags["svg"]
-    for verdict in claims.Verdict:
-        number = verdict.counted(sum(row["verdict"] == verdict.value for row in rows))
-        assert words.count(number) == 2, "all papers, and the only one"
-    differing = [f"{KEY}.html#{row['id']}" for row in rows if row["verdict"] == "differs"]
+    for kind in claims.Kind:
+        of = Counter(row["verdict"] for row in rows if row["kind"] == kind.value)
+        signs = {verdict.value: report.MARKS[verdict.value].sign for verdict in claims.Verdict}
+        numbers = [f"{signs[v.value]} {v.counted(of[v.value])}" for v in claims.Verdict if of[v.value]]
+        line = " ".join([f"{kind.value}, {of.total()}", *numbers])
+        assert words.count(line) == (2 if of else 0), "all papers, and the only one"
+    measured = [row["verdict"] for row in rows if row["kind"] == "measured"]
+    checked = sum(verdict != "cannot be checked" for verdict in measured)
+    assert words.count(f"{measured.count('holds')} of {checked} measured claims hold") == 2
+    listed = {"differs", "partly"}
+    differing = [f"{KEY}.html#{r['id']}" for r in rows if r["verdict"] in listed and r["kind"] == "measured"]
     assert [link for link in page.references if "#S" in link] == differing != []
     assert f"ackclock reproduce {KEY} --seeds 2" in words
     assert re.search(
-        r"[\d,]+ runs; [\d.]+ min \d+ s simulated; [\d.]+ (million )?data packets; [\d.]+ s of processor", words
+        r"[\d,]+ runs; [\d.]+ \w+( \d+ \w+)? simulated; [\d.,]+ (million )?data packets; [\d.]+ s of processor",
+        words,
     )
     words = said(made / "report.html")
-    assert "✓ 2 hold ✗ 2 differ ? 2 cannot be checked of 6 claims" in words
-    assert words.count("✓ 1 holds ✗ 1 differs ? 1 cannot be checked of 3 claims") == 2
+    assert "2 of 4 measured claims hold (50 %). measured, 6 ✓ 2 hold ✗ 2 differ ? 2 cannot be checked" in words
+    assert words.count("measured, 3 ✓ 1 holds ✗ 1 differs ? 1 cannot be checked") == 2
     assert re.search(
         r"M-2 packets <again> few & none [\d,. \[\]]+packets [\d.,]+ is not below 10\. .*Rates are others\.", words
     )
@@ -166,8 +174,8 @@ def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path
         assert row["id"] in page.ids
         assert row["where"] in words
         assert row["note"][:40] in words
-    for verdict, sign in (("holds", "✓"), ("differs", "✗"), ("cannot be checked", "?")):
-        assert len(re.findall(rf"\{sign} {verdict}", words)) == sum(row["verdict"] == verdict for row in rows)
+    marked = Counter(re.findall(r'<td data-label="verdict"><span class="verdict (\w+)">', text))
+    assert marked == Counter(report.MARKS[row["verdict"]].name for row in rows)
     assert page.tags["svg"] == page.tags["figure"] == 8
     assert words.count(f"ackclock reproduce {KEY} --seeds 2") == 1 + 8
     for file in ("scenario-ns2.toml", "scenario-paper.toml"):
@@ -267,7 +275,7 @@ L -10.5 0.999" transform="scale(0.015625)"/><use xlink:href="#a" x="7.004" y="40
 
 
 def test_a_brief_reason_has_what_was_tried_before_the_notes_first_sentence() -> None:
-    claim = claims.Claim("M-9", "§9", "share", "few", "< 0.5", "share", "words")
+    claim = claims.Claim("M-9", "§9", "share", "few", "under 0.5", "share", claims.Kind.MEASURED, "words")
     found = claims.judge(claim, (0.75,), note="RFC 9293 says 3. More follows.")
     assert found.brief == "0.75 is not below 0.5. RFC 9293 says 3."
     assert replace(found, tried=("If so, it holds.", "Else not.")).brief == "0.75 is not below 0.5. If so, it holds."

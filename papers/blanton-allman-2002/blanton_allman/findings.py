@@ -154,7 +154,7 @@ def _tried(claim: Claim, probes: Points, seeds: int) -> tuple[str, ...]:
     tried: dict[bool, list[str]] = {True: [], False: []}
     for switch in SWITCHES[claim.id]:
         measured = MEASURES[claim.id](View(probes, switch=switch))
-        holds = claims.accepts(claim.accept, measured)
+        holds = claim.accepts(measured)
         values = " and ".join(f"{value:.3g}" for value in measured)
         verdict = "it would hold" if holds else "it differs, too"
         tried[holds].append(f"If {switch.label}, {verdict}: {values} ({seeds} seeds).")

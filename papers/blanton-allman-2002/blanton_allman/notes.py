@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ackclock.papers import claims
 from ackclock.papers.claims import Claim
 
 from .measures import (
@@ -69,8 +68,8 @@ class Detail:
         return f"{value:.{self.decimals}f}"
 
     def _beyond(self, claim: Claim, label: str, values: Sequence[float]) -> str:
-        bounds = claim.accept.split(";")
-        outside = [i for i, value in enumerate(values) if not all(claims.accepts(one, [value]) for one in bounds)]
+        bounds = [rule.bound for rule in claim.rules]
+        outside = [i for i, value in enumerate(values) if not all(bound.accepts(value) for bound in bounds)]
         if not outside or not self.swaps:
             return label if outside else ""
         if len(outside) == len(values):

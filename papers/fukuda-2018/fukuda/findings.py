@@ -80,7 +80,7 @@ def _with(tried: Mapping[Switch, View], found: Finding) -> Finding:
     measured = {switch: MEASURES[found.claim.id](view) for switch, view in tried.items()}
     base = measured.pop(AS_IT_IS)
     changing = {switch: values for switch, values in measured.items() if values != base}
-    holds = [switch for switch, values in changing.items() if claims.accepts(found.claim.accept, values)]
+    holds = [switch for switch, values in changing.items() if found.claim.accepts(values)]
     trips = max(len(view.draw) for view in tried.values())
     said = [f"If {s.label}, it would hold: {_values(changing[s])} ({trips} round trips)." for s in holds]
     columns = zip(*(values for switch, values in changing.items() if switch not in holds), strict=True)
@@ -134,7 +134,7 @@ def payload_rate(view: View) -> float:
 def _all_copies(view: View, sender: Sender, claim: Claim) -> str:
     """What the other way to count makes of the claim."""
     fall = largest_fall(view.arriving(sender))
-    verdict = "it would hold, too" if claims.accepts(claim.accept, (fall,)) else "it would differ"
+    verdict = "it would hold, too" if claim.accepts((fall,)) else "it would differ"
     return (
         "Throughput is acknowledged payload. If every copy that arrives counts, as it does without reordering "
         f"(S003-01), {verdict}: {fall:.1f} %."

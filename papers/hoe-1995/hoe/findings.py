@@ -62,7 +62,7 @@ def _choices(claim: Claim, ours: tuple[float, ...], otherwise: list[tuple[str, t
     changed = [values for _, values in otherwise if values != ours]
     if not changed:
         return f"No open choice, made otherwise ({len(otherwise)} ways), changes it."
-    held = sum(claims.accepts(claim.accept, values) for _, values in otherwise)
+    held = sum(claim.accepts(values) for _, values in otherwise)
     ranges = []
     for column in zip(*(values for _, values in otherwise), strict=True):
         known = [value for value in column if math.isfinite(value)]
@@ -76,7 +76,7 @@ def _choices(claim: Claim, ours: tuple[float, ...], otherwise: list[tuple[str, t
 
 def _tried(claim: Claim, otherwise: list[tuple[str, tuple[float, ...]]]) -> tuple[str, ...]:
     """What makes a claim hold that differs."""
-    helps = [(label, values) for label, values in otherwise if claims.accepts(claim.accept, values)]
+    helps = [(label, values) for label, values in otherwise if claim.accepts(values)]
     if not helps:
         return (f"None of the {len(otherwise)} choices, made otherwise alone, makes it hold.",)
     return tuple(

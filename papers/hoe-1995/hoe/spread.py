@@ -9,7 +9,6 @@ from itertools import product
 from pathlib import Path
 from statistics import median, quantiles
 
-from ackclock.papers import claims
 from ackclock.papers.claims import Claim
 from ackclock.papers.paper import Table
 from ackclock.runs.trial import Ran, Trial
@@ -149,7 +148,7 @@ def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
     """How a claim's values spread over a grid; empty without any. What a point does not have is left out."""
     if not values:
         return ""
-    held = sum(claims.accepts(claim.accept, value) for value in values) / len(values)
+    held = sum(claim.accepts(value) for value in values) / len(values)
     columns = [[v for v in column if math.isfinite(v)] for column in zip(*values, strict=True)]
     spreads = "; ".join(str(Spread.of(column)) for column in columns if len(column) > 1)
     return f"Over the {len(values)} points of the grid 5, 50 and 95 % are {spreads}; it holds in {100 * held:.0f} %."

@@ -199,7 +199,7 @@ def _tried(claim: Claim, made: Made) -> tuple[str, ...]:
     held, others = [], []
     seeds = f"{made.probe_seeds} seed{'s' if made.probe_seeds > 1 else ''}"
     for choice, measured in each:
-        if claims.accepts(claim.accept, measured):
+        if claim.accepts(measured):
             held.append(f"If {choice.label}, it would hold: {_numbers(measured)} ({seeds}).")
         elif measured != ours:
             others.append(measured)

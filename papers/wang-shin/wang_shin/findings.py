@@ -142,7 +142,7 @@ def _tried(claim: Claim, views: Sequence[tuple[Switch, View]]) -> tuple[str, ...
         if any(math.isnan(value) for value in measured):
             tried[False].append(f"If {switch.label}, it cannot be measured: no run has all of what it speaks of.")
             continue
-        holds = claims.accepts(claim.accept, measured)
+        holds = claim.accepts(measured)
         values = " and ".join(f"{value:.3g}" for value in measured)
         verdict = "it would hold" if holds else "it differs, too"
         tried[holds].append(f"If {switch.label}, {verdict}: {values}.")

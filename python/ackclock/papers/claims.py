@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 from ackclock import files
 from ackclock.document import refusal
+from ackclock.papers.rules import TEXT, Interval, Part, Rule, parse
 
 RESAMPLES = 1000
 LONG = 1e4
@@ -23,12 +25,35 @@ class Verdict(Enum):
     """What a claim's runs say."""
 
     HOLDS = "holds"
+    PARTLY = "partly"
+    """Some of its parts hold, and at least one differs."""
+    UNDECIDED = "undecided"
+    """Nothing differs, but chance may turn at least one part."""
     DIFFERS = "differs"
     UNCHECKED = "cannot be checked"
 
     def counted(self, n: int) -> str:
         """As in `2 hold, 1 differs`."""
-        return f"{n} {self.value if n == 1 or self is Verdict.UNCHECKED else self.value.removesuffix('s')}"
+        verb = self in (Verdict.HOLDS, Verdict.DIFFERS)
+        return f"{n} {self.value.removesuffix('s') if verb and n != 1 else self.value}"
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Verdict:
+        """The verdict that follows from what each of at least one part says."""
+        if Part.DIFFERS in parts:
+            return cls.PARTLY if Part.HOLDS in parts else cls.DIFFERS
+        return cls.UNDECIDED if Part.UNDECIDED in parts else cls.HOLDS
+
+
+class Kind(Enum):
+    """What it means that a claim holds."""
+
+    MEASURED = "measured"
+    """A run could have come out otherwise."""
+    SETUP = "set-up"
+    """It is read back from the scenarios, or true by construction."""
+    CALIBRATED = "calibrated"
+    """A choice of ours was made knowing the published number."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +66,60 @@ class Claim:
     quantity: str
     """What is measured."""
     published: str
-    accept: str
-    """What measured values count as reproduced; empty where nothing can be measured.
+    rule: str
+    """The rule of the paper's words, one for each measured value, parted by ``;`` (:mod:`ackclock.papers.rules`).
 
-    For each value, parted by ``;``: ``< 2``, ``<= 2``, ``> 2``, ``>= 2``, ``1 .. 2`` (with the ends);
-    for a text, ``= text``.
+    For a text ``= text``; empty where nothing can be measured.
     """
     unit: str
+    kind: Kind
     provenance: str
-    """Whether the paper states it in numbers or in words, and what is ours."""
+    """The paper's words that the rule rests on, what is ours, and what makes the claim one of its kind."""
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rule of each value; none for a text.
+
+        Raises:
+            ValueError: what was found, and what is allowed.
+        """
+        return () if self.rule.startswith(TEXT) else parse(self.rule)
+
+    def judge(
+        self,
+        measured: Sequence[float] | str,
+        intervals: Sequence[Interval | None] = (),
+        spreads: Sequence[Interval | None] = (),
+    ) -> tuple[Part, ...]:
+        """What each measured value says; one part for a text.
+
+        Args:
+            measured: the values, or a text.
+            intervals: their 95 % intervals; none: nothing depends on chance.
+            spreads: from the 5th to the 95th percentile of our runs, where a rule is for a single draw.
+
+        Raises:
+            ValueError: there are more or fewer values than rules, or a single draw has no spread.
+        """
+        if isinstance(measured, str):
+            if not self.rule.startswith(TEXT):
+                raise ValueError(f"{self.id}: a text is measured, so = and a text are needed, not {self.rule!r}")
+            return (Part.HOLDS if self.rule.removeprefix(TEXT) == measured else Part.DIFFERS,)
+        n = len(self.rules)
+        if len(measured) != n or len(intervals) not in (0, n) or len(spreads) not in (0, n):
+            raise ValueError(f"{self.id}: {len(measured)} values for {n} rules, {self.rule!r}")
+        each = zip(self.rules, measured, intervals or [None] * n, spreads or [None] * n, strict=True)
+        return tuple(rule.judge(value, interval, spread) for rule, value, interval, spread in each)
+
+    def accepts(self, measured: Sequence[float] | str) -> bool:
+        """Whether the values alone, without their intervals, are what the rules accept.
+
+        Raises:
+            ValueError: there are more or fewer values than rules.
+        """
+        if isinstance(measured, str):
+            return self.judge(measured) == (Part.HOLDS,)
+        return all(rule.bound.accepts(value) for rule, value in zip(self.rules, measured, strict=True))
 
 
 def read(path: Path) -> list[Claim]:
@@ -57,7 +127,7 @@ def read(path: Path) -> list[Claim]:
 
     Raises:
         OSError: the file is missing.
-        ScenarioError: its columns are others, or a line has more cells or fewer.
+        ScenarioError: its columns are others, a line has more cells or fewer, or a kind or a rule is none.
     """
     columns, found = list(Claim.__dataclass_fields__), []
     with path.open(encoding="utf-8", newline="") as file:
@@ -68,46 +138,19 @@ def read(path: Path) -> list[Claim]:
         for row in filter(None, rows):
             if len(row) != len(columns):
                 raise refusal(str(path), rows.line_num, None, f"{len(row)} cells", f"{len(columns)}, one a column")
-            found.append(Claim(*row))
+            cells = dict(zip(columns, row, strict=True))
+            kinds = {kind.value: kind for kind in Kind}
+            kind = kinds.get(cells.pop("kind"))
+            if kind is None:
+                raise refusal(str(path), rows.line_num, "kind", row[columns.index("kind")], ", ".join(kinds))
+            claim = Claim(**cells, kind=kind)
+            try:
+                claim.rules  # noqa: B018 - parsed here, so that an error has its line
+            except ValueError as error:
+                found_, allowed = str(error).removeprefix("found ").split(", allowed", 1)
+                raise refusal(str(path), rows.line_num, "rule", found_, allowed.lstrip(": ")) from error
+            found.append(claim)
     return found
-
-
-def accepts(accept: str, measured: Sequence[float] | str) -> bool:
-    """Whether measured values, or a text, are what ``Claim.accept`` allows. NaN never is.
-
-    Raises:
-        ValueError: ``accept`` is none of the forms, or not as long as ``measured``.
-    """
-    if isinstance(measured, str):
-        if not accept.startswith("= "):
-            raise ValueError(f"a text is measured, so = and a text are needed, not {accept!r}")
-        return accept[2:] == measured
-    pairs = list(zip(accept.split(";"), measured, strict=True))
-    return all(_within(one.strip(), value) for one, value in pairs)
-
-
-def _within(accept: str, value: float) -> bool:
-    match accept.split():
-        case ["<", limit]:
-            return value < float(limit)
-        case ["<=", limit]:
-            return value <= float(limit)
-        case [">", limit]:
-            return value > float(limit)
-        case [">=", limit]:
-            return value >= float(limit)
-        case [low, "..", high]:
-            return float(low) <= value <= float(high)
-    raise ValueError(f"{accept!r} is none of: < 1, <= 1, > 1, >= 1, 1 .. 2")
-
-
-def _in_words(accept: str) -> str:
-    match accept.split():
-        case [sign, limit]:
-            return f"{ {'<': 'below', '<=': 'at most', '>': 'above', '>=': 'at least'}[sign] } {limit}"
-        case [low, _, high]:
-            return f"from {low} to {high}"
-    return accept
 
 
 @dataclass(frozen=True)
@@ -117,12 +160,19 @@ class Finding:
     claim: Claim
     verdict: Verdict
     measured: tuple[float, ...] | str | None = None
-    intervals: tuple[tuple[float, float] | None, ...] = ()
+    intervals: tuple[Interval | None, ...] = ()
     """95 % intervals of the measured values; None: it does not depend on chance."""
     note: str = ""
     """What else is to be said; whole sentences."""
     tried: tuple[str, ...] = ()
     """What choices of ours, made otherwise, give; whole sentences."""
+    spreads: tuple[Interval | None, ...] = ()
+    """From the 5th to the 95th percentile of our runs, where the published value is a single run."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What each value says; none where nothing was measured."""
+        return () if self.measured is None else self.claim.judge(self.measured, self.intervals, self.spreads)
 
     @property
     def why(self) -> str:
@@ -137,42 +187,60 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """The values and the bound alone, in a sentence or two; empty if nothing was measured."""
-        accept, measured = self.claim.accept, self.measured
+        """The values and the bounds alone, in a sentence or two; empty if nothing was measured."""
+        measured = self.measured
         if measured is None:
             return ""
         if isinstance(measured, str):
-            same = accepts(accept, measured)
+            same = self.claim.accepts(measured)
             return "The runs have what the paper states." if same else f"The runs have {measured}."
         unit = " %" if self.claim.unit == "%" else ""
-        bounds = [one.strip() for one in accept.split(";")]
-        intervals = self.intervals or (None,) * len(bounds)
-        parts, open_ = [], False
-        for bound, value, interval in zip(bounds, measured, intervals, strict=True):
-            holds = _within(bound, value)
-            parts.append(f"{shown(value)}{unit} is {'' if holds else 'not '}{_in_words(bound)}{unit}")
-            open_ |= interval is not None and any(_within(bound, end) is not holds for end in interval)
-        chance = " The 95 % interval reaches beyond the bound: other seeds may decide otherwise." if open_ else ""
-        return f"{', and '.join(parts)}.{chance}"
+        said, parts = [], self.parts
+        for rule, value, part in zip(self.claim.rules, measured, parts, strict=True):
+            inside = "is" if rule.bound.accepts(value) else "is not"
+            said.append(f"{shown(value)}{unit} {inside} {rule.bound}{unit}{UNSURE if part is Part.UNDECIDED else ''}")
+        return f"{', and '.join(said)}.{self._open(parts)}"
+
+    def _open(self, parts: Sequence[Part]) -> str:
+        """What the undecided parts leave open."""
+        unsure = [rule for rule, part in zip(self.claim.rules, parts, strict=True) if part is Part.UNDECIDED]
+        single = any(rule.draw for rule in unsure)
+        tie = any(rule.word == "before" for rule in unsure) and not self.intervals
+        more = " The published value is a single run, which lies inside what our runs do." if single else ""
+        more += " Values within 1 % of each other are a tie." if tie else ""
+        chance = any(not rule.draw for rule in unsure) and not tie
+        return more + (
+            " The 95 % interval reaches across the bound: other seeds may decide otherwise." if chance else ""
+        )
 
     def row(self) -> dict[str, object]:
         """As an entry of claims.json; one value stands alone, several are a list."""
         c, measured = self.claim, self.measured
         numbers = [_rounded(v) for v in measured] if isinstance(measured, tuple) else measured
-        bounds = [None if i is None else [_rounded(end) for end in i] for i in self.intervals]
         single = isinstance(numbers, list) and len(numbers) == 1
+
+        def ranges(each: Sequence[Interval | None]) -> object:
+            listed = [None if i is None else [_rounded(end) for end in i] for i in each]
+            return (listed[0] if single else listed) if listed else None
+
         return {
             "id": c.id,
             "verdict": self.verdict.value,
+            "kind": c.kind.value,
             "published": c.published,
+            "rule": c.rule or None,
             "measured": numbers[0] if single and isinstance(numbers, list) else numbers,
-            "interval": (bounds[0] if single else bounds) if bounds else None,
+            "interval": ranges(self.intervals),
+            "spread": ranges(self.spreads),
+            "parts": [part.value for part in self.parts],
             "note": " ".join([self.why, *self.tried]),
-            "accept": c.accept or None,
             "unit": c.unit or None,
             "where": c.where,
             "quantity": c.quantity,
         }
+
+
+UNSURE = " (undecided)"
 
 
 def _rounded(value: float) -> float | None:
@@ -183,12 +251,16 @@ def _rounded(value: float) -> float | None:
 def judge(
     claim: Claim,
     measured: tuple[float, ...] | str,
-    intervals: tuple[tuple[float, float] | None, ...] = (),
+    intervals: tuple[Interval | None, ...] = (),
     note: str = "",
+    spreads: tuple[Interval | None, ...] = (),
 ) -> Finding:
-    """The finding for a measurement: its verdict follows from ``claim.accept`` alone."""
-    verdict = Verdict.HOLDS if accepts(claim.accept, measured) else Verdict.DIFFERS
-    return Finding(claim, verdict, measured, intervals, note)
+    """The finding for a measurement: its verdict follows from the claim's rules alone.
+
+    Raises:
+        ValueError: there are more or fewer values than rules, or a single draw has no spread.
+    """
+    return Finding(claim, Verdict.of(claim.judge(measured, intervals, spreads)), measured, intervals, note, (), spreads)
 
 
 def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int) -> tuple[tuple[float, float], ...]:
@@ -204,10 +276,45 @@ def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int
     return tuple((ordered[tail], ordered[-1 - tail]) for ordered in (sorted(column) for column in columns))
 
 
+def spread(values: Sequence[float]) -> Interval:
+    """From the 5th to the 95th percentile of at least one value, between neighbours in proportion."""
+    ordered, last = sorted(values), len(values) - 1
+
+    def at(share: float) -> float:
+        low = math.floor(share * last)
+        return ordered[low] + (share * last - low) * (ordered[min(low + 1, last)] - ordered[low])
+
+    return at(0.05), at(0.95)
+
+
 def counts(findings: Iterable[Finding]) -> dict[Verdict, int]:
     """How many of each verdict."""
     listed = list(findings)
     return {verdict: sum(f.verdict is verdict for f in listed) for verdict in Verdict}
+
+
+def by_kind(findings: Iterable[Finding]) -> dict[Kind, dict[Verdict, int]]:
+    """How many of each verdict, for each kind of claim."""
+    listed = list(findings)
+    return {kind: counts(f for f in listed if f.claim.kind is kind) for kind in Kind}
+
+
+def headline(findings: Iterable[Finding]) -> str:
+    """How many of the measured claims hold, in a sentence."""
+    of = by_kind(findings)[Kind.MEASURED]
+    checked = sum(of.values()) - of[Verdict.UNCHECKED]
+    share = f" ({100 * of[Verdict.HOLDS] / checked:.0f} %)" if checked else ""
+    return f"{of[Verdict.HOLDS]} of {checked} measured claims hold{share}."
+
+
+def kinds(findings: Iterable[Finding]) -> list[str]:
+    """The verdicts of each kind of claim, a line each; kinds without claims are left out."""
+    lines = []
+    for kind, of in by_kind(findings).items():
+        if total := sum(of.values()):
+            said = ", ".join(verdict.counted(n) for verdict, n in of.items() if n)
+            lines.append(f"{kind.value}, {total} claim{'' if total == 1 else 's'}: {said}")
+    return lines
 
 
 def shown(value: float) -> str:

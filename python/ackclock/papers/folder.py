@@ -174,7 +174,7 @@ def _module(code: Path) -> ModuleType:
 
 @contextmanager
 def _told(one: Paper | Extra) -> Iterator[None]:
-    """Errors of the code are told in one line with their place; those that tell their own place stay as they are."""
+    """Errors of the code are told in one line with their place; an error that tells its own place stays as it is."""
     try:
         yield
     except (PaperError, ScenarioError, AlgorithmError, RevisionError, OSError):

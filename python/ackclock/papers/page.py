@@ -7,8 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import ackclock
-from ackclock.papers.claims import Finding, Verdict, counts, ours
+from ackclock.papers.claims import Finding, Verdict, headline, kinds, ours
 from ackclock.papers.paper import README, Reproduced, Table
+
+TITLES = {
+    Verdict.DIFFERS: "What differs",
+    Verdict.PARTLY: "What holds in part",
+    Verdict.UNDECIDED: "What is undecided",
+    Verdict.UNCHECKED: "What cannot be checked",
+}
 
 
 def markdown(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> str:
@@ -37,13 +44,16 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
         f"With those that only test choices of ours: {spent.points:,} points (a set-up with all its seeds), "
         f"{spent.runs:,} runs, {spent.simulated_s:,.0f} s simulated, {spent.packets:,} data packets sent."
     )
-    number = ", ".join(verdict.counted(n) for verdict, n in counts(found).items())
-    yield f"**{number}**, of {len(found)} claims."
+    yield f"**{headline(found)}**"
+    yield "\n".join(f"- {line}" for line in kinds(found))
     yield "## Claims"
-    yield "In brackets 95 % intervals, by drawing the seeds again 1000 times. *Accepted* is in claims.csv."
-    head = ("claim", "where", "what", "published", "ours", "accepted", "verdict")
+    yield (
+        "In brackets 95 % intervals, by drawing the seeds again 1000 times. The rule makes bounds of the "
+        "paper's words (docs/verdicts.md)."
+    )
+    head = ("claim", "where", "what", "published", "ours", "rule", "kind", "verdict")
     yield _table(head, [_row(f) for f in found])
-    for verdict, title in ((Verdict.DIFFERS, "What differs"), (Verdict.UNCHECKED, "What cannot be checked")):
+    for verdict, title in TITLES.items():
         chosen = [f for f in found if f.verdict is verdict]
         if chosen:
             yield f"## {title}"
@@ -62,7 +72,7 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
 def _row(f: Finding) -> list[str]:
     c = f.claim
     verdict = f.verdict.value if f.verdict is Verdict.HOLDS else f"**{f.verdict.value}**"
-    return [c.id, c.where, c.quantity, c.published, ours(f), c.accept, verdict]
+    return [c.id, c.where, c.quantity, c.published, ours(f), c.rule, c.kind.value, verdict]
 
 
 def _reasons(f: Finding) -> list[str]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ackclock.papers.claims import Finding
+from ackclock.papers.reading import Reading
 from ackclock.runs.laboratory import Laboratory, Spent
-from ackclock.runs.trial import Effort, Ran, runs_of
+from ackclock.runs.trial import Document, Effort, Ran, Trial, events, run, runs_of
 from ackclock.statistics import Verdict as Agreement
+
+if TYPE_CHECKING:
+    import polars as pl
 
 README = "README.md"
 """What a paper's folder may have: its section "Set-up" stands on the paper's page."""
+AS_TAKEN = Reading()
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,49 @@ class Work:
     effort: Effort
     lab: Laboratory
     """Makes runs, none of them twice."""
+    reading: Reading = AS_TAKEN
+    """How the paper is read."""
+
+    def run(self, what: str, trials: Sequence[Trial], effort: Effort | None = None) -> dict[Trial, Ran]:
+        """The runs of each of these under the reading; kept runs are not made again.
+
+        Args:
+            what: what they are for, in a few words, for the progress.
+            trials: the points, as taken; a point that stands here twice is run once.
+            effort: how many runs of each, and how long. Default: the paper's.
+
+        Raises:
+            OSError: a scenario is missing, or a result cannot be kept.
+            ScenarioError, ValueError: a scenario makes no sense.
+        """
+        read = {trial: self.read(trial) for trial in trials}
+        ran = run(self.lab, what, self.folder, list(read.values()), effort or self.effort)
+        return {trial: Ran(trial, ran[one].runs) for trial, one in read.items()}
+
+    def read(self, trial: Trial) -> Trial:
+        """A point under the reading.
+
+        Raises:
+            OSError, ValueError: its scenario cannot be read.
+        """
+        return self.reading.of(trial, self.folder)
+
+    def document(self, trial: Trial) -> Document:
+        """The scenario that a point runs under the reading, as TOML has it.
+
+        Raises:
+            OSError, ValueError: it cannot be read.
+        """
+        return self.read(trial).document(self.folder)
+
+    def events(self, trial: Trial, seed: int = 1, duration_s: int | None = None) -> pl.DataFrame:
+        """The packets, windows and phases of one run under the reading, as in docs/trace.md.
+
+        Raises:
+            OSError: the scenario is missing, or there is no room for the trace.
+            ScenarioError, ValueError: the scenario makes no sense.
+        """
+        return events(self.read(trial), self.folder, seed, duration_s)
 
 
 @dataclass(frozen=True)

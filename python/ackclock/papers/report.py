@@ -17,10 +17,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 import ackclock
 from ackclock.lab_page import HOST, PORT
 from ackclock.papers import sizes
-from ackclock.papers.claims import Finding, Verdict, counts, ours
+from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
 from ackclock.papers.folder import PAPER
 from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Shown
 from ackclock.papers.parts import inline, setup
+from ackclock.papers.rules import TEXT
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict as Agreement
 
@@ -49,6 +50,8 @@ class Mark:
 
 MARKS = {
     Verdict.HOLDS.value: Mark("holds", "✓", "hold"),
+    Verdict.PARTLY.value: Mark("partly", "◐", "hold in part"),
+    Verdict.UNDECIDED.value: Mark("undecided", "~", "undecided"),
     Verdict.DIFFERS.value: Mark("differs", "✗", "differ"),
     Verdict.UNCHECKED.value: Mark("open", "?", "cannot be checked"),
 }
@@ -138,7 +141,7 @@ def _card(one: Reproduced) -> dict[str, Any]:
         "about": paper.about,
         "counts": _counts(outcome.findings),
         "spent": sizes.words(one.spent),
-        "differing": [_claim(f) for f in outcome.findings if f.verdict is Verdict.DIFFERS],
+        "differing": [_claim(f) for f in outcome.findings if _differs(f)],
     }
 
 
@@ -193,6 +196,11 @@ def _references(done: Done) -> list[dict[str, Any]]:
     ]
 
 
+def _differs(f: Finding) -> bool:
+    """Whether it stands on the front page."""
+    return f.claim.kind is Kind.MEASURED and f.verdict in (Verdict.DIFFERS, Verdict.PARTLY)
+
+
 def _compared(reference: Reference) -> dict[str, Any]:
     values = reference.compared()
     kinds = {
@@ -210,8 +218,18 @@ def _compared(reference: Reference) -> dict[str, Any]:
     }
 
 
-def _counts(findings: Sequence[Finding]) -> list[tuple[str, int]]:
-    return [(verdict.value, n) for verdict, n in counts(findings).items()]
+def _counts(findings: Sequence[Finding]) -> dict[str, object]:
+    """For the macro ``bar``: the headline, and the verdicts of each kind that there is."""
+    every = by_kind(findings)
+    return {
+        "headline": headline(findings),
+        "kinds": [
+            (kind.value, [(verdict.value, n) for verdict, n in of.items()])
+            for kind, of in every.items()
+            if any(of.values())
+        ],
+        "all": [(verdict.value, n) for verdict, n in counts(findings).items()],
+    }
 
 
 def _claim(f: Finding) -> dict[str, object]:
@@ -221,8 +239,8 @@ def _claim(f: Finding) -> dict[str, object]:
         "where": c.where,
         "quantity": c.quantity,
         "published": c.published,
-        "accept": c.accept.removeprefix("= ").replace("<=", "≤").replace(">=", "≥"),
-        "ours": "ours" in c.provenance,
+        "rule": c.rule.removeprefix(TEXT),
+        "kind": c.kind.value,
         "measured": ours(f),
         "verdict": f.verdict.value,
         "brief": f.brief,

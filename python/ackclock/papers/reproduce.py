@@ -141,8 +141,9 @@ def summary(done: Done, out: Path) -> str:
     """What came out, in a few lines."""
     lines = []
     for r in done.papers:
-        number = ", ".join(verdict.counted(n) for verdict, n in claims.counts(r.outcome.findings).items())
-        lines.append(f"{r.paper.title}: {len(r.outcome.findings)} claims: {number}")
+        found = r.outcome.findings
+        lines.append(f"{r.paper.title}: {len(found)} claims. {claims.headline(found)}")
+        lines += [f"  {line}" for line in claims.kinds(found)]
         lines += [f"  {sentence}" for reference in r.outcome.references for sentence in reference.summary]
     lines.append(f"{out / report.FRONT}: figures, claims and why; {out / 'claims.json'}: the same as data")
     return "\n".join(lines)
@@ -163,8 +164,10 @@ def as_json(done: Done) -> dict[str, Any]:
     }
 
 
-def _verdicts(findings: Sequence[claims.Finding]) -> dict[str, int]:
-    return {verdict.value: n for verdict, n in claims.counts(findings).items()}
+def _verdicts(findings: Sequence[claims.Finding]) -> dict[str, dict[str, int]]:
+    """How many of each verdict, by kind."""
+    every = claims.by_kind(findings).items()
+    return {kind.value: {verdict.value: n for verdict, n in of.items()} for kind, of in every}
 
 
 def _as_row(r: Reproduced) -> dict[str, Any]:

@@ -1,0 +1,249 @@
+"""The written rule: which values a claim's words accept, and what a measured value says to them.
+
+A claim's line in claims.csv names the rule of its words, one for each measured value, parted by ``;``. Bounds follow
+from the word and the published number alone. The table of all words stands in docs/verdicts.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+Interval = tuple[float, float]
+
+NUMBER, ABOUT, ROUGHLY = 0.1, 0.2, 0.3
+"""How far a value may lie from a number that stands alone, from one with "about" before it, and with "roughly"."""
+ORDER = 2.0
+"""The factor that "on the order of" leaves open."""
+SAME = 0.01
+"""How far apart two values may lie that are "the same"; in an order, values this near to each other are a tie."""
+SLIGHT = 0.1
+"""The largest slight effect; a larger one is significant."""
+DRASTIC = 0.5
+"""The smallest share by which a drastic effect lowers a value; upwards it doubles it."""
+MONOTONE = 0.9
+"""The rank correlation from which on a curve rises."""
+PER_CENT = 100
+
+
+class Part(Enum):
+    """What a measured value says to its part of a claim."""
+
+    HOLDS = "holds"
+    UNDECIDED = "undecided"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The values that are accepted."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open: bool = False
+    """Whether the ends themselves are not accepted."""
+
+    def accepts(self, value: float) -> bool:
+        """Whether it is one of them. NaN never is."""
+        return self.low < value < self.high if self.open else self.low <= value <= self.high
+
+    def judge(self, value: float, reach: Interval | None) -> Part:
+        """What a value says, with the interval in which it may as well lie.
+
+        Args:
+            value: measured.
+            reach: from the smallest to the largest; None: the value does not depend on chance.
+        """
+        if math.isnan(value):
+            return Part.DIFFERS
+        low, high = reach or (value, value)
+        if self.accepts(low) and self.accepts(high):
+            return Part.HOLDS
+        if high < self.low or low > self.high or (self.open and (high <= self.low or low >= self.high)):
+            return Part.DIFFERS
+        return Part.UNDECIDED
+
+    def __str__(self) -> str:
+        if self.low == self.high:
+            return f"{self.low:.4g}"
+        if math.isinf(self.low):
+            return f"{'below' if self.open else 'at most'} {self.high:.4g}"
+        if math.isinf(self.high):
+            return f"{'above' if self.open else 'at least'} {self.low:.4g}"
+        return f"{'between' if self.open else 'from'} {self.low:.4g} {'and' if self.open else 'to'} {self.high:.4g}"
+
+
+def _within(share: float) -> Callable[..., Bound]:
+    def bound(low: float, high: float | None = None) -> Bound:
+        top = low if high is None else high
+        return Bound(low - share * abs(low), top + share * abs(top))
+
+    return bound
+
+
+def _effect(share: float, base: float) -> float:
+    """A share of 1 where ratios are measured (base 1), in per cent where differences are (base 0)."""
+    return share if base else share * PER_CENT
+
+
+def _slightly(base: float, sign: int) -> Bound:
+    far = base + sign * _effect(SLIGHT, base)
+    return Bound(min(base, far), max(base, far))
+
+
+def _by(share: float, base: float, sign: int) -> Bound:
+    limit = base + sign * _effect(share, base)
+    return Bound(low=limit) if sign > 0 else Bound(high=limit)
+
+
+@dataclass(frozen=True)
+class Word:
+    """One entry of the written rule."""
+
+    words: str
+    """What a paper says, as examples."""
+    accepts: str
+    """What is accepted, in words."""
+    numbers: tuple[int, ...]
+    """How many numbers may follow."""
+    bound: Callable[..., Bound]
+    bases: bool = False
+    """Whether the number is what is compared with: 1 for ratios, 0 for differences in per cent."""
+
+
+def _word(words: str, accepts: str, bound: Callable[..., Bound], numbers: tuple[int, ...] = (1,)) -> Word:
+    return Word(words, accepts, numbers, bound)
+
+
+def _based(words: str, accepts: str, bound: Callable[..., Bound]) -> Word:
+    return Word(words, accepts, (1,), bound, bases=True)
+
+
+WORDS: Mapping[str, Word] = {
+    "exactly": _word("a count or a size that involves no chance", "what rounds to it", lambda n: Bound(n, n)),
+    "number": _word("a number or a range that stands alone; similar, very close", "± 10 %", _within(NUMBER), (1, 2)),
+    "about": _word("about, around, approximately; more or less the same", "± 20 %", _within(ABOUT), (1, 2)),
+    "roughly": _word("roughly", "± 30 %", _within(ROUGHLY), (1, 2)),
+    "order": _word("on the order of", "from a half to twice", lambda n: Bound(n / ORDER, n * ORDER)),
+    "between": _word("(bounds of the old form)", "from one to the other", Bound, (2,)),
+    "same": _word("the same", "± 1 %", _within(SAME)),
+    "over": _word("over, more than, higher", "what is larger", lambda n: Bound(low=n, open=True)),
+    "under": _word("under, fewer than, lower", "what is smaller", lambda n: Bound(high=n, open=True)),
+    "at least": _word("at least, not fewer, or more", "it, or what is larger", lambda n: Bound(low=n)),
+    "at most": _word("at most, never more, none", "it, or what is smaller", lambda n: Bound(high=n)),
+    "within about": _word("within about", "up to it, and 20 % more", lambda n: Bound(high=n * (1 + ABOUT))),
+    "slightly over": _based("slightly higher", "higher by up to 10 %", lambda base: _slightly(base, 1)),
+    "slightly under": _based("slightly lower", "lower by up to 10 %", lambda base: _slightly(base, -1)),
+    "significantly over": _based(
+        "significantly, clearly, considerably higher", "higher by at least 10 %", lambda base: _by(SLIGHT, base, 1)
+    ),
+    "significantly under": _based(
+        "significantly, clearly, considerably lower", "lower by at least 10 %", lambda base: _by(SLIGHT, base, -1)
+    ),
+    "drastically under": _based("drastically lower", "at most the half", lambda base: _by(DRASTIC, base, -1)),
+    "slight": _word("very little impact, insensitive", "a spread of up to 10 %", lambda: Bound(high=10), (0,)),
+    "rather slight": _word("rather insensitive", "a spread of up to 20 %", lambda: Bound(high=20), (0,)),
+    "rising": _word("rises, grows with", "a rank correlation of at least 0.9", lambda: Bound(low=MONOTONE), (0,)),
+    "falling": _word("falls with", "a rank correlation of at most -0.9", lambda: Bound(high=-MONOTONE), (0,)),
+    "before": _word(
+        "an order",
+        "a ratio to the next below 0.99; up to 1.01 is a tie, which decides nothing",
+        lambda: Bound(high=1 - SAME),
+        (0,),
+    ),
+}
+"""Every word of the rule, by its name in claims.csv."""
+DRAW = "draw"
+"""Stands before a rule where the published number is one single run."""
+TEXT = "= "
+"""Stands before a text that the scenarios must have."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The rule for one measured value."""
+
+    word: str
+    """One of ``WORDS``."""
+    numbers: tuple[float, ...]
+    draw: bool = False
+    digits: int = 0
+    """How many the number has behind its point, for ``exactly``."""
+
+    @property
+    def bound(self) -> Bound:
+        """What is accepted."""
+        if self.word == "exactly":
+            half = 0.5 * 10.0**-self.digits
+            return Bound(self.numbers[0] - half, self.numbers[0] + half)
+        return WORDS[self.word].bound(*self.numbers)
+
+    def judge(self, value: float, interval: Interval | None = None, spread: Interval | None = None) -> Part:
+        """What a measured value says.
+
+        Args:
+            value: the mean, or for a single draw the median.
+            interval: its 95 % interval; None: it does not depend on chance.
+            spread: from the 5th to the 95th percentile of our runs; needed for a single draw alone.
+
+        Raises:
+            ValueError: the rule is one for a single draw, and there is no spread.
+        """
+        if self.draw:
+            return self._drawn(value, spread)
+        if self.word == "before" and 1 - SAME < value <= 1 + SAME:
+            return Part.UNDECIDED
+        return self.bound.judge(value, interval)
+
+    def _drawn(self, value: float, spread: Interval | None) -> Part:
+        """A single published run: outside what ours do it differs; inside, our median decides or leaves it open."""
+        if spread is None:
+            raise ValueError("the rule is one for a single draw, so the range of our runs is needed")
+        if math.isinf(self.bound.low) or math.isinf(self.bound.high):
+            return self.bound.judge(value, spread)
+        if not spread[0] <= self.numbers[0] <= spread[1]:
+            return Part.DIFFERS
+        return Part.HOLDS if self.bound.accepts(value) else Part.UNDECIDED
+
+    def __str__(self) -> str:
+        return f"a single draw, {self.bound}" if self.draw else str(self.bound)
+
+
+_SHAPE = re.compile(r"(?P<word>[a-z]+(?: [a-z]+)*)(?P<numbers>(?: -?\d+(?:\.\d+)?)*)")
+
+
+def parse(text: str) -> tuple[Rule, ...]:
+    """The rules of a line of claims.csv, one for each measured value; none for an empty text.
+
+    Raises:
+        ValueError: what was found, and what is allowed.
+    """
+    return tuple(_one(part.strip()) for part in text.split(";")) if text.strip() else ()
+
+
+def _one(text: str) -> Rule:
+    allowed = f"{', '.join(WORDS)}, each also behind `{DRAW}`"
+    found = _SHAPE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"found the rule {text!r}, allowed: {allowed}; then numbers")
+    word, numbers = found["word"], found["numbers"].split()
+    draw = word.startswith(f"{DRAW} ")
+    word = word.removeprefix(f"{DRAW} ")
+    if word not in WORDS:
+        raise ValueError(f"found the rule {word!r}, allowed: {allowed}")
+    entry = WORDS[word]
+    if len(numbers) not in entry.numbers:
+        many = " or ".join(map(str, entry.numbers))
+        raise ValueError(f"found {len(numbers)} numbers behind the rule {word!r}, allowed: {many}")
+    values = tuple(map(float, numbers))
+    if entry.bases and values[0] not in (0, 1):
+        raise ValueError(
+            f"found {numbers[0]} behind the rule {word!r}, allowed: 1 for a ratio, 0 for a difference in %"
+        )
+    if draw and len(values) != 1:
+        raise ValueError(f"found the rule {text!r}, allowed behind `{DRAW}`: a rule with one number")
+    digits = max((len(number.partition(".")[2]) for number in numbers), default=0)
+    return Rule(word, values, draw, digits)
