@@ -26,6 +26,7 @@ Examples:
   ackclock reproduce blanton-allman-2002 --seeds 10
   ackclock reproduce across --on dask:4
   ackclock reproduce ../my-paper
+  ackclock reproduce hoe-1995 --readings --quick
   ackclock reproduce --list
 """
 
@@ -97,6 +98,14 @@ def reproduce(
     on: On = None,
     threads: Threads = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make finished runs again.")] = False,
+    readings: Annotated[
+        bool,
+        typer.Option(
+            "--readings",
+            help="Run each paper under the declared readings of its open choices, too, with few, short runs. The best "
+            "ones are then run in full, unless `--quick` is given.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary, or the list, as JSON.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print what can be run, and how much it is; run nothing.")] = (
         False
@@ -125,7 +134,7 @@ def reproduce(
 
         named = list(dict.fromkeys(name or []))
         what = _chosen(named, folder)
-    if not _made(Wish(what, named, folder, out, quick, seeds, fresh, copy_to, store, on, threads), as_json):
+    if not _made(Wish(what, named, folder, out, quick, seeds, fresh, copy_to, store, on, threads, readings), as_json):
         raise typer.Exit(FAILED)
 
 

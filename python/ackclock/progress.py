@@ -28,6 +28,8 @@ class Told:
     """Runs that are wanted; a stop rule may want more later."""
     kept: int
     """Of those that are finished: how many were before."""
+    unit: str = "run"
+    """What is counted."""
 
 
 Tell = Callable[[Told], object]
@@ -95,7 +97,7 @@ class _Lines:
         if self._first:
             self._first = False
             kept = f", {told.kept:,} kept" if told.kept else ""
-            self._print(f"{told.runs - told.kept:,} run{'s' * (told.runs - told.kept != 1)}{kept}")
+            self._print(f"{told.runs - told.kept:,} {told.unit}{'s' * (told.runs - told.kept != 1)}{kept}")
         if rate and now - self._last >= LINE_EVERY_S:
             self._last = now
             left = round((told.runs - told.done) / rate)
@@ -148,4 +150,4 @@ class _Bar:
 def _how_far(told: Told, rate: float) -> str:
     if told.runs == 1:
         return f"{100 * told.done:.0f} %"
-    return f"{told.done:,} of {told.runs:,} runs" + (f", {rate:,.1f} a second" if rate else "")
+    return f"{told.done:,} of {told.runs:,} {told.unit}s" + (f", {rate:,.1f} a second" if rate else "")

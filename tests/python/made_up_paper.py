@@ -7,20 +7,30 @@ from matplotlib.figure import Figure
 from ackclock.papers import claims
 from ackclock.papers.paper import Outcome, Picture, Reference, Table, Work
 from ackclock.plot import style
-from ackclock.runs.trial import Trial, run
+from ackclock.runs.trial import Ran, Trial
 from ackclock.statistics import Verdict
 
 
-def reproduce(work: Work) -> Outcome:
+def point(work: Work) -> Ran:
+    """The only one."""
+    (ran,) = work.run("runs", [Trial("scenario.toml")]).values()
+    return ran
+
+
+def judged(work: Work) -> list[claims.Finding]:
     """Run the point, and judge."""
-    (ran,) = run(work.lab, "runs", work.folder, [Trial("scenario.toml")], work.effort).values()
-    packets = ran.values("data_packets_sent")[0]
+    packets = point(work).values("data_packets_sent")[0]
     many, few, taste = claims.read(work.folder / "claims.csv")
-    found = [
+    return [
         claims.judge(many, (packets,)),
         claims.judge(few, (packets,), ((packets - 1, packets),), "Rates are others. So it is."),
         claims.Finding(taste, claims.Verdict.UNCHECKED, note="It has none."),
     ]
+
+
+def reproduce(work: Work) -> Outcome:
+    """Judge, and draw."""
+    ran, found = point(work), judged(work)
     verdicts = [Verdict(line) for line in (work.folder / "verdicts.txt").read_text(encoding="utf-8").splitlines()]
     table = Table("Beside ns-0", ["point", "ours", "verdict"], [[str(i), "1", v.value] for i, v in enumerate(verdicts)])
     reference = Reference(["All is said", "All is done."], all(v.good for v in verdicts), table)

@@ -102,6 +102,15 @@ def run(paper: Paper, work: Work) -> Outcome:
     return outcome
 
 
+def judged(paper: Paper, work: Work) -> Sequence[claims.Finding]:
+    """What the paper's function ``judged`` makes of the runs that its claims need; errors are those of ``run``."""
+    found = _called(paper, "judged", work)
+    if not isinstance(found, Sequence) or not all(isinstance(one, claims.Finding) for one in found):
+        raise PaperError(f"{paper.code}: judged answered {type(found).__name__}, allowed: a list of Finding")
+    _check(paper.folder / CLAIMS, found)
+    return found
+
+
 def sections(extra: Extra, work: Work) -> Sequence[Section]:
     """What the page's function ``sections`` makes of its runs; errors are those of ``run``."""
     made = _called(extra, "sections", work)

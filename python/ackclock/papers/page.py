@@ -57,7 +57,7 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
         chosen = [f for f in found if f.verdict is verdict]
         if chosen:
             yield f"## {title}"
-            yield "\n".join(line for f in chosen for line in _reasons(f))
+            yield "\n".join(line for f in chosen for line in _reasons(f, done))
     yield "## Numbers"
     yield from (part for table in outcome.tables for part in _titled(table))
     for reference in outcome.references:
@@ -75,8 +75,14 @@ def _row(f: Finding) -> list[str]:
     return [c.id, c.where, c.quantity, c.published, ours(f), c.rule, c.kind.value, verdict]
 
 
-def _reasons(f: Finding) -> list[str]:
-    return [f"- **{f.claim.id}** ({f.claim.where}; {f.claim.quantity}): {f.why}", *(f"  - {one}" for one in f.tried)]
+def _reasons(f: Finding, done: Reproduced) -> list[str]:
+    id = f.claim.id
+    lines = [f"- **{id}** ({f.claim.where}; {f.claim.quantity}): {f.why}"]
+    if cause := done.causes.get(id):
+        lines.append(f"  - *{cause.kind.capitalize()}.* {cause.text} Shown by `{cause.shown}`.")
+    if done.readings is not None and id in done.readings.measured:
+        lines.append(f"  - {done.readings.says(id)}")
+    return lines + [f"  - {one}" for one in f.tried]
 
 
 def _titled(table: Table) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ackclock.papers.causes import Cause
 from ackclock.papers.claims import Finding
+from ackclock.papers.design import Readings
 from ackclock.papers.reading import Reading
 from ackclock.runs.laboratory import Laboratory, Spent
 from ackclock.runs.trial import Document, Effort, Ran, Trial, events, run, runs_of
@@ -240,6 +242,10 @@ class Reproduced:
     spent: Spent
     own: bool
     """Whether it stands among Ackclock's papers, for which the lab page has presets."""
+    readings: Readings | None = None
+    """What came out under other readings; None where nobody asked."""
+    causes: Mapping[str, Cause] = field(default_factory=dict)
+    """Why claims differ, by claim."""
 
 
 @dataclass(frozen=True)

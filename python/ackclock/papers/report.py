@@ -16,10 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import ackclock
 from ackclock.lab_page import HOST, PORT
-from ackclock.papers import sizes
+from ackclock.papers import readings_shown, sizes
 from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
 from ackclock.papers.folder import PAPER
-from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Shown
+from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Section, Shown
 from ackclock.papers.parts import inline, setup
 from ackclock.papers.rules import TEXT
 from ackclock.runs.laboratory import Spent
@@ -65,13 +65,14 @@ class Link:
     title: str
 
 
-def pages(done: Done, named: Sequence[str], options: Sequence[str]) -> dict[str, str]:
+def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path) -> dict[str, str]:
     """Every page by its file's name.
 
     Args:
         done: what came out.
         named: the papers and extra pages that were asked for by name; none: all of them.
         options: those of ``ackclock reproduce`` that change results.
+        out: the folder of results, where pictures of readings are drawn.
 
     Raises:
         OSError: a scenario or a figure is missing.
@@ -99,7 +100,10 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str]) -> dict[str,
 
     return {
         FRONT: page(FRONT, "front.html", {**_front(done), "command": command(*named)}),
-        **{f"{one.paper.key}.html": page(f"{one.paper.key}.html", "paper.html", _paper(one)) for one in done.papers},
+        **{
+            f"{one.paper.key}.html": page(f"{one.paper.key}.html", "paper.html", _paper(one, out))
+            for one in done.papers
+        },
         COMPARISON: page(COMPARISON, "comparison.html", {"references": _references(done)}),
         **{f"{one.extra.key}.html": page(f"{one.extra.key}.html", "extra.html", _extra(one)) for one in done.extras},
     }
@@ -141,11 +145,11 @@ def _card(one: Reproduced) -> dict[str, Any]:
         "about": paper.about,
         "counts": _counts(outcome.findings),
         "spent": sizes.words(one.spent),
-        "differing": [_claim(f) for f in outcome.findings if _differs(f)],
+        "differing": [_claim(f, one) for f in outcome.findings if _differs(f)],
     }
 
 
-def _paper(one: Reproduced) -> dict[str, Any]:
+def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
     paper, folder, outcome = one.paper, one.paper.folder, one.outcome
     readme = folder / README
     return {
@@ -154,7 +158,8 @@ def _paper(one: Reproduced) -> dict[str, Any]:
         "cite": paper.cite,
         "about": paper.about,
         "counts": _counts(outcome.findings),
-        "claims": [_claim(f) for f in outcome.findings],
+        "claims": [_claim(f, one) for f in outcome.findings],
+        "readings": _readings(one, out),
         "runs": outcome.runs,
         "span": outcome.span,
         "seeds": outcome.seeds,
@@ -176,15 +181,7 @@ def _extra(one: Shown) -> dict[str, Any]:
         "title": one.extra.title,
         "about": one.extra.about,
         "spent": sizes.words(one.spent),
-        "sections": [
-            {
-                "title": section.title,
-                "sentences": section.sentences,
-                "figures": [_figure(one.extra.folder.parent, picture) for picture in section.pictures],
-                "tables": section.tables,
-            }
-            for section in one.sections
-        ],
+        "sections": [_section(section, one.extra.folder.parent) for section in one.sections],
     }
 
 
@@ -232,8 +229,26 @@ def _counts(findings: Sequence[Finding]) -> dict[str, object]:
     }
 
 
-def _claim(f: Finding) -> dict[str, object]:
+def _readings(one: Reproduced, out: Path) -> dict[str, Any] | None:
+    """The section on readings; None where there are none."""
+    if one.readings is None:
+        return None
+    section = readings_shown.section(one.readings, one.paper, out / one.paper.key)
+    return _section(section, one.paper.folder)
+
+
+def _section(section: Section, folder: Path) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "sentences": section.sentences,
+        "figures": [_figure(folder, picture) for picture in section.pictures],
+        "tables": section.tables,
+    }
+
+
+def _claim(f: Finding, one: Reproduced) -> dict[str, object]:
     c = f.claim
+    known = one.readings is not None and c.id in one.readings.measured
     return {
         "id": c.id,
         "where": c.where,
@@ -246,6 +261,8 @@ def _claim(f: Finding) -> dict[str, object]:
         "brief": f.brief,
         "why": f.why,
         "tried": f.tried,
+        "readings": one.readings.says(c.id) if known and one.readings else None,
+        "cause": one.causes.get(c.id),
     }
 
 

@@ -6,13 +6,14 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ackclock import files
-from ackclock.papers import claims, folder, page, report, sizes
+from ackclock.papers import causes, claims, folder, page, readings, readings_shown, report, sizes
 from ackclock.papers.paper import Done, Extra, Paper, Picture, Reproduced, Shown, Work
+from ackclock.papers.reading import READINGS
 from ackclock.progress import Show, unshown
 from ackclock.runs.executor import executor
 from ackclock.runs.laboratory import Laboratory, Spent
@@ -47,10 +48,13 @@ class Wish:
     """A Dask cluster, as for :func:`ackclock.sweep`; none: this machine."""
     threads: int | None = None
     """Runs at once on this machine; none: one for each core."""
+    readings: bool = False
+    """Run papers under every declared reading of their open choices, too."""
 
     def options(self) -> list[str]:
         """Those of the command that change results."""
-        return (["--quick"] if self.quick else []) + ([] if self.seeds is None else ["--seeds", str(self.seeds)])
+        seeds = [] if self.seeds is None else ["--seeds", str(self.seeds)]
+        return ["--quick"] * self.quick + seeds + ["--readings"] * self.readings
 
 
 def reproduce(wish: Wish, show: Show = unshown) -> Done:
@@ -80,10 +84,10 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
             return Laboratory(store, runs_on, lambda what: show(f"{key}: {what}"), wish.fresh)
 
         done = Done(
-            [_paper(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Paper)],
+            [_paper(one, wish, lab(one.key), show) for one in wish.what if isinstance(one, Paper)],
             [_extra(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Extra)],
         )
-    for file, text in report.pages(done, wish.named, wish.options()).items():
+    for file, text in report.pages(done, wish.named, wish.options(), wish.out).items():
         files.write(wish.out / file, text.encode())
     claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
     sizes.write_times(done, wish.out)
@@ -98,14 +102,25 @@ def effort(what: Paper | Extra, wish: Wish) -> Effort:
     return Effort(wish.seeds or chosen.seeds, chosen.duration_s)
 
 
-def _paper(paper: Paper, wish: Wish, lab: Laboratory) -> Reproduced:
+def _paper(paper: Paper, wish: Wish, lab: Laboratory, show: Show) -> Reproduced:
     work = _work(paper, wish, lab, paper.folder)
     outcome = folder.run(paper, work)
-    done = Reproduced(paper, outcome, lab.spent, paper.folder.parent == wish.papers)
+    if wish.readings and (paper.folder / READINGS).is_file():
+        _readings(paper, replace(work, lab=lab.silent()), wish, show)
+    read = readings_shown.read(*([work.out] if wish.readings else []), paper.folder)
+    done = Reproduced(paper, outcome, lab.spent, paper.folder.parent == wish.papers, read, causes.read(paper.folder))
     _write(done, {picture.name: picture.svg for picture in outcome.pictures}, work.out)
     if wish.copy_to is not None:
         _write(done, _copied(paper.key, outcome.pictures, wish.copy_to), paper.folder)
     return done
+
+
+def _readings(paper: Paper, work: Work, wish: Wish, show: Show) -> None:
+    """The design with the quick effort; the best readings with the full one, unless little was asked for."""
+    few = replace(wish, quick=True)
+    read = readings.explore(paper, replace(work, effort=effort(paper, few)), None if wish.quick else paper.full, show)
+    for to in [work.out] + ([paper.folder] if wish.copy_to is not None else []):
+        readings.write(read, to)
 
 
 def _extra(extra: Extra, wish: Wish, lab: Laboratory) -> Shown:

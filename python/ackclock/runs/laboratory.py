@@ -87,6 +87,10 @@ class Laboratory:
         """What was made anew."""
         self._spent: dict[tuple[str, ...], Spent] = {}
 
+    def silent(self) -> Laboratory:
+        """One that shows nothing and counts by itself, with the same store and executor."""
+        return Laboratory(self._store, self._executor, unshown, self._fresh)
+
     @property
     def spent(self) -> Spent:
         """What all points took that ``run`` was asked for, each once; those that were kept, when they were made."""
