@@ -4,6 +4,7 @@ pub mod delayed;
 pub mod dup_ack;
 pub mod fack;
 mod guard;
+mod learner;
 pub mod linux_no_sack;
 pub mod netstack;
 pub mod quic;
@@ -26,6 +27,7 @@ use crate::slot::{dispatch, Factory};
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 pub use guard::Guard;
+pub use learner::Learner;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use threshold::ThresholdSpec;
@@ -122,26 +124,6 @@ pub trait Timekeeper {
     }
 }
 
-/// What becomes of the connection, for whoever learns from it: detectors, and their rules for `dupthresh`. One that stays as it is leaves
-/// it empty.
-pub trait Learner {
-    /// Reordering was measured.
-    fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
-    /// By the partial ACK that comes next, what lay at `from` was only late. With `waits` nothing is marked lost by it.
-    fn on_late_original(&mut self, _from: Offset, _waits: bool, _board: &Scoreboard, _cx: &Ctx) {}
-    /// A Recovery or Loss phase ended.
-    fn on_recovered(&mut self, _cx: &Ctx) {}
-    /// The window was reduced; `w` is the window after it.
-    fn on_cut(&mut self, _w: &Window, _cx: &Ctx) {}
-    /// In Disorder a duplicate ACK let nothing out though there was something to send (limited transmit came to its end before the
-    /// threshold was reached), and nothing went for so long.
-    fn on_stall(&mut self, _idle: Nanos, _w: &Window, _cx: &Ctx) {}
-    /// The retransmission timer fired in the middle of `dup_run` duplicates.
-    fn on_rto(&mut self, _dup_run: u32, _w: &Window, _cx: &Ctx) {}
-    /// Without SACK more duplicates came than segments can have arrived, of `segments` that were outstanding.
-    fn on_excess(&mut self, _segments: u32) {}
-}
-
 /// A detector's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -228,11 +210,8 @@ impl DetectSpec {
             DetectSpec::Fack(_) => vec![Requirement::sack("detect", "\"fack\"")],
             DetectSpec::Quic(s) => s.needs(),
             DetectSpec::Netstack => netstack::needs(),
-            DetectSpec::DupAck(_)
-            | DetectSpec::Delayed(_)
-            | DetectSpec::Vegas(_)
-            | DetectSpec::TcpPr(_)
-            | DetectSpec::Custom(_) => vec![],
+            DetectSpec::DupAck(s) => s.threshold.needs(),
+            DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::TcpPr(_) | DetectSpec::Custom(_) => vec![],
         }
     }
 
@@ -377,6 +356,9 @@ impl Timekeeper for AnyDetect {
 impl Learner for AnyDetect {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));
+    }
+    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_needless(w, cx));
     }
     fn on_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
         each!(self, x => x.on_late_original(from, waits, board, cx));

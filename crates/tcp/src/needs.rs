@@ -22,6 +22,8 @@ pub(crate) enum Need {
     Resends(&'static [Resends]),
     /// An owner of Loss that resends by mark, not by going back.
     ResendsByMark,
+    /// A judge of mistakes that tells of each segment that a DSACK reports.
+    EachDsack,
     /// Pacing.
     Paced,
     /// A congestion control that sets the window with every ACK.

@@ -65,6 +65,11 @@ pub trait Recovery: Send {
     fn open_gate(&self) -> Gate {
         Gate::Window
     }
+    /// Whether new data that it sends are not held back by the sender's own limit, `limits.cwnd_cap_segs`; asked at the start.
+    /// Default no.
+    fn passes_cap(&self) -> bool {
+        false
+    }
     /// Whether the retransmission timer starts anew when the oldest segment is sent again. Default no.
     fn restarts_timer(&self) -> bool {
         false
@@ -147,9 +152,9 @@ impl RecoverySpec {
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             RecoverySpec::Hoe(s) => s.validate(),
+            RecoverySpec::Newreno(s) => s.validate(),
             RecoverySpec::Tahoe
             | RecoverySpec::Reno(_)
-            | RecoverySpec::Newreno(_)
             | RecoverySpec::InOpen
             | RecoverySpec::SackFf96(_)
             | RecoverySpec::Rfc6675(_)
@@ -306,6 +311,9 @@ impl Recovery for AnyRecovery {
     #[inline]
     fn open_gate(&self) -> Gate {
         each!(self, x => x.open_gate())
+    }
+    fn passes_cap(&self) -> bool {
+        each!(self, x => x.passes_cap())
     }
     fn restarts_timer(&self) -> bool {
         each!(self, x => x.restarts_timer())

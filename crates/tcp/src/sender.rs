@@ -131,6 +131,7 @@ impl Sender {
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
         let rated = slots.congestion.hears_rates();
         let maxburst = stack.limits.maxburst_segs.unwrap_or(u32::MAX);
+        let cap = stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss));
         Sender {
             board: Scoreboard::default(),
             w: slots.startup.initial(mss, largest),
@@ -168,18 +169,19 @@ impl Sender {
             growth: 1.0,
             told_dupthresh: None,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
-            cap: stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss)),
+            cap,
             recover: None,
             timed_out: false,
             min_rtt: MinRtt::default(),
-            slots,
             cold: Box::new(Cold {
                 agreed_mss: mss,
                 idle_rule: stack.idle,
                 late_sack,
+                cap_outside: slots.recovery.passes_cap().then_some(cap),
                 rates: rated.then(Box::default),
                 ..Cold::default()
             }),
+            slots,
             persist: Persist::default(),
         }
     }

@@ -40,6 +40,11 @@ pub trait Spurious: Send {
     fn rtt(&mut self, _cx: &Ctx) -> Option<Nanos> {
         None
     }
+    /// Whether that DSACK is the first to report a segment that a fast retransmit had sent a second time; asked after it, before
+    /// [`Spurious::rtt`].
+    fn needless(&mut self) -> bool {
+        false
+    }
     /// The phase of an episode ended: an occasion to judge.
     fn on_episode_end(&mut self, _ep: &mut Episode, _cx: &Ctx) -> Option<Mistake> {
         None
@@ -124,6 +129,19 @@ impl SpuriousSpec {
         }
     }
 
+    /// Whether it tells of each segment that a DSACK reports ([`Spurious::needless`]).
+    pub(crate) fn tells_each_dsack(&self) -> bool {
+        match self {
+            SpuriousSpec::Dsack(_) | SpuriousSpec::Custom(_) => true,
+            SpuriousSpec::Nothing
+            | SpuriousSpec::Eifel(_)
+            | SpuriousSpec::RttMin(_)
+            | SpuriousSpec::Linux(_)
+            | SpuriousSpec::LateAck
+            | SpuriousSpec::Netstack(_) => false,
+        }
+    }
+
     /// What it becomes where the connection has no SACK and Linux's rules go on.
     pub(crate) fn without_sack(&self) -> SpuriousSpec {
         match self {
@@ -176,6 +194,9 @@ impl Spurious for AnySpurious {
     }
     fn on_retransmit(&mut self, seg: &Sent, before: Time, ep: &mut Episode, cx: &Ctx) {
         each!(self, x => x.on_retransmit(seg, before, ep, cx))
+    }
+    fn needless(&mut self) -> bool {
+        each!(self, x => x.needless())
     }
     fn rtt(&mut self, cx: &Ctx) -> Option<Nanos> {
         each!(self, x => x.rtt(cx))

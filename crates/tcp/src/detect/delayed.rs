@@ -11,8 +11,8 @@
 //! | the ACKs that would have told loss from reordering | X, from the third duplicate to the ACK that filled the hole |
 //!
 //! Unsaid: how X enters `delta`: max (delta + g, (delta + X + g) / 2), with g the mean time between the event's duplicates,
-//! as AVG does in duplicates. The ceiling of §6.6 is taken in time: (0.9 cwnd − 3) · SRTT / cwnd. `target = "last-dup"` takes X
-//! up to where the next duplicate would have come instead. In Recovery a hole needs three SACKed segments above it for
+//! as AVG does in duplicates. The ceiling of §6.6 is taken in time: (0.9 cwnd − 3) · SRTT / cwnd, about 0.87 SRTT however much
+//! `cwnd` was cut; `ceiling` (decision 0180). `target = "last-dup"` takes X up to where the next duplicate would have come instead. In Recovery a hole needs three SACKed segments above it for
 //! `delta` (`judge_in_recovery`). With `wait` `delta` is given: Paxson's 20 ms, or a share of the round trip (Leung & Ma 2005 §II).
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
@@ -37,6 +37,18 @@ pub enum DelayTarget {
     Fill,
     /// Where the duplicate after the last would have come.
     LastDup,
+}
+
+/// Over which window duplicates are spread, where §6.6's ceiling is taken in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DelayCeiling {
+    /// The window now: (0.9 cwnd − 3) · SRTT / cwnd. A cut of the window hardly lowers it.
+    #[default]
+    Now,
+    /// The window before the last cut, over which the round trip was measured (or the window now, if that is larger). A halved
+    /// window halves the delay, as it halves the thresholds of INC and AVG (Leung & Ma 2005 §II).
+    BeforeTheCut,
 }
 
 /// How long the timer waits.
@@ -85,6 +97,8 @@ pub struct DelayedSpec {
     pub arming_dups: u32,
     /// How long the timer waits. Default "adaptive".
     pub wait: Wait,
+    /// Over which window duplicates are spread, for the ceiling of an adaptive wait (§6.6). Default "now".
+    pub ceiling: DelayCeiling,
 }
 
 impl Default for DelayedSpec {
@@ -95,6 +109,7 @@ impl Default for DelayedSpec {
             judge_in_recovery: false,
             arming_dups: 3,
             wait: Wait::Adaptive,
+            ceiling: DelayCeiling::Now,
         }
     }
 }
@@ -116,13 +131,16 @@ pub struct Delayed {
     armed: Option<(Time, Time)>,
     /// When the last fast retransmit went, and when its third duplicate had come.
     last: Option<(Time, Time)>,
+    /// The window before the last cut, bytes.
+    before_cut: f64,
     /// In Recovery: below which offset holes had three SACKed segments above them, and since when.
     seen: VecDeque<(Time, Offset)>,
 }
 
 impl Delayed {
     pub(super) fn new(spec: &DelayedSpec) -> Self {
-        Delayed { spec: spec.clone(), delta: Nanos::ZERO, armed: None, last: None, seen: VecDeque::new() }
+        let (spec, delta, seen) = (spec.clone(), Nanos::ZERO, VecDeque::new());
+        Delayed { spec, delta, armed: None, last: None, before_cut: 0.0, seen }
     }
 
     fn in_recovery(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
@@ -144,8 +162,8 @@ impl Delayed {
         Verdict::More(marked)
     }
 
-    fn fire(&mut self, third: Time, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        self.last = Some((cx.now, third));
+    fn fire(&mut self, third: Time, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        (self.last, self.before_cut) = (Some((cx.now, third)), w.cwnd);
         Verdict::Lost(board.mark_head_lost())
     }
 
@@ -167,14 +185,18 @@ impl Delayed {
         }
         if let Some(srtt) = cx.srtt {
             let segs = w.cwnd / cx.smss();
-            let share = ((0.9 * segs - f64::from(self.spec.arming_dups)) / segs).max(0.0);
+            let spread = match self.spec.ceiling {
+                DelayCeiling::Now => segs,
+                DelayCeiling::BeforeTheCut => segs.max(self.before_cut / cx.smss()),
+            };
+            let share = ((0.9 * segs - f64::from(self.spec.arming_dups)) / spread).max(0.0);
             self.delta = self.delta.min(Nanos((srtt.0 as f64 * share) as u64));
         }
     }
 }
 
 impl Detector for Delayed {
-    fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.take_given(cx);
         if cx.phase == Phase::Recovery {
             return self.in_recovery(board, cx);
@@ -188,7 +210,7 @@ impl Detector for Delayed {
         }
         if ack.dup_run == self.spec.arming_dups && self.spec.guard.admits(cx) {
             if self.delta == Nanos::ZERO {
-                return self.fire(cx.now, board, cx);
+                return self.fire(cx.now, w, board, cx);
             }
             self.armed = Some((cx.now, cx.now + self.delta));
         }
@@ -203,13 +225,13 @@ impl Timekeeper for Delayed {
     fn keeps_time(&self) -> bool {
         true
     }
-    fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+    fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if cx.phase == Phase::Recovery {
             return self.in_recovery(board, cx);
         }
         self.seen.clear();
         match self.armed.take() {
-            Some((third, _)) => self.fire(third, board, cx),
+            Some((third, _)) => self.fire(third, w, board, cx),
             None => Verdict::Clear,
         }
     }
@@ -240,8 +262,8 @@ impl Learner for Delayed {
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.cap(w, cx);
     }
-    fn on_rto(&mut self, _: u32, _: &Window, _: &Ctx) {
-        (self.delta, self.armed) = (Nanos::ZERO, None);
+    fn on_rto(&mut self, _: u32, w: &Window, _: &Ctx) {
+        (self.delta, self.armed, self.before_cut) = (Nanos::ZERO, None, w.cwnd);
         self.seen.clear();
     }
 }
@@ -285,6 +307,27 @@ mod tests {
             let mut d = Delayed { delta: Nanos::from_secs(1), ..Delayed::new(&DelayedSpec::default()) };
             d.on_cut(&segs(cwnd), &cx);
             assert_eq!(d.delta.0 / 1_000_000, ceiling, "window of {cwnd}");
+        }
+    }
+
+    #[test]
+    fn with_the_round_trip_over_the_window_before_the_cut_a_halved_window_halves_the_ceiling() {
+        let cx = Ctx { srtt: Some(Nanos::from_millis(100)), now: at(9), phase: Phase::Disorder, ..context() };
+        // (0.9 now - 3) * 100 ms / max (before, now), in microseconds; now beside it.
+        for (before, now, ceiling, as_today) in [
+            (20.0, 10.0, 30_000, 60_000),
+            (40.0, 20.0, 37_500, 75_000),
+            (10.0, 5.0, 15_000, 30_000),
+            (10.0, 40.0, 82_500, 82_500),
+        ] {
+            for (which, want) in [(DelayCeiling::BeforeTheCut, ceiling), (DelayCeiling::Now, as_today)] {
+                let spec = DelayedSpec { ceiling: which, ..DelayedSpec::default() };
+                let (d, mut board) = armed(Nanos::from_secs(1));
+                let mut d = Delayed { spec, ..d };
+                d.on_timer(&segs(before), &mut board, &cx);
+                d.on_cut(&segs(now), &cx);
+                assert_eq!(d.delta.0 / 1000, want, "{which:?}: {before} cut to {now}");
+            }
         }
     }
 

@@ -122,6 +122,9 @@ impl Learner for Sack {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         self.threshold.on_reorder(sample, w, cx);
     }
+    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+        self.threshold.on_needless(w, cx);
+    }
     fn on_recovered(&mut self, cx: &Ctx) {
         self.threshold.on_recovered(cx);
     }

@@ -20,6 +20,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::Scoreboard;
+use crate::needs::Requirement;
 use crate::slot::{dispatch, Factory};
 use crate::time::Nanos;
 use schemars::JsonSchema;
@@ -131,6 +132,22 @@ impl ThresholdSpec {
         }
     }
 
+    /// What the rest of the stack must have.
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        match self {
+            ThresholdSpec::Inc(t) => t.needs(),
+            ThresholdSpec::Fixed(_)
+            | ThresholdSpec::Avg(_)
+            | ThresholdSpec::Ewma(_)
+            | ThresholdSpec::Ncr(_)
+            | ThresholdSpec::AvgDev(_)
+            | ThresholdSpec::Linux(_)
+            | ThresholdSpec::Fa(_)
+            | ThresholdSpec::Multipath(_)
+            | ThresholdSpec::Custom(_) => vec![],
+        }
+    }
+
     /// The rule at work, for segments of `mss` bytes; by itself, to measure or try it.
     pub fn build(&self, mss: u32) -> AnyThreshold {
         match self {
@@ -171,6 +188,9 @@ impl DupThresh for AnyThreshold {
 impl Learner for AnyThreshold {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));
+    }
+    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+        each!(self, x => x.on_needless(w, cx));
     }
     fn on_recovered(&mut self, cx: &Ctx) {
         each!(self, x => x.on_recovered(cx));

@@ -86,6 +86,9 @@ impl Learner for Vegas {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         self.dup_ack.on_reorder(sample, w, cx);
     }
+    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+        self.dup_ack.on_needless(w, cx);
+    }
     fn on_recovered(&mut self, cx: &Ctx) {
         self.watching = 2;
         self.dup_ack.on_recovered(cx);

@@ -8,13 +8,15 @@
 //! | --- | --- |
 //! | recover | `ep.recover` (first unsent; the RFC's is one lower) |
 //! | Impatient, Slow-but-Steady (RFC 6582 §4) | `timer` |
-//! | partial window deflation (§3.2 step 5) | `deflate` |
+//! | partial window deflation (§3.2 step 5) | `deflate`, `deflate_uninflated` |
 //! | dupwnd (ns-2) | `inflation`, bytes; never written into `cwnd` |
 //!
 //! Departures: the inflation is private; deflation takes it first, then `cwnd`, and one segment of it is left.
+//! Without inflation nothing is deflated unless told: step 5 undoes what step 4 added (decision 0180).
 //! Unsaid: with `full_ack = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has the two options.
 
 use super::Recovery;
+use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::{Flow, Rearm, Xmit};
@@ -61,6 +63,9 @@ pub struct NewRenoSpec {
     pub inflate: bool,
     /// Whether a partial ACK deflates the window by what it acknowledges. Default yes (RFC 6582); ns-2 before 2001: no.
     pub deflate: bool,
+    /// Whether a partial ACK deflates the window also where duplicates have not inflated it (`inflate = false`): by what it
+    /// acknowledges, and a segment is added back (RFC 6582 §3.2 step 5 to the letter, as RFC 2582 and 3782). Default no.
+    pub deflate_uninflated: bool,
     /// The window after the full ACK. Default "flight".
     pub full_ack: FullAck,
     /// Whether the full ACK also grows the window. Default no (RFC 6582 §6); ns-2: yes.
@@ -69,12 +74,21 @@ pub struct NewRenoSpec {
     pub burst_segs: Option<u32>,
 }
 
+impl NewRenoSpec {
+    pub(super) fn validate(&self) -> Result<(), StackError> {
+        let allowed = "only together with recovery.inflate = false and recovery.deflate = true";
+        let ok = !self.deflate_uninflated || (self.deflate && !self.inflate);
+        StackError::unless(ok, "recovery.deflate_uninflated", &"true", allowed)
+    }
+}
+
 impl Default for NewRenoSpec {
     fn default() -> Self {
         NewRenoSpec {
             timer: PartialTimer::Impatient,
             inflate: true,
             deflate: true,
+            deflate_uninflated: false,
             full_ack: FullAck::Flight,
             grow_on_exit: false,
             burst_segs: None,
@@ -101,7 +115,9 @@ impl NewReno {
     fn deflate(&mut self, acked: Bytes, w: &mut Window, cx: &Ctx) {
         let mss = u64::from(cx.mss);
         let back = if acked >= mss { mss } else { 0 };
-        if self.inflation > acked {
+        if !self.spec.inflate {
+            w.cwnd = (w.cwnd - acked as f64 + back as f64).max(cx.smss());
+        } else if self.inflation > acked {
             self.inflation = self.inflation - acked + back;
         } else {
             w.cwnd = (w.cwnd - (acked - self.inflation) as f64).max(cx.smss());
@@ -114,7 +130,7 @@ impl NewReno {
         // Rule 29.
         board.mark_head_lost();
         match (self.spec.deflate, self.inflation) {
-            (true, 0) => {}
+            (true, 0) if !self.spec.deflate_uninflated => {}
             (true, _) => self.deflate(ack.acked(), w, cx),
             (false, _) => self.inflation = 0,
         }
@@ -214,5 +230,41 @@ mod tests {
         assert_eq!(inflated(NewRenoSpec::default()), [3.0, 4.0, 5.0, 5.0]);
         assert_eq!(inflated(NewRenoSpec { deflate: false, ..NewRenoSpec::default() }), [3.0, 4.0, 5.0, 0.0]);
         assert_eq!(inflated(NewRenoSpec { inflate: false, ..NewRenoSpec::default() }), [0.0; 4]);
+    }
+
+    #[test]
+    fn without_inflation_a_partial_ack_deflates_the_window_itself_only_if_told_and_adds_a_segment_back() {
+        // 5.5 segments after the cut. An ACK of 1000 bytes takes a segment and gives it back, one of 3000 takes two, one of 700
+        // adds nothing back; at one segment it ends.
+        let by = [1000, 3000, 700, 9000];
+        for (deflate_uninflated, want) in [(true, [5.5, 3.5, 2.8, 1.0]), (false, [5.5; 4])] {
+            let spec = NewRenoSpec { inflate: false, deflate_uninflated, ..NewRenoSpec::default() };
+            let (mut newreno, mut board, mut ep) = (NewReno::new(&spec), Scoreboard::default(), episode());
+            ep.recover = Offset(50_001);
+            let (mut w, mut una) = (ep.prior, Offset(1));
+            let windows = by.map(|acked| {
+                let cx = Ctx { snd_una: una + acked, snd_max: ep.recover, ..context() };
+                if una == Offset(1) {
+                    newreno.enter(None, &mut ep, &mut w, &mut board, &cx);
+                }
+                let partial = AckEvent { ack: una + acked, prior_una: una, ..blank() };
+                newreno.on_ack(&partial, 0, &mut ep, &mut w, &mut board, &cx);
+                una += acked;
+                assert_eq!(newreno.inflation(), 0.0);
+                w.cwnd / cx.smss()
+            });
+            assert_eq!(windows, want, "{deflate_uninflated}");
+        }
+    }
+
+    #[test]
+    fn deflation_without_inflation_is_refused_where_the_window_is_inflated_or_never_deflated() {
+        for (inflate, deflate, ok) in [(false, true, true), (true, true, false), (false, false, false)] {
+            let spec = NewRenoSpec { inflate, deflate, deflate_uninflated: true, ..NewRenoSpec::default() };
+            assert_eq!(
+                spec.validate().map_err(|e| e.key),
+                if ok { Ok(()) } else { Err("recovery.deflate_uninflated") }
+            );
+        }
     }
 }

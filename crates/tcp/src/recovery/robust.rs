@@ -15,7 +15,8 @@
 //!
 //! Departures: further losses are counted by what was really sent (`count = "exact"`), and the retransmission leaves before
 //! the additional segment; `count = "act"` with `order = "extra"` is the paper's (decision 0047).
-//! Unsaid: `ssthresh` (halved at entry), what a blocked new segment means, the guard (none but after a timeout).
+//! Unsaid: `ssthresh` (halved at entry), what a blocked new segment means, the guard (none but after a timeout), whether the
+//! sender's own limit (`limits.cwnd_cap_segs`, ns-2's `window_`) counts in it: `cap` (decision 0180).
 
 use super::Recovery;
 use crate::event::Window;
@@ -75,6 +76,17 @@ pub enum ExitSsthresh {
     Min,
 }
 
+/// Whether the sender's own limit holds its new segments back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnLimit {
+    /// It does.
+    #[default]
+    Heeded,
+    /// It does not: each duplicate sends a new segment, as §2.2.3 says, and `ndup = actnum` can hold.
+    Ignored,
+}
+
 /// Parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -87,6 +99,9 @@ pub struct RobustSpec {
     pub extend: Extend,
     /// The threshold at the exit. Default "keep".
     pub exit_ssthresh: ExitSsthresh,
+    /// Whether `limits.cwnd_cap_segs` (ns-2's `window_`) holds back what it sends. Default "heeded". The peer's window always
+    /// does: what lies beyond it every receiver refuses, a simulated one as well.
+    pub cap: OwnLimit,
 }
 
 /// Robust Recovery at work.
@@ -214,6 +229,9 @@ impl Recovery for Robust {
             (true, true) => Some(Xmit::Again(cx.snd_una)),
             _ => may_send.then_some(Xmit::New),
         }
+    }
+    fn passes_cap(&self) -> bool {
+        self.spec.cap == OwnLimit::Ignored
     }
     fn on_sent(&mut self, x: Xmit, _: &Sent, cx: &Ctx) {
         match x {

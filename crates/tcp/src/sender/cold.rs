@@ -8,12 +8,15 @@ use crate::facts::rate::Rates;
 use crate::idle::IdleRule;
 use crate::seq::Offset;
 use crate::time::Time;
+use crate::units::Bytes;
 
 /// What only losses and reordering touch.
 #[derive(Default)]
 pub(super) struct Cold {
     /// SACK blocks of an ACK below `snd_una` are read.
     pub(super) late_sack: bool,
+    /// The cap outside Recovery, if Recovery has none.
+    pub(super) cap_outside: Option<Bytes>,
     pub(super) ledger: Ledger,
     pub(super) reorder: Reorder,
     /// Marks below this have been answered (RFC 3168 §6.1.2: once per window).

@@ -50,8 +50,11 @@ impl Sender {
     /// From now on full segments carry `mss` bytes, at most what the handshake agreed on. What is outstanding stays as it is.
     pub(crate) fn set_mss(&mut self, mss: u32) {
         let mss = mss.clamp(LEAST.min(self.cold.agreed_mss), self.cold.agreed_mss);
-        if self.cap != u64::MAX {
-            self.cap = self.cap / u64::from(self.mss) * u64::from(mss);
+        let before = u64::from(self.mss);
+        for cap in
+            [Some(&mut self.cap), self.cold.cap_outside.as_mut()].into_iter().flatten().filter(|c| **c != u64::MAX)
+        {
+            *cap = *cap / before * u64::from(mss);
         }
         self.mss = mss;
         self.w.cwnd = self.w.cwnd.max(f64::from(mss));

@@ -166,7 +166,11 @@ impl Sender {
         if self.phase == Phase::Recovery {
             self.hear_late_original(ack, cx);
         }
-        if let Some(m) = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx) {
+        let mistake = self.slots.spurious.on_ack(ack, &mut self.cold.ledger, &self.board, cx);
+        if ack.dsack.is_some() && self.slots.spurious.needless() {
+            self.slots.detect.on_needless(&self.w, cx);
+        }
+        if let Some(m) = mistake {
             *grows &= self.cold.ledger.open().is_none_or(|ep| ep.id != m.episode);
             self.mistake(now, &m, Some(ack), obs);
             *cx = self.ctx(now);

@@ -76,6 +76,10 @@ impl Sender {
 
     pub(super) fn set_phase<O: Observer>(&mut self, now: Time, to: Phase, why: Why, obs: &mut O) {
         let from = std::mem::replace(&mut self.phase, to);
+        if let Some(cap) = self.cold.cap_outside {
+            self.cap = if to == Phase::Recovery { u64::MAX } else { cap };
+            self.limit = self.find_limit();
+        }
         if O::ENABLED && from != to {
             obs.event(now, Event::Phase { from, to, why, episode: self.cold.ledger.count() });
         }

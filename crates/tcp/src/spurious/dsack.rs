@@ -81,13 +81,15 @@ pub struct Dsack {
     spec: DsackSpec,
     list: Vec<Resent>,
     stopped: bool,
+    /// The last DSACK told of a needless fast retransmission.
+    needless: bool,
     /// A round trip for the timer.
     rtt: Option<Nanos>,
 }
 
 impl Dsack {
     pub(super) fn new(spec: &DsackSpec) -> Self {
-        Dsack { spec: spec.clone(), list: Vec::new(), stopped: false, rtt: None }
+        Dsack { spec: spec.clone(), list: Vec::new(), stopped: false, needless: false, rtt: None }
     }
 
     /// Notes when what was resent is delivered.
@@ -116,7 +118,10 @@ impl Dsack {
         if std::mem::replace(&mut r.proven, true) {
             return None;
         }
+        let twice = r.sent.is_some();
         let ep = ledger.get(r.episode)?;
+        // Of three copies nobody knows which one was needless.
+        self.needless = twice && (ep.cause == Cause::Fast || self.spec.judge_timeouts);
         ep.proven_spurious += 1;
         Some(ep.id)
     }
@@ -177,6 +182,9 @@ impl Spurious for Dsack {
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
         self.judge(ep, true, cx)
+    }
+    fn needless(&mut self) -> bool {
+        std::mem::take(&mut self.needless)
     }
     fn rtt(&mut self, _: &Ctx) -> Option<Nanos> {
         self.rtt.take()

@@ -63,6 +63,7 @@ impl Stack {
             Need::MarksInRecovery => self.detect.judges_in_recovery(),
             Need::Resends(ways) => ways.contains(&self.recovery.resends()),
             Need::ResendsByMark => self.timeout.resends_by_mark(),
+            Need::EachDsack => self.spurious.tells_each_dsack(),
             Need::Paced => !self.pacing.is_off(),
             Need::SetsWindow => self.congestion.sets_window(),
             Need::LeavesWindow => self.recovery.leaves_window(),

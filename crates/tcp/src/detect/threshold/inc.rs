@@ -10,13 +10,15 @@
 //! | K | `step` |
 //!
 //! Unsaid: whether one mistake counts once (§6.2: "every time we detect a spurious fast retransmit") or once for each segment
-//! resent (§7: "1 duplicate ACK per needless retransmit"): `update_per`.
+//! resent (§7: "1 duplicate ACK per needless retransmit"), and if so whether the rest of the episode must have been needless,
+//! too: `update_per` (decision 0180).
 
 use super::cap::CapSpec;
 use super::{DupThresh, Learner};
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
+use crate::needs::{Need, Requirement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +29,11 @@ pub enum UpdatePer {
     /// A spurious fast retransmit (§6.2).
     #[default]
     Episode,
-    /// Each segment that it resent ("per needless retransmit", §7).
+    /// Each segment that it resent ("per needless retransmit", §7), once all of them are proved needless.
     Segment,
+    /// Each segment whose needless retransmission a DSACK reports, as it reports it, whatever else its episode resent (§7, to the
+    /// letter). Only with `spurious = "dsack"`; a segment sent more than twice does not count.
+    Dsack,
 }
 
 /// Parameters.
@@ -42,6 +47,17 @@ pub struct IncSpec {
     pub update_per: UpdatePer,
     /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,
+}
+
+impl IncSpec {
+    pub(super) fn needs(&self) -> Vec<Requirement> {
+        let (key, found) = ("detect.threshold.update_per", "\"dsack\"");
+        let allowed = "only together with spurious = \"dsack\", which tells of each segment";
+        match self.update_per {
+            UpdatePer::Dsack => vec![Requirement { need: Need::EachDsack, key, found, allowed }],
+            UpdatePer::Episode | UpdatePer::Segment => vec![],
+        }
+    }
 }
 
 impl Default for IncSpec {
@@ -60,6 +76,11 @@ impl Inc {
     pub(super) fn new(spec: &IncSpec) -> Self {
         Inc { spec: spec.clone(), dupthresh: 3 }
     }
+
+    fn add(&mut self, times: u32, w: &Window, cx: &Ctx) {
+        self.dupthresh = self.dupthresh.saturating_add(self.spec.step.saturating_mul(times));
+        self.spec.cap.store(&mut self.dupthresh, w, cx);
+    }
 }
 
 impl DupThresh for Inc {
@@ -71,12 +92,17 @@ impl DupThresh for Inc {
 impl Learner for Inc {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         if sample.resent.is_some() {
-            let times = match self.spec.update_per {
-                UpdatePer::Episode => 1,
-                UpdatePer::Segment => sample.segments,
-            };
-            self.dupthresh = self.dupthresh.saturating_add(self.spec.step.saturating_mul(times));
-            self.spec.cap.store(&mut self.dupthresh, w, cx);
+            match self.spec.update_per {
+                UpdatePer::Episode => self.add(1, w, cx),
+                UpdatePer::Segment => self.add(sample.segments, w, cx),
+                UpdatePer::Dsack => {}
+            }
+        }
+    }
+    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+        match self.spec.update_per {
+            UpdatePer::Dsack => self.add(1, w, cx),
+            UpdatePer::Episode | UpdatePer::Segment => {}
         }
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
@@ -126,11 +152,17 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_counts_once_or_for_each_segment_it_resent() {
-        for (update_per, want) in [(UpdatePer::Episode, 5), (UpdatePer::Segment, 11)] {
+    fn a_mistake_counts_once_or_for_each_segment_it_resent_or_each_segment_counts_as_it_is_reported() {
+        // Three of four segments are reported, then the fourth, and with it the episode.
+        for (update_per, wants) in
+            [(UpdatePer::Episode, [3, 5]), (UpdatePer::Segment, [3, 11]), (UpdatePer::Dsack, [9, 11])]
+        {
             let mut t = Inc::new(&IncSpec { step: 2, update_per, ..IncSpec::default() });
+            (0..3).for_each(|_| t.on_needless(&wide(), &context()));
+            assert_eq!(t.segments(&wide(), &context()), wants[0], "{update_per:?}");
+            t.on_needless(&wide(), &context());
             t.on_reorder(&ReorderSample { segments: 4, ..spurious(9) }, &wide(), &context());
-            assert_eq!(t.segments(&wide(), &context()), want);
+            assert_eq!(t.segments(&wide(), &context()), wants[1], "{update_per:?}");
         }
     }
 }

@@ -512,3 +512,52 @@ fn a_timeout_voids_the_episode_that_it_interrupts() {
     assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(10), una, &[RESENT])), NONE);
     assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(at)), Some(3));
 }
+
+#[test]
+fn told_of_each_dsack_inc_learns_of_a_needless_copy_beside_one_that_was_needed() {
+    use crate::detect::threshold::inc::{IncSpec, UpdatePer};
+    // Segments 0 and 1 are missing; both are resent. Segment 0 had only been late, segment 1 was lost.
+    let learnt = [UpdatePer::Segment, UpdatePer::Dsack].map(|update_per| {
+        let mut stack = named("dsack-inc");
+        let threshold = ThresholdSpec::Inc(IncSpec { update_per, ..Default::default() });
+        stack.detect = DetectSpec::DupAck(DupAckSpec { threshold, judge_in_recovery: true, ..Default::default() });
+        let mut s = sender(stack, 40);
+        let mut resent = vec![];
+        for n in 1..=30 {
+            ack(&mut s, ms(100 + n), 1, RWND, &[(2001, 2001 + n * 1000)]);
+            resent.extend(send(&mut s, ms(100 + n)).into_iter().filter(|sent| sent.0 <= 1001));
+        }
+        assert_eq!(resent, [(1, 1000), (1001, 1000)]);
+        ack(&mut s, ms(140), 1001, RWND, &[(2001, 32_001)]);
+        let at = |s: &Sender| s.slots.detect.dupthresh(&s.w, &s.ctx(ms(150)));
+        let before = at(&s);
+        assert_eq!(verdicts(&hear(&mut s, ms(150), 1001, &[RESENT, (2001, 32_001)])), NONE);
+        let after = at(&s);
+        // The same report once more is no news.
+        hear(&mut s, ms(151), 1001, &[RESENT, (2001, 32_001)]);
+        assert_eq!(at(&s), after);
+        let recover = s.recover.unwrap().0;
+        assert_eq!(verdicts(&hear(&mut s, ms(190), recover, &[])), NONE, "the episode as a whole was no mistake");
+        (before, after, at(&s))
+    });
+    assert_eq!(learnt, [(Some(3), Some(3), Some(3)), (Some(3), Some(4), Some(4))]);
+}
+
+#[test]
+fn of_a_segment_sent_three_times_nobody_knows_which_copy_was_needless() {
+    use crate::detect::threshold::inc::{IncSpec, UpdatePer};
+    let mut stack = named("dsack-inc");
+    let threshold = ThresholdSpec::Inc(IncSpec { update_per: UpdatePer::Dsack, ..Default::default() });
+    stack.detect = DetectSpec::DupAck(DupAckSpec { threshold, judge_in_recovery: true, ..Default::default() });
+    let mut s = sender(stack, 40);
+    for n in 1..=10 {
+        ack(&mut s, ms(100 + n), 1, RWND, &[(1001, 1001 + n * 1000)]);
+        send(&mut s, ms(100 + n));
+    }
+    let at = s.next_timer().unwrap();
+    s.on_timer(at, &mut ());
+    send(&mut s, at);
+    assert_eq!(s.board.iter().next().map(|sent| sent.sends), Some(3));
+    hear(&mut s, at + Nanos::from_millis(10), 11_001, &[RESENT]);
+    assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(at)), Some(3));
+}
