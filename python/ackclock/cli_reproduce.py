@@ -30,6 +30,15 @@ Examples:
   ackclock reproduce --list
 """
 
+Readings = Annotated[
+    bool,
+    typer.Option(
+        "--readings",
+        help="Run each paper under the declared readings of its open choices, too, with few, short runs. The best ones "
+        "are then run in full, unless `--quick` is given.",
+    ),
+]
+
 
 def _complete(incomplete: str) -> list[str]:
     """Keys, which are the names of folders; nothing is read."""
@@ -98,14 +107,7 @@ def reproduce(
     on: On = None,
     threads: Threads = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make finished runs again.")] = False,
-    readings: Annotated[
-        bool,
-        typer.Option(
-            "--readings",
-            help="Run each paper under the declared readings of its open choices, too, with few, short runs. The best "
-            "ones are then run in full, unless `--quick` is given.",
-        ),
-    ] = False,
+    readings: Readings = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary, or the list, as JSON.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print what can be run, and how much it is; run nothing.")] = (
         False
