@@ -131,9 +131,10 @@ sweep-speed: .venv/.ready ## sweeps: two workers against one, here and on Dask; 
 	$(BIN)/maturin develop --quiet --locked --release
 	mkdir -p results && $(BIN)/python tools/sweep_speed.py --json results/sweep-speed.json
 
-sweep-kills: .venv/.ready ## kills sweeps of 2,000 runs twenty times at random, here and on Dask, and compares their tables
+sweep-kills: .venv/.ready ## kills sweeps of 2,000 runs and a paper's readings twenty times at random, here and on Dask, and compares what they made
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/sweep_kills.py
+	$(BIN)/python tools/reproduce_kills.py
 
 docs: .venv/.extension ## the Rust documentation, and all documents as a site, into site/, its notebooks run; warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py

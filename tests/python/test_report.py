@@ -19,7 +19,7 @@ from ackclock.papers import claims, report
 from ackclock.papers import reproduce as command
 from ackclock.papers.folder import every
 from ackclock.papers.paper import Done, Paper
-from ackclock.papers.parts import inline
+from ackclock.papers.parts import inline, labels, shown_in
 from ackclock.plot import style
 from ackclock.quantities import count, duration
 from ackclock.runs.laboratory import Spent
@@ -174,7 +174,7 @@ def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path
         assert row["id"] in page.ids
         assert row["where"] in words
         assert row["note"][:40] in words
-    marked = Counter(re.findall(r'<td data-label="verdict"><span class="verdict (\w+)">', text))
+    marked = Counter(re.findall(r'<td data-label="verdict"><span class="verdict (\w+)">[^\n]*<br>', text))
     assert marked == Counter(report.MARKS[row["verdict"]].name for row in rows)
     assert page.tags["svg"] == page.tags["figure"] == 8
     assert words.count(f"ackclock reproduce {KEY} --seeds 2") == 1 + 8
@@ -186,6 +186,34 @@ def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path
     assert "Beside ns-2.35" in words
     assert "Two readings" in words
     assert "measured" not in re.findall(r'class="([^"]+)"', text), "times only on the front page"
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "drawn"),
+    [
+        ("fig2", "§4 Fig. 2(a)", True),
+        ("fig2", "§4 Fig. 20", False),
+        ("fig3-5", "§IV-A, Figures 4, 6", True),
+        ("fig3-5", "§IV-A, Figures 6, 8", False),
+        ("fig5-1", "§5.1 Fig. 5.1 (top)", True),
+        ("fig5-8", "§5.1 Fig. 5.1 (top)", False),
+        ("table5", "§5 Table 5, case II", True),
+        ("table5", "§5 Fig. 5", False),
+        ("fig6-events", "§3.3 Fig. 6(a)", True),
+        ("states", "§3.3 Fig. 6", False),
+    ],
+)
+def test_a_figure_has_beside_it_the_claims_that_name_it(name: str, where: str, drawn: bool) -> None:
+    named = labels(where)
+    assert bool(named & shown_in(name, named)) is drawn
+
+
+def test_what_was_published_stands_beside_each_figure(undisturbed: Path) -> None:
+    text, _ = read(undisturbed / "results" / f"{KEY}.html")
+    (figure,) = re.findall(r'<figure id="fig9">.*?</figure>', text, flags=re.DOTALL)
+    rows = {row["id"]: row for row in read_json(undisturbed / "results" / "claims.json")}
+    beside = re.findall(r'<th scope="row"><a href="#(S000-\d+)">', figure)
+    assert beside == [key for key, row in rows.items() if "Fig. 9" in row["where"]]
 
 
 def test_claims_are_filtered_by_verdict_without_scripts(undisturbed: Path) -> None:

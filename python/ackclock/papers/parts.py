@@ -31,3 +31,32 @@ def setup(readme: str) -> Markup:
     section, _, _ = rest.partition("\n## ")
     text = MarkdownIt("commonmark", {"html": False}).enable("table").render(section)
     return Markup(text.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>"))
+
+
+LABEL = re.compile(r"(Fig|Table)(?:ure|ures|s)?\.? (\w+(?:\.\d+)?(?:\(\w+\))?(?:, \d+(?:\.\d+)?)*)")
+
+
+def labels(where: str) -> set[str]:
+    """The figures and tables that a claim's place names: ``{"fig 3", "fig 4"}`` for ``§IV-A, Figures 3, 4``."""
+    found = set()
+    for kind, numbers in LABEL.findall(where):
+        found |= {f"{kind.lower()} {number.partition('(')[0]}" for number in numbers.split(", ")}
+    return found
+
+
+def shown_in(name: str, known: set[str]) -> set[str]:
+    """The figures and tables of the paper that a picture of this name draws.
+
+    Args:
+        name: ``fig3-5`` draws Figures 3 to 5, or Figure 3.5 where the paper counts by chapters; ``table5`` Table 5.
+        known: every label of the paper's claims.
+    """
+    said = re.match(r"(fig|table)(\d+)(?:-(\d+))?(?:-|$)", name)
+    if said is None:
+        return set()
+    kind, first, last = said.groups()
+    if last is None:
+        return {f"{kind} {first}"}
+    if any(re.fullmatch(rf"{kind} \d+\.\d+", label) for label in known):
+        return {f"{kind} {first}.{last}"}
+    return {f"{kind} {n}" for n in range(int(first), int(last) + 1)}

@@ -20,7 +20,7 @@ from ackclock.papers import readings_shown, sizes
 from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
 from ackclock.papers.folder import PAPER
 from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Section, Shown
-from ackclock.papers.parts import inline, setup
+from ackclock.papers.parts import inline, labels, setup, shown_in
 from ackclock.papers.rules import TEXT
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict as Agreement
@@ -152,13 +152,14 @@ def _card(one: Reproduced) -> dict[str, Any]:
 def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
     paper, folder, outcome = one.paper, one.paper.folder, one.outcome
     readme = folder / README
+    claims = [_claim(f, one) for f in outcome.findings]
     return {
         "key": paper.key,
         "title": paper.title,
         "cite": paper.cite,
         "about": paper.about,
         "counts": _counts(outcome.findings),
-        "claims": [_claim(f, one) for f in outcome.findings],
+        "claims": claims,
         "readings": _readings(one, out),
         "runs": outcome.runs,
         "span": outcome.span,
@@ -167,7 +168,11 @@ def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
         "spent": sizes.words(one.spent),
         "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("*.toml")) if path.name != PAPER],
         "figures": [
-            _figure(folder, picture, f"{paper.key}/{picture.name}" if one.own else None) for picture in outcome.pictures
+            {
+                **_figure(folder, picture, f"{paper.key}/{picture.name}" if one.own else None),
+                "claims": _drawn(picture, claims),
+            }
+            for picture in outcome.pictures
         ],
         "references": outcome.references,
         "setup": setup(readme.read_text(encoding="utf-8")) if readme.is_file() else None,
@@ -266,6 +271,13 @@ def _claim(f: Finding, one: Reproduced) -> dict[str, object]:
     }
 
 
+def _drawn(picture: Picture, claims: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """The claims that name the figure, so that what was published stands beside what is drawn."""
+    named = [(claim, labels(str(claim["where"]))) for claim in claims]
+    here = shown_in(picture.name, set().union(*(which for _, which in named)))
+    return [claim for claim, which in named if which & here]
+
+
 def _figure(folder: Path, picture: Picture, preset: str | None = None) -> dict[str, object]:
     """For the macro of that name; ``preset`` is what the lab page opens for it."""
     return {
@@ -274,6 +286,7 @@ def _figure(folder: Path, picture: Picture, preset: str | None = None) -> dict[s
         "caption": picture.caption,
         "svg": inline(picture.svg.read_text(encoding="utf-8"), f"{picture.name}-"),
         "scenarios": [(name, _hash(folder / name)) for name in picture.scenarios],
+        "claims": [],
         "runs": picture.runs,
         "point": picture.point,
         "preset": preset,

@@ -1,0 +1,107 @@
+"""Kills `ackclock reproduce --readings` with SIGKILL at random, and compares its results with undisturbed ones.
+
+usage: tools/reproduce_kills.py [PAPER] [--kills N] [--seed N]
+
+Reproduces a paper with its readings three times, each with a store of its own: undisturbed; killed again and again on
+this machine; and likewise with `--on dask:2`. Compares every file but the clock's. Exit code 1: a file differs by a
+byte, or the command ended before it was killed as often as asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+MEASURED = re.compile(rb'(<span class="measured">).*?</span>')
+"""Times on the front page."""
+CLOCK = "times.json"
+
+
+def digests(results: Path) -> dict[str, str]:
+    """SHA-256 of every result by its name, without what the clock says."""
+    found = {}
+    for file in sorted(results.rglob("*")):
+        if file.is_file() and file.name != CLOCK:
+            content = MEASURED.sub(rb"\1</span>", file.read_bytes())
+            found[str(file.relative_to(results))] = hashlib.sha256(content).hexdigest()
+    return found
+
+
+def command(paper: str, folder: Path, *options: str) -> list[str]:
+    """What is killed."""
+    places = ["--out", str(folder / "results"), "--store", str(folder / "store")]
+    return [sys.executable, "-m", "ackclock", "reproduce", paper, "--readings", "--quick", *places, *options]
+
+
+def run(said: list[str]) -> None:
+    """The command to its end; a point outside what another simulator's values allow is no failure here."""
+    done = subprocess.run(said, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
+        sys.exit(f"{' '.join(said)}: exit code {done.returncode}\n{done.stderr}")
+
+
+def killed(said: list[str], kills: int, seconds: float, start: float) -> int:
+    """Kill the command again and again, then let it end. How often it was killed.
+
+    Args:
+        said: the command.
+        kills: how often.
+        seconds: that it takes undisturbed.
+        start: seconds that it takes to begin.
+    """
+    for at in range(kills):
+        moment = start + random.uniform(0, 1.5 * seconds / kills)
+        process = subprocess.Popen(said, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(moment)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        else:
+            return at
+    run(said)
+    return kills
+
+
+def trial(folder: Path, paper: str, kills: int) -> int:
+    """Do all three in a folder; the exit code."""
+    began = time.monotonic()
+    run(command(paper, folder / "undisturbed"))
+    took = time.monotonic() - began
+    wanted = digests(folder / "undisturbed" / "results")
+    print(f"{paper}: undisturbed: {len(wanted)} files in {took:.1f} s")
+    good = True
+    for what, start, options in (("here", 0.5, ()), ("with --on dask:2", 2.0, ("--on", "dask:2"))):
+        at, began = folder / what.replace(" ", "-"), time.monotonic()
+        times = killed(command(paper, at, *options), kills, took, start)
+        other = [name for name, digest in digests(at / "results").items() if wanted.get(name) != digest]
+        missing = wanted.keys() - digests(at / "results").keys()
+        same = not other and not missing
+        good &= same and times == kills
+        verdict = "same bytes" if same else f"OTHER BYTES: {', '.join([*other, *sorted(missing)])}"
+        print(f"{what}: killed {times} times, {time.monotonic() - began:.1f} s: {verdict}")
+    return 0 if good else 1
+
+
+def main() -> None:
+    """Do all three."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paper", nargs="?", default="fukuda-2018", help="default: %(default)s")
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=None, help="of the moments; default: another each time")
+    arguments = parser.parse_args()
+    random.seed(arguments.seed)
+    with tempfile.TemporaryDirectory() as temporary:
+        sys.exit(trial(Path(temporary), arguments.paper, arguments.kills))
+
+
+if __name__ == "__main__":
+    main()
