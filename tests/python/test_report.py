@@ -83,6 +83,7 @@ def reproduce_made_up(
 ) -> Done:
     papers = folder / "papers"
     lay_out(papers, "made-up-1999", "other-2001", verdicts=verdicts)
+    (papers / "README.md").write_text("# Papers\n\n## What was learned\n\n- **Much** was.\n\n## More\n\nNo.\n")
     what = [one for key, one in every(papers).items() if key in named or not named]
     return command.reproduce(command.Wish(what, named, papers, folder / "results", copy_to=folder / "docs"))
 
@@ -162,6 +163,8 @@ def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(un
         r"M-2 packets <again> few & none [\d,. \[\]]+packets [\d.,]+ is not below 10\. .*Rates are others\.", words
     )
     assert "So it is." not in words, "a clause each"
+    assert "Made Up 1999 2 1 0 0 1 – 2 of 3 " in words  # noqa: RUF001
+    assert "What was learned Much was. What each paper asks" in words
     assert "What is the same in all?" in words
     assert "command ackclock reproduce " in words.lower()
 
@@ -245,7 +248,7 @@ def test_all_comparisons_are_on_one_page(undisturbed: Path, made: Path) -> None:
 
 def test_runs_that_have_nothing_to_be_compared_with_say_so(made: Path) -> None:
     done = Done([], [])
-    assert "These runs have nothing to be compared with" in report.pages(done, [], [], made)["comparison.html"]
+    assert "These runs have nothing to be compared with" in report.pages(done, [], [], made, made)["comparison.html"]
 
 
 def test_an_extra_page_has_its_sections(made: Path) -> None:

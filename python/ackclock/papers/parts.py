@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 SETUP = "## Set-up"
 """The part of a paper's README.md that its page shows."""
+LEARNED = "## What was learned"
+"""The part of the README.md of all papers that the front page shows."""
 
 
 def inline(svg: str, prefix: str) -> Markup:
@@ -25,9 +27,9 @@ def inline(svg: str, prefix: str) -> Markup:
     return Markup(body.replace("<svg", f'<svg role="img" style="--points: {width}"', 1))
 
 
-def setup(readme: str) -> Markup:
-    """The set-up's section of a README, as HTML."""
-    _, _, rest = readme.partition(f"\n{SETUP}\n")
+def section(readme: str, title: str = SETUP) -> Markup:
+    """A section of a README, as HTML; empty where there is none."""
+    _, _, rest = readme.partition(f"\n{title}\n")
     section, _, _ = rest.partition("\n## ")
     text = MarkdownIt("commonmark", {"html": False}).enable("table").render(section)
     return Markup(text.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>"))

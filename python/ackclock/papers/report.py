@@ -20,7 +20,7 @@ from ackclock.papers import readings_shown, sizes
 from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
 from ackclock.papers.folder import PAPER
 from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Section, Shown
-from ackclock.papers.parts import inline, labels, setup, shown_in
+from ackclock.papers.parts import LEARNED, inline, labels, section, shown_in
 from ackclock.papers.rules import TEXT
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict as Agreement
@@ -36,6 +36,10 @@ COSTS = (
     ("wall time", "wall", True),
 )
 """Columns: title, which of ``sizes.words``, and whether it is measured, that is another one in the next run."""
+
+
+DECIDED = (Verdict.HOLDS, Verdict.PARTLY, Verdict.UNDECIDED, Verdict.DIFFERS)
+"""Verdicts on what could be checked."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Link:
     title: str
 
 
-def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path) -> dict[str, str]:
+def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path, papers: Path) -> dict[str, str]:
     """Every page by its file's name.
 
     Args:
@@ -73,6 +77,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path) -
         named: the papers and extra pages that were asked for by name; none: all of them.
         options: those of ``ackclock reproduce`` that change results.
         out: the folder of results, where pictures of readings are drawn.
+        papers: the folder of Ackclock's papers; its README.md says what was learned.
 
     Raises:
         OSError: a scenario or a figure is missing.
@@ -99,7 +104,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path) -
         return templates.get_template(template).render(here=file, before=before, after=after, **context)
 
     return {
-        FRONT: page(FRONT, "front.html", {**_front(done), "command": command(*named)}),
+        FRONT: page(FRONT, "front.html", {**_front(done, papers), "command": command(*named)}),
         **{
             f"{one.paper.key}.html": page(f"{one.paper.key}.html", "paper.html", _paper(one, out))
             for one in done.papers
@@ -119,7 +124,7 @@ def _site(done: Done) -> list[Link]:
     ]
 
 
-def _front(done: Done) -> dict[str, Any]:
+def _front(done: Done, papers: Path) -> dict[str, Any]:
     spent = [(one.paper.title, one.spent) for one in done.papers] + [(e.extra.title, e.spent) for e in done.extras]
     total = Spent.total(each for _, each in spent)
     if len(spent) > 1:
@@ -128,6 +133,7 @@ def _front(done: Done) -> dict[str, Any]:
         "total": sizes.words(total),
         "counts": _counts([f for one in done.papers for f in one.outcome.findings]),
         "papers": [_card(one) for one in done.papers],
+        "learned": _learned(done, papers / README),
         "extras": [
             {"key": e.extra.key, "title": e.extra.title, "about": e.extra.about, "spent": sizes.words(e.spent)}
             for e in done.extras
@@ -139,7 +145,13 @@ def _front(done: Done) -> dict[str, Any]:
 
 def _card(one: Reproduced) -> dict[str, Any]:
     paper, outcome = one.paper, one.outcome
+    of = by_kind(outcome.findings)[Kind.MEASURED]
+    compared = [value for reference in outcome.references for value in reference.compared()]
     return {
+        "measured": sum(of.values()) - of[Verdict.UNCHECKED],
+        "of": [(verdict.value, of[verdict]) for verdict in DECIDED],
+        "compared": f"{sum(v.reproduced for v in compared)} of {len(compared)}" if compared else "–",  # noqa: RUF001
+        "holding": _range(one),
         "key": paper.key,
         "title": paper.title,
         "about": paper.about,
@@ -147,6 +159,20 @@ def _card(one: Reproduced) -> dict[str, Any]:
         "spent": sizes.words(one.spent),
         "differing": [_claim(f, one) for f in outcome.findings if _differs(f)],
     }
+
+
+def _range(one: Reproduced) -> str:
+    """How many measured claims hold under the readings of the text: the fewest and the most."""
+    if one.readings is None:
+        return "–"  # noqa: RUF001 - nothing
+    holding = [each.holding(one.readings.measured) for each in one.readings.done]
+    return f"{min(holding)} to {max(holding)} of {len(one.readings.measured)}"
+
+
+def _learned(done: Done, readme: Path) -> str:
+    """What Ackclock's papers taught; nothing where none of them was run."""
+    own = readme.is_file() and any(one.own for one in done.papers)
+    return section(readme.read_text(encoding="utf-8"), LEARNED) if own else ""
 
 
 def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
@@ -175,7 +201,7 @@ def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
             for picture in outcome.pictures
         ],
         "references": outcome.references,
-        "setup": setup(readme.read_text(encoding="utf-8")) if readme.is_file() else None,
+        "setup": section(readme.read_text(encoding="utf-8")) if readme.is_file() else None,
         "tables": outcome.tables,
     }
 

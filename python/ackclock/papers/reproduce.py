@@ -87,7 +87,7 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
             [_paper(one, wish, lab(one.key), show) for one in wish.what if isinstance(one, Paper)],
             [_extra(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Extra)],
         )
-    for file, text in report.pages(done, wish.named, wish.options(), wish.out).items():
+    for file, text in report.pages(done, wish.named, wish.options(), wish.out, wish.papers).items():
         files.write(wish.out / file, text.encode())
     claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
     sizes.write_times(done, wish.out)
