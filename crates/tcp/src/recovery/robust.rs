@@ -72,7 +72,7 @@ pub enum ExitSsthresh {
     /// As halved at entry.
     #[default]
     Keep,
-    /// Not above the window, at least two segments: congestion avoidance at once.
+    /// Not above the window, at least two segments: congestion avoidance at once (§2.2.3: "enters the congestion-avoidance phase").
     Min,
 }
 

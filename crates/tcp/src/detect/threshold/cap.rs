@@ -24,7 +24,7 @@ pub enum CapStore {
     /// Written back at each change of the threshold and each cut of the window.
     #[default]
     Stored,
-    /// Applied when the threshold is asked, nothing forgotten.
+    /// Applied when the threshold is asked, nothing forgotten (§6.6 to the letter: "must always be less than cwnd").
     Test,
 }
 
