@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
+from importlib import invalidate_caches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,8 +19,10 @@ from typing import Any
 from ackclock.document import written
 from ackclock.slots.base import Outside
 from ackclock.slots.bases import BASES, Element
-from ackclock.slots.source import EXECUTED, source_hash
+from ackclock.slots.imports import HiddenError, find_spec, local_modules, whole
+from ackclock.slots.source import EXECUTED, HELPERS, source_hash
 
+_TOLD = "imports of modules whose source is known before the run"
 _ALLOWED = '"file.py:Class", the file beside the scenario'
 _MSS = 1460
 _of_program: dict[str, type[Outside]] = {}
@@ -148,7 +151,10 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
     except Exception as error:
         found = f"{type(error).__name__}: {_line(error)}"
         raise RefusedError(None, found, f"parameters with which `{cls.__name__}` can be made") from error
-    what = json.dumps([source_hash(cls), cls.__qualname__, parameters], sort_keys=True)
+    try:
+        what = json.dumps([source_hash(cls), cls.__qualname__, parameters], sort_keys=True)
+    except HiddenError as error:
+        raise RefusedError("source", f"`{cls.__name__}`, which imports {error}", _TOLD) from error
     identity = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8])
     file = "" if source.startswith("#") else f"{Path(source.rpartition(':')[0]).name}:"
     return Found(make, cls, base, cls.__qualname__, f"{file}{cls.__qualname__}", identity)
@@ -202,16 +208,29 @@ def _load(path: Path, file: str) -> ModuleType:
     except OSError as error:
         raise RefusedError("source", f"no readable file {file} ({error.strerror})", _ALLOWED) from error
     where = path.resolve()
-    return _execute(where, hashlib.sha256(bytes(where) + b"\0" + text).hexdigest()[:16], text, file)
+    try:
+        helpers = local_modules(text.decode(errors="replace"), "", [str(where.parent)])
+    except HiddenError as error:
+        raise RefusedError("source", f"{file}, which imports {error}", _TOLD) from error
+    key = hashlib.sha256(bytes(where) + b"\0" + text + whole(helpers)).hexdigest()[:16]
+    if key not in _loaded:
+        _loaded[key] = _execute(where, key, text, file, helpers)
+    return _loaded[key]
 
 
-@cache
-def _execute(path: Path, key: str, text: bytes, file: str) -> ModuleType:
+_loaded: dict[str, ModuleType] = {}
+"""Modules of algorithms, by a hash over where they are, their texts and those of the local modules that they import."""
+
+
+def _execute(path: Path, key: str, text: bytes, file: str, helpers: dict[str, str]) -> ModuleType:
     module = ModuleType(f"ackclock_algorithm_{path.stem}_{key}")
     module.__file__ = str(path)
     setattr(module, EXECUTED, text.decode(errors="replace"))
+    setattr(module, HELPERS, helpers)
     sys.modules[module.__name__] = module
+    _forget_others(helpers, path.parent)
     sys.path.insert(0, str(path.parent))
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         exec(compile(text, str(path), "exec"), vars(module))
     except Exception as error:
@@ -223,7 +242,22 @@ def _execute(path: Path, key: str, text: bytes, file: str) -> ModuleType:
         ) from error
     finally:
         sys.path.remove(str(path.parent))
+        sys.dont_write_bytecode = writes
+    for name, helper in helpers.items():
+        if name in sys.modules:
+            vars(sys.modules[name]).setdefault(EXECUTED, helper)
     return module
+
+
+def _forget_others(helpers: Mapping[str, str], folder: Path) -> None:
+    """Let the imports of a file find its own local modules, as they are now, and not what others have loaded."""
+    invalidate_caches()
+    for name, text in helpers.items():
+        loaded = sys.modules.get(name)
+        spec = find_spec(name, [str(folder), *sys.path])
+        same = loaded is not None and spec is not None and getattr(loaded, "__file__", None) == spec.origin
+        if loaded is not None and not (same and getattr(loaded, EXECUTED, text) == text):
+            del sys.modules[name]
 
 
 def _line_of(error: Exception, path: Path) -> int | None:

@@ -6,12 +6,20 @@ import hashlib
 import linecache
 import re
 import sys
-from types import CodeType
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 
 from ackclock.slots.base import Outside
+from ackclock.slots.imports import HiddenError, is_local, local_modules, whole
 
 EXECUTED = "__ackclock_text__"
-"""Where a module that was loaded for a scenario keeps the text that was executed: its file may have changed since."""
+"""Where a module that was loaded for a scenario keeps the text that was executed: its file may have changed since.
+
+A local module that an algorithm imports keeps the text that it had when it was first seen.
+"""
+HELPERS = "__ackclock_helpers__"
+"""Where a module that was loaded for a scenario keeps the texts of the local modules that it imports, by name."""
 _KEPT = "__ackclock_source__"
 """Where a class keeps its hash."""
 
@@ -19,20 +27,105 @@ _KEPT = "__ackclock_source__"
 def source_hash(cls: type[Outside]) -> str:
     """Hash of the source text that defines a class: 16 hexadecimal digits.
 
-    It is taken over the whole files of the class and of its bases outside Ackclock; over the class alone if it was
-    defined in ``__main__``, as in a notebook. Modules that such a file imports are not in it. A class that came with a
-    task keeps the hash that it had where it came from.
+    It is taken over the whole files of the class and of its bases outside Ackclock, and of all local modules that these
+    import, and those in turn: everything but Python's own and installed packages. Of a class that was defined in
+    ``__main__``, as in a notebook, it is taken over the class, the functions, classes and constants of ``__main__``
+    that it names, and the local modules behind them. A class that came with a task keeps the hash that it had where it
+    came from.
 
     Args:
         cls: a subclass of one of the slots' base classes.
+
+    Raises:
+        ValueError: a local module has changed since it was imported, has no source, or is named by something that is
+            worked out while it runs.
     """
     kept = vars(cls).get(_KEPT)
     if isinstance(kept, str):
         return kept
     hashed = hashlib.sha256()
+    helpers: dict[str, str] = {}
     for part in outside(cls):
         hashed.update(_text(part).encode() + b"\0")
+        helpers |= local_modules_of(part)
+    hashed.update(whole(helpers))
     return hashed.hexdigest()[:16]
+
+
+def local_modules_of(cls: type) -> dict[str, str]:
+    """What a class's file imports that is local, by name; of a class of ``__main__`` also what it names there.
+
+    Raises:
+        HiddenError: see :func:`source_hash`.
+    """
+    module = sys.modules.get(cls.__module__)
+    kept = getattr(module, HELPERS, None)
+    if isinstance(kept, dict):
+        return dict(kept)
+    file = getattr(module, "__file__", None)
+    if cls.__module__ == "__main__" or file is None:
+        named = dict(_named(cls, set()))
+        imported = "\n".join(f"import {name}" for name, text in named.items() if text is None)
+        found = local_modules(imported, "", [])
+        here = {f"__main__.{name}": text for name, text in named.items() if text is not None}
+    else:
+        package = str(getattr(module, "__package__", "") or "")
+        found, here = local_modules(_text(cls), package, [str(Path(file).parent)]), {}
+    for name, text in found.items():
+        _check_unchanged(name, text)
+    return found | here
+
+
+def _check_unchanged(name: str, text: str) -> None:
+    """Refuse a loaded module whose file has changed since it was first seen."""
+    module = sys.modules.get(name)
+    if module is None:
+        return
+    first = vars(module).setdefault(EXECUTED, text)
+    if first != text:
+        raise HiddenError(f"the local module {name}, which has changed since it was imported: reload it, or start anew")
+
+
+def _named(value: object, seen: set[int]) -> Iterator[tuple[str, str | None]]:
+    """What a class or function of ``__main__`` names: texts of what stands there, and local modules without a text."""
+    functions = [value] if isinstance(value, FunctionType) else [v for v in vars(value).values() if callable(v)]
+    for function in functions:
+        code = getattr(function, "__code__", None)
+        scope = getattr(function, "__globals__", {})
+        for name in _names(code) if isinstance(code, CodeType) else ():
+            if name not in scope or id(scope[name]) in seen:
+                continue
+            seen.add(id(scope[name]))
+            yield from _global(name, scope[name], seen)
+
+
+def _global(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, str | None]]:
+    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    if isinstance(value, FunctionType | type) and home == "__main__":
+        yield name, _text_of(value)
+        yield from _named(value, seen)
+    elif isinstance(value, ModuleType | FunctionType | type) and isinstance(home, str) and is_local(home):
+        yield home, None
+    elif isinstance(value, bool | int | float | str | bytes | tuple | None):
+        yield name, _shown(value)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The global names of a function and of what it defines."""
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _names(const)
+
+
+def _text_of(value: FunctionType | type) -> str:
+    """The text of a function or class of ``__main__``; without one, its code."""
+    import inspect  # noqa: PLC0415 - start-up time
+
+    try:
+        return inspect.getsource(value)
+    except (OSError, TypeError):
+        return _code_text(value.__code__) if isinstance(value, FunctionType) else _own_text(value)
 
 
 def keep_hash(cls: type[Outside]) -> None:

@@ -12,7 +12,7 @@ from ackclock import _native
 from ackclock.errors import ScenarioError
 from ackclock.slots import registry
 from ackclock.slots.base import Outside
-from ackclock.slots.source import keep_hash, outside
+from ackclock.slots.source import keep_hash, local_modules_of, outside
 
 
 def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, type[Outside]]:
@@ -40,8 +40,8 @@ def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, t
 def pickled(text: str, set: Sequence[tuple[str, str]], folder: Path) -> tuple[tuple[str, bytes], ...]:
     """What ``Task.algorithms`` holds for a scenario and its options: each source, and its class as cloudpickle has it.
 
-    Classes go by value, with the hash of their source, so that whoever gets them needs no file. Modules that their
-    files import go by name. Arguments and errors are those of :func:`used`.
+    Classes go by value, with the hash of their source, so that whoever gets them needs no file. So do
+    the local modules that they import; installed packages go by name. Arguments and errors are those of :func:`used`.
     """
     return tuple((source, _dumps(cls)) for source, cls in used(text, set, folder).items())
 
@@ -59,7 +59,9 @@ def _dumps(cls: type[Outside]) -> bytes:
     import cloudpickle  # noqa: PLC0415 - start-up time
 
     keep_hash(cls)
-    modules = {sys.modules[c.__module__] for c in outside(cls) if c.__module__ in sys.modules}
+    names = {c.__module__ for c in outside(cls)}
+    names |= {name for c in outside(cls) for name in local_modules_of(c)}
+    modules = {sys.modules[name] for name in names if name in sys.modules}
     by_value = [
         m for m in modules if m.__name__ != "__main__" and m.__name__ not in cloudpickle.list_registry_pickle_by_value()
     ]
