@@ -239,6 +239,16 @@ def test_judged_readings_are_kept_and_a_command_that_is_killed_goes_on_to_the_sa
     assert written(cut) == written(whole)
 
 
+def test_a_plain_run_is_the_reading_as_taken(tmp_path: Path, ackclock: Command) -> None:
+    code = made_up(tmp_path) / "paper.py"
+    asks = code.read_text(encoding="utf-8").replace('"It has none."', 'work.reading["loss"]')
+    code.write_text(asks, encoding="utf-8")
+    done = ackclock("reproduce", "made-up-1999", "--quick")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "results/made-up-1999/claims.json").read_text(encoding="utf-8"))
+    assert rows[2]["note"] == "some"
+
+
 def test_a_paper_without_the_function_is_refused_with_its_place(tmp_path: Path, ackclock: Command) -> None:
     at = made_up(tmp_path)
     code = (at / "paper.py").read_text(encoding="utf-8").replace("judged(", "weighed(")

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import files
-from ackclock.papers import causes, claims, folder, page, readings, readings_shown, report, sizes
+from ackclock.papers import causes, claims, folder, page, reading, readings, readings_shown, report, sizes
 from ackclock.papers.paper import Done, Extra, Paper, Picture, Reproduced, Shown, Work
-from ackclock.papers.reading import READINGS
+from ackclock.papers.reading import READINGS, Reading
 from ackclock.progress import Show, unshown
 from ackclock.runs.executor import executor
 from ackclock.runs.laboratory import Laboratory, Spent
@@ -103,7 +103,8 @@ def effort(what: Paper | Extra, wish: Wish) -> Effort:
 
 
 def _paper(paper: Paper, wish: Wish, lab: Laboratory, show: Show) -> Reproduced:
-    work = _work(paper, wish, lab, paper.folder)
+    as_taken = Reading(reading.read(paper.folder))
+    work = replace(_work(paper, wish, lab, paper.folder), reading=as_taken)
     outcome = folder.run(paper, work)
     if wish.readings and (paper.folder / READINGS).is_file():
         _readings(paper, replace(work, lab=lab.silent()), wish, show)
