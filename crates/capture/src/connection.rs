@@ -134,8 +134,8 @@ pub struct Connection {
     wanted: Wanted,
     record: Record,
     /// The data of each way with the acknowledgments of the other.
-    streams: [Stream; 2],
-    ids: [Ids; 2],
+    pub(crate) streams: [Stream; 2],
+    pub(crate) ids: [Ids; 2],
     answers: [Answers; 2],
     /// What is noted for the capture of the other side, or known from it.
     there: Option<There>,
@@ -239,6 +239,25 @@ impl Connection {
         }
     }
 
+    /// So many packets came one way, in order, with so many segments and bytes; the last at `end`.
+    pub(crate) fn count(&mut self, way: Way, packets: u64, (segments, bytes): (u64, u64), end: i64) {
+        let record = &mut self.record.ways[way as usize];
+        record.packets += packets;
+        record.segments += segments;
+        record.carried += bytes;
+        self.record.end = end;
+    }
+
+    /// Whether nothing need be noted of each packet, nor be judged soon.
+    pub(crate) fn follows_all(&self) -> bool {
+        self.there.is_none() && !self.streams.iter().any(Stream::wants_judgment)
+    }
+
+    /// The largest payload so far, bytes.
+    pub(crate) fn largest(&self, way: Way) -> u32 {
+        self.record.ways[way as usize].largest
+    }
+
     /// Judges what is long ago, so that memory is bounded by what is in flight.
     #[cold]
     fn judge_settled(&mut self, way: Way, now: i64) {
@@ -278,8 +297,8 @@ impl Connection {
     }
 
     /// Half a round trip to the sender of data: from a timestamp that goes to it to the data that echo it first.
-    #[inline]
-    fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
+    #[inline(always)]
+    pub(crate) fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
         let own = &mut self.answers[w];
         let value = own.value.unwrap_or(0);
         let echoed = own.waiting & (seen.len > 0) & (t.echo == value);

@@ -85,6 +85,19 @@ impl Ids {
         }
     }
 
+    /// The number of the last packet if it is the highest, 0 before the first identification: what [`Ids::came`] counts on from.
+    pub(crate) fn in_order(&self) -> Option<u64> {
+        (self.at == self.top).then_some(self.at)
+    }
+
+    /// So many packets came in order, each with the next identification.
+    pub(crate) fn came(&mut self, packets: u64) {
+        self.at += packets;
+        self.top = self.at;
+        self.last = self.at as u16;
+        self.ones = self.ones.saturating_add(u32::try_from(packets).unwrap_or(u32::MAX));
+    }
+
     /// Whether the numbers tell the order of sending.
     pub(crate) fn tell_order(&self) -> bool {
         let good = self.ones.saturating_add(self.near);

@@ -31,7 +31,7 @@ struct Classes {
 }
 
 impl Classes {
-    #[inline]
+    #[inline(never)]
     fn add(&mut self, nanos: i64) {
         let (octave, within) = place::<FINE>(nanos);
         let place = match self.places[octave] {

@@ -164,7 +164,7 @@ const SIDES: [Side; 3] = [Side::Sender, Side::Receiver, Side::Middle];
 
 impl Stalls {
     /// The next segment with data.
-    #[inline]
+    #[inline(always)]
     pub fn data(&mut self, seen: &Seen) {
         let end = seen.seq.wrapping_add(u64::from(seen.len));
         if self.begun {
@@ -199,7 +199,7 @@ impl Stalls {
     }
 
     /// An acknowledgment of the other end. `shift` is the scale of its window, if known.
-    #[inline]
+    #[inline(always)]
     pub fn ack(&mut self, seen: &Seen, shift: Option<u8>) {
         let Some(ack) = seen.ack.filter(|_| self.begun) else { return };
         self.note();
@@ -225,7 +225,7 @@ impl Stalls {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn progress(&mut self, at: i64, ack: u64) {
         if let Some((end, sent)) = self.timed.filter(|t| t.0 <= ack) {
             let took = at.saturating_sub(sent).max(0);

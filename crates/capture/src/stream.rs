@@ -162,21 +162,45 @@ impl Stream {
     /// A segment with data, SYN or FIN; `missed`: packets that are missing right before it.
     #[inline]
     pub(crate) fn data(&mut self, s: &Seen, order: u64, missed: Missed) {
-        let plain = s.flags & 0x07 == 0 && missed.packets == 0 && self.hi >= self.presumed.to;
-        if plain && self.started && s.seq == self.hi && self.ring.len() < MOST {
-            let tsval = s.timestamps.map_or(0, |t| t.value);
-            if self.timestamps && self.recent.is_some_and(|r| older(tsval, r)) {
-                self.suspect(s);
-            } else if s.seq <= self.una {
-                self.recent = Some(tsval);
-            }
-            self.push(&Sent { seq: s.seq, at: s.at, frame: s.frame, order, len: s.len, tsval });
-            self.hi = s.seq + u64::from(s.len);
-            self.facts.last_at = s.at;
+        let plain = s.flags & 0x07 == 0 && missed.packets == 0 && self.takes_data();
+        if plain && self.is_next(s) {
+            self.append(s, order);
+        } else if plain && s.seq == self.hi && self.ring.len() < MOST {
+            self.suspect(s);
+            self.append(s, order);
         } else {
             self.odd(s, order, missed);
             self.crowded = self.cases.as_ref().is_some_and(|c| c.many());
         }
+    }
+
+    /// Whether nothing but what a segment itself says hinders it from being the next in order.
+    pub(crate) fn takes_data(&self) -> bool {
+        self.started && self.hi >= self.presumed.to
+    }
+
+    /// Whether a segment goes on right behind all others, and its timestamp is no older than what the receiver holds.
+    #[inline(always)]
+    pub(crate) fn is_next(&self, s: &Seen) -> bool {
+        s.seq == self.hi && self.ring.len() < MOST && !self.is_old(s)
+    }
+
+    #[inline(always)]
+    fn is_old(&self, s: &Seen) -> bool {
+        let tsval = s.timestamps.map_or(0, |t| t.value);
+        self.timestamps && self.recent.is_some_and(|r| older(tsval, r))
+    }
+
+    /// A segment right behind all others.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, s: &Seen, order: u64) {
+        let tsval = s.timestamps.map_or(0, |t| t.value);
+        if s.seq <= self.una && !self.is_old(s) {
+            self.recent = Some(tsval);
+        }
+        self.push(&Sent { seq: s.seq, at: s.at, frame: s.frame, order, len: s.len, tsval });
+        self.hi = s.seq + u64::from(s.len);
+        self.facts.last_at = s.at;
     }
 
     /// An acknowledgment; `order` is its own place in what its host sent, and `skipped` packets are missing right before it.
@@ -184,52 +208,70 @@ impl Stream {
     pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
         self.facts.acks += 1;
         let plain = self.calm && s.sacks == 0 && s.flags & 0x07 == 0 && skipped == 0;
-        if !(plain && ack > self.una && ack <= self.hi) {
-            if plain && ack == self.una && s.len > 0 {
-                return self.beside_data(s, order);
-            }
+        if plain && self.advances(ack) {
+            self.advance_to(s, ack, 1);
+        } else if plain && ack == self.una && s.len > 0 {
+            self.overtaken_ack(s, order);
+            self.beside_data(s);
+        } else {
             self.odd_ack(s, ack, order, skipped);
             self.crowded = self.cases.as_ref().is_some_and(|c| c.many());
-            return;
         }
+    }
+
+    /// Whether nothing but what an acknowledgment itself says hinders it from being one that just advances.
+    pub(crate) fn takes_acks(&self) -> bool {
+        self.calm
+    }
+
+    /// Whether it acknowledges something new, all of which was seen.
+    #[inline]
+    pub(crate) fn advances(&self, ack: u64) -> bool {
+        ack > self.una && ack <= self.hi
+    }
+
+    /// An acknowledgment that just advances.
+    ///
+    /// It passes `segments`, as it seems: then they need not be counted.
+    #[inline(always)]
+    pub(crate) fn advance_to(&mut self, s: &Seen, ack: u64, segments: u64) {
         self.una = ack;
         self.window = s.window;
         if let Some(t) = s.timestamps {
             self.recent = Some(t.echo);
             self.echoed = self.recent;
         }
-        if let Some(at) = self.pass(ack, true) {
+        if let Some(at) = self.pass(ack, true, segments) {
             self.sample(s.at, s.at - at);
         }
         self.facts.acked_at = Some(s.at);
     }
 
     /// A first copy behind all others.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, sent: &Sent) {
-        let forgotten = self.ring.push(sent);
-        if forgotten > 0 {
-            self.acked = self.acked.saturating_sub(forgotten);
-        }
+        self.ring.push(sent);
     }
 
-    #[inline]
+    #[inline(always)]
     fn sample(&mut self, at: i64, rtt: i64) {
         self.onward.add(rtt);
         self.late.add(at, rtt);
         self.facts.largest = self.facts.largest.max(rtt);
     }
 
-    /// Passes what is acknowledged below `ack`; answers when the last of it was sent. `calm`: nothing was missing.
-    #[inline]
-    fn pass(&mut self, ack: u64, calm: bool) -> Option<i64> {
-        let (mut last, mut step) = (None, 0);
-        while let Some(at) = self.ring.sent_below(self.acked, ack) {
-            last = Some(at);
-            self.acked += 1;
-            step += 1;
-        }
-        self.passed += step;
+    /// Passes what is acknowledged below `ack`, probably so many `segments`; answers when the last of it was sent. `calm`: nothing was
+    /// missing.
+    #[inline(always)]
+    fn pass(&mut self, ack: u64, calm: bool, segments: u64) -> Option<i64> {
+        let segments = segments as usize;
+        let sent = self.ring.sent_to((self.acked + segments).saturating_sub(1), ack);
+        let (step, last) = match sent {
+            Some(_) if segments > 0 => (segments, sent),
+            Some(_) | None => self.ring.pass(self.acked, ack),
+        };
+        self.acked += step;
+        self.passed += step as u64;
         if calm {
             self.most = self.most.max(step as u32);
         }
@@ -243,7 +285,18 @@ impl Stream {
 
     /// How many first copies an acknowledgment up to `ack` would pass.
     fn passes(&self, ack: u64) -> u64 {
-        self.ring.from(self.acked).take_while(|o| o.end() <= ack).count() as u64
+        self.ring.pass(self.acked, ack).0 as u64
+    }
+
+    /// Where the data and their acknowledgments are: behind the highest byte seen, and the highest acknowledgment.
+    #[inline]
+    pub(crate) fn edges(&self) -> (u64, u64) {
+        (self.hi, self.una)
+    }
+
+    /// So many packets with acknowledgments passed.
+    pub(crate) fn acks_came(&mut self, packets: u64) {
+        self.facts.acks += packets;
     }
 
     /// Takes out all that is out of the ordinary, if anything was.

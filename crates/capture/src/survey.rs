@@ -1,5 +1,10 @@
 //! All that is found out about each connection of a capture in one pass.
 
+mod usual;
+
+#[cfg(test)]
+mod tests;
+
 use crate::both::BothWays;
 use crate::connection::{Connection, Record, Report, Wanted};
 use crate::flows::{Analysis, Ended, Flow, Syn};
@@ -13,6 +18,7 @@ use crate::verdict::Retransmission;
 use ackclock_tcp::segment::Segment;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use usual::Usual;
 
 /// What was found about a connection.
 #[derive(Clone, Debug)]
@@ -134,7 +140,9 @@ pub struct Survey {
 pub struct State(Option<Box<Work>>);
 
 #[derive(Debug)]
+#[repr(C)]
 struct Work {
+    usual: Usual,
     connection: Connection,
     /// The scales of the windows that are sent each way, as far as they are known.
     shifts: [Option<u8>; 2],
@@ -216,8 +224,8 @@ impl Analysis for Survey {
                 None => return State(None),
             },
         };
-        let mut work =
-            Work { connection, shifts: [None; 2], ways: [OneWay::new(self.wanted), OneWay::new(self.wanted)] };
+        let ways = [OneWay::new(self.wanted), OneWay::new(self.wanted)];
+        let mut work = Work { usual: Usual::default(), connection, shifts: [None; 2], ways };
         if self.wanted.each {
             work.ways.iter_mut().for_each(|own| own.arrivals.keep_late());
         }
@@ -227,25 +235,14 @@ impl Analysis for Survey {
     #[inline]
     fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
         let Some(work) = &mut state.0 else { return };
-        if seen.has(Segment::SYN) {
-            work.syn(flow, seen.way);
-        }
-        work.connection.on(seen);
-        let own = &mut work.ways[seen.way as usize];
-        own.arrivals.on(seen, own.stalls.answer());
-        if seen.len > 0 {
-            own.acks.sent(seen);
-            own.stalls.data(seen);
-        }
-        if seen.ack.is_some() {
-            let other = &mut work.ways[seen.way.back() as usize];
-            other.acks.acked(seen);
-            other.stalls.ack(seen, work.shifts[seen.way as usize]);
+        if !work.usual(seen) {
+            work.unusual(flow, seen);
         }
     }
 
     fn end(&mut self, flow: &Flow, state: State, why: Ended) {
-        let Some(work) = state.0 else { return };
+        let Some(mut work) = state.0 else { return };
+        work.catch_up();
         let Work { connection, ways, .. } = *work;
         let (Report { record, retransmissions }, noted) = connection.finish_noting();
         let [out, back] = ways;
@@ -268,6 +265,36 @@ impl Analysis for Survey {
 }
 
 impl Work {
+    /// A packet that is not usual.
+    #[inline(never)]
+    fn unusual(&mut self, flow: &Flow, seen: &Seen) {
+        self.catch_up();
+        self.any(flow, seen);
+        // Where a block says that something is missing, more will.
+        if seen.sacks == 0 {
+            self.resume();
+        }
+    }
+
+    /// Any packet, if all parts are up to date.
+    fn any(&mut self, flow: &Flow, seen: &Seen) {
+        if seen.has(Segment::SYN) {
+            self.syn(flow, seen.way);
+        }
+        self.connection.on(seen);
+        let own = &mut self.ways[seen.way as usize];
+        own.arrivals.on(seen, own.stalls.answer());
+        if seen.len > 0 {
+            own.acks.sent(seen);
+            own.stalls.data(seen);
+        }
+        if seen.ack.is_some() {
+            let other = &mut self.ways[seen.way.back() as usize];
+            other.acks.acked(seen);
+            other.stalls.ack(seen, self.shifts[seen.way as usize]);
+        }
+    }
+
     #[cold]
     fn syn(&mut self, flow: &Flow, way: Way) {
         if let Some(syn) = flow.syn(way) {

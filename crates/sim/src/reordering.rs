@@ -127,14 +127,26 @@ impl Reordering {
             }
             return;
         }
-        let count = (to - from).div_ceil(size.into());
         if from > self.next {
             self.holes.open(self.next..from, self.packets, at, self.bytes);
+            self.next = from;
         }
-        self.next = to;
+        self.arrive_next((to - from).div_ceil(size.into()), to - from, to - from);
+    }
+
+    /// The same for packets right behind the highest number, in order: `count` of them, which take so many `numbers`.
+    #[inline]
+    pub fn arrive_next(&mut self, count: u64, numbers: u64, bytes: u64) {
+        self.next += numbers;
         self.runs.r += count;
         self.packets += count;
-        self.bytes += to - from;
+        self.bytes += bytes;
+    }
+
+    /// The number behind the highest.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
     }
 
     /// Numbers below this one never come: what is missing there need not be remembered.

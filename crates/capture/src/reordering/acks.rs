@@ -80,6 +80,43 @@ impl ByAcks {
         }
     }
 
+    /// All below has been sent; 0 before the first data.
+    pub(crate) fn sent_below(&self) -> u64 {
+        self.sent
+    }
+
+    /// Whether an acknowledgment up to `una` without SACK blocks tells nothing new.
+    pub(crate) fn knows(&self, una: u64) -> bool {
+        self.first.is_none() || una <= self.una
+    }
+
+    /// Whether all up to `una` has been acknowledged and nothing else, so that what follows need only be counted ([`ByAcks::came`]);
+    /// answers the payload of a full segment, bytes.
+    pub(crate) fn countable(&self, una: u64) -> Option<u64> {
+        let even = self.una == una && self.order.next() == una;
+        (even && self.sacked.is_empty() && self.again.is_empty()).then_some(self.segment)
+    }
+
+    /// In how many segments an acknowledgment covers so many bytes.
+    #[inline]
+    pub(crate) fn segments(bytes: u64, segment: u64) -> u64 {
+        if segment == 0 {
+            1
+        } else {
+            bytes.div_ceil(segment)
+        }
+    }
+
+    /// Data were sent in order up to `sent`, and acknowledged in order up to `una`, in so many `segments`.
+    pub(crate) fn came(&mut self, sent: u64, una: u64, segments: u64) {
+        self.sent = sent;
+        if segments > 0 {
+            let bytes = una - self.una;
+            self.order.arrive_next(segments, bytes, bytes);
+            self.una = una;
+        }
+    }
+
     /// What is known by now; `None` without data.
     pub fn finish(self) -> Option<Reordered> {
         self.first?;

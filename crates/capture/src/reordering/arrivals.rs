@@ -230,6 +230,19 @@ impl Arrivals {
         self.order.arrive_original(since(self.first, at), seq, seq + u64::from(len), len, patience).is_some()
     }
 
+    /// Where packets with the identifications after `last` need only be counted ([`Arrivals::came`]): up to which payload, bytes.
+    pub(crate) fn countable(&self, last: u16) -> Option<u32> {
+        let counts = self.told == Some(Told::Identification) && !self.densities;
+        (counts && self.top.1 == last && self.order.next() == self.top.0 + 1).then_some(self.segment)
+    }
+
+    /// So many packets came in order, each with the next identification.
+    pub(crate) fn came(&mut self, packets: u64, bytes: u64) {
+        self.order.arrive_next(packets, packets, bytes);
+        self.top = (self.top.0 + packets, self.top.1.wrapping_add(packets as u16));
+        self.order.forget_below(self.top.0.saturating_sub(NEAR as u64));
+    }
+
     /// What is known by now; `None` before the first packet.
     pub fn finish(mut self, round_trip: Option<i64>) -> Option<Reordered> {
         if self.told.is_none() && !self.early.is_empty() {

@@ -125,8 +125,7 @@ impl Stream {
             }
             let at = self.ring.partition_point(|o| o.seq < left);
             if at >= self.acked {
-                let forgotten = self.ring.insert(at, &Sent { len: (right - left) as u32, ..sent(s, order, left) });
-                self.acked = self.acked.saturating_sub(forgotten);
+                self.ring.insert(at, &Sent { len: (right - left) as u32, ..sent(s, order, left) });
             }
             return;
         }
@@ -265,8 +264,7 @@ impl Stream {
 
     /// Data whose acknowledgment repeats the last one: that is no news of this stream.
     #[inline]
-    pub(super) fn beside_data(&mut self, s: &Seen, order: u64) {
-        self.overtaken_ack(s, order);
+    pub(crate) fn beside_data(&mut self, s: &Seen) {
         self.window = s.window;
         self.note_echo(s.timestamps.map(|t| t.echo));
     }
@@ -324,7 +322,7 @@ impl Stream {
         let ambiguous = self.cases.as_deref_mut().is_some_and(|c| c.cover(before, ack, before, &cover));
         self.una = ack;
         self.sacked.forget_below(ack);
-        let last = self.pass(ack, quiet && !ambiguous && !cover.skipped);
+        let last = self.pass(ack, quiet && !ambiguous && !cover.skipped, 1);
         self.episodes.advanced(self.passed);
         if let Some(at) = last.filter(|_| !ambiguous && !waited) {
             self.sample(s.at, s.at - at);

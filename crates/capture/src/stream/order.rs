@@ -103,8 +103,8 @@ impl Stream {
     }
 
     /// Whether an acknowledgment was overtaken on its way by one before it; if not, it is the last.
-    #[inline]
-    pub(super) fn overtaken_ack(&mut self, s: &Seen, order: u64) -> bool {
+    #[inline(always)]
+    pub(crate) fn overtaken_ack(&mut self, s: &Seen, order: u64) -> bool {
         let value = s.timestamps.map(|t| t.value);
         let overtaken = match (order, value, self.last_ack.1) {
             (1.., _, _) if self.last_ack.0 != 0 => order <= self.last_ack.0,

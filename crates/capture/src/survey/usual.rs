@@ -1,0 +1,155 @@
+//! Usual packets: data right behind all that were sent before, and acknowledgments that just advance.
+//!
+//! Idea: nearly all packets are of these two kinds, and all parts of an analysis agree on where such a packet stands. So that is asked once,
+//! and what only counts them is counted here, for all. Before any other packet the parts are brought up to date, and after it they are
+//! asked whether they agree again.
+
+use super::Work;
+use crate::reordering::acks::ByAcks;
+use crate::seen::{Seen, Way};
+use ackclock_tcp::segment::Segment;
+
+/// What is followed for all parts together while packets are usual. What every packet changes lies together.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(super) struct Usual {
+    lanes: [Lane; 2],
+    /// When the last usual packet came.
+    end: i64,
+}
+
+/// One way, since the parts were last up to date. The default takes no packet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    /// The last packet's place in the order of sending, and how far the next one is behind it: 1, or 0 without identifications.
+    order: u64,
+    step: u64,
+    packets: u64,
+    segments: u64,
+    /// In how many full segments acknowledgments covered its data.
+    covered: u64,
+    /// Payload of a full segment, bytes; 0 if unknown.
+    segment: u64,
+    /// Where its data were when the parts were up to date.
+    hi: u64,
+    /// A segment with more bytes is not usual.
+    largest: u32,
+    /// Whether data behind the last are usual.
+    data: bool,
+    /// Whether an acknowledgment of its data is usual if it advances.
+    acks: bool,
+    /// Whether one is that does not, beside data of the other way.
+    calm: bool,
+    /// Whether arrivals need only be counted.
+    counts: bool,
+}
+
+impl Lane {
+    /// Whether a packet is the next in order, without anything that needs a look.
+    #[inline(always)]
+    fn expects(&self, seen: &Seen) -> bool {
+        const LOOKED_AT: u8 = Segment::SYN | Segment::FIN | Segment::RST | Segment::ACK;
+        let next = self.order + self.step;
+        let in_order = match seen.id {
+            Some(id) => self.step == 1 && id == next as u16,
+            None => self.step == 0,
+        };
+        in_order && seen.flags & LOOKED_AT == Segment::ACK && seen.sacks == 0
+    }
+}
+
+impl Work {
+    /// Takes a packet if it is usual.
+    #[inline(always)]
+    pub(super) fn usual(&mut self, seen: &Seen) -> bool {
+        let (w, b) = (seen.way as usize, seen.way.back() as usize);
+        let Some(ack) = seen.ack else { return false };
+        let (own, other) = (&self.usual.lanes[w], &self.usual.lanes[b]);
+        let streams = &mut self.connection.streams;
+        let (sends, (_, una)) = (seen.len > 0, streams[b].edges());
+        let advances = streams[b].advances(ack);
+        let usual = own.expects(seen)
+            && if advances { other.acks } else { other.calm && sends && ack == una }
+            && (!sends || own.data && seen.len <= own.largest && streams[w].is_next(seen));
+        if !usual {
+            return false;
+        }
+        let (order, counts) = (own.order + own.step, own.counts);
+        self.usual.end = seen.at;
+        self.usual.lanes[w].order = order;
+        self.usual.lanes[w].packets += 1;
+        if !counts {
+            let way = &mut self.ways[w];
+            way.arrivals.on(seen, way.stalls.answer());
+        }
+        if sends {
+            self.usual.lanes[w].segments += 1;
+            streams[w].append(seen, order);
+            self.ways[w].stalls.data(seen);
+        }
+        if advances {
+            let other = &mut self.usual.lanes[b];
+            let segments = ByAcks::segments(ack - una, other.segment);
+            other.covered += segments;
+            streams[b].advance_to(seen, ack, segments);
+        } else {
+            streams[b].overtaken_ack(seen, order);
+            streams[b].beside_data(seen);
+        }
+        self.ways[b].stalls.ack(seen, self.shifts[w]);
+        if let Some(t) = seen.timestamps {
+            self.connection.answer(w, b, seen, t);
+        }
+        true
+    }
+
+    /// Brings all parts up to date.
+    pub(super) fn catch_up(&mut self) {
+        for way in [Way::Out, Way::Back] {
+            let (w, b) = (way as usize, way.back() as usize);
+            let Lane { packets, segments, covered, hi, step, counts, .. } = std::mem::take(&mut self.usual.lanes[w]);
+            let (now, una) = self.connection.streams[w].edges();
+            if packets > 0 {
+                let bytes = now - hi;
+                self.connection.count(way, packets, (segments, bytes), self.usual.end);
+                self.connection.ids[w].came(step * packets);
+                self.connection.streams[b].acks_came(packets);
+                if counts {
+                    self.ways[w].arrivals.came(packets, bytes);
+                }
+            }
+            if segments + covered > 0 {
+                self.ways[w].acks.came(now, una, covered);
+            }
+        }
+    }
+
+    /// Looks whether the next packets may be usual; all parts are up to date.
+    pub(super) fn resume(&mut self) {
+        if self.connection.follows_all() {
+            self.usual.lanes = [self.lane(Way::Out), self.lane(Way::Back)];
+        }
+    }
+
+    fn lane(&self, way: Way) -> Lane {
+        let w = way as usize;
+        let Some(order) = self.connection.ids[w].in_order() else { return Lane::default() };
+        let (stream, own) = (&self.connection.streams[w], &self.ways[w]);
+        let (hi, una) = stream.edges();
+        let even = own.acks.sent_below() == hi;
+        let (calm, segment) = (stream.takes_acks() && own.acks.knows(una), own.acks.countable(una));
+        let countable = own.arrivals.countable(order as u16).filter(|_| order != 0);
+        Lane {
+            order,
+            step: u64::from(order != 0),
+            segment: segment.unwrap_or(0),
+            hi,
+            largest: self.connection.largest(way).min(countable.unwrap_or(u32::MAX)),
+            data: even && stream.takes_data(),
+            acks: even && calm && segment.is_some(),
+            calm,
+            counts: countable.is_some(),
+            ..Lane::default()
+        }
+    }
+}
