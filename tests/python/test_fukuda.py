@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +11,14 @@ import pytest
 
 import fukuda
 from ackclock import statistics
-from ackclock.papers import claims
+from ackclock.papers import causes, claims, reading
 from ackclock.papers.folder import read
 from ackclock.papers.paper import Work
+from ackclock.papers.reading import Reading
 from ackclock.runs import trial
 from ackclock.runs.trial import Effort
 from conftest import laboratory
-from fukuda import curves, reference, setup, switches, views
+from fukuda import curves, reference, setup
 from fukuda.curves import CUBIC, KEY, NEWRENO, NONE, RIS, SENDERS, Curve, Family, point
 from fukuda.measures import MEASURES, View
 from fukuda.reference import Compared, Place
@@ -25,23 +27,28 @@ from fukuda.window_trace import WindowTrace, window_trace
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / KEY
 ROUND_TRIPS = read(FOLDER).full.seeds
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
+CHOICES = reading.read(FOLDER)
+
+
+def at(folder: Path, tmp_path: Path) -> Work:
+    return Work(folder, tmp_path, Effort(2), laboratory(tmp_path / "points"), Reading(CHOICES))
 
 
 @pytest.fixture
 def work(tmp_path: Path) -> Work:
-    return Work(FOLDER, tmp_path, Effort(2), laboratory(tmp_path / "points"))
+    return at(FOLDER, tmp_path)
 
 
-def test_every_claim_is_measured_or_read_back_once() -> None:
-    texts = setup.parameters([Family(NEWRENO, RIS, curves.delays(1))], FOLDER)
+def test_every_claim_is_measured_or_read_back_once(work: Work) -> None:
+    texts = setup.parameters([Family(NEWRENO, RIS, curves.delays(1))], work)
     apart = {"S003-17", "S003-21"}
     assert sorted([*MEASURES, *texts, *apart]) == sorted(CLAIMS)
     assert all(CLAIMS[key].accepts(text) for key, text in texts.items())
 
 
-def test_parameters_follow_what_ran() -> None:
+def test_parameters_follow_what_ran(work: Work) -> None:
     slow = Family(NEWRENO, (4, 50), curves.delays(1), (("link[1].rate", "5 Mbps"), ("link[0].delay", "20 ms")))
-    texts = setup.parameters([slow], FOLDER)
+    texts = setup.parameters([slow], work)
     assert texts["S003-03"] == "2.4 ms"
     assert texts["S003-05"] == "4 to 50, 9.6 to 120 ms"
     assert "75 ms" not in texts["S003-22"]
@@ -66,29 +73,46 @@ def test_a_later_start_shifts_all_alike(work: Work) -> None:
     assert flows[0]["retransmissions"] == flows[1]["retransmissions"] > 0
 
 
-def test_packets_leave_in_the_order_of_figure_2(tmp_path: Path) -> None:
-    assert CLAIMS["S003-21"].accepts(setup.order_of_figure_2(FOLDER))
+def test_packets_leave_in_the_order_of_figure_2(work: Work, tmp_path: Path) -> None:
+    assert CLAIMS["S003-21"].accepts(setup.order_of_figure_2(work))
     text = (FOLDER / setup.FIGURE_2.file).read_text(encoding="utf-8")
     (tmp_path / setup.FIGURE_2.file).write_text(text.replace("interval = 4", "interval = 5"), encoding="utf-8")
-    assert setup.order_of_figure_2(tmp_path) == "11, 12, 13, 14, 15, 10, 16, 17, 18, 19, 20"
+    assert setup.order_of_figure_2(at(tmp_path, tmp_path)) == "11, 12, 13, 14, 15, 10, 16, 17, 18, 19, 20"
 
 
-def test_the_factor_of_cubic_is_read_from_its_stack() -> None:
-    assert setup.factor(point(CUBIC, 8), FOLDER) == 819 / 1024
-    assert setup.factor(point(CUBIC, 8, more=(("congestion.beta_1024", "717"),)), FOLDER) == 717 / 1024
+def test_the_factor_of_cubic_is_read_from_its_stack(work: Work) -> None:
+    assert setup.factor(work, point(CUBIC, 8)) == 819 / 1024
+    other = replace(CUBIC, set=(("congestion.beta_1024", "717"),))
+    assert setup.factor(work, point(other, 8)) == 717 / 1024
 
 
-def test_two_moved_packets_are_a_round_apart() -> None:
+def test_two_moved_packets_are_a_round_apart(work: Work) -> None:
     """RI packets and the moved one: 5 packets of 1.2 ms."""
-    assert setup.spacing_s(point(NEWRENO, 4), FOLDER) == pytest.approx(0.006, abs=1e-9)
+    assert setup.spacing_s(work, point(NEWRENO, 4)) == pytest.approx(0.006, abs=1e-9)
 
 
-def test_the_window_of_155_segments_reorders_at_90_and_not_at_100(work: Work) -> None:
-    trials = {ri: point(NEWRENO, ri) for ri in (90, 100)}
-    ran = trial.run(work.lab, "", FOLDER, list(trials.values()), curves.ONE)
-    moved = {ri: ran[one].runs[0]["flows"][0]["reordering"]["reordered"] for ri, one in trials.items()}
-    assert moved[90] > 0
-    assert moved[100] == 0
+def test_no_other_window_reorders_at_every_ri_below_100_and_not_at_100(work: Work) -> None:
+    def moved(ri: int, window: int) -> int:
+        one = point(NEWRENO, ri, None, (("flow[0].window", f"{window} packets"),))
+        run = trial.run(work.lab, "", FOLDER, [one], curves.ONE)[one].runs[0]
+        return int(run["flows"][0]["reordering"]["reordered"])
+
+    assert work.document(point(NEWRENO, 8))["flow"][0]["window"] == "159 packets"
+    assert moved(99, 159) > 0
+    assert moved(100, 159) == 0
+    assert moved(99, 158) == 0
+    assert moved(100, 160) > 0
+
+
+def test_the_two_senders_differ_in_their_parameters_alone() -> None:
+    def both(sender: curves.Sender) -> trial.Document:
+        return point(sender, 8).document(FOLDER)
+
+    newreno, cubic = both(NEWRENO), both(CUBIC)
+    own = {"congestion": "cubic-2008", "recovery": {**newreno["flow"][0]["set"]["recovery"], "inflate": False}}
+    newreno["flow"][0]["set"] |= own
+    newreno["name"] += ", Cubic"
+    assert newreno == cubic
 
 
 MODEL = {(r["cc"], int(r["ri"]), r["delack"]): r for r in reference.read(FOLDER, "model.csv") if r["inflate"] == "1"}
@@ -212,47 +236,62 @@ def test_ranks_are_shared_by_equal_values() -> None:
     assert statistics.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
 
 
-def test_cubic_cuts_by_equation_1_in_whole_segments() -> None:
-    cuts = window_trace(point(CUBIC, 8), FOLDER).cuts
+def test_cubic_cuts_by_equation_1_in_whole_segments(work: Work) -> None:
+    again = replace(CUBIC, set=(("detect.guard", "off"), ("recovery.inflate", "true")))
+    for sender in (CUBIC, again):
+        cuts = window_trace(work, point(sender, 8)).cuts
+        assert all(after == max(int(before * 819 / 1024), 2) for _, before, after in cuts)
     assert len(cuts) > 10
-    assert all(after == max(int(before * 819 / 1024), 2) for _, before, after in cuts)
     assert cuts[-1][2] == 2
 
 
-def test_a_course_begins_with_the_first_segment_and_stands_between_its_changes() -> None:
-    one = window_trace(point(NEWRENO, 80), FOLDER)
+def test_a_course_begins_with_the_first_segment_and_stands_between_its_changes(work: Work) -> None:
+    one = window_trace(work, point(NEWRENO, 80))
     # 70 ms of handshake after 0.2 s, and the packets' transmission.
     assert one.at[0] == pytest.approx(0.27, abs=1e-3)
-    assert one.cwnd[0] == 1
+    assert one.cwnd[0] == 2
     assert one.value((one.at[5] + one.at[6]) / 2) == one.cwnd[5]
     assert len(one.recovered) == len(one.cuts) == 2
-    assert one.smallest(0.3, 10.2) == 1
+    assert one.smallest(0.3, 10.2) == 2
     assert max(value for _, value in one.inflated) > max(one.cwnd[10:]) - 1
 
 
-def test_every_choice_changes_some_run_and_reaches_only_its_senders(work: Work) -> None:
-    def hashes(switch: views.Switch) -> dict[curves.Sender, list[str]]:
-        ris = (8, 30, 90, NONE)
-        trials = {s: [point(s, ri, None, switch.changes, switch.of(s)) for ri in ris] for s in SENDERS}
-        ran = trial.run(work.lab, "", FOLDER, [t for ts in trials.values() for t in ts], curves.ONE)
-        return {s: [ran[t].runs[0]["trace_hash"] for t in ts] for s, ts in trials.items()}
-
-    base = hashes(views.AS_IT_IS)
-    for switch in switches.SWITCHES:
-        otherwise = hashes(switch)
-        assert otherwise != base, switch.label
-        assert all(otherwise[s] == base[s] for s in SENDERS if s not in switch.senders), switch.label
+OPTIONS = [(choice.key, option.key) for choice in CHOICES for option in choice.others]
 
 
-def test_without_reordering_a_mover_s_change_has_no_place() -> None:
-    changes: curves.Changes = (("link[1].elements[0].device", "100 packets"), ("flow[0].window", "20000 packets"))
-    document = point(NEWRENO, NONE, None, changes).document(FOLDER)
+@pytest.mark.parametrize(("choice", "option"), OPTIONS)
+def test_each_value_of_a_choice_changes_some_run_of_its_scenarios_alone(work: Work, choice: str, option: str) -> None:
+    other = Reading(CHOICES, {choice: option})
+    edits = next(o.edits for c in CHOICES for o in c.options if (c.key, o.key) == (choice, option))
+    trials = [point(sender, ri) for sender in SENDERS for ri in (8, 30, 60, NONE)]
+    as_taken, otherwise = work.run("", trials, curves.ONE), replace(work, reading=other).run("", trials, curves.ONE)
+    changed = {t.file for t in trials if as_taken[t].runs[0]["trace_hash"] != otherwise[t].runs[0]["trace_hash"]}
+    assert changed == {file for edit in edits for file in edit.files}
+
+
+def test_what_throughput_counts_is_a_choice_of_what_is_measured(work: Work) -> None:
+    def largest_fall(counted: str) -> float:
+        read_so = replace(work, effort=Effort(1), reading=Reading(CHOICES, {"counted": counted}))
+        found = next(f for f in fukuda.judged(read_so) if f.claim.id == "S003-07")
+        assert isinstance(found.measured, tuple)
+        return found.measured[0]
+
+    assert largest_fall("payload") > largest_fall("packets")
+
+
+def test_without_reordering_a_mover_s_change_has_no_place(work: Work) -> None:
+    document = replace(work, reading=Reading(CHOICES, {"limit": "device-100"})).document(point(NEWRENO, NONE))
     assert document["link"][1]["elements"] == ()
     assert document["flow"][0]["window"] == "20000 packets"
 
 
+def test_each_measured_claim_that_differs_or_holds_in_part_has_a_cause_and_no_other() -> None:
+    found = json.loads((FOLDER / "claims.json").read_text(encoding="utf-8"))
+    open_ = [f["id"] for f in found if f["kind"] == "measured" and f["verdict"] in ("differs", "partly")]
+    assert list(causes.read(FOLDER)) == open_
+
+
 def test_all_of_it_is_made_twice_to_the_same_bytes(work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fukuda, "SWITCHES", switches.SWITCHES[:1])
     monkeypatch.setattr(reference, "ROUND_TRIPS", 1)
     made = []
     for name in ("a", "b"):

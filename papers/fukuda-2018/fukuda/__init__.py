@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 from ackclock import files
+from ackclock.papers.claims import Finding
 from ackclock.papers.paper import Outcome, Table, Work
-from ackclock.runs.trial import runs_of
 
 from . import figures, findings, reference, views
 from .curves import GRID, RIS, SENDERS, Curve
-from .switches import SWITCHES, table
-from .views import AS_IT_IS
 
-TRIED_WITH = 3
-"""Of the runs that see what the open choices change."""
+
+def judged(work: Work) -> list[Finding]:
+    """Run what the claims need, and judge every claim.
+
+    Raises:
+        OSError: a file of the paper's folder is missing.
+        ScenarioError, ValueError: a file there makes no sense.
+    """
+    return findings.findings(views.run(work)[0], work)
 
 
 def reproduce(work: Work) -> Outcome:
-    """Run every RI, draw, judge, try the open choices otherwise, compare with the references.
+    """Run every RI, draw, judge, compare with the references.
 
     Raises:
         OSError: a file of the paper's folder is missing, or one could not be written.
         ScenarioError, ValueError: a file there makes no sense.
     """
-    (view,), ran = views.run(work, "every RI", [AS_IT_IS], work.effort.seeds)
-    asked = [AS_IT_IS, *SWITCHES]
-    every, more = views.run(work, "open choices", asked, min(TRIED_WITH, max(work.effort.seeds // 2, 1)))
-    tried = dict(zip(asked, every, strict=True))
+    view, ran = views.run(work)
     rows, beside = reference.compare(work)
     ns3, idle = reference.beside_ns3(work, rows)
     files.write_csv(work.out / "points.csv", figures.curve_rows(view.curves))
-    runs = list({**ran, **more, **{one.trial: one for one in (*beside, *idle)}}.values())
-    durations = [run["duration_s"] for one in runs for run in one.runs]
-    return Outcome(
-        findings.findings(view, tried, work),
+    return Outcome.of(
+        {**ran, **{one.trial: one for one in (*beside, *idle)}}.values(),
+        findings.findings(view, work),
         figures.draw(view, rows, ran, work.out),
-        [_numbers(view.curves[sender]) for sender in SENDERS]
-        + [table(tried), reference.without_inflation(work.folder)],
-        len(runs),
-        (1, 1),
-        (min(durations), max(durations)),
-        runs_of(runs),
+        [*(_numbers(view.curves[sender]) for sender in SENDERS), reference.without_inflation(work.folder)],
         [reference.summary(rows), ns3],
     )
 

@@ -19,7 +19,8 @@ Set = tuple[tuple[str, str], ...]
 Array = NDArray[np.float64]
 
 KEY = "fukuda-2018"
-FILE = "scenario.toml"
+FILES = ("scenario.toml", "scenario-cubic.toml")
+"""NewReno's and Cubic's."""
 RIS = tuple(range(4, 101))
 """§III, Table I: 4 to 100."""
 LARGEST = RIS[-1]
@@ -40,7 +41,6 @@ STEP_US = 100
 """By so much the bottleneck's delay differs, and a round trip by twice that; a packet's transmission takes 1200."""
 SYN = 1
 """Counted among the packets that arrive."""
-WITHOUT_HANDSHAKE: Changes = (("flow[0].handshake", False),)
 PACKET_BYTES = 1500
 """§III."""
 
@@ -50,12 +50,14 @@ class Sender:
     """One of the paper's two."""
 
     label: str
+    file: str
+    """Its scenario."""
     set: Set = ()
     """What it has beyond the scenario's ``[flow.set]``."""
 
 
-NEWRENO = Sender("NewReno")
-CUBIC = Sender("Cubic", (("congestion", "cubic-2008"),))
+NEWRENO = Sender("NewReno", FILES[0])
+CUBIC = Sender("Cubic", FILES[1])
 SENDERS = (NEWRENO, CUBIC)
 
 
@@ -65,7 +67,7 @@ def delays(n: int) -> list[str]:
     return [f"{DELAY_US + offset} us" for offset in offsets]
 
 
-def point(sender: Sender, ri: int, delay: str | None = None, changes: Changes = (), more: Set = ()) -> Trial:
+def point(sender: Sender, ri: int, delay: str | None = None, changes: Changes = ()) -> Trial:
     """One run of a sender.
 
     Args:
@@ -73,13 +75,10 @@ def point(sender: Sender, ri: int, delay: str | None = None, changes: Changes = 
         ri: packets, or NONE.
         delay: of the bottleneck; None: the paper's.
         changes: other values of the scenario, after these.
-        more: parameters of the sender beyond its own.
     """
     delayed: Changes = ((DELAY, delay),) if delay is not None else ()
-    if ri == NONE:
-        others = tuple(change for change in changes if not change[0].startswith(MOVER))
-        return Trial(FILE, ((ELEMENTS, ()), *delayed, *others), None, (*sender.set, *more))
-    return Trial(FILE, ((f"{MOVER}.interval", ri), *delayed, *changes), None, (*sender.set, *more))
+    moved: Changes = ((ELEMENTS, ()),) if ri == NONE else ((f"{MOVER}.interval", ri),)
+    return Trial(sender.file, (*moved, *delayed, *changes), None, sender.set)
 
 
 @dataclass(frozen=True)
@@ -90,18 +89,12 @@ class Family:
     ris: Sequence[int]
     delays: Sequence[str]
     changes: Changes = ()
-    more: Set = ()
 
     @property
     def points(self) -> list[list[Trial]]:
         """A line for each RI, the last without reordering; a column for each delay."""
         ris = (*self.ris, NONE)
-        return [[point(self.sender, ri, delay, self.changes, self.more) for delay in self.delays] for ri in ris]
-
-    @property
-    def syn(self) -> int:
-        """Packets that are no data in what arrives."""
-        return 0 if set(WITHOUT_HANDSHAKE) <= set(self.changes) else SYN
+        return [[point(self.sender, ri, delay, self.changes) for delay in self.delays] for ri in ris]
 
     @property
     def trials(self) -> list[Trial]:
@@ -132,7 +125,7 @@ class Curve:
         """Put the runs in order."""
         table = [[ran[trial].runs[0] for trial in line] for line in family.points]
         payload = _array(table, lambda run: run["flows"][0]["acked_bytes"])
-        packets = _array(table, arrived) - family.syn
+        packets = _array(table, arrived) - SYN
         recoveries = _array(table[:-1], lambda run: run["flows"][0]["fast_recoveries"])
         timeouts = sum(run["flows"][0]["timeouts"] for line in table for run in line)
         return cls(

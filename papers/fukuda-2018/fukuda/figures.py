@@ -17,7 +17,7 @@ from ackclock.runs.trial import Ran, Trial, provenance, runs_of
 
 from .curves import (
     CUBIC,
-    FILE,
+    FILES,
     GRID,
     KEY,
     NEWRENO,
@@ -218,15 +218,17 @@ def _save(
     titled = f"Figure {name[3:]}: {title}"
     full = f"{PAPER}, {titled}"
     svg = style.save(figure, out / name, {"Title": full, "Description": f"{full}. {about}."})
-    return Picture(name, titled, caption, svg, [FILE], runs_of(used), command(sender, ri))
+    return Picture(name, titled, caption, svg, FILES, runs_of(used), command(sender, ri))
 
 
 def command(sender: Sender, ri: int) -> str:
     """The command that runs a sender at this RI, the scenario's or one that is put in."""
-    options = "".join(f" --set {path}={value}" for path, value in sender.set)
-    if ri == SHORT:
-        return f"ackclock run papers/{KEY}/{FILE}{options}"
-    return f"sed 's/interval = {SHORT}/interval = {ri}/' papers/{KEY}/{FILE} | ackclock run -{options}"
+    file = f"papers/{KEY}/{sender.file}"
+    return (
+        f"ackclock run {file}"
+        if ri == SHORT
+        else f"sed 's/interval = {SHORT}/interval = {ri}/' {file} | ackclock run -"
+    )
 
 
 def curve_rows(curves: Mapping[Sender, Curve]) -> list[dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,8 +90,8 @@ def difference(v: View, ri: int) -> float:
 
 
 def fewest(v: View, sender: Sender) -> float:
-    """Fast recoveries, the mean over the round trips, where there are fewest on the grid."""
-    return float(v.recoveries(sender, [ri for ri in GRID if ri in BELOW]).mean(axis=1).min())
+    """Fast recoveries at the RI below 100 that has fewest; the mean over the round trips."""
+    return float(np.mean(v.recoveries(sender).min(axis=0)))
 
 
 def along_ri(v: View, sender: Sender) -> float:
@@ -107,7 +108,7 @@ def local_fall(v: View, sender: Sender) -> float:
 def at_100(v: View) -> tuple[float, ...]:
     """Where nothing is moved: normalised throughput, fast recoveries."""
     shares = [float(v.normalised(sender, [100]).mean()) for sender in SENDERS]
-    return (*shares, sum(float(v.recoveries(sender, [100]).sum()) for sender in SENDERS))
+    return (*shares, sum(float(v.recoveries(sender, [100]).mean()) for sender in SENDERS))
 
 
 def close_up(v: View) -> tuple[float, ...]:
@@ -120,13 +121,14 @@ def close_up(v: View) -> tuple[float, ...]:
 
 
 def early(c: WindowTrace) -> float:
-    """The smallest window from the first fast retransmit until 2 s, segments."""
-    return c.smallest(c.cuts[0][0], EARLY_S)
+    """The smallest window from the first fast retransmit until 2 s, segments; NaN without one by then."""
+    first = min((at for at, _, _ in c.cuts), default=math.inf)
+    return c.smallest(first, EARLY_S) if first <= EARLY_S else math.nan
 
 
-def off_half(c: WindowTrace) -> float:
-    """Fast retransmits from 2 s on: largest distance of the window from half of what it was, segments."""
-    return max((abs(after - before / 2) for at, before, after in c.cuts if at >= EARLY_S), default=float("nan"))
+def kept(c: WindowTrace) -> list[float]:
+    """What each fast retransmit from 2 s on leaves of the window, as a share; NaN without any."""
+    return [after / before for at, before, after in c.cuts if at >= EARLY_S] or [math.nan]
 
 
 def flat(c: WindowTrace) -> float:
@@ -149,7 +151,8 @@ MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
     "S003-14": close_up,
     "S003-15": lambda v: (v.over_traces(CUBIC, SHORT, early),),
     "S003-16": lambda v: (
-        v.over_traces(NEWRENO, SHORT, off_half),
+        v.over_traces(NEWRENO, SHORT, lambda c: min(kept(c))),
+        v.over_traces(NEWRENO, SHORT, lambda c: max(kept(c))),
         v.over_traces(NEWRENO, SHORT, lambda c: c.smallest(EARLY_S, EARLY_S + SENDING_S)),
     ),
     "S003-19": lambda v: (
@@ -157,6 +160,6 @@ MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
         v.over_traces(CUBIC, LONG, lambda c: c.growth(*SLOW_S)),
     ),
     "S003-20": lambda v: (v.over_traces(NEWRENO, LONG, WindowTrace.growth_in_a_round_trip),),
-    "S003-23": lambda v: (difference(v, LONG), float(np.mean(100 * v.normalised(CUBIC, [LONG])))),
+    "S003-23": lambda v: (difference(v, LONG), float(np.mean(v.normalised(CUBIC, [LONG])))),
 }
 """By claim; the others are parameters (``setup``)."""

@@ -23,6 +23,7 @@ from .curves import (
     Curve,
     Family,
     Sender,
+    Set,
     arrived,
     delays,
     point,
@@ -38,15 +39,23 @@ EVENT = 1.0
 """Fast recoveries are near if one apart."""
 ROUNDING = 1e-6
 """Digits that are recorded."""
-FRAMED: Changes = (("flow[0].header", "54 B"),)
-"""The references' PPP link: 1502 bytes on the wire."""
+FRAMED: Changes = (("flow[0].header", "54 B"), ("flow[0].window", "155 packets"))
+"""The references' PPP link, 1502 bytes on the wire, and their window."""
 UNTIL_S: Changes = (("run.duration", "10.23504 s"),)
 """The references count what D has by 10.2 s; S knows of it 35.04 ms later."""
 UNTIL_D: Changes = (("run.duration", "10.215120160 s"),)
 DELAYED: Changes = (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "200 ms"))
-MODELS_CUBIC = Sender("Cubic", (*CUBIC.set, ("congestion.friendliness", "true"), ("recovery.full_ack", "flight")))
-"""Neither convention is recorded of the model; both are inferred. With others 2 to 5 of its 34 points are outside."""
-SENDERS = {"newreno": NEWRENO, "cubic": MODELS_CUBIC}
+RULES: Set = (("detect.guard", "off"), ("startup.initial_window_segs", "1"))
+"""The references': no test of ``recover``, an initial window of 1."""
+MODELS_NEWRENO = Sender("NewReno", NEWRENO.file, RULES)
+MODELS_CUBIC = Sender(
+    "Cubic",
+    CUBIC.file,
+    (*RULES, ("recovery.inflate", "true"), ("congestion.friendliness", "true"), ("recovery.full_ack", "flight")),
+)
+"""The model's friendliness and last ACK are not recorded; both are inferred. With others 2 to 5 of its 34 points are
+outside."""
+SENDERS = {"newreno": MODELS_NEWRENO, "cubic": MODELS_CUBIC}
 
 
 class Place(Enum):
@@ -201,7 +210,7 @@ def beside_ns3(work: Work, rows: Sequence[Row]) -> tuple[Reference, list[Ran]]:
         OSError, ScenarioError, ValueError: see ``trial.run``.
     """
     ours = {(row.sender, row.ri): row for row in rows if not row.delayed}
-    idle = point(NEWRENO, NONE, None, (*FRAMED, *UNTIL_D))
+    idle = point(MODELS_NEWRENO, NONE, None, (*FRAMED, *UNTIL_D))
     ran = trial.run(work.lab, "beside ns-3", work.folder, [idle], ONE)[idle]
     cells, same, apart = [], [], []
     for r in read(work.folder, "ns3.csv"):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import polars as pl
 
 import ackclock
-from ackclock.runs import trial
+from ackclock.papers.paper import Work
 from ackclock.runs.trial import Document, Trial
 
 from .curves import ONE, Family
@@ -21,15 +20,15 @@ IN_SERVICE = 9
 UNITS = {"Mbps": 1e6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "B": 1.0}
 
 
-def parameters(families: Sequence[Family], folder: Path) -> dict[str, str]:
+def parameters(families: Sequence[Family], work: Work) -> dict[str, str]:
     """For each claim that is a parameter, what all these runs have; "or" between what differs.
 
     Raises:
-        OSError, ValueError: see ``Trial.document``.
+        OSError, ValueError: see ``Work.document``.
     """
     ri = sorted({ri for family in families for ri in family.ris})
     # The first delay is the paper's; the others are around it.
-    ran = [line[0].document(folder) for family in families for line in family.points]
+    ran = [work.document(line[0]) for family in families for line in family.points]
 
     def common(pick: Callable[[Document], str]) -> str:
         return " or ".join(sorted({pick(document) for document in ran}))
@@ -84,37 +83,37 @@ def _topology(document: Document) -> str:
     )
 
 
-def factor(one: Trial, folder: Path) -> float:
+def factor(work: Work, one: Trial) -> float:
     """What a loss multiplies Cubic's window by, with every default filled in.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``Trial.task``.
     """
-    task = one.task(folder, ONE)
+    task = work.read(one).task(work.folder, ONE)
     document = tomllib.loads(ackclock.show(task.text, set=dict(task.set), name=task.name))
     return float(document["flow"][0]["set"]["congestion"]["beta_1024"]) / 1024
 
 
-def order_of_figure_2(folder: Path) -> str:
+def order_of_figure_2(work: Work) -> str:
     """The packets' numbers in the order in which they come to the receiver, without the one in service.
 
     Raises:
-        OSError, ScenarioError, ValueError: see ``trial.events``.
+        OSError, ScenarioError, ValueError: see ``Work.events``.
     """
-    events = trial.events(FIGURE_2, folder, duration_s=None)
+    events = work.events(FIGURE_2)
     arrived = events.filter((pl.col("event") == "delivered") & (pl.col("side") == "receiver") & (pl.col("len") > 0))
     length = arrived["len"][0]
     first = [IN_SERVICE + (seq - 1) // length for seq in arrived["seq"]][:12]
     return ", ".join(str(n) for n in first if n != IN_SERVICE)
 
 
-def spacing_s(one: Trial, folder: Path) -> float:
+def spacing_s(work: Work, one: Trial) -> float:
     """Shortest time between the arrivals of two packets that were overtaken; what is sent again is left out.
 
     Raises:
-        OSError, ScenarioError, ValueError: see ``trial.events``.
+        OSError, ScenarioError, ValueError: see ``Work.events``.
     """
-    events = trial.events(one, folder)
+    events = work.events(one)
     data = events.filter((pl.col("event") == "delivered") & (pl.col("side") == "receiver") & (pl.col("len") > 0))
     arrived = data.unique("seq", keep="first", maintain_order=True)
     late = arrived.filter(pl.col("seq") < pl.col("seq").cum_max())["time_ns"].to_list()

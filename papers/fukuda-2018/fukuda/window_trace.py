@@ -6,11 +6,10 @@ import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import polars as pl
 
-from ackclock.runs import trial
+from ackclock.papers.paper import Work
 from ackclock.runs.trial import Trial
 
 SEGMENT_BYTES = 1448
@@ -80,6 +79,8 @@ class WindowTrace:
         A round trip begins with the first new segment after the one before, and ends with the ACK for it. NaN if there
         was none.
         """
+        if not self.recovered:
+            return math.nan
         begin = now = max(self.recovered)
         sends, acks, trips = [at for at, _ in self.sent], [to for _, to in self.acked], 0
         while (n := bisect_left(sends, now)) < len(sends):
@@ -107,10 +108,10 @@ def _advances(mine: pl.DataFrame) -> list[tuple[float, int]]:
     return [(ns / NS, to) for ns, to in acked.select("time_ns", "ack").iter_rows()]
 
 
-def window_trace(one: Trial, folder: Path) -> WindowTrace:
+def window_trace(work: Work, one: Trial) -> WindowTrace:
     """The window in the run of a trial.
 
     Raises:
-        OSError, ScenarioError, ValueError: see ``trial.events``.
+        OSError, ScenarioError, ValueError: see ``Work.events``.
     """
-    return WindowTrace.of(trial.events(one, folder))
+    return WindowTrace.of(work.events(one))
