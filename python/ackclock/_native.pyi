@@ -132,7 +132,7 @@ def run(
     stacks: Sequence[str],
     set: Sequence[tuple[str, str]],
     seed: int | None,
-    seeds: int | None,
+    seeds: int | list[int] | None,
     trace: str | None,
     pcap: tuple[str, str | None, int | None] | None,
     threads: int | None,
@@ -152,7 +152,7 @@ def run_json(
     stacks: Sequence[str],
     set: Sequence[tuple[str, str]],
     seed: int | None,
-    seeds: int | None,
+    seeds: int | list[int] | None,
     trace: str | None,
     threads: int | None,
     progress: Callable[[float], object] | None,
@@ -163,7 +163,7 @@ def run_rows(
     stack: str | None,
     set: Sequence[tuple[str, str]],
     seed: int | None,
-    seeds: int | None,
+    seeds: int | list[int] | None,
     threads: int | None,
     progress: Callable[[float], object] | None,
 ) -> list[str]: ...
@@ -175,7 +175,7 @@ def show_toml(
     stack: str | None,
     set: Sequence[tuple[str, str]],
     seed: int | None,
-    seeds: int | None,
+    seeds: int | list[int] | None,
 ) -> str: ...
 def identities(
     file: str,
@@ -183,7 +183,7 @@ def identities(
     stack: str | None,
     set: Sequence[tuple[str, str]],
     seed: int | None,
-    seeds: int | None,
+    seeds: int | list[int] | None,
 ) -> list[str]: ...
 def schema_json() -> str: ...
 def stacks_json() -> str: ...

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from operator import index
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from ackclock import _native
+from ackclock.document import natural
 from ackclock.errors import ScenarioError, unwritten
 from ackclock.result import Result
 from ackclock.slots.registry import Value, setting
@@ -17,6 +19,9 @@ from ackclock.slots.registry import Value, setting
 if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
+Seeds = int | Iterable[int] | Mapping[str, int]
+"""How many seeds, counted up from the first; the seeds themselves; or ``{"first": 1, "count": 30}``."""
+LIMIT = 2**63
 Slot = dict[str, Any]
 """One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
 
@@ -50,7 +55,7 @@ def run(
     stack: str | Sequence[str] | None = None,
     set: Mapping[str, Value] | None = None,
     seed: int | None = None,
-    seeds: int | None = None,
+    seeds: Seeds | None = None,
     trace: str | PathLike[str] | None = None,
     pcap: str | PathLike[str] | None = None,
     pcap_at: str | None = None,
@@ -69,7 +74,8 @@ def run(
             in Python, as in ``{"detect.threshold": AvgDev}`` or
             ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
-        seeds: how many seeds, counted up from the first.
+        seeds: how many seeds, counted up from the first; or the seeds themselves, as a list, a range or an array; or
+            ``{"first": 1, "count": 30}``.
         trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
         pcap: folder for captures: ``sender.pcapng``, ``receiver.pcapng``, and ``truth.csv``, which says of each
             retransmission whether it was needed, refused or needless. Of several runs each has a folder in it, named by
@@ -92,11 +98,13 @@ def run(
     """
     file, text = _source(scenario, name)
     pairs = _pairs(set)
-    stacks = [stack] if isinstance(stack, str) else list(stack or [])
+    stacks = [stack] if isinstance(stack, str) else [str(one) for one in ([] if stack is None else stack)]
+    seed, asked = _seeds(seed, seeds)
+    threads = None if threads is None else _whole("threads", threads, 1)
     to = None if trace is None else fspath(trace)
     captures = capturing(pcap, pcap_at, pcap_snap)
     with _placed(scenario):
-        runs = _native.run(file, text, stacks, pairs, seed, seeds, to, captures, threads, progress)
+        runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress)
 
     def again(first: int) -> tuple[str, _native.Table]:
         return _native.events(file, text, stacks[0] if stacks else None, pairs, first, None)
@@ -110,7 +118,7 @@ def compare(
     *,
     set: Mapping[str, Value] | None = None,
     seed: int | None = None,
-    seeds: int | None = None,
+    seeds: Seeds | None = None,
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
@@ -135,7 +143,7 @@ def show(
     stack: str | None = None,
     set: Mapping[str, Value] | None = None,
     seed: int | None = None,
-    seeds: int | None = None,
+    seeds: Seeds | None = None,
     name: str | None = None,
 ) -> str:
     """A scenario with every default spelled out, the stacks' parameters too, as TOML that runs the same.
@@ -143,8 +151,9 @@ def show(
     Arguments and errors are those of :func:`run`.
     """
     file, text = _source(scenario, name)
+    seed, asked = _seeds(seed, seeds)
     with _placed(scenario):
-        return _native.show_toml(file, text, stack, _pairs(set), seed, seeds)
+        return _native.show_toml(file, text, stack, _pairs(set), seed, asked)
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
@@ -184,6 +193,39 @@ class Stacks(list[Stack]):
 def stacks() -> Stacks:
     """Every named stack, with its slots and their parameters."""
     return Stacks(json.loads(_native.stacks_json()))
+
+
+def _seeds(seed: int | None, seeds: Seeds | None) -> tuple[int | None, int | list[int] | None]:
+    """The first seed, and how many or which ones; whole numbers of Python's.
+
+    Raises:
+        ScenarioError: one of them is none of these.
+    """
+    first = None if seed is None else _whole("seed", seed, 0)
+    seeds = natural(seeds)
+    if seeds is None:
+        return first, None
+    if isinstance(seeds, Mapping):
+        if first is not None or not {"count"} <= set(seeds) <= {"first", "count"}:
+            raise _refused("seeds", f"{dict(seeds)}", '{"first": 1, "count": 30} without `seed`')
+        return _whole("seeds.first", seeds.get("first", 1), 0), _whole("seeds.count", seeds["count"], 1)
+    if isinstance(seeds, Iterable) and not isinstance(seeds, str):
+        return first, [_whole("seeds", one, 0) for one in seeds]
+    return first, _whole("seeds", seeds, 1)
+
+
+def _whole(key: str, value: Any, least: int) -> int:  # noqa: ANN401 - refused here
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number < LIMIT:
+        raise _refused(key, f"{value!r}", f"a whole number from {least}")
+    return number
+
+
+def _refused(key: str, found: str, allowed: str) -> ScenarioError:
+    return ScenarioError(f"run: key `{key}`: found {found}, allowed: {allowed}", "run", None, key, found, allowed, None)
 
 
 def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:

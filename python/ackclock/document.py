@@ -43,6 +43,7 @@ def written(value: Value) -> str:
     Raises:
         TypeError: TOML has nothing like it, or no room for the number.
     """
+    value = natural(value)
     if isinstance(value, Mapping):
         inside = ", ".join(f"{_line(str(key), 0)[:-4]} = {written(v)}" for key, v in value.items())
         return f"{{ {inside} }}" if inside else "{}"
@@ -51,6 +52,18 @@ def written(value: Value) -> str:
     if (isinstance(value, int) and not -(2**63) <= value < 2**63) or (isinstance(value, float) and not isfinite(value)):
         raise TypeError(f"there is no room for {value}")
     return _line("v", value)[4:]
+
+
+def natural(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has
+    """Python's number or list for one of NumPy or Polars, or for a range; another value stays as it is."""
+    if value is None or isinstance(value, str | bytes | bool | int | float | list | tuple | Mapping | type):
+        return value
+    if isinstance(value, range):
+        return list(value)
+    for way in ("item", "to_list", "tolist"):
+        if hasattr(value, way) and not (way == "item" and getattr(value, "shape", ()) not in {(), None}):
+            return getattr(value, way)()
+    return value
 
 
 def _line(key: str, value: Value) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
 from ackclock.columns import HALF, LABELS
+from ackclock.errors import ScenarioError
 from ackclock.statistics import interval
 
 if TYPE_CHECKING:
@@ -184,19 +185,37 @@ class Result:
         types = {"stack": pl.String, "baseline": pl.String, "flow": pl.String, "runs": pl.Int64}
         return pl.DataFrame(rows, schema=types | dict.fromkeys(numbers, pl.Float64))
 
-    def plot(self, flow: int = 0, start: float | None = None, stop: float | None = None) -> Figure:
-        """Draw a flow of the first run: time-sequence graph, window and queue.
+    def plot(
+        self, flow: int = 0, start: float | None = None, stop: float | None = None, *, seed: int | None = None
+    ) -> Figure:
+        """Draw a flow of one run of the first stack: time-sequence graph, window and queue.
 
         Args:
             flow: the flow's position in the scenario.
             start: from when, seconds.
             stop: until when, seconds.
+            seed: of the run. Default: the first. The events of another are made anew.
+
+        Raises:
+            ScenarioError: there is no such flow, or no run with this seed.
+            RuntimeError: as for :attr:`events`.
         """
         from ackclock.plot import course  # noqa: PLC0415 - needs matplotlib
 
-        about = self.frame.row(flow, named=True)
-        title = f"{self._runs.scenario}: {about['flow']}, {about['stack']}, seed {about['seed']}"
-        return course(self.events, flow=flow, stack=about["stack"], title=title, start=start, stop=stop)
+        runs: dict[int, dict[str, list[dict[str, Any]]]] = {}
+        for row in self.frame.iter_rows(named=True):
+            runs.setdefault(row["seed"], {}).setdefault(row["identity"], []).append(row)
+        first = next(iter(runs))
+        chosen = first if seed is None else seed
+        if chosen not in runs:
+            raise _misplaced("seed", seed, f"one of the seeds {', '.join(map(str, runs))}")
+        flows = next(iter(runs[chosen].values()))
+        if not 0 <= flow < len(flows):
+            raise _misplaced("flow", flow, f"a flow's position, 0 to {len(flows) - 1}")
+        about = flows[flow]
+        title = f"{self._runs.scenario}: {about['flow']}, {about['stack']}, seed {chosen}"
+        events = self.events if chosen == first else _polars(self._again(chosen)[1])
+        return course(events, flow=flow, stack=about["stack"], title=title, start=start, stop=stop)
 
     def __repr__(self) -> str:
         """The scenario, and how much there is of what."""
@@ -230,6 +249,11 @@ class Result:
     def _said(self) -> str:
         runs = len(self._runs)
         return f"{self._runs.duration_s:g} s {self._how}, {runs} run{'s' * (runs > 1)}"
+
+
+def _misplaced(key: str, found: object, allowed: str) -> ScenarioError:
+    message = f"plot: key `{key}`: found {found}, allowed: {allowed}"
+    return ScenarioError(message, "plot", None, key, str(found), allowed, None)
 
 
 def _difference_row(

@@ -11,7 +11,7 @@ mod overrides;
 mod table;
 mod write;
 
-pub use overrides::Overrides;
+pub use overrides::{AskedSeeds, Overrides};
 
 use crate::error::ScenarioError;
 use crate::file::{self, SeedRange, Seeds};

@@ -18,7 +18,7 @@ use ackclock_tcp::units::parse_nanos;
 use arrow::Table;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use request::Request;
+use request::{Request, Seeds};
 use runs::Runs;
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ fn run(
     stacks: Vec<String>,
     set: Vec<(String, String)>,
     seed: Option<u64>,
-    seeds: Option<u64>,
+    seeds: Option<Seeds>,
     trace: Option<String>,
     pcap: Option<(PathBuf, Option<String>, Option<u32>)>,
     threads: Option<usize>,
@@ -95,7 +95,7 @@ fn run_json(
     stacks: Vec<String>,
     set: Vec<(String, String)>,
     seed: Option<u64>,
-    seeds: Option<u64>,
+    seeds: Option<Seeds>,
     trace: Option<String>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
@@ -131,7 +131,7 @@ fn run_rows(
     stack: Option<String>,
     set: Vec<(String, String)>,
     seed: Option<u64>,
-    seeds: Option<u64>,
+    seeds: Option<Seeds>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
@@ -164,7 +164,7 @@ fn show_toml(
     stack: Option<String>,
     set: Vec<(String, String)>,
     seed: Option<u64>,
-    seeds: Option<u64>,
+    seeds: Option<Seeds>,
 ) -> PyResult<String> {
     let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
     Ok(request.first().to_toml())
@@ -180,7 +180,7 @@ fn identities(
     stack: Option<String>,
     set: Vec<(String, String)>,
     seed: Option<u64>,
-    seeds: Option<u64>,
+    seeds: Option<Seeds>,
 ) -> PyResult<Vec<String>> {
     let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
     let plan = request.first();

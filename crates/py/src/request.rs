@@ -7,11 +7,11 @@ use ackclock_lab::error::ScenarioError;
 use ackclock_lab::many::{run_many, Job};
 use ackclock_lab::run::{run_recorded, RunError};
 use ackclock_lab::scenario::outside::Workshop;
-use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::scenario::{AskedSeeds, Overrides, Plan};
 use ackclock_lab::summary::Summary;
 use ackclock_tcp::time::Nanos;
 use ackclock_trace::Events;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PySystemExit};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,22 @@ use std::sync::Arc;
 
 /// How often progress is told, at most, of runs that are made one after the other.
 const TOLD_TIMES: u64 = 1000;
+
+/// Which seeds Python asks for: how many, or a list.
+#[derive(Clone, FromPyObject)]
+pub(crate) enum Seeds {
+    Count(u64),
+    Listed(Vec<u64>),
+}
+
+impl From<Seeds> for AskedSeeds {
+    fn from(seeds: Seeds) -> Self {
+        match seeds {
+            Seeds::Count(count) => AskedSeeds::Count(count),
+            Seeds::Listed(seeds) => AskedSeeds::Listed(seeds),
+        }
+    }
+}
 
 /// What a function of the module is asked to run.
 pub(crate) struct Request {
@@ -35,7 +51,7 @@ impl Request {
         text: Option<&str>,
         stacks: Vec<String>,
         set: &[(String, String)],
-        (seed, seeds): (Option<u64>, Option<u64>),
+        (seed, seeds): (Option<u64>, Option<Seeds>),
     ) -> PyResult<Self> {
         if let Some(twice) = stacks.iter().enumerate().find_map(|(i, s)| stacks[..i].contains(s).then_some(s)) {
             let e = ScenarioError::option("--stack", format!("\"{twice}\" a second time"), "each stack once");
@@ -44,7 +60,8 @@ impl Request {
         let watch = Arc::new(Watch::default());
         let workshop: Arc<dyn Workshop> = Arc::new(Finder { folder: folder(file), watch: Arc::clone(&watch) });
         let plan = |stack: Option<String>| {
-            let overrides = Overrides { stack, set: set.to_vec(), seed, seeds, workshop: Some(Arc::clone(&workshop)) };
+            let (seeds, workshop) = (seeds.clone().map(AskedSeeds::from), Some(Arc::clone(&workshop)));
+            let overrides = Overrides { stack, set: set.to_vec(), seed, seeds, workshop };
             let plan = match text {
                 Some(text) => Plan::parse(file, text, &overrides),
                 None => Plan::load(Path::new(file), &overrides),
@@ -218,9 +235,10 @@ fn run_error(py: Python<'_>, e: RunError) -> PyErr {
     }
 }
 
-/// An algorithm's error as `ackclock.errors.AlgorithmError`; what is no error but an end (an interruption) as it is.
+/// An algorithm's error as `ackclock.errors.AlgorithmError`, and so is its wish to end the program; an interruption stays
+/// as it is.
 fn algorithm_error(py: Python<'_>, fault: Fault, seed: u64) -> PyErr {
-    if !fault.error.is_instance_of::<PyException>(py) {
+    if !fault.error.is_instance_of::<PyException>(py) && !fault.error.is_instance_of::<PySystemExit>(py) {
         return fault.error;
     }
     let make = || {

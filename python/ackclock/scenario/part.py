@@ -9,6 +9,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, TypeAlias, get_args, get_origin, get_type_hints
 
+from ackclock.document import natural
 from ackclock.slots.base import Outside
 from ackclock.slots.registry import Given
 from ackclock.slots.registry import setting as in_words
@@ -63,6 +64,7 @@ def plain(value: object, at: str) -> Toml:
     """
     if isinstance(value, Part):
         return value.to_dict()
+    value = natural(value)
     if isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, Given) or (isinstance(value, type) and issubclass(value, Outside)):

@@ -82,7 +82,7 @@ def setting(value: object) -> str:
 
     Args:
         value: a text as it is; a subclass of a slot's base class, which is registered; :func:`given`; or a number, a
-            boolean, a list or a mapping, as TOML.
+            boolean, a list or a mapping, as TOML. Numbers and arrays of NumPy and ranges count as numbers and lists.
 
     Raises:
         TypeError: TOML has nothing like it, or no room for the number.
@@ -148,7 +148,7 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
     make = partial(create, cls, parameters)
     try:
         make(_MSS)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         found = f"{type(error).__name__}: {_line(error)}"
         raise RefusedError(None, found, f"parameters with which `{cls.__name__}` can be made") from error
     try:
@@ -233,7 +233,7 @@ def _execute(path: Path, key: str, text: bytes, file: str, helpers: dict[str, st
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         exec(compile(text, str(path), "exec"), vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[module.__name__]
         line = _line_of(error, path)
         at = "" if line is None else f" in line {line}"
@@ -260,7 +260,7 @@ def _forget_others(helpers: Mapping[str, str], folder: Path) -> None:
             del sys.modules[name]
 
 
-def _line_of(error: Exception, path: Path) -> int | None:
+def _line_of(error: BaseException, path: Path) -> int | None:
     """The line of a file in which an error came up, if it did there."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return error.lineno

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from ackclock.document import Node, Value, nearest, refusal
+from ackclock.document import Node, Value, natural, nearest, refusal
 from ackclock.sweep import axes
 from ackclock.sweep.columns import MEANS
 
@@ -211,10 +211,8 @@ def plain(value: object) -> Value:
         return fspath(value)
     if isinstance(value, Sequence):
         return [plain(inner) for inner in value]
-    # Numbers and columns of NumPy and Polars.
-    for way in ("item", "to_list", "tolist"):
-        if hasattr(value, way) and not (way == "item" and getattr(value, "shape", ()) not in {(), None}):
-            return plain(getattr(value, way)())
+    if (known := natural(value)) is not value:
+        return plain(known)
     import tomllib  # noqa: PLC0415 - start-up time
 
     from ackclock.slots import setting  # noqa: PLC0415 - likewise

@@ -9,6 +9,15 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use toml::de::DeValue;
 
+/// Which seeds a command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskedSeeds {
+    /// How many, counted up from the first.
+    Count(u64),
+    /// These, in this order.
+    Listed(Vec<u64>),
+}
+
 /// What a command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
@@ -18,8 +27,8 @@ pub struct Overrides {
     pub set: Vec<(String, String)>,
     /// The first seed, and the only one without `seeds`.
     pub seed: Option<u64>,
-    /// How many seeds, counted up from the first.
-    pub seeds: Option<u64>,
+    /// Which seeds.
+    pub seeds: Option<AskedSeeds>,
     /// Makes the algorithms from outside that the scenario names; without it they are refused.
     pub workshop: Option<Arc<dyn Workshop>>,
 }
@@ -28,10 +37,11 @@ impl Overrides {
     /// The seeds to run where the file asks for those of `file`.
     pub(super) fn seeds(&self, file: Vec<u64>) -> Result<Vec<u64>, ScenarioError> {
         let first = self.seed.or_else(|| file.first().copied()).unwrap_or(1);
-        let count = match (self.seeds, self.seed) {
+        let count = match (&self.seeds, self.seed) {
             (None, None) => return Ok(file),
             (None, Some(_)) => 1,
-            (Some(count), _) => count,
+            (Some(AskedSeeds::Count(count)), _) => *count,
+            (Some(AskedSeeds::Listed(seeds)), _) => return self.listed(seeds),
         };
         let refuse = |allowed: String| ScenarioError::option("--seeds", count.to_string(), allowed);
         if !(1..=MOST_SEEDS).contains(&count) {
@@ -40,6 +50,26 @@ impl Overrides {
         let last = first.checked_add(count - 1).filter(|last| count == 1 || *last <= i64::MAX as u64);
         let last = last.ok_or_else(|| refuse(format!("seeds up to {} (the first is {first})", i64::MAX)))?;
         Ok((first..=last).collect())
+    }
+
+    /// Seeds that are listed: each once, and none beside `seed`.
+    fn listed(&self, seeds: &[u64]) -> Result<Vec<u64>, ScenarioError> {
+        let refuse = |found: String, allowed: &str| Err(ScenarioError::option("--seeds", found, allowed));
+        if let Some(seed) = self.seed {
+            return refuse(format!("a list beside --seed {seed}"), "one of them");
+        }
+        if !(1..=MOST_SEEDS).contains(&(seeds.len() as u64)) {
+            return refuse(format!("{} seeds", seeds.len()), &format!("1 to {MOST_SEEDS}"));
+        }
+        let mut sorted = seeds.to_vec();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
+            return refuse(format!("{} twice", twice[0]), "each seed once");
+        }
+        if sorted.last().is_some_and(|&last| last > i64::MAX as u64) {
+            return refuse(format!("{}", sorted[sorted.len() - 1]), &format!("seeds up to {}", i64::MAX));
+        }
+        Ok(seeds.to_vec())
     }
 }
 

@@ -1,0 +1,121 @@
+"""What Python has for numbers, lists and seeds is taken as such, and what makes no sense is one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ackclock as ak
+from conftest import SHORT, Command
+
+TWO = SHORT + '[[flow]]\nname = "other"\nfrom = "S"\nto = "D"\nstack = "reno"\n'
+
+
+def seeds_of(seeds: object, seed: object = None) -> list[int]:
+    result = ak.run(SHORT, seeds=seeds, seed=seed)  # type: ignore[arg-type] - that is tested
+    return result.frame["seed"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("seeds", "wanted"),
+    [
+        (2, [1, 2]),
+        (np.int64(2), [1, 2]),
+        ([1, 5, 9], [1, 5, 9]),
+        ((9, 1), [9, 1]),
+        (range(3, 6), [3, 4, 5]),
+        (np.arange(2, 5), [2, 3, 4]),
+        (pl.Series([4, 2]), [4, 2]),
+        ({7}, [7]),
+        ({"first": 4, "count": 2}, [4, 5]),
+        ({"count": np.uint8(2)}, [1, 2]),
+    ],
+)
+def test_seeds_may_have_every_natural_form(seeds: object, wanted: list[int]) -> None:
+    assert seeds_of(seeds) == wanted
+
+
+@pytest.mark.parametrize(
+    ("seeds", "seed", "says"),
+    [
+        (0, None, "run: key `seeds`: found 0, allowed: a whole number from 1"),
+        (2.5, None, "run: key `seeds`: found 2.5, allowed: a whole number from 1"),
+        ("3", None, "run: key `seeds`: found '3', allowed: a whole number from 1"),
+        ([1, -2], None, "run: key `seeds`: found -2, allowed: a whole number from 0"),
+        (True, None, "run: key `seeds`: found True, allowed: a whole number from 1"),
+        ([], None, "key `--seeds`: found 0 seeds, allowed: 1 to"),
+        ([3, 4, 3], None, "key `--seeds`: found 3 twice, allowed: each seed once"),
+        ([3, 4], 1, "key `--seeds`: found a list beside --seed 1, allowed: one of them"),
+        ({"from": 1}, None, "run: key `seeds`: found {'from': 1}, allowed: "),
+        (None, -1, "run: key `seed`: found -1, allowed: a whole number from 0"),
+        (None, 2**64, "run: key `seed`: found 18446744073709551616, allowed: a whole number from 0"),
+    ],
+)
+def test_seeds_that_make_no_sense_are_refused_in_a_line(seeds: object, seed: object, says: str) -> None:
+    with pytest.raises(ak.ScenarioError) as refused:
+        seeds_of(seeds, seed)
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_run_with_listed_seeds_is_the_run_with_each_of_them() -> None:
+    both = ak.run(SHORT, seeds=[9, 2]).frame["trace_hash"].to_list()
+    assert both == [ak.run(SHORT, seed=seed).frame["trace_hash"][0] for seed in (9, 2)]
+    assert "seeds = [9, 2]" in ak.show(SHORT, seeds=[9, 2]).replace("\n    ", " ").replace("[ 9", "[9")
+
+
+def test_numbers_and_lists_of_numpy_are_values_of_parameters() -> None:
+    plain = ak.run(SHORT, stack="newreno", set={"limits.cwnd_cap_segs": 50, "recovery.inflate": False})
+    numpy = {"limits.cwnd_cap_segs": np.int32(50), "recovery.inflate": np.bool_(False)}
+    assert ak.run(SHORT, stack=np.array(["newreno"]), set=numpy).json == plain.json  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5])
+def test_a_number_of_threads_that_makes_no_sense_is_refused_in_a_line(threads: float) -> None:
+    with pytest.raises(ak.ScenarioError, match=rf"run: key `threads`: found {threads}, allowed: a whole number from 1"):
+        ak.run(SHORT, threads=threads)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("draw", "says"),
+    [
+        (lambda r: r.plot(flow=2), "plot: key `flow`: found 2, allowed: a flow's position, 0 to 1"),
+        (lambda r: r.plot(flow=-1), "plot: key `flow`: found -1, allowed: a flow's position, 0 to 1"),
+        (lambda r: r.plot(seed=7), "plot: key `seed`: found 7, allowed: one of the seeds 1, 2"),
+    ],
+)
+def test_a_plot_of_a_flow_or_seed_that_is_not_there_is_refused(draw: Callable[[ak.Result], object], says: str) -> None:
+    with pytest.raises(ak.ScenarioError) as refused:
+        draw(ak.run(TWO, seeds=2))
+    assert str(refused.value) == says
+
+
+def test_a_plot_draws_the_flow_and_the_seed_that_were_asked_for() -> None:
+    result = ak.run(TWO, stack=["newreno", "reno"], seeds=2)
+    assert "short: other, newreno, seed 2" in str(result.plot(flow=1, seed=2).get_suptitle() or titles(result))
+    first, second = (result.plot(seed=seed) for seed in (1, 2))
+    lines = [[tuple(line.get_xdata()[:50]) for line in figure.axes[1].lines] for figure in (first, second)]
+    assert lines[0] != lines[1], "another run"
+
+
+def titles(result: ak.Result) -> list[str]:
+    figure = result.plot(flow=1, seed=2)
+    return [axes.get_title(loc=where) for axes in figure.axes for where in ("left", "center", "right")]  # type: ignore[arg-type]
+
+
+def test_a_rule_that_ends_the_program_is_an_error_in_a_line(tmp_path: Path, ackclock: Command) -> None:
+    rule = "import ackclock as ak\nclass Rule(ak.DupThresh):\n  def segments(self, w, cx): raise SystemExit(7)\n"
+    (tmp_path / "rule.py").write_text(rule, encoding="utf-8")
+    (tmp_path / "s.toml").write_text(SHORT, encoding="utf-8")
+    asked = ("run", "s.toml", "--set", 'detect.threshold={ kind = "python", source = "rule.py:Rule" }')
+    done = ackclock(*asked)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].startswith("ackclock: rule.py:Rule.segments at ")
+    (tmp_path / "rule.py").write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
+    done = ackclock(*asked)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "found SystemExit: 3 in line 2 of rule.py, allowed: a file that loads" in done.stderr
