@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -15,9 +16,8 @@ from conftest import SHORT, Command
 TWO = SHORT + '[[flow]]\nname = "other"\nfrom = "S"\nto = "D"\nstack = "reno"\n'
 
 
-def seeds_of(seeds: object, seed: object = None) -> list[int]:
-    result = ak.run(SHORT, seeds=seeds, seed=seed)  # type: ignore[arg-type] - that is tested
-    return result.frame["seed"].to_list()
+def seeds_of(seeds: Any, seed: Any = None) -> list[int]:  # noqa: ANN401 - that is tested
+    return ak.run(SHORT, seeds=seeds, seed=seed).frame["seed"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,16 @@ def test_a_plot_draws_the_flow_and_the_seed_that_were_asked_for() -> None:
     result = ak.run(TWO, stack=["newreno", "reno"], seeds=2)
     assert "short: other, newreno, seed 2" in str(result.plot(flow=1, seed=2).get_suptitle() or titles(result))
     first, second = (result.plot(seed=seed) for seed in (1, 2))
-    lines = [[tuple(line.get_xdata()[:50]) for line in figure.axes[1].lines] for figure in (first, second)]
+    lines = [[np.asarray(line.get_xdata())[:50].tolist() for line in f.axes[1].lines] for f in (first, second)]
     assert lines[0] != lines[1], "another run"
+
+
+WHERE: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
 
 
 def titles(result: ak.Result) -> list[str]:
     figure = result.plot(flow=1, seed=2)
-    return [axes.get_title(loc=where) for axes in figure.axes for where in ("left", "center", "right")]  # type: ignore[arg-type]
+    return [axes.get_title(loc=where) for axes in figure.axes for where in WHERE]
 
 
 def test_a_rule_that_ends_the_program_is_an_error_in_a_line(tmp_path: Path, ackclock: Command) -> None:

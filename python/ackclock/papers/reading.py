@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ackclock.document import Node, refusal
-from ackclock.runs.trial import Trial, Value, changed
+from ackclock.runs.trial import Trial, Value
 
 READINGS = "readings.toml"
 CHOICE, OPTION = ("key", "question", "taken", "value"), ("key", "text", "edit")
@@ -60,8 +59,7 @@ class Edit:
 
 def _flows(trial: Trial, folder: Path) -> Iterator[tuple[str, str]]:
     """Every flow's place in the scenario, and its stack."""
-    text = (folder / trial.file).read_text(encoding="utf-8")
-    document = changed(tomllib.loads(text), trial.changes, trial.file)
+    document = trial.document(folder)
     places = {"flow": document.get("flow", []), "dumbbell.flow": document.get("dumbbell", {}).get("flow", [])}
     for place, flows in places.items():
         for i, flow in enumerate(flows):

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,7 @@ class Trial:
             OSError: there is no such file.
             ValueError: it makes no sense, or has no such place.
         """
-        document = tomllib.loads((folder / self.file).read_text(encoding="utf-8"))
-        return changed(document, self.changes, self.file)
+        return changed(parsed((folder / self.file).read_text(encoding="utf-8")), self.changes, self.file)
 
     def task(self, folder: Path, effort: Effort) -> Task:
         """What makes its runs.
@@ -69,6 +69,12 @@ class Trial:
             OSError, ValueError: see ``document``.
         """
         return task(self.document(folder), folder / self.file, effort, self.stack, self.set)
+
+
+@lru_cache(maxsize=256)
+def parsed(text: str) -> Document:
+    """A scenario's text as TOML has it; not to be changed, since whoever asks again gets the same."""
+    return tomllib.loads(text)
 
 
 def task(
