@@ -187,7 +187,7 @@ def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path
     assert f"Ackclock {ackclock.__version__}" in words
     assert "5 s, seeds 1 to 2" in words
     assert "Beside ns-2.35" in words
-    assert "Two readings" in words
+    assert "Two set-ups" in words
     assert "measured" not in re.findall(r'class="([^"]+)"', text), "times only on the front page"
 
 

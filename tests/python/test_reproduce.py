@@ -115,7 +115,7 @@ def test_a_second_run_runs_nothing_and_writes_the_same(undisturbed: Path) -> Non
 def test_on_dask_it_writes_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
     cut(tmp_path, 5)
     done = reproduce(tmp_path, "--seeds", "2", "--on", "dask:2")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 2)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith(f"{KEY}: figures and claims: 230 runs\n")
     assert kept(tmp_path) == kept(undisturbed)
     assert written(tmp_path) == written(undisturbed)
@@ -139,7 +139,7 @@ stack = ["{STACK}"]
 def test_points_that_were_kept_in_another_form_are_not_read_and_it_says_so(tmp_path: Path) -> None:
     cut(tmp_path, 1)
     (tmp_path / "results" / ".points").mkdir(parents=True)
-    for lines in (3, 1):
+    for lines in (2, 1):
         said = reproduce(tmp_path, "--seeds", "2").stderr.splitlines()
         assert (
             said[0] == "ackclock: results/.points: kept points of an older form, which are not read; it may be deleted"
@@ -154,7 +154,7 @@ def clocks(folder: Path) -> tuple[bytes, bytes]:
 
 def test_how_much_was_run_is_written_where_it_may_change(undisturbed: Path) -> None:
     spent = read_json(undisturbed / "results" / "times.json")["spent"][KEY]
-    assert spent["runs"] == 2 * spent["points"] > 2 * 115
+    assert spent["runs"] == 2 * spent["points"] == 2 * 115
     assert spent["simulated_s"] == 5 * spent["runs"]
     said = (undisturbed / "results" / KEY / "RESULTS.md").read_text(encoding="utf-8")
     numbers = f"{spent['points']:,} points (a set-up with all its seeds), {spent['runs']:,} runs"

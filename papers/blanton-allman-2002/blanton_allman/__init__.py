@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from ackclock import files
+from ackclock.papers.claims import Finding
 from ackclock.papers.paper import Outcome, Work
 
 from . import figures, findings, ns2, points, scheme_figures, schemes, tables
 from .measures import View
+
+
+def judged(work: Work) -> list[Finding]:
+    """Run the points that claims are about, and judge each claim.
+
+    Raises:
+        OSError: a file of the paper's folder is missing.
+        ValueError: a file there makes no sense.
+    """
+    return findings.findings(points.run(work, findings.settings(work)), work)
 
 
 def reproduce(work: Work) -> Outcome:
@@ -16,8 +27,9 @@ def reproduce(work: Work) -> Outcome:
         OSError: a file of the paper's folder is missing, or one could not be written.
         ValueError: a file there makes no sense.
     """
-    early, every = points.settings(), list(dict.fromkeys([*points.settings(), *schemes.settings()]))
-    ran = points.run(work.lab, "figures and claims", work.folder, every, work.effort)
+    early = points.settings()
+    every = list(dict.fromkeys([*early, *schemes.settings(), *findings.settings(work)]))
+    ran = points.run(work, every)
     files.write_csv(work.out / "points.csv", (point.row() for point in ran.values()))
     # ns-2's runs are as long as the paper's.
     comparable = work.effort.duration_s is None

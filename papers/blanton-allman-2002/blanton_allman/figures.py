@@ -1,4 +1,4 @@
-"""Draws Blanton & Allman's Figures 2 and 3: both readings of the paper, and ns-2's values."""
+"""Draws Blanton & Allman's Figures 2 and 3: both set-ups, and ns-2's values."""
 
 from __future__ import annotations
 
@@ -113,9 +113,9 @@ def _figure(q: Quantity, points: Mapping[Setting, Point], references: list[Refer
 
 def _sweep_a(axes: Axes, q: Quantity, points: Mapping[Setting, Point], references: list[Reference]) -> None:
     for gap in SWEEP_A_GAPS_S:
-        for reading in LINES:
-            means = [q.ours(points[setting(reading, swaps, gap)]) for swaps in SWAPS]
-            _curve(axes, q, reading, MARKERS[gap], list(SWAPS), means)
+        for scenario in LINES:
+            means = [q.ours(points[setting(scenario, swaps, gap)]) for swaps in SWAPS]
+            _curve(axes, q, scenario, MARKERS[gap], list(SWAPS), means)
         chosen = [r for r in references if r.sweep == "fig2a" and r.gap_s == gap]
         _crosses(axes, q, [r.swaps for r in chosen], [q.references(r) for r in chosen])
     axes.set_xlabel("random swaps at each event")
@@ -123,9 +123,9 @@ def _sweep_a(axes: Axes, q: Quantity, points: Mapping[Setting, Point], reference
 
 
 def _sweep_b(axes: Axes, q: Quantity, points: Mapping[Setting, Point], references: list[Reference]) -> None:
-    for reading in LINES:
-        means = [q.ours(points[setting(reading, SWEEP_B_SWAPS, gap)]) for gap in GAPS_S]
-        _curve(axes, q, reading, "D", list(GAPS_S), means)
+    for scenario in LINES:
+        means = [q.ours(points[setting(scenario, SWEEP_B_SWAPS, gap)]) for gap in GAPS_S]
+        _curve(axes, q, scenario, "D", list(GAPS_S), means)
     chosen = [r for r in references if r.sweep == "fig2b"]
     _crosses(axes, q, [r.gap_s for r in chosen], [q.references(r) for r in chosen])
     axes.set_xscale("log", base=2)
@@ -136,12 +136,12 @@ def _sweep_b(axes: Axes, q: Quantity, points: Mapping[Setting, Point], reference
     axes.set_title(f"(b) {SWEEP_B_SWAPS} swaps at each event", loc="left")
 
 
-def _curve(axes: Axes, q: Quantity, reading: str, marker: str, x: list[float] | list[int], means: list[Mean]) -> None:
+def _curve(axes: Axes, q: Quantity, scenario: str, marker: str, x: list[float] | list[int], means: list[Mean]) -> None:
     """A curve of ours with its interval as a band."""
     y = [q.scale * m.value for m in means]
     low, high = ([q.scale * (m.value + sign * m.half) for m in means] for sign in (-1, 1))
     axes.fill_between(x, low, high, color=COLOUR, alpha=0.18, linewidth=0)
-    axes.plot(x, y, linestyle=LINES[reading], marker=marker, color=COLOUR, markerfacecolor=_face(reading))
+    axes.plot(x, y, linestyle=LINES[scenario], marker=marker, color=COLOUR, markerfacecolor=_face(scenario))
 
 
 def _crosses(axes: Axes, q: Quantity, x: list[float] | list[int], means: list[Mean]) -> None:
@@ -150,14 +150,14 @@ def _crosses(axes: Axes, q: Quantity, x: list[float] | list[int], means: list[Me
     axes.errorbar(x, y, half, fmt="x", color=colours.REFERENCE, elinewidth=0.7, capthick=0.7, markersize=5, zorder=3)
 
 
-def _face(reading: str) -> str:
-    return COLOUR if reading == "ns2" else "white"
+def _face(scenario: str) -> str:
+    return COLOUR if scenario == "ns2" else "white"
 
 
 def _legend() -> list[Line2D]:
-    def entry(reading: str, label: str) -> Line2D:
+    def entry(scenario: str, label: str) -> Line2D:
         return Line2D(
-            [], [], linestyle=LINES[reading], marker="o", color=COLOUR, markerfacecolor=_face(reading), label=label
+            [], [], linestyle=LINES[scenario], marker="o", color=COLOUR, markerfacecolor=_face(scenario), label=label
         )
 
     return [

@@ -5,10 +5,9 @@ Figures 2 to 4 and 6 are of means, 5 and 7 to 9 of medians over the seeds (READM
 
 from __future__ import annotations
 
-import itertools
+import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ackclock.statistics import above, rank_correlation, ratio
 
@@ -17,96 +16,118 @@ from .points import SWAPS as SWEEP_A_SWAPS
 from .schemes import (
     ADAPTIVE,
     ALPHAS,
+    AS_TAKEN,
     AVG,
     COUNTERS,
     DEL,
     EWMA,
-    FIG9_SWAPS,
     FIXED,
     GAP_S,
     INC,
-    READING,
     SWAPS,
     UNDO,
     XS,
+    Look,
+    at,
     ewma,
 )
 
-SOME = tuple(swaps for swaps in SWAPS if swaps)
-FEW, MANY = 4, 12
-FOUR_AND_MORE, HEAVY = (tuple(swaps for swaps in SWAPS if swaps >= least) for least in (FEW, MANY))
+MANY = 12
+NEEDLESS = "needless_retransmissions"
 BETTER = (AVG, DEL)
 """§7 on Figure 8: "the algorithms that prevented more unnecessary fast retransmits"."""
-
-
-@dataclass(frozen=True)
-class Switch:
-    """A choice of ours made otherwise, to see whether a claim hangs on it."""
-
-    label: str
-    stacks: Sequence[str] = ()
-    """Those that ``set`` is for."""
-    set: tuple[tuple[str, str], ...] = ()
-    reading: str = READING
-
-
-NO_SWITCH = Switch("as published")
 
 
 class View:
     """The runs that a claim is measured on."""
 
     def __init__(
-        self, points: Mapping[Setting, Point], draw: Sequence[int] | None = None, switch: Switch = NO_SWITCH
+        self, points: Mapping[Setting, Point], draw: Sequence[int] | None = None, look: Look = AS_TAKEN
     ) -> None:
         """``draw``: which runs of each point; all, if None."""
-        self.points, self.draw, self.switch = points, draw, switch
-        self.asked: dict[Setting, None] = {}
-        """Every point that was looked at, in order."""
+        self.points, self.draw, self.look = points, draw, look
+        self._known: dict[tuple[object, ...], float] = {}
 
-    def setting(self, scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> Setting:
-        """The point, under the switch."""
-        more = self.switch.set if scheme.stack in self.switch.stacks else ()
-        changed = Scheme(scheme.label, scheme.stack, (*scheme.set, *more)) if more else scheme
-        return Setting(self.switch.reading, swaps, gap_s if swaps else 0.0, changed)
+    @property
+    def swaps(self) -> tuple[int, ...]:
+        """The axis of Figures 4 to 8."""
+        return self.look.along(SWAPS)
 
-    def values(self, key: str, scheme: Scheme, swaps: int, gap_s: float) -> list[float]:
+    @property
+    def some(self) -> tuple[int, ...]:
+        """The same without its zero."""
+        return self.swaps[1:]
+
+    @property
+    def heavy(self) -> tuple[int, ...]:
+        """§7: "when the reordering was heavy"; from which count on is ours."""
+        return tuple(swaps for swaps in self.swaps if swaps >= MANY)
+
+    @property
+    def sweep_a(self) -> tuple[int, ...]:
+        """The axis of Figures 2(a) and 3(a)."""
+        return self.look.along(SWEEP_A_SWAPS)
+
+    def values(self, key: str, scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> list[float]:
         """A number of each run."""
-        at = self.setting(scheme, swaps, gap_s)
-        self.asked[at] = None
-        runs = self.points[at].runs
-        return [float(runs[i]["flows"][0][key]) for i in (range(len(runs)) if self.draw is None else self.draw)]
+        every = self.points[at(scheme, swaps, gap_s)].values(key)
+        return every if self.draw is None else [every[i] for i in self.draw]
 
     def throughput(self, scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> float:
         """Mean, bytes a second."""
-        return statistics.fmean(self.values("throughput_bytes_per_s", scheme, swaps, gap_s))
+        return self._once(_mean, "throughput_bytes_per_s", scheme, swaps, gap_s)
 
     def needless(self, scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> float:
         """Mean of needless retransmissions."""
-        return statistics.fmean(self.values("needless_retransmissions", scheme, swaps, gap_s))
+        return self._once(_mean, NEEDLESS, scheme, swaps, gap_s)
 
     def timeouts(self, scheme: Scheme, swaps: int) -> float:
         """Mean number."""
-        return statistics.fmean(self.values("timeouts", scheme, swaps, GAP_S))
+        return self._once(_mean, "timeouts", scheme, swaps)
+
+    def count(self, scheme: Scheme, swaps: int | None = None) -> float:
+        """Needless retransmissions of Figures 5 and 9; at the swaps of Figure 9, if None are given."""
+        return self._once(self.look.middle, NEEDLESS, scheme, self.look.fig9_swaps if swaps is None else swaps)
 
     def median(self, scheme: Scheme, swaps: int) -> float:
         """Of needless retransmissions."""
-        return statistics.median(self.values("needless_retransmissions", scheme, swaps, GAP_S))
+        return self._once(statistics.median, NEEDLESS, scheme, swaps)
 
     def deviation(self, scheme: Scheme, swaps: int) -> float:
         """Median distance of needless retransmissions from their median."""
-        values = self.values("needless_retransmissions", scheme, swaps, GAP_S)
-        middle = statistics.median(values)
-        return statistics.median(abs(value - middle) for value in values)
+        return self._once(_deviation, NEEDLESS, scheme, swaps)
+
+    def _once(
+        self, of: Callable[[Sequence[float]], float], key: str, scheme: Scheme, swaps: int, gap_s: float = GAP_S
+    ) -> float:
+        """What ``of`` makes of a number of each run; claims share it."""
+        name = (of, key, scheme.label, scheme.stack, swaps, gap_s)
+        if name not in self._known:
+            self._known[name] = of(self.values(key, scheme, swaps, gap_s))
+        return self._known[name]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _deviation(values: Sequence[float]) -> float:
+    middle = statistics.median(values)
+    return statistics.median(abs(value - middle) for value in values)
 
 
 def levels_off(v: View) -> tuple[float, float]:
-    """Figure 2(a): fall in the last third of the axis as a share of that in the first, and the largest rise, both %."""
-    y = {swaps: v.throughput(STOCK, swaps) for swaps in SWEEP_A_SWAPS}
-    end = SWEEP_A_SWAPS[-1]
-    first, last = y[0] - y[end // 3], y[end - end // 3] - y[end]
-    rises = [above(y[b], y[a]) for a, b in itertools.pairwise(SWEEP_A_SWAPS)]
-    return 100 * ratio(last, first), max(rises)
+    """Figure 2(a): rank correlation with the swaps, and the fall in their last third in % of that in the first."""
+    y = {swaps: v.throughput(STOCK, swaps) for swaps in v.sweep_a}
+    third, end = round(v.sweep_a[-1] / 3), v.sweep_a[-1]
+    first, last = y[0] - _between(y, third), _between(y, end - third) - y[end]
+    return rank_correlation(v.sweep_a, list(y.values())), 100 * ratio(last, first)
+
+
+def _between(y: Mapping[int, float], x: int) -> float:
+    """The curve's height between two of its points, along a straight line."""
+    low, high = max(n for n in y if n <= x), min(n for n in y if n >= x)
+    return y[low] if low == high else y[low] + (y[high] - y[low]) * (x - low) / (high - low)
 
 
 def apart(values: Iterable[float]) -> float:
@@ -115,10 +136,21 @@ def apart(values: Iterable[float]) -> float:
     return 100 * (1 - ratio(min(listed), max(listed)))
 
 
-def medians(v: View, over: Iterable[Scheme], under: Scheme, swaps: Iterable[int] = SOME) -> list[float]:
-    """Ratios of median needless retransmissions at every swap count."""
+def ends(values: Iterable[float]) -> tuple[float, float]:
+    """The smallest and the largest: what is true of both is true at every point of a curve, if of one, at some."""
+    listed = list(values)
+    return min(listed), max(listed)
+
+
+def medians(v: View, over: Iterable[Scheme], under: Scheme) -> list[float]:
+    """Figure 7: ratios of median needless retransmissions at every swap count."""
     schemes = list(over)
-    return [ratio(v.median(scheme, s), v.median(under, s)) for s in swaps for scheme in schemes]
+    return [ratio(v.median(scheme, s), v.median(under, s)) for s in v.some for scheme in schemes]
+
+
+def price(v: View) -> list[float]:
+    """Figure 5: ratios of needless retransmissions at every swap count, with the undo and without."""
+    return [ratio(v.count(UNDO, s), v.count(STOCK, s)) for s in v.some]
 
 
 def gains(v: View, over: Iterable[Scheme], under: Scheme, swaps: Iterable[int]) -> list[float]:
@@ -127,25 +159,30 @@ def gains(v: View, over: Iterable[Scheme], under: Scheme, swaps: Iterable[int]) 
     return [above(v.throughput(scheme, s), v.throughput(under, s)) for s in swaps for scheme in schemes]
 
 
+def often_over_seldom(v: View) -> list[float]:
+    """Figure 2(a): throughput with events every 1 s against 8 s at every swap count, %."""
+    return [above(v.throughput(STOCK, s, OFTEN), v.throughput(STOCK, s, SELDOM)) for s in v.sweep_a[1:]]
+
+
 def del_over_best(v: View) -> list[float]:
     """Figure 7: DEL over the best of the others at every swap count."""
     others = [scheme for scheme in (UNDO, *ADAPTIVE) if scheme is not DEL]
-    return [ratio(v.median(DEL, s), min(v.median(other, s) for other in others)) for s in SOME]
+    return [ratio(v.median(DEL, s), min(v.median(other, s) for other in others)) for s in v.some]
 
 
 def ewma_over_widest(v: View) -> list[float]:
     """Figure 8: EWMA's median deviation over the widest of the others at every swap count."""
-    return [ratio(v.deviation(EWMA, s), max(v.deviation(other, s) for other in COUNTERS)) for s in SOME]
+    return [ratio(v.deviation(EWMA, s), max(v.deviation(other, s) for other in COUNTERS)) for s in v.some]
 
 
 def deviations(v: View, scheme: Scheme) -> list[float]:
     """Figure 8: median deviation over median at every swap count."""
-    return [ratio(v.deviation(scheme, s), v.median(scheme, s)) for s in SOME]
+    return [ratio(v.deviation(scheme, s), v.median(scheme, s)) for s in v.some]
 
 
 def effect_of_alpha(v: View, x: float) -> float:
     """Figure 9: the spread over the gains for one x."""
-    return apart(v.median(ewma(alpha, x), FIG9_SWAPS) for alpha in ALPHAS if alpha >= ALPHAS[1])
+    return apart(v.count(ewma(alpha, x)) for alpha in ALPHAS if alpha)
 
 
 def along_gaps(v: View, number: Callable[[Scheme, int, float], float]) -> float:
@@ -157,42 +194,37 @@ OFTEN, SELDOM = SWEEP_A_GAPS_S
 EWMA_EVEN = ewma(1.0, 1.0)
 
 MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
-    "S000-06": lambda v: (statistics.fmean(v.values("data_drops", STOCK, 0, GAP_S)),),
+    "S000-06": lambda v: (statistics.fmean(v.values("data_drops", STOCK, 0)),),
     "S000-07": levels_off,
-    "S000-08": lambda v: (
-        max(above(v.throughput(STOCK, s, OFTEN), v.throughput(STOCK, s, SELDOM)) for s in SWEEP_A_SWAPS if s >= FEW),
-    ),
+    "S000-08": lambda v: ends(often_over_seldom(v)),
     "S000-09": lambda v: (along_gaps(v, v.throughput),),
-    "S000-10": lambda v: (rank_correlation(SWEEP_A_SWAPS, [v.needless(STOCK, s) for s in SWEEP_A_SWAPS]),),
-    "S000-11": lambda v: (
-        min(ratio(v.needless(STOCK, s, OFTEN), v.needless(STOCK, s, SELDOM)) for s in SWEEP_A_SWAPS if s),
-    ),
+    "S000-10": lambda v: (rank_correlation(v.sweep_a, [v.needless(STOCK, s) for s in v.sweep_a]),),
+    "S000-11": lambda v: ends(ratio(v.needless(STOCK, s, OFTEN), v.needless(STOCK, s, SELDOM)) for s in v.sweep_a[1:]),
     "S000-12": lambda v: (along_gaps(v, v.needless),),
-    "S000-13": lambda v: (-min(above(v.throughput(UNDO, s), v.throughput(UNDO, 0)) for s in SOME),),
-    "S000-14": lambda v: (statistics.fmean(medians(v, [UNDO], STOCK)),),
-    "S000-21": lambda v: (max(apart(v.throughput(scheme, s) for scheme in (UNDO, *ADAPTIVE)) for s in SWAPS),),
-    "S000-22": lambda v: (min(gains(v, COUNTERS, UNDO, SOME)),),
-    "S000-23": lambda v: (max(gains(v, [EWMA], UNDO, HEAVY)), min(gains(v, [EWMA], UNDO, HEAVY))),
-    "S000-24": lambda v: (max(medians(v, ADAPTIVE, UNDO)),),
-    "S000-25": lambda v: (max(medians(v, COUNTERS, STOCK)),),
-    "S000-26": lambda v: (min(medians(v, [EWMA], STOCK)),),
-    "S000-27": lambda v: (max(del_over_best(v)),),
-    "S000-28": lambda v: (max(medians(v, [AVG], INC)),),
+    "S000-13": lambda v: (-min(above(v.throughput(UNDO, s), v.throughput(UNDO, 0)) for s in v.some),),
+    "S000-14": lambda v: (statistics.fmean(price(v)),),
+    "S000-21": lambda v: (max(apart(v.throughput(scheme, s) for scheme in (UNDO, *ADAPTIVE)) for s in v.swaps),),
+    "S000-22": lambda v: ends(gains(v, COUNTERS, UNDO, v.some)),
+    "S000-23": lambda v: ends(gains(v, [EWMA], UNDO, v.heavy)),
+    "S000-24": lambda v: ends(medians(v, ADAPTIVE, UNDO)),
+    "S000-25": lambda v: ends(medians(v, COUNTERS, STOCK)),
+    "S000-26": lambda v: ends(medians(v, [EWMA], STOCK)),
+    "S000-27": lambda v: ends(del_over_best(v)),
+    "S000-28": lambda v: ends(medians(v, [AVG], INC)),
     "S000-29": lambda v: (statistics.fmean(value for scheme in BETTER for value in deviations(v, scheme)),),
-    "S000-30": lambda v: (min(ewma_over_widest(v)),),
-    "S000-31": lambda v: (v.median(EWMA_EVEN, FIG9_SWAPS),),
-    "S000-32": lambda v: (v.median(EWMA, FIG9_SWAPS),),
-    "S000-33": lambda v: (ratio(v.median(EWMA_EVEN, FIG9_SWAPS), v.median(EWMA, FIG9_SWAPS)),),
-    "S000-34": lambda v: (max(effect_of_alpha(v, x) for x in XS),),
-    "S000-35": lambda v: (max(v.median(scheme, FIG9_SWAPS) for scheme in COUNTERS),),
-    "S000-37": lambda v: (min(gains(v, [UNDO], STOCK, FOUR_AND_MORE)),),
-    "S000-38": lambda v: (min(ratio(v.median(EWMA, FIG9_SWAPS), v.median(other, FIG9_SWAPS)) for other in COUNTERS),),
+    "S000-30": lambda v: ends(ewma_over_widest(v)),
+    "S000-31": lambda v: (v.count(EWMA_EVEN),),
+    "S000-32": lambda v: (v.count(EWMA),),
+    "S000-33": lambda v: (ratio(v.count(EWMA_EVEN), v.count(EWMA)),),
+    "S000-34": lambda v: tuple(effect_of_alpha(v, x) for x in XS),
+    "S000-35": lambda v: tuple(v.count(scheme) for scheme in COUNTERS),
+    "S000-37": lambda v: ends(gains(v, [UNDO], STOCK, v.some)),
+    "S000-38": lambda v: tuple(ratio(v.count(EWMA), v.count(other)) for other in COUNTERS),
 }
 """What is measured for each claim that depends on chance."""
 
 
-def as_fixed(points: Mapping[Setting, Point]) -> float:
+def as_fixed(points: Mapping[Setting, Point], look: Look) -> float:
     """§6.5: the share of EWMA's runs without a gain that equal those of a fixed threshold of 3, event for event."""
-    view = View(points)
-    pairs = [points[view.setting(scheme, FIG9_SWAPS)].runs for scheme in (ewma(0.0, 1.0), FIXED)]
+    pairs = [points[at(scheme, look.fig9_swaps)].runs for scheme in (ewma(0.0, 1.0), FIXED)]
     return statistics.fmean(a["trace_hash"] == b["trace_hash"] for a, b in zip(*pairs, strict=True))

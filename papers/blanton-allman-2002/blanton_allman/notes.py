@@ -7,33 +7,9 @@ from dataclasses import dataclass
 
 from ackclock.papers.claims import Claim
 
-from .measures import (
-    BETTER,
-    FOUR_AND_MORE,
-    HEAVY,
-    SOME,
-    View,
-    del_over_best,
-    deviations,
-    effect_of_alpha,
-    ewma_over_widest,
-    gains,
-    medians,
-)
+from .measures import BETTER, View, del_over_best, deviations, effect_of_alpha, ewma_over_widest, gains, medians, price
 from .points import STOCK, Scheme
-from .schemes import (
-    ADAPTIVE,
-    AVG,
-    COUNTERS,
-    DEL,
-    EWMA,
-    FIG9_SWAPS,
-    INC,
-    UNDO,
-    XS,
-    ewma,
-    fraction,
-)
+from .schemes import ADAPTIVE, AVG, COUNTERS, DEL, EWMA, INC, UNDO, XS, ewma, fraction
 
 Series = Sequence[tuple[str, Sequence[float]]]
 """Values with a name each."""
@@ -46,7 +22,7 @@ class Detail:
     what: str
     """Begins a sentence."""
     series: Callable[[View], Series]
-    swaps: Sequence[int] = SOME
+    swaps: Callable[[View], Sequence[int]] = lambda v: v.some
     """One value for each; none: one value for each name."""
     bound: bool = False
     """Whether the claim's bound is one for each value."""
@@ -55,11 +31,12 @@ class Detail:
     def sentences(self, claim: Claim, v: View) -> str:
         """The values, and which of them are not what is accepted."""
         series = self.series(v)
-        where = f" at {_listed([str(n) for n in self.swaps])} swaps" if self.swaps else ""
+        swaps = self.swaps(v)
+        where = f" at {_listed([str(n) for n in swaps])} swaps" if swaps else ""
         text = "; ".join(f"{label} {', '.join(self._number(value) for value in values)}" for label, values in series)
         said = [f"{self.what}{where}: {text}."]
         if self.bound:
-            beyond = [self._beyond(claim, label, values) for label, values in series]
+            beyond = [self._beyond(claim, label, values, swaps) for label, values in series]
             listed = "; ".join(part for part in beyond if part)
             said += [f"Beyond the bound: {listed}."] if listed else []
         return " ".join(said)
@@ -67,14 +44,14 @@ class Detail:
     def _number(self, value: float) -> str:
         return f"{value:.{self.decimals}f}"
 
-    def _beyond(self, claim: Claim, label: str, values: Sequence[float]) -> str:
+    def _beyond(self, claim: Claim, label: str, values: Sequence[float], swaps: Sequence[int]) -> str:
         bounds = [rule.bound for rule in claim.rules]
         outside = [i for i, value in enumerate(values) if not all(bound.accepts(value) for bound in bounds)]
-        if not outside or not self.swaps:
+        if not outside or not swaps:
             return label if outside else ""
         if len(outside) == len(values):
             return f"{label} everywhere"
-        at = [self.swaps[i] for i in outside]
+        at = [swaps[i] for i in outside]
         return f"{label} at {_listed([str(n) for n in at])} swap{'' if at == [1] else 's'}"
 
 
@@ -86,21 +63,24 @@ def _each(schemes: Iterable[Scheme], values: Callable[[Scheme], Sequence[float]]
     return [(scheme.label, values(scheme)) for scheme in schemes]
 
 
-def _at_twelve(v: View, schemes: Iterable[Scheme]) -> Series:
-    return _each(schemes, lambda scheme: [v.median(scheme, FIG9_SWAPS)])
+def _counts(v: View, schemes: Iterable[Scheme]) -> Series:
+    return _each(schemes, lambda scheme: [v.count(scheme)])
 
 
-def _spreads(v: View) -> Series:
-    return [(f"x = {fraction(x)}", [effect_of_alpha(v, x)]) for x in XS]
+def _nowhere(_: View) -> Sequence[int]:
+    return ()
 
 
-OF_X = Detail("Medians", lambda v: _at_twelve(v, [ewma(1.0, x) for x in XS]), (), decimals=1)
+OF_X = Detail("Numbers", lambda v: _counts(v, [ewma(1.0, x) for x in XS]), _nowhere, decimals=1)
 DETAILS: dict[str, Detail] = {
-    "S000-10": Detail("Means", lambda v: _each([STOCK], lambda s: [v.needless(s, n) for n in SOME]), decimals=1),
-    "S000-14": Detail("Ratios", lambda v: _each([UNDO], lambda s: medians(v, [s], STOCK))),
-    "S000-22": Detail("Differences, %,", lambda v: _each(COUNTERS, lambda s: gains(v, [s], UNDO, SOME)), bound=True),
+    "S000-10": Detail("Means", lambda v: _each([STOCK], lambda s: [v.needless(s, n) for n in v.some]), decimals=1),
+    "S000-14": Detail("Ratios", lambda v: [(UNDO.label, price(v))]),
+    "S000-22": Detail("Differences, %,", lambda v: _each(COUNTERS, lambda s: gains(v, [s], UNDO, v.some)), bound=True),
     "S000-23": Detail(
-        "Differences, %,", lambda v: _each([EWMA], lambda s: gains(v, [s], UNDO, HEAVY)), HEAVY, bound=True
+        "Differences, %,",
+        lambda v: _each([EWMA], lambda s: gains(v, [s], UNDO, v.heavy)),
+        lambda v: v.heavy,
+        bound=True,
     ),
     "S000-24": Detail("Ratios", lambda v: _each(ADAPTIVE, lambda s: medians(v, [s], UNDO)), bound=True),
     "S000-25": Detail("Ratios", lambda v: _each(COUNTERS, lambda s: medians(v, [s], STOCK)), bound=True),
@@ -115,17 +95,12 @@ DETAILS: dict[str, Detail] = {
     "S000-34": Detail(
         "Spreads, %",
         lambda v: [(f"x = {fraction(x)}", [effect_of_alpha(v, x)]) for x in XS],
-        (),
+        _nowhere,
         bound=True,
         decimals=1,
     ),
-    "S000-35": Detail("Medians", lambda v: _at_twelve(v, COUNTERS), (), bound=True, decimals=1),
-    "S000-37": Detail(
-        "Differences, %,",
-        lambda v: _each([UNDO], lambda s: gains(v, [s], STOCK, FOUR_AND_MORE)),
-        FOUR_AND_MORE,
-        bound=True,
-    ),
-    "S000-38": Detail("Medians", lambda v: _at_twelve(v, (EWMA, *COUNTERS)), (), decimals=1),
+    "S000-35": Detail("Numbers", lambda v: _counts(v, COUNTERS), _nowhere, bound=True, decimals=1),
+    "S000-37": Detail("Differences, %,", lambda v: _each([UNDO], lambda s: gains(v, [s], STOCK, v.some)), bound=True),
+    "S000-38": Detail("Numbers", lambda v: _counts(v, (EWMA, *COUNTERS)), _nowhere, decimals=1),
 }
 """By the claim."""

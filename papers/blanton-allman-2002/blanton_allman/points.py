@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock.runs.laboratory import Laboratory
-from ackclock.runs.trial import Effort, Trial, Value, digest
-from ackclock.runs.trial import run as run_trials
+from ackclock.papers.paper import Work
+from ackclock.runs.trial import Trial, Value, digest
 from ackclock.statistics import Mean, Median
 
 KEY = "blanton-allman-2002"
 STACK = "sack-ff96"
 SCENARIOS = {"ns2": "scenario-ns2.toml", "paper": "scenario-paper.toml"}
-"""The two readings of the paper."""
+"""The set-up of our ns-2 runs, and that of the paper as its text reads."""
 
 SWAPS = (0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 25, 30)
 """Figures 2(a), 3(a): the axes' values are lost, the grid is ours."""
@@ -48,33 +46,34 @@ STOCK = Scheme("stock sack1", STACK)
 class Setting:
     """A point of the figures."""
 
-    reading: str
+    scenario: str
+    """A key of ``SCENARIOS``."""
     swaps: int
     gap_s: float
     """Mean time between swap events; without swaps it means nothing and is 0."""
     scheme: Scheme = STOCK
 
 
-def setting(reading: str, swaps: int, gap_s: float, scheme: Scheme = STOCK) -> Setting:
+def setting(scenario: str, swaps: int, gap_s: float, scheme: Scheme = STOCK) -> Setting:
     """The setting with these values."""
-    return Setting(reading, swaps, gap_s if swaps else 0.0, scheme)
+    return Setting(scenario, swaps, gap_s if swaps else 0.0, scheme)
 
 
 def settings() -> list[Setting]:
     """Every point of Figures 2 and 3 once, in the order in which they are run."""
     sweep_a = [(swaps, gap) for gap in SWEEP_A_GAPS_S for swaps in SWAPS]
     sweep_b = [(SWEEP_B_SWAPS, gap) for gap in GAPS_S]
-    return list(dict.fromkeys(setting(r, *point) for r in SCENARIOS for point in sweep_a + sweep_b))
+    return list(dict.fromkeys(setting(name, *point) for name in SCENARIOS for point in sweep_a + sweep_b))
 
 
 def trial(s: Setting) -> Trial:
-    """What runs it: the reading's scenario with other swaps, or with none, and another mean gap."""
+    """What runs it: the scenario with other swaps, or with none, and another mean gap."""
     at = "link[1].elements"
     swaps: tuple[tuple[str, Value], ...] = (
         (f"{at}[0].count", s.swaps),
         (f"{at}[0].gap.exponential", f"{round(s.gap_s * 1000)} ms"),
     )
-    return Trial(SCENARIOS[s.reading], swaps if s.swaps else ((at, ()),), s.scheme.stack, s.scheme.set)
+    return Trial(SCENARIOS[s.scenario], swaps if s.swaps else ((at, ()),), s.scheme.stack, s.scheme.set)
 
 
 @dataclass
@@ -85,10 +84,13 @@ class Point:
     runs: list[dict[str, Any]] = field(repr=False)
     document: dict[str, Any] = field(default_factory=dict, repr=False)
     """The scenario that ran, as TOML has it."""
+    _known: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
 
     def values(self, key: str) -> list[float]:
         """A number of each run's only flow, in the order of the seeds."""
-        return [float(run["flows"][0][key]) for run in self.runs]
+        if key not in self._known:
+            self._known[key] = [float(run["flows"][0][key]) for run in self.runs]
+        return self._known[key]
 
     def mean(self, number: Callable[[dict[str, Any]], float]) -> Mean:
         """Over the runs, of what ``number`` takes out of a run's only flow."""
@@ -115,7 +117,7 @@ class Point:
         median = Median.of(self.values("needless_retransmissions"))
         beyond = self.mean(lambda flow: flow["retransmissions"] - flow["data_drops"])
         row: dict[str, object] = {
-            "reading": self.setting.reading,
+            "scenario": self.setting.scenario,
             "stack": self.setting.scheme.stack,
             "set": " ".join(f"{path}={value}" for path, value in self.setting.scheme.set) or None,
             "swaps": self.setting.swaps,
@@ -146,10 +148,10 @@ def provenance(points: Sequence[Point], more: str = "") -> str:
     return text + (f"; {more}" if more else "")
 
 
-def command(reading: str, scheme: Scheme = STOCK) -> str:
+def command(scenario: str, scheme: Scheme = STOCK) -> str:
     """The command that runs a scheme's point at 12 swaps every 1 s, as the scenario has it."""
     options = [f"--stack {scheme.stack}", *(f"--set {path}={value}" for path, value in scheme.set)]
-    return " ".join([f"ackclock run papers/{KEY}/{SCENARIOS[reading]}", *options])
+    return " ".join([f"ackclock run papers/{KEY}/{SCENARIOS[scenario]}", *options])
 
 
 def runs_of(points: Iterable[Point]) -> str:
@@ -157,20 +159,13 @@ def runs_of(points: Iterable[Point]) -> str:
     return digest([point.identity for point in points])
 
 
-def run(lab: Laboratory, what: str, folder: Path, every: Sequence[Setting], effort: Effort) -> dict[Setting, Point]:
-    """Run these points.
-
-    Args:
-        lab: runs them.
-        what: what they are for, in a word.
-        folder: where the scenarios are.
-        every: the points.
-        effort: how many runs of each, and how long.
+def run(work: Work, every: Sequence[Setting]) -> dict[Setting, Point]:
+    """Run these points, as the paper is read.
 
     Raises:
-        OSError: a scenario is missing in ``folder``, or a result cannot be kept.
-        ScenarioError, ValueError: a scenario there makes no sense.
+        OSError: a scenario is missing, or a result cannot be kept.
+        ScenarioError, ValueError: a scenario makes no sense.
     """
     trials = {s: trial(s) for s in every}
-    ran = run_trials(lab, what, folder, list(trials.values()), effort)
-    return {s: Point(s, ran[t].runs, t.document(folder)) for s, t in trials.items()}
+    ran = work.run("figures and claims", list(trials.values()))
+    return {s: Point(s, ran[t].runs, work.document(t)) for s, t in trials.items()}

@@ -22,7 +22,7 @@ from .schemes import (
     ALPHAS,
     COUNTERS,
     FIG9_SWAPS,
-    READING,
+    PAPER,
     SWAPS,
     UNDO,
     XS,
@@ -209,6 +209,4 @@ def _save(figure: Figure, name: str, title: str, caption: str, bars: str, used: 
     full = f"Blanton & Allman 2002, {titled}"
     svg = style.save(figure, out / name, {"Title": full, "Description": f"{full}. {about}."})
     *_, last = used
-    return Picture(
-        name, titled, caption, svg, [SCENARIOS[READING]], runs_of(used.values()), command(READING, last.scheme)
-    )
+    return Picture(name, titled, caption, svg, [SCENARIOS[PAPER]], runs_of(used.values()), command(PAPER, last.scheme))

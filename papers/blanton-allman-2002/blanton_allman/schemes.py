@@ -1,12 +1,17 @@
-"""Blanton & Allman 2002, §5 to §7: the senders of Figures 4 to 9 and their points, in the paper's reading."""
+"""Blanton & Allman 2002, §5 to §7: the senders of Figures 4 to 9 and their points, as the paper reads."""
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+
+from ackclock.papers.reading import Reading
 
 from .points import STOCK, Scheme, Setting, setting
 
-READING = "paper"
+PAPER = "paper"
 SWAPS = (0, 1, 2, 4, 8, 12, 20, 30)
 """Figures 4 to 8: the axes' values are lost, the grid is ours, part of that of Figures 2(a) and 3(a)."""
 GAP_S = 1.0
@@ -19,9 +24,11 @@ XS = (1.0, 0.25, 0.0625)
 
 # §6.1: adaptive thresholds go with extended limited transmit; the scenario has RFC 3042's for the stock sender.
 EXTENDED = ("disorder", "extended")
+# §6.6 caps the threshold "at 90% of cwnd" without "any performance impact": it comes back with the window.
+CAPPED = (EXTENDED, ("detect.threshold.cap.store", "test"))
 UNDO = Scheme("DSACK, no mitigation", "dsack")
-INC = Scheme("increase by 1", "dsack-inc", (EXTENDED,))
-AVG = Scheme("increase by N", "dsack-avg", (EXTENDED,))
+INC = Scheme("increase by 1", "dsack-inc", CAPPED)
+AVG = Scheme("increase by N", "dsack-avg", CAPPED)
 DEL = Scheme("time-delayed", "dsack-del", (EXTENDED,))
 FIXED = Scheme("threshold fixed at 3", "dsack", (EXTENDED,))
 
@@ -35,7 +42,7 @@ def ewma(alpha: float, x: float) -> Scheme:
     """The running average with gain ``alpha`` up and ``alpha`` · ``x`` down (§6.5); without gain ``x`` is 1."""
     x = x if alpha else 1.0
     gains = (("detect.threshold.alpha", f"{alpha:g}"), ("detect.threshold.x", f"{x:g}"))
-    return Scheme(f"EWMA({alpha:g}, {fraction(x)})", "dsack-ewma", (EXTENDED, *gains))
+    return Scheme(f"EWMA({alpha:g}, {fraction(x)})", "dsack-ewma", (*CAPPED, *gains))
 
 
 EWMA = ewma(1.0, 0.0625)
@@ -48,11 +55,36 @@ ALL = (STOCK, UNDO, *ADAPTIVE)
 
 def at(scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> Setting:
     """The point of a scheme."""
-    return setting(READING, swaps, gap_s, scheme)
+    return setting(PAPER, swaps, gap_s, scheme)
 
 
-def settings() -> list[Setting]:
+@dataclass(frozen=True)
+class Look:
+    """What of the runs is looked at: those choices of readings.toml that say how claims are measured."""
+
+    fig9_swaps: int = FIG9_SWAPS
+    most_swaps: int = SWAPS[-1]
+    """Where the axes of the figures over swaps end."""
+    middle: Callable[[Sequence[float]], float] = statistics.median
+    """Of the runs of a point of Figures 5 and 9."""
+
+    @classmethod
+    def of(cls, reading: Reading) -> Look:
+        """As the paper is read."""
+        middles: dict[str, Callable[[Sequence[float]], float]] = {"median": statistics.median, "mean": statistics.fmean}
+        return cls(int(reading["figure-9"]), int(reading["axis"]), middles[reading["counts"]])
+
+    def along(self, swaps: Sequence[int]) -> tuple[int, ...]:
+        """The part of an axis that the figures have."""
+        return tuple(n for n in swaps if n <= self.most_swaps)
+
+
+AS_TAKEN = Look()
+
+
+def settings(look: Look = AS_TAKEN) -> list[Setting]:
     """Every point of Figures 4 to 9 and of the claims, once, in the order in which they are run."""
-    schemes = [at(scheme, swaps) for scheme in ALL for swaps in SWAPS]
-    gains = [at(ewma(alpha, x), FIG9_SWAPS) for x in XS for alpha in ALPHAS]
-    return list(dict.fromkeys([*schemes, *gains, at(FIXED, FIG9_SWAPS)]))
+    schemes = [at(scheme, swaps) for scheme in ALL for swaps in look.along(SWAPS)]
+    gains = [at(ewma(alpha, x), look.fig9_swaps) for x in XS for alpha in ALPHAS]
+    others = [at(scheme, look.fig9_swaps) for scheme in (*COUNTERS, FIXED)]
+    return list(dict.fromkeys([*schemes, *gains, *others]))

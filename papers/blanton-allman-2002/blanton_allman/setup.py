@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import ackclock
+from ackclock.papers.paper import Work
+from ackclock.runs.trial import Trial
 
 from .points import STOCK, SWEEP_A_GAPS_S, Point, Setting
-from .schemes import INC, READING
+from .schemes import INC, PAPER
 
 Document = dict[str, Any]
 BURST_SCENARIO = "scenario-burst.toml"
@@ -20,8 +19,8 @@ BURST_DUPLICATES = 9
 
 
 def parameters(points: Mapping[Setting, Point]) -> dict[str, str]:
-    """For each claim that is a parameter, what all points of the paper's reading have; "or" between what differs."""
-    chosen = {s: point for s, point in points.items() if s.reading == READING}
+    """For each claim that is a parameter, what all points of the paper's scenario have; "or" between what differs."""
+    chosen = {s: point for s, point in points.items() if s.scenario == PAPER}
 
     def common(pick: Callable[[Document], str]) -> str:
         return " or ".join(sorted({pick(point.document) for point in chosen.values()}))
@@ -61,7 +60,7 @@ def _heartbeat(receiver: Document) -> str:
 
 def _step() -> str:
     """INC's step, as the stack has it and no scheme sets it."""
-    if any(path.startswith("detect") for path, _ in INC.set):
+    if any(path == "detect.threshold.step" for path, _ in INC.set):
         return f"set: {INC.set}"
     stack = next(stack for stack in ackclock.stacks() if stack["name"] == INC.stack)
     return str(stack["detect"]["threshold"]["step"])
@@ -77,30 +76,26 @@ def _runs(points: Mapping[Setting, Point]) -> str:
     return ", ".join([*each, " and ".join(f"{gap:g} s" for gap in sorted(few))])
 
 
-def burst(folder: Path, disorder: str) -> int:
+def burst(work: Work, disorder: str) -> int:
     """Segments that the filling ACK after 9 duplicates releases at once, under a rule for the duplicates before.
 
     Raises:
-        OSError: the scenario is missing in ``folder``.
+        OSError: the scenario is missing.
         ValueError: the scenario does not make 9 duplicates.
     """
-    with tempfile.TemporaryDirectory() as temporary:
-        trace = Path(temporary) / "burst.csv"
-        ackclock.run(folder / BURST_SCENARIO, set={"disorder": disorder}, trace=trace)
-        with trace.open(encoding="utf-8", newline="") as file:
-            return released(csv.DictReader(file))
+    return released(work.events(Trial(BURST_SCENARIO, set=(("disorder", disorder),))).iter_rows(named=True))
 
 
-def released(events: Iterable[Mapping[str, str]]) -> int:
+def released(events: Iterable[Mapping[str, Any]]) -> int:
     """The same, from a trace's events.
 
     Raises:
         ValueError: no ACK came 10 times.
     """
     mine = [event for event in events if event["side"] == "sender"]
-    acks = [(int(e["time_ns"]), int(e["ack"])) for e in mine if e["event"] == "delivered"]
+    acks = [(e["time_ns"], e["ack"]) for e in mine if e["event"] == "delivered"]
     repeated, times = Counter(ack for _, ack in acks).most_common(1)[0]
     if times != BURST_DUPLICATES + 1:
         raise ValueError(f"{BURST_SCENARIO}: an ACK came {times} times, needed: {BURST_DUPLICATES + 1}")
     filled = next(time for time, ack in acks if ack > repeated)
-    return sum(e["event"] == "sent" and int(e["time_ns"]) == filled for e in mine)
+    return sum(e["event"] == "sent" and e["time_ns"] == filled for e in mine)

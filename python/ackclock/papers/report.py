@@ -54,7 +54,7 @@ class Mark:
 
 MARKS = {
     Verdict.HOLDS.value: Mark("holds", "✓", "hold"),
-    Verdict.PARTLY.value: Mark("partly", "◐", "hold in part"),
+    Verdict.PARTLY.value: Mark("partly", "◐", "partly"),
     Verdict.UNDECIDED.value: Mark("undecided", "~", "undecided"),
     Verdict.DIFFERS.value: Mark("differs", "✗", "differ"),
     Verdict.UNCHECKED.value: Mark("open", "?", "cannot be checked"),
