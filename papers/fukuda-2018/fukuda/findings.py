@@ -201,8 +201,8 @@ def _halving(view: View) -> str:
     trace = view.traces[NEWRENO, SHORT][view.draw[0]]
     up = sum(after > before for _, before, after in trace.cuts)
     return (
-        "What is halved is the data outstanding, by RFC 2582. Without the test of recover one needless recovery follows "
-        "the other, and more is outstanding then than cwnd says; with it, in the run with 70 ms, "
+        "What is halved is the data outstanding, by RFC 2582. Without the test of recover one needless recovery "
+        "follows the other, and more is outstanding then than cwnd says; with it, in the run with 70 ms, "
         f"{up} of {len(trace.cuts)} fast retransmits left cwnd larger than it was."
     )
 

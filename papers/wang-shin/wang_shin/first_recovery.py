@@ -7,11 +7,10 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
-from ackclock.runs import trial
+from ackclock.papers.paper import Work
 
 from .points import MSS, Scheme, red
 from .repair import Repair, repairs
@@ -94,16 +93,20 @@ def _window(mine: pl.DataFrame, at: float) -> float:
     return float(before["cwnd"][-1]) / MSS
 
 
-def first_recoveries(folder: Path, scheme: Scheme, seeds: int) -> list[FirstRecovery]:
+def first_recoveries(work: Work, scheme: Scheme) -> list[FirstRecovery]:
     """One for each seed, from 1.
 
     Raises:
         OSError, ValueError: the scenario is missing, or makes no sense.
     """
-    return [first_recovery(trial.events(red(scheme), folder, seed)) for seed in range(1, seeds + 1)]
+    return [first_recovery(work.events(red(scheme), seed)) for seed in range(1, work.effort.seeds + 1)]
+
+
+def there(values: Sequence[float | None]) -> list[float]:
+    """Those that are."""
+    return [value for value in values if value is not None]
 
 
 def median(values: Sequence[float | None]) -> float:
     """Of those that are there; NaN without any."""
-    there = [value for value in values if value is not None]
-    return statistics.median(there) if there else math.nan
+    return statistics.median(there(values)) if there(values) else math.nan

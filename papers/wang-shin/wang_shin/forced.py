@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from ackclock.runs import trial
+from ackclock.papers.paper import Work
 from ackclock.statistics import Mean
 
 from .points import LOSSES, PEER_WINDOWS, Scheme, forced, patterns
@@ -51,14 +50,14 @@ class Grid:
         return hashlib.sha256(repr(sorted((repr(k), repr(v)) for k, v in self.found.items())).encode()).hexdigest()[:16]
 
 
-def grid(folder: Path, schemes: Sequence[Scheme], every: int) -> Grid:
+def grid(work: Work, schemes: Sequence[Scheme], every: int) -> Grid:
     """Run each scheme in every ``every``-th case.
 
     Raises:
         OSError, ValueError: the scenario is missing, or makes no sense.
     """
     found = {
-        (scheme, losses, window): [first(folder, scheme, *case, window) for case in patterns(losses)[::every]]
+        (scheme, losses, window): [first(work, scheme, *case, window) for case in patterns(losses)[::every]]
         for scheme in schemes
         for losses in LOSSES
         for window in PEER_WINDOWS
@@ -66,9 +65,9 @@ def grid(folder: Path, schemes: Sequence[Scheme], every: int) -> Grid:
     return Grid(found)
 
 
-def first(folder: Path, scheme: Scheme, hit: int, lost: Sequence[int], window: int) -> Repair:
+def first(work: Work, scheme: Scheme, hit: int, lost: Sequence[int], window: int) -> Repair:
     """The recovery from the losses of one case."""
-    return repairs(trial.events(forced(scheme, hit, lost, window), folder))[0]
+    return repairs(work.events(forced(scheme, hit, lost, window)))[0]
 
 
 def ndup_unequal_to_actnum(found: Sequence[Repair]) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""The number behind each claim of Wang & Shin, as a function of the runs and of how the senders are read."""
+"""The number behind each claim of Wang & Shin, as a function of the runs."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from .first_recovery import FirstRecovery
 from .forced import Grid
 from .model import Model
 from .points import (
-    LETTER,
     LOSSES,
     NEW_RENO,
     PEER_WINDOWS,
     RR,
     SACK,
     TAHOE,
-    Rules,
+    TO_THE_LETTER,
     Scheme,
     red,
-    variant,
 )
 from .repair import Repair
-from .transfer import RATE_KBPS, Transfer
+from .transfer import PUBLISHED, RATE_KBPS, Transfer
 
 Numbers = tuple[float, ...]
+Draws = tuple[list[float], ...]
 THROUGHPUT = "throughput_bytes_per_s"
 PUBLISHED_ORDER = ("IV", "III", "II", "I")
 LOSS_ORDER = ("IV", "II", "III", "I")
@@ -36,7 +35,7 @@ LOSS_ORDER = ("IV", "II", "III", "I")
 
 @dataclass(frozen=True)
 class View:
-    """All runs, or a draw of them; with the senders of the paper, or others in their place."""
+    """All runs, or a draw of them."""
 
     ran: Mapping[Trial, Ran]
     grid: Grid
@@ -44,10 +43,6 @@ class View:
     figure_3: Repair
     draw: Sequence[int] | None = None
     """These seeds; None: all."""
-    rr: Scheme = RR
-    new_reno: Scheme = NEW_RENO
-    rules: Rules = ()
-    """Table 5's other set-up."""
     kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from all runs; a view of other runs needs another."""
 
@@ -59,7 +54,7 @@ class View:
     @property
     def transfer(self) -> Transfer:
         """Table 5."""
-        return Transfer(self.ran, self.draw, self.rr, self.rules, self.kept)
+        return Transfer(self.ran, self.draw, self.kept)
 
     def kbps(self, scheme: Scheme) -> float:
         """Figure 6: the first flow's throughput, kb/s, mean over the seeds."""
@@ -74,75 +69,63 @@ class View:
         every = self.recoveries[scheme]
         return every if self.draw is None else [every[i] for i in self.draw]
 
-    def median(self, pick: Callable[[FirstRecovery], float | None]) -> float:
-        """Of Robust Recovery's first flow."""
-        return first_recovery.median([pick(one) for one in self.of(self.rr)])
-
 
 def _over(losses: int) -> Callable[[View], Numbers]:
     def ratios(v: View) -> Numbers:
-        others = (TAHOE, v.new_reno)
-        return tuple(v.grid.ratio(v.rr, other, losses, window) for window in PEER_WINDOWS for other in others)
+        others = (TAHOE, NEW_RENO)
+        return tuple(v.grid.ratio(RR, other, losses, window) for window in PEER_WINDOWS for other in others)
 
     return ratios
 
 
 def _over_sack(losses: int) -> Callable[[View], Numbers]:
-    return lambda v: tuple(v.grid.ratio(v.rr, SACK, losses, window) for window in PEER_WINDOWS)
+    return lambda v: tuple(v.grid.ratio(RR, SACK, losses, window) for window in PEER_WINDOWS)
 
 
-def _further(v: View) -> Numbers:
-    def apart(one: FirstRecovery) -> float | None:
-        return None if one.further_s is None or one.resent_s is None else one.resent_s - one.further_s
-
-    return (v.median(apart),)
+def _course(pick: Callable[[FirstRecovery], float | None]) -> Callable[[View], Draws]:
+    """What happened in the runs in which it did."""
+    return lambda v: (first_recovery.there([pick(one) for one in v.of(RR)]),)
 
 
-def _second(v: View) -> Numbers:
-    every = v.of(v.rr)
-    there = sum(one.second_exit_s is not None for one in every)
-    return v.median(lambda one: one.second_exit_s), 100 * there / len(every)
+def _apart(one: FirstRecovery) -> float | None:
+    return None if one.further_s is None or one.resent_s is None else one.resent_s - one.further_s
 
 
 def _halves(v: View) -> Numbers:
-    every = v.of(v.new_reno)
+    every = v.of(NEW_RENO)
     rounds = [one for each in every for one in each.halved]
     return 100 * sum(rounds) / max(len(rounds), 1), first_recovery.median([one.last_new for one in every])
 
 
 def _bounds(v: View) -> Numbers:
-    return tuple(v.model.largest(scheme, network) for network in ("open", "Table 3") for scheme in (v.rr, SACK))
+    return tuple(v.model.largest(scheme, network) for network in ("open", "Table 3") for scheme in (RR, SACK))
 
 
 def _counted(v: View) -> Numbers:
     open_window = PEER_WINDOWS[1]
-    letter = [r for losses in LOSSES for r in v.grid.found[variant(LETTER), losses, open_window]]
+    letter = [r for losses in LOSSES for r in v.grid.found[TO_THE_LETTER, losses, open_window]]
     built = [r for losses in LOSSES for r in v.grid.found[RR, losses, open_window]]
     unequal, _, exits = forced.ndup_unequal_to_actnum(letter)
     return unequal, forced.ndup_unequal_to_sent(built), exits
 
 
 def _released(v: View) -> Numbers:
-    counts = [repair.released for repair in v.grid.of(v.rr)]
+    counts = [repair.released for repair in v.grid.of(RR)]
     return min(counts), max(counts)
 
 
-def _delay(case: str) -> Callable[[View], Numbers]:
-    return lambda v: (statistics.median(v.transfer.delays(case)),)
+def _delay(case: str) -> Callable[[View], Draws]:
+    return lambda v: (v.transfer.delays(case),)
 
 
-def _loss(case: str) -> Callable[[View], Numbers]:
-    return lambda v: (statistics.median(v.transfer.losses(case)),)
+def _loss(case: str) -> Callable[[View], Draws]:
+    return lambda v: (v.transfer.losses(case),)
 
 
-def _alike(v: View) -> Numbers:
-    total = v.transfer.mean(v.transfer.totals("I"))
-    return v.transfer.mean(v.transfer.rates("I")), total, RATE_KBPS - total
-
-
-def _among(v: View) -> Numbers:
-    total = v.transfer.mean(v.transfer.totals("IV"))
-    return v.transfer.mean(v.transfer.rates("IV")), RATE_KBPS / 20, RATE_KBPS - total
+def _unused(v: View, case: str) -> tuple[list[float], list[float]]:
+    """What all flows carry, and what they leave."""
+    totals = v.transfer.totals(case)
+    return totals, [RATE_KBPS - total for total in totals]
 
 
 FORCED: dict[str, Callable[[View], Numbers]] = {
@@ -150,36 +133,32 @@ FORCED: dict[str, Callable[[View], Numbers]] = {
     "S004-04": _over_sack(3),
     "S004-05": _over(6),
     "S004-06": _over_sack(6),
-    "S004-07": lambda v: tuple(v.grid.ratio(TAHOE, v.new_reno, 6, window) for window in PEER_WINDOWS),
+    "S004-07": lambda v: tuple(v.grid.ratio(TAHOE, NEW_RENO, 6, window) for window in PEER_WINDOWS),
     "S004-30": _counted,
     "S004-31": lambda v: (1, len(v.figure_3.rounds) - 1),
     "S004-32": _released,
 }
 """Nothing is drawn."""
-COURSE: dict[str, Callable[[View], Numbers]] = {
-    "S004-08": lambda v: (v.median(lambda one: one.cwnd),),
-    "S004-09": _further,
-    "S004-10": lambda v: (v.median(lambda one: one.exit_s),),
-    "S004-11": lambda v: (v.median(lambda one: one.loss_s),),
-    "S004-12": _second,
+MEANS: dict[str, Callable[[View], Numbers]] = {
+    "S004-08": lambda v: (first_recovery.median([one.cwnd for one in v.of(RR)]),),
+    "S004-13": lambda v: tuple(v.kbps(RR) / v.kbps(other) for other in (TAHOE, NEW_RENO, SACK)),
     "S004-14": _halves,
-}
-RED: dict[str, Callable[[View], Numbers]] = {
-    "S004-13": lambda v: tuple(v.kbps(v.rr) - v.kbps(other) for other in (TAHOE, v.new_reno, SACK)),
-}
-MODEL: dict[str, Callable[[View], Numbers]] = {
     "S004-15": _bounds,
-    "S004-16": lambda v: (v.model.lead(v.rr, SACK),),
-    "S004-17": lambda v: tuple(v.model.fall(scheme) for scheme in (v.rr, SACK)),
+    "S004-16": lambda v: (v.model.lead(RR, SACK),),
+    "S004-17": lambda v: tuple(v.model.fall(scheme) for scheme in (RR, SACK)),
 }
-TRANSFER: dict[str, Callable[[View], Numbers]] = {
-    **{f"S004-{19 + 2 * n}": _delay(case) for n, case in enumerate(("I", "II", "III", "IV"))},
-    **{f"S004-{20 + 2 * n}": _loss(case) for n, case in enumerate(("I", "II", "III", "IV"))},
+"""Over all seeds."""
+DRAWS: dict[str, Callable[[View], Draws]] = {
+    "S004-09": _course(_apart),
+    "S004-10": _course(lambda one: one.exit_s),
+    "S004-11": _course(lambda one: one.loss_s),
+    "S004-12": _course(lambda one: one.second_exit_s),
+    **{f"S004-{19 + 2 * n}": _delay(case) for n, case in enumerate(PUBLISHED)},
+    **{f"S004-{20 + 2 * n}": _loss(case) for n, case in enumerate(PUBLISHED)},
     "S004-27": lambda v: v.transfer.steps(PUBLISHED_ORDER, "delays"),
-    "S004-28": _alike,
-    "S004-29": _among,
+    "S004-28": lambda v: (v.transfer.rates("I"), *_unused(v, "I")),
+    "S004-29": lambda v: (v.transfer.rates("IV"), _unused(v, "IV")[1]),
     "S004-33": lambda v: v.transfer.steps(LOSS_ORDER, "losses"),
 }
-MEASURES = FORCED | COURSE | RED | MODEL | TRANSFER
-RESTS_ON_NEW_RENO = {"S004-03", "S004-05", "S004-07", "S004-13", "S004-14"}
-RESTS_ON_RR = set(MEASURES) - {"S004-07", "S004-14", "S004-19", "S004-20", "S004-28", "S004-30", "S004-31"}
+"""The paper has one run: for each value of the claim those of all runs that have one."""
+MEASURES = (*FORCED, *MEANS, *DRAWS)

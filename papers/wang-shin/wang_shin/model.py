@@ -69,8 +69,9 @@ class Model:
         return max(self.share(scheme, p, network) for p in CLAIMED_PS)
 
     def lead(self, one: Scheme, other: Scheme, network: str = "open") -> float:
-        """How much nearer to the model ``one`` is, mean over the loss rates."""
-        return sum(self.share(one, p, network) - self.share(other, p, network) for p in CLAIMED_PS) / len(CLAIMED_PS)
+        """How much nearer to the model ``one`` is: the ratio of the two means over the loss rates."""
+        ours, theirs = (sum(self.share(scheme, p, network) for p in CLAIMED_PS) for scheme in (one, other))
+        return ours / theirs
 
     def fall(self, scheme: Scheme, network: str = "open") -> float:
         """The share at the largest loss rate over that at the smallest."""

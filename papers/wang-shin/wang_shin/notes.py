@@ -9,7 +9,7 @@ from collections.abc import Callable
 from . import first_recovery
 from .forced import ndup_unequal_to_actnum
 from .measures import PUBLISHED_ORDER, View
-from .points import LETTER, LOSSES, PEER_WINDOWS, RR, SACK, TAHOE, model, variant
+from .points import LOSSES, PEER_WINDOWS, RR, SACK, TO_THE_LETTER, model
 from .transfer import PUBLISHED
 
 Note = Callable[[View], str]
@@ -19,7 +19,7 @@ def _cases(losses: int) -> Note:
     def note(v: View) -> str:
         parts = []
         for window, name in zip(PEER_WINDOWS, ("window of 30", "open window"), strict=True):
-            wins, n = v.grid.wins(v.rr, SACK, losses, window)
+            wins, n = v.grid.wins(RR, SACK, losses, window)
             parts.append(f"in {wins} of {n} cases with the {name}")
         return (
             f"RR is the faster one {' and '.join(parts)}. It repairs one loss in each round trip; SACK, told of all of "
@@ -27,15 +27,6 @@ def _cases(losses: int) -> Note:
         )
 
     return note
-
-
-def _held_back(v: View) -> str:
-    wins, n = v.grid.wins(v.rr, TAHOE, 6, PEER_WINDOWS[0])
-    return (
-        "Under the peer's window of 30 RR soon has nothing new that it may send, and then gains a round trip for each "
-        f"loss as New-Reno does, while Tahoe's slow start repairs several in one: RR is the faster one in {wins} of "
-        f"{n} cases."
-    )
 
 
 def _bounded(v: View) -> str:
@@ -47,7 +38,7 @@ def _bounded(v: View) -> str:
 
 
 def _reached(v: View) -> str:
-    drop = first_recovery.median([one.cwnd_at_drop for one in v.of(v.rr)])
+    drop = first_recovery.median([one.cwnd_at_drop for one in v.of(RR)])
     return (
         f"The paper does not say at which moment; when the first packet is dropped the window is {drop:.3g}, and slow "
         "start goes on for a round trip until the sender learns of it."
@@ -56,7 +47,7 @@ def _reached(v: View) -> str:
 
 def _share(what: str, pick: Callable[[first_recovery.FirstRecovery], float | None], packet: str = "") -> Note:
     def note(v: View) -> str:
-        every = v.of(v.rr)
+        every = v.of(RR)
         there = [value for one in every if (value := pick(one)) is not None]
         span = f", between {min(there):.2f} and {max(there):.2f} s" if there else ""
         return f"It happens {what} in {len(there)} of {len(every)} runs{span}.{packet}"
@@ -65,12 +56,14 @@ def _share(what: str, pick: Callable[[first_recovery.FirstRecovery], float | Non
 
 
 def _exit(v: View) -> str:
-    packets = [one.exit_packet for one in v.of(v.rr) if one.exit_packet is not None]
-    timed = sum(one.exit_s is None for one in v.of(v.rr))
-    return (
+    packets = [one.exit_packet for one in v.of(RR) if one.exit_packet is not None]
+    timed = sum(one.exit_s is None for one in v.of(RR))
+    ack = (
         f"The ACK is for packet {statistics.median(packets):g} ({min(packets)} to {max(packets)}), the paper's for 64. "
-        f"In {timed} of the runs a timeout or the end of the run comes first."
+        if packets
+        else ""
     )
+    return f"{ack}In {timed} of the runs a timeout or the end of the run comes first."
 
 
 def _red(v: View) -> str:
@@ -82,14 +75,11 @@ def _red(v: View) -> str:
 
 def _halves(v: View) -> str:
     del v
-    return (
-        "ns-2's New-Reno inflates its window by each duplicate, so a round trip may release more than half of what the "
-        "one before released; the paper's rule, one new packet for two duplicates, is Hoe's."
-    )
+    return "The sender has the rule of which the paper speaks: one new packet for two duplicates (Hoe's)."
 
 
 def _sent(v: View) -> str:
-    letter = [r for losses in LOSSES for r in v.grid.found[variant(LETTER), losses, PEER_WINDOWS[1]]]
+    letter = [r for losses in LOSSES for r in v.grid.found[TO_THE_LETTER, losses, PEER_WINDOWS[1]]]
     built = [r for losses in LOSSES for r in v.grid.found[RR, losses, PEER_WINDOWS[1]]]
     return (
         f"Of {ndup_unequal_to_actnum(letter)[1]} rounds each, open window. With the retransmission before the "
@@ -99,12 +89,8 @@ def _sent(v: View) -> str:
 
 
 def _released(v: View) -> str:
-    open_window = [r.released for losses in LOSSES for r in v.grid.found[v.rr, losses, PEER_WINDOWS[1]]]
-    return (
-        f"With the open window it is {min(open_window)} to {max(open_window)}. A peer's window of 30 holds new "
-        "segments back while actnum goes on growing; the ACK that ends the recovery lets them go. A sender that "
-        "ignores that window in recovery is not in the engine."
-    )
+    del v
+    return "Over all forced cases, with the window of 30 and an open one; actnum, and no window, limits the recovery."
 
 
 def _range(case: str, at: int) -> Note:
@@ -166,7 +152,6 @@ def _model(v: View) -> str:
 
 NOTES: dict[str, Note] = {
     "S004-04": _cases(3),
-    "S004-05": _held_back,
     "S004-06": _cases(6),
     "S004-08": _reached,
     "S004-09": _share("(a packet sent within the first recovery is lost)", lambda one: one.further_s),

@@ -130,7 +130,7 @@ def _figure_6(view: View, work: Work) -> Picture:
     for axes, scheme, letter in zip(
         figure.subplots(2, 2, sharex=True, sharey=True).flat, COMPARED, "abcd", strict=True
     ):
-        events = trial.events(red(scheme), work.folder, SEED)
+        events = work.events(red(scheme), SEED)
         plot.time_sequence(events, stack=scheme.stack, ax=axes)
         axes.legend_ = None
         axes.set_title(f"({letter}) {scheme.name}: {_acked(events):.0f} packets acknowledged", loc="left")

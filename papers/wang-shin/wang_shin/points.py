@@ -33,33 +33,39 @@ class Scheme:
 
 
 TAHOE = Scheme("Tahoe", "tahoe", COUNTING)
-NEW_RENO = Scheme("New-Reno", "newreno-slow-but-steady", PARTIAL_ACKS)
+NEW_RENO = Scheme("New-Reno", "newreno-slow-but-steady", (("recovery", "hoe"), *COUNTING))
+"""§1: "one new data packet is sent out upon receipt of two duplicate ACKs" """
 SACK = Scheme("SACK", "sack-ff96")
-RR = Scheme("RR", "robust", COUNTING)
+PHASES: Settings = (("recovery.exit_ssthresh", "min"), ("recovery.cap", "ignored"))
+"""§2.2.3: the congestion-avoidance phase follows at once; actnum, and no window, limits a recovery."""
+RR = Scheme("RR", "robust", (*COUNTING, *PHASES))
 RENO = Scheme("Reno", "reno", COUNTING)
 COMPARED = (TAHOE, NEW_RENO, SACK, RR)
 """§3."""
-HOE = Scheme("New-Reno in Hoe's form", "newreno-slow-but-steady", (("recovery", "hoe"), *COUNTING))
-RFC_6582 = Scheme("New-Reno by RFC 6582", "newreno", COUNTING)
-LETTER: Settings = (("recovery.count", "act"), ("recovery.order", "extra"), ("recovery.exit_ssthresh", "min"))
-VARIANTS: dict[str, Settings] = {
-    "it follows the paper to the letter (count = act, order = extra, exit_ssthresh = min)": LETTER,
-    "its threshold is not above the window at the exit (exit_ssthresh = min)": (("recovery.exit_ssthresh", "min"),),
-    "actnum follows what was sent (count = sent)": (("recovery.count", "sent"),),
-    "the additional segment leaves before the retransmission (order = extra)": (("recovery.order", "extra"),),
-    "a further loss extends recovery to the start of the last round (extend = last-round)": (
-        ("recovery.extend", "last-round"),
-    ),
-}
-"""Robust Recovery read otherwise: what is different, and its parameters."""
+TO_THE_LETTER = Scheme("RR", RR.stack, (*RR.set, ("recovery.count", "act"), ("recovery.order", "extra")))
+"""§2.2.3: ndup is compared with actnum."""
+
+OWN_LIMIT: Settings = (("limits.cwnd_cap_segs", "30"), ("congestion.only_if_limited", "true"))
+"""Table 3's "maximum window size" as a limit of the sender's: that of ``cwnd`` (docs/decisions/0180)."""
+OWN_START: Settings = (("startup.ssthresh_segs", "30"),)
+OPEN = "1000 packets"
+"""A window that never limits."""
 
 
-def variant(settings: Settings) -> Scheme:
-    """Robust Recovery with other parameters."""
-    return Scheme("RR", RR.stack, (*RR.set, *settings))
+def own_limit(scheme: Scheme, flows: int) -> tuple[tuple[tuple[str, Value], ...], Settings]:
+    """What makes Table 3's window one of the sender's and not of the peer's, for Robust Recovery alone.
 
+    Args:
+        scheme: the sender of all flows.
+        flows: tables of flows in the scenario.
 
-TO_THE_LETTER = variant(LETTER)
+    Returns:
+        Changes of the scenario, and parameters of the sender.
+    """
+    if scheme.stack != RR.stack:
+        return (), ()
+    return tuple((f"dumbbell.flow[{at}].window", OPEN) for at in range(flows)), (*OWN_LIMIT, *OWN_START)
+
 
 PEER_WINDOWS = (30, 1000)
 """Packets: Table 3's, and one that never limits."""
@@ -74,13 +80,14 @@ GAPS = (1, 2)
 def forced(scheme: Scheme, hit: int, lost: Sequence[int], window: int) -> Trial:
     """Figure 5: the ``lost`` packets, counted in the window of ``hit`` after the first window, do not arrive."""
     flow = "dumbbell.flow[0]"
+    own = scheme.stack == RR.stack and window == PEER_WINDOWS[0]
     changes: list[tuple[str, Value]] = [
         ("dumbbell.bottleneck.elements[0].drop", tuple(hit + n for n in lost)),
-        (f"{flow}.window", f"{window} packets"),
+        (f"{flow}.window", OPEN if own else f"{window} packets"),
         (f"{flow}.set.startup.initial_window_segs", hit),
         (f"{flow}.set.startup.ssthresh_segs", hit),
     ]
-    return Trial("scenario-losses.toml", tuple(changes), scheme.stack, scheme.set)
+    return Trial("scenario-losses.toml", tuple(changes), scheme.stack, (*scheme.set, *(OWN_LIMIT if own else ())))
 
 
 def patterns(losses: int) -> list[tuple[int, tuple[int, ...]]]:
@@ -90,12 +97,14 @@ def patterns(losses: int) -> list[tuple[int, tuple[int, ...]]]:
 
 def droptail(scheme: Scheme) -> Trial:
     """Table 3: three flows over a queue of 8 packets."""
-    return Trial("scenario-droptail.toml", (), scheme.stack, scheme.set)
+    changes, own = own_limit(scheme, 3)
+    return Trial("scenario-droptail.toml", changes, scheme.stack, (*scheme.set, *own))
 
 
-def red(scheme: Scheme, *changes: tuple[str, Value]) -> Trial:
+def red(scheme: Scheme) -> Trial:
     """Figure 6: ten flows over RED."""
-    return Trial("scenario-red.toml", changes, scheme.stack, scheme.set)
+    changes, own = own_limit(scheme, 2)
+    return Trial("scenario-red.toml", changes, scheme.stack, (*scheme.set, *own))
 
 
 PS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
@@ -116,40 +125,30 @@ NETWORKS: dict[str, tuple[tuple[str, Value], ...]] = {"open": (), "Table 3": TAB
 
 def model(scheme: Scheme, p: float, network: str = "open", seconds: int | None = None) -> Trial:
     """Figure 7: one flow under loss; with ``seconds`` the beginning of the same run."""
-    changes = [*NETWORKS[network], ("dumbbell.bottleneck.elements[0].p", p)]
+    limited, own = own_limit(scheme, 1) if network != "open" else ((), ())
+    changes = [*NETWORKS[network], *limited, ("dumbbell.bottleneck.elements[0].p", p)]
     if seconds is not None:
         changes.append(("run.duration", f"{seconds} s"))
-    return Trial("scenario-model.toml", tuple(changes), scheme.stack, scheme.set)
+    return Trial("scenario-model.toml", tuple(changes), scheme.stack, (*scheme.set, *own))
 
 
 CASES: dict[str, tuple[Scheme, Scheme]] = {"I": (RENO, RENO), "II": (RENO, RR), "III": (RR, RR), "IV": (RR, RENO)}
 """Table 5: the target, and those that it is among."""
 
 
-Rules = tuple[tuple[str, Value], ...]
-"""Values of a scenario by path."""
-OTHERWISE: dict[str, Rules] = {
-    "clocks tick every 10 ms and no timeout is below 1 s": tuple(
-        (f"dumbbell.flow[{at}].set.rto.{key}", value)
-        for at in (0, 1)
-        for key, value in (("tick", "10 ms"), ("min", "1 s"), ("initial", "3 s"), ("max", "60 s"))
-    ),
-    "packets that come at the same instant go in the order of the file (no delay of ACKs)": (
-        ("dumbbell.bottleneck.back.elements", ()),
-    ),
-    "the window of every flow is open (1000 packets)": tuple(
-        (f"dumbbell.flow[{at}].window", "1000 packets") for at in (0, 1)
-    ),
-}
-"""Table 5 set up otherwise: what is different."""
-
-
-def fairness(target: Scheme, background: Scheme, seconds: int | None = None, rules: Rules = ()) -> Trial:
+def fairness(target: Scheme, background: Scheme, seconds: int | None = None) -> Trial:
     """Table 5: a transfer among nineteen flows; with ``seconds`` the beginning of the same run."""
-    changes: list[tuple[str, Value]] = [*rules]
+    changes: list[tuple[str, Value]] = []
     for at, scheme in enumerate((background, target)):
         changes.append((f"dumbbell.flow[{at}].stack", scheme.stack))
-        changes += [(f"dumbbell.flow[{at}].set.{path}", value) for path, value in scheme.set]
+        limited, own = own_limit(scheme, 1)
+        changes += [(f"dumbbell.flow[{at}].window", window) for _, window in limited]
+        changes += [(f"dumbbell.flow[{at}].set.{path}", _value(value)) for path, value in (*scheme.set, *own)]
     if seconds is not None:
         changes.append(("run.duration", f"{seconds} s"))
     return Trial("scenario-fairness.toml", tuple(changes))
+
+
+def _value(said: str) -> Value:
+    """A parameter as a scenario has it."""
+    return {"true": True}.get(said, int(said) if said.isdigit() else said)

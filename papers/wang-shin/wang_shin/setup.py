@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from ackclock.runs import trial
+from ackclock.papers.paper import Work
 from ackclock.runs.trial import Ran, Trial
 
 from . import model
@@ -20,25 +19,25 @@ from .transfer import RENO_AMONG_RENO
 Document = dict[str, Any]
 
 
-def parameters(folder: Path, ran: Mapping[Trial, Ran]) -> dict[str, str]:
+def parameters(work: Work, ran: Mapping[Trial, Ran]) -> dict[str, str]:
     """For each claim that is a parameter, what ran; "or" between what differs.
 
     Raises:
         OSError, ValueError: a scenario is missing, or makes no sense.
     """
-    table_3 = [droptail(scheme).document(folder) for scheme in COMPARED]
-    figure_6 = [red(scheme).document(folder) for scheme in COMPARED]
-    table_5 = RENO_AMONG_RENO.document(folder)
+    table_3 = [work.read(droptail(scheme)) for scheme in COMPARED]
+    figure_6 = [work.document(red(scheme)) for scheme in COMPARED]
+    table_5 = work.document(RENO_AMONG_RENO)
     starts = _common(" ".join(f"{start:g}" for start in _starts(ran[red(scheme)])) for scheme in COMPARED)
     seconds = _common(f"{run['duration_s']:g} s" for scheme in COMPARED for run in ran[red(scheme)].runs)
     *spaced, _ = _starts(ran[RENO_AMONG_RENO])
     gaps = {round(b - a, 3) for a, b in itertools.pairwise(spaced)}
     return {
-        "S004-01": _common(_network(document) for document in table_3),
+        "S004-01": _common(_network(one, one.document(work.folder)) for one in table_3),
         "S004-02": _common(_red(document) for document in figure_6),
         "S004-18": f"{model.bound(1):.4f}",
         "S004-34": (
-            f"{_sizes(folder)}, {_common(str(_bottleneck(d)['queue']) for d in figure_6)}, "
+            f"{_sizes(work)}, {_common(str(_bottleneck(d)['queue']) for d in figure_6)}, "
             f"{_common(str(len(r.runs[0]['flows'])) for r in (ran[red(s)] for s in COMPARED))} flows, {starts} s, "
             f"{seconds}"
         ),
@@ -58,9 +57,10 @@ def _bottleneck(document: Document) -> Document:
     return link
 
 
-def _network(document: Document) -> str:
+def _network(one: Trial, document: Document) -> str:
     link, access = _bottleneck(document), document["dumbbell"]["access"]
-    windows = _common(flow["window"] for flow in document["dumbbell"]["flow"])
+    own = dict(one.set).get("limits.cwnd_cap_segs")
+    windows = _common(f"{own} packets" if own else flow["window"] for flow in document["dumbbell"]["flow"])
     side_ms = 2 * int(access["delay"].removesuffix(" us")) / 1000
     return f"{link['queue']['limit']}, {windows}, {link['rate']}, {link['delay']}, {side_ms:g} ms, {access['rate']}"
 
@@ -75,9 +75,9 @@ def _starts(ran: Ran) -> list[float]:
     return [math.floor(10 * flow["start_s"] + 1e-6) / 10 for flow in ran.runs[0]["flows"]]
 
 
-def _sizes(folder: Path) -> str:
+def _sizes(work: Work) -> str:
     """Of data packets and ACKs on the wire."""
-    events = trial.events(red(RR), folder).filter(pl.col("event") == "sent")
+    events = work.events(red(RR)).filter(pl.col("event") == "sent")
     sizes = [
         _common(f"{wire} B" for wire in events.filter(where)["wire"].unique())
         for where in (pl.col("len") > 0, pl.col("len") == 0)

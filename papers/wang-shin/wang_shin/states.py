@@ -37,13 +37,15 @@ ARROWS: tuple[tuple[Place, Place, float, Place, str, str], ...] = (
 RULES = (
     "1  third duplicate, unless a timeout's window is still being repaired: ssthresh is halved, recover = first "
     "unsent,\n    cwnd is kept, ndup = actnum = 0, snd_una is sent again",
-    "2  ACK of all below recover: cwnd = actnum = ndup / 2 (at least 1); ssthresh is kept, so slow start may follow",
+    "2  ACK of all below recover: cwnd = actnum = ndup / 2 (at least 1); ssthresh is no higher (at least 2): "
+    "congestion\n    avoidance follows",
     "3  partial ACK: actnum = ndup / 2, ndup = 0, snd_una is sent again; what is new from here on is counted as sent",
     "4  partial ACK, ndup >= sent in the round before: actnum + 1, snd_una is sent again, then one additional new "
     "segment",
     "5  partial ACK, ndup < sent: the difference is lost, too: actnum less it, recover = first unsent now, snd_una is "
     "sent again",
-    "6  ACK of all below recover, after 4 or 5 has set it: cwnd = actnum (at least 1), one segment goes out",
+    "6  ACK of all below recover, after 4 or 5 has set it: cwnd = actnum (at least 1), ssthresh as in 2; one segment "
+    "goes out",
     "7  timeout: cwnd = 1, ssthresh is halved; until what is outstanding now is acknowledged, 1 is forbidden",
     "8  ACK of all that was outstanding at the timeout",
 )
@@ -100,7 +102,6 @@ CAPTION = (
     "the path, recover is where the recovery ends. The third duplicate leads from Open to Retreat (1). A single loss "
     "ends there (2); a partial ACK leads on to Probe (3), where each further one ends a round: without loss (4) or "
     "with (5), which moves the end of the recovery. Its ACK leads back to Open (6). A timeout ends either state (7), "
-    "and its window's repair leads back (8). Text and build differ in 4 (the text compares ndup with actnum, and the "
-    "additional segment would have to leave first), 2 and 6 (the text says that congestion avoidance follows: "
-    "exit_ssthresh = min)."
+    "and its window's repair leads back (8). Text and build differ in 4: the text compares ndup with actnum, and the "
+    "additional segment would have to leave first."
 )

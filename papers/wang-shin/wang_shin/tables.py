@@ -13,34 +13,25 @@ from .measures import View
 from .points import (
     CASES,
     COMPARED,
-    HOE,
     LOSSES,
     MSS,
     PEER_WINDOWS,
     PS,
-    RFC_6582,
     RR,
     SACK,
-    TO_THE_LETTER,
-    Scheme,
     droptail,
     red,
 )
 from .transfer import PUBLISHED
-
-NAMES: dict[Scheme, str] = {
-    **{scheme: scheme.name for scheme in (*COMPARED, HOE, RFC_6582)},
-    TO_THE_LETTER: "RR to the letter",
-}
 
 
 def numbers(view: View) -> Iterator[Table]:
     """For each figure."""
     yield _forced(view)
     head = ("sender", "packets of the first flow", "of all flows", "drops of all", "timeouts of all")
-    red_rows = [[name, *_flows(view.ran[red(scheme)])] for scheme, name in NAMES.items()]
+    red_rows = [[scheme.name, *_flows(view.ran[red(scheme)])] for scheme in COMPARED]
     yield Table("Ten flows over RED, 6 s (Figure 6)", head, red_rows)
-    rows = [[name, *_flows(view.ran[droptail(scheme)])] for scheme, name in NAMES.items()]
+    rows = [[scheme.name, *_flows(view.ran[droptail(scheme)])] for scheme in COMPARED]
     yield Table("Table 3 as it stands: three flows over 8 packets of drop-tail, starts at random, 20 s", head, rows)
     yield _model(view)
     yield _transfer(view)
@@ -49,13 +40,13 @@ def numbers(view: View) -> Iterator[Table]:
 def _forced(view: View) -> Table:
     head = ["sender", *(f"{n} losses, window {w if w < MSS else 'open'}" for w in PEER_WINDOWS for n in LOSSES)]
     rows = []
-    for scheme, name in NAMES.items():
+    for scheme in COMPARED:
         cells = []
         for window in PEER_WINDOWS:
             for losses in LOSSES:
                 every = view.grid.kbps(scheme, losses, window)
                 cells.append(f"{statistics.fmean(every):.0f} ({min(every):.0f} to {max(every):.0f})")
-        rows.append([name, *cells])
+        rows.append([scheme.name, *cells])
     return Table(
         "Effective throughput while losses are repaired, kb/s: mean over the cases, and range (Figure 5)", head, rows
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from ackclock.runs.trial import Ran, Trial
 
-from .points import CASES, RENO, RR, Rules, Scheme, fairness
+from .points import CASES, RENO, fairness
 
 TARGET = 19
 """Its place among the flows."""
@@ -22,28 +22,19 @@ PUBLISHED: dict[str, tuple[float, float]] = {"I": (33.3, 15), "II": (30.1, 12), 
 """Transfer delay, s, and loss rate, %."""
 
 
-def cases(rr: Scheme = RR) -> dict[str, tuple[Scheme, Scheme]]:
-    """Table 5's, with this Robust Recovery."""
-    return {case: (_as(rr, target), _as(rr, background)) for case, (target, background) in CASES.items()}
-
-
-def _as(rr: Scheme, scheme: Scheme) -> Scheme:
-    return rr if scheme == RR else scheme
-
-
-def trials(rr: Scheme = RR, rules: Rules = ()) -> list[Trial]:
+def trials() -> list[Trial]:
     """All runs: each case, and the beginning of it that lasts as long as the paper's transfer."""
-    return [t for case in CASES for t in (whole(case, rr, rules), beginning(case, rr, rules))]
+    return [t for case in CASES for t in (whole(case), beginning(case))]
 
 
-def whole(case: str, rr: Scheme = RR, rules: Rules = ()) -> Trial:
+def whole(case: str) -> Trial:
     """Until the target is done."""
-    return fairness(*cases(rr)[case], rules=rules)
+    return fairness(*CASES[case])
 
 
-def beginning(case: str, rr: Scheme = RR, rules: Rules = ()) -> Trial:
+def beginning(case: str) -> Trial:
     """Until the paper's target was done, in whole seconds: what all flows carried by then is the total."""
-    return fairness(*cases(rr)[case], round(START_S + PUBLISHED[case][0]), rules)
+    return fairness(*CASES[case], round(START_S + PUBLISHED[case][0]))
 
 
 @dataclass(frozen=True)
@@ -53,8 +44,6 @@ class Transfer:
     ran: Mapping[Trial, Ran]
     draw: Sequence[int] | None = None
     """These runs; None: all."""
-    rr: Scheme = RR
-    rules: Rules = ()
     kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from all runs."""
 
@@ -67,11 +56,11 @@ class Transfer:
 
     def delays(self, case: str) -> list[float]:
         """From the start to the last ACK, s; infinite where the run ended before."""
-        return self._drawn("delay", delays, whole(case, self.rr, self.rules))
+        return self._drawn("delay", delays, whole(case))
 
     def losses(self, case: str) -> list[float]:
         """Packets dropped of those sent, %."""
-        return self._drawn("loss", losses, whole(case, self.rr, self.rules))
+        return self._drawn("loss", losses, whole(case))
 
     def rates(self, case: str) -> list[float]:
         """The target's bandwidth, kb/s."""
@@ -79,17 +68,20 @@ class Transfer:
 
     def totals(self, case: str) -> list[float]:
         """What all flows carry by the time of the paper's delay, kb/s."""
-        return self._drawn("total", totals, beginning(case, self.rr, self.rules))
+        return self._drawn("total", totals, beginning(case))
 
     def mean(self, values: Sequence[float]) -> float:
         """The mean of those that are finite."""
         there = [value for value in values if math.isfinite(value)]
         return statistics.fmean(there)
 
-    def steps(self, order: Sequence[str], of: str) -> tuple[float, ...]:
-        """From each case to the next in this order, how much larger the mean is."""
-        means = [self.mean(getattr(self, of)(case)) for case in order]
-        return tuple(b - a for a, b in itertools.pairwise(means))
+    def steps(self, order: Sequence[str], of: str) -> tuple[list[float], ...]:
+        """From each case to the next in this order, how much larger a seed's value is, where both are finite."""
+        columns = [getattr(self, of)(case) for case in order]
+        return tuple(
+            [b - a for a, b in zip(one, other, strict=True) if math.isfinite(a) and math.isfinite(b)]
+            for one, other in itertools.pairwise(columns)
+        )
 
     def in_order(self, order: Sequence[str]) -> tuple[int, int]:
         """In how many seeds the delays of the four cases have this order, and how many seeds there are."""
