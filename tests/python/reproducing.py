@@ -51,7 +51,7 @@ def cut(tmp_path: Path, seconds: int) -> None:
     copy = tmp_path / "papers" / KEY
     (copy / "reference").mkdir(parents=True)
     shutil.copytree(FOLDER / "blanton_allman", copy / "blanton_allman", ignore=shutil.ignore_patterns("__pycache__"))
-    others = ("reference/ns2.csv", "scenario-burst.toml", "claims.csv", "README.md", "paper.toml")
+    others = ("reference/ns2.csv", "scenario-burst.toml", "claims.csv", "readings.toml", "README.md", "paper.toml")
     for file in [*SCENARIOS.values(), *others]:
         text = (FOLDER / file).read_text(encoding="utf-8")
         (copy / file).write_text(text.replace('duration = "600 s"', f'duration = "{seconds} s"'), encoding="utf-8")
