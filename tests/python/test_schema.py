@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from ackclock.papers.report import OTHERS
 from conftest import Command
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ROOT / "crates/lab/tests/scenarios"
 PLACES = ("crates/lab/tests/scenarios", "papers/*-*", "python/ackclock", "scenarios")
-GOOD = sorted(path for place in PLACES for path in ROOT.glob(f"{place}/*.toml") if path.name != "paper.toml")
+GOOD = sorted(path for place in PLACES for path in ROOT.glob(f"{place}/*.toml") if path.name not in OTHERS)
 
 
 Complaints = Callable[[str], list[str]]

@@ -17,10 +17,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 import ackclock
 from ackclock.lab_page import HOST, PORT
 from ackclock.papers import readings_shown, sizes
+from ackclock.papers.causes import CAUSES
 from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
 from ackclock.papers.folder import PAPER
 from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Section, Shown
 from ackclock.papers.parts import LEARNED, inline, labels, section, shown_in
+from ackclock.papers.reading import READINGS
 from ackclock.papers.rules import TEXT
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict as Agreement
@@ -52,6 +54,8 @@ class Mark:
     plural: str
 
 
+OTHERS = (PAPER, READINGS, CAUSES)
+"""TOML files of a paper's folder that are no scenarios."""
 MARKS = {
     Verdict.HOLDS.value: Mark("holds", "✓", "hold"),
     Verdict.PARTLY.value: Mark("partly", "◐", "partly"),
@@ -192,7 +196,7 @@ def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
         "seeds": outcome.seeds,
         "digest": outcome.digest,
         "spent": sizes.words(one.spent),
-        "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("*.toml")) if path.name != PAPER],
+        "scenarios": [(path.name, _hash(path)) for path in sorted(folder.glob("*.toml")) if path.name not in OTHERS],
         "figures": [
             {
                 **_figure(folder, picture, f"{paper.key}/{picture.name}" if one.own else None),
