@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from ackclock.papers import claims
+from ackclock.papers import claims, reading
 from ackclock.papers.paper import Work
+from ackclock.papers.reading import Reading
 from ackclock.plot import style
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.trial import Effort, Ran, Trial, run
@@ -23,7 +24,7 @@ from ackclock.statistics import Comparison, Mean
 from conftest import laboratory
 from hoe import ns2, setup, spread
 from hoe.figures import PLANS
-from hoe.findings import details, findings
+from hoe.findings import details, explained, judged
 from hoe.measures import (
     MEASURES,
     SERVICE_S,
@@ -37,7 +38,7 @@ from hoe.measures import (
     table,
     unrepaired,
 )
-from hoe.runs import CHOICES, DELAYED, EVERY, FOUR, KEY, LOST_AT_ONCE, RUNS, Choice, View, command
+from hoe.runs import FOUR, KEY, LOSSES, LOST_AT_ONCE, RUNS, View, command
 from hoe.sender_trace import Ack, Send, SenderTrace, Window
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,9 +47,8 @@ SHELL = ("sh", "-c")
 CLAIMS = {claim.id: claim for claim in claims.read(FOLDER / "claims.csv")}
 
 
-@pytest.fixture(scope="module")
-def view() -> View:
-    return View(FOLDER)
+CHOICES = reading.read(FOLDER)
+OTHERWISE = [(choice.key, option.key) for choice in CHOICES for option in choice.others]
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +56,26 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
     return laboratory(tmp_path_factory.mktemp("points"))
 
 
+@pytest.fixture(scope="module")
+def work(lab: Laboratory) -> Work:
+    return Work(FOLDER, FOLDER, Effort(1), lab, Reading(CHOICES))
+
+
+@pytest.fixture(scope="module")
+def view(work: Work) -> View:
+    return View(work)
+
+
+def read(work: Work, **otherwise: str) -> Work:
+    """The same with some choices made otherwise."""
+    return replace(work, reading=Reading(CHOICES, {key.replace("_", "-"): value for key, value in otherwise.items()}))
+
+
 class Constant(View):
     """One run under every name."""
 
-    def __init__(self, one: SenderTrace) -> None:
-        super().__init__(FOLDER)
+    def __init__(self, work: Work, one: SenderTrace) -> None:
+        super().__init__(work)
         self.one = one
 
     def __call__(self, _: str) -> SenderTrace:
@@ -83,7 +98,7 @@ QUIET = SenderTrace(
 
 
 def test_every_claim_has_a_measure_or_is_a_parameter(view: View) -> None:
-    drawn = [*MEASURES, *setup.texts(view), *setup.numbers(FOLDER)]
+    drawn = [*MEASURES, *setup.texts(view), *setup.numbers(view)]
     assert sorted(drawn) == sorted(CLAIMS) == [f"S002-{n:02}" for n in range(1, 41)]
     assert set(spread.PRINTED) <= set(MEASURES)
     assert set(details(view)) <= set(CLAIMS)
@@ -122,8 +137,9 @@ def test_table_5_1_goes_on_as_the_thesis_says(view: View) -> None:
     assert [s.segment for s in seen.sends if s.at == one] == [55, 56]
 
 
-def test_where_nothing_happens_no_claim_about_an_event_holds() -> None:
-    held = {key for key, measure in MEASURES.items() if key not in NEEDS and _holds(key, measure(Constant(QUIET)))}
+def test_where_nothing_happens_no_claim_about_an_event_holds(work: Work) -> None:
+    quiet = Constant(work, QUIET)
+    held = {key for key, measure in MEASURES.items() if key not in NEEDS and _holds(key, measure(quiet))}
     # No timeout, says the thesis of this one.
     assert held == {"S002-30"}
 
@@ -138,7 +154,7 @@ def _holds(key: str, measured: tuple[float, ...]) -> bool:
 
 @pytest.mark.parametrize("name", ["estimate", "every eighth", "55 ms"])
 def test_another_run_under_every_name_breaks_most_claims(view: View, name: str) -> None:
-    other = Constant(view(name))
+    other = Constant(view.work, view(name))
     judged = [key for key in MEASURES if key not in NEEDS]
     assert sum(_holds(key, MEASURES[key](other)) for key in judged) < len(judged) * 0.7
 
@@ -170,35 +186,61 @@ def test_grouping_has_faded_after_the_last_gap(view: View) -> None:
 def test_n_losses_take_n_round_trips_and_with_reno_more(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [round(per_loss(view(f"{n} lost"), n), 6) for n in LOST_AT_ONCE] == [1] * len(LOST_AT_ONCE)
     monkeypatch.setitem(RUNS, "5 lost", replace(RUNS["5 lost"], set=(("recovery", "reno"),)))
-    assert per_loss(View(FOLDER)("5 lost"), 5) > 1.5
+    assert per_loss(View(view.work)("5 lost"), 5) > 1.5
 
 
 def test_a_parameter_is_read_from_what_runs(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
     for key, text in setup.texts(view).items():
         assert CLAIMS[key].accepts(text)
-    for key, number in setup.numbers(FOLDER).items():
+    for key, number in setup.numbers(view).items():
         assert CLAIMS[key].accepts((number,))
     other = replace(RUNS["delayed"], changes=(("link[0].delay", "60 ms"), ("flow[0].window", "40 packets")))
     monkeypatch.setitem(RUNS, "delayed", other)
     assert setup.texts(view)["S002-36"] == "10 packets, 1024 B, 40 packets or 10 packets, 1024 B, 50 packets"
-    assert setup.numbers(FOLDER)["S002-37"] == pytest.approx(120)
-    assert not CLAIMS["S002-34"].accepts((setup.numbers(FOLDER)["S002-34"],))
+    assert setup.numbers(view)["S002-37"] == pytest.approx(120)
+    assert not CLAIMS["S002-34"].accepts((setup.numbers(view)["S002-34"],))
 
 
-def test_a_choice_changes_what_it_touches_and_spares_what_a_run_is_about() -> None:
-    for choice in CHOICES:
-        assert any(choice.of(RUNS[name]) != RUNS[name] for name in FOUR), choice.label
-        assert all(choice.of(t) == t for t in RUNS.values() if not choice.touches(t))
-    slower = Choice("", (("link[0].delay", "70 ms"), ("link[1].delay", "1 ms")))
-    assert slower.of(RUNS["45 ms"]).changes == (("link[0].delay", "45 ms"), ("link[1].delay", "1 ms"))
-    assert not Choice("", file=DELAYED).touches(Trial(EVERY))
+@pytest.mark.parametrize(("choice", "option"), OTHERWISE)
+def test_every_option_changes_a_run_of_the_claims_or_what_is_measured(choice: str, option: str, work: Work) -> None:
+    other = replace(work, reading=Reading(CHOICES, {choice: option}))
+
+    def runs(here: Work) -> list[Trial]:
+        return [here.read(View(here).trial(name)) for name in RUNS]
+
+    if choice == "transferred":
+        assert MEASURES["S002-26"](View(other)) != MEASURES["S002-26"](View(work))
+    else:
+        assert runs(other) != runs(work)
+    assert [other.read(trial) for trial in RUNS.values() if trial.file == LOSSES] == [
+        trial for trial in RUNS.values() if trial.file == LOSSES
+    ]
 
 
-def test_the_grid_has_every_combination_and_the_scenario_s_own() -> None:
-    points = spread.grid("delayed")
-    assert (len(points), len(spread.grid("every"))) == (3 * 2 * 2 * 3 * 3 * 2 * 2, 3 * 2 * 2 * 3 * 2 * 2)
-    own = Trial(DELAYED, (("flow[0].receiver.phase", "80 ms"),), None, (("rto.phase", "0 ms"),))
-    assert own in points
+def test_a_reading_spares_what_a_run_is_about(work: Work) -> None:
+    header = {"flow[0].header": "40 B", "link[0].rate": "1.8 Mbps"}
+    assert dict(read(work, bottleneck="4.73 ms").read(RUNS["45 ms"]).changes) == {**header, "link[0].delay": "45 ms"}
+    left_out = read(work, eighth_5="left out")
+    assert left_out.read(RUNS["every eighth"]) == RUNS["every"]
+    assert left_out.read(RUNS["delayed"]) == RUNS["delayed"]
+    both = View(read(work, eighth_7="in"))
+    assert (both.trial("hoe"), both.trial("delayed")) == (RUNS["hoe eighth"], RUNS["delayed"])
+    assert read(work, inflation="ssthresh + 1").read(RUNS["hoe"]) == RUNS["hoe"]
+
+
+def test_where_cwnd_may_grow_to_65535_the_four_runs_are_the_same(view: View) -> None:
+    other = View(read(view.work, largest_window="65535"))
+    assert MEASURES["S002-22"](view) == (51200,)
+    assert MEASURES["S002-22"](other) == (52224,)
+    for name in FOUR:
+        assert (other(name).sends, other(name).drops) == (view(name).sends, view(name).drops)
+
+
+def test_the_grid_has_every_combination_of_the_lost_numbers_and_the_scenario_s_own(work: Work) -> None:
+    points = spread.grid(work, "delayed")
+    assert (len(points), len(spread.grid(work, "every"))) == (3 * 2 * 3 * 3 * 3 * 2, 3 * 2 * 3 * 3 * 2)
+    assert points[RUNS["delayed"]].otherwise == {}
+    assert all(found.of(RUNS["delayed"], FOLDER) == point for point, found in points.items())
 
 
 def test_a_spread_has_its_percentiles() -> None:
@@ -266,20 +308,14 @@ def test_the_command_of_a_figure_runs_what_it_shows(lab: Laboratory) -> None:
         assert json.loads(done.stdout)["runs"][0]["trace_hash"] == ran[RUNS[name]].runs[0]["trace_hash"], name
 
 
-def test_a_claim_that_differs_says_what_would_make_it_hold(
-    view: View, lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a smaller grid, and four choices of which one caps cwnd."""
-    few = (*CHOICES[:3], CHOICES[-1])
-    monkeypatch.setattr(spread, "AXES", spread.AXES[:1] + spread.AXES[4:5])
-    monkeypatch.setattr(sys.modules[findings.__module__], "CHOICES", few)
-    numbers = run(lab, "all", FOLDER, spread.trials(), Effort(1))
-    found = {f.claim.id: f for f in findings(Work(FOLDER, tmp_path, Effort(1), lab), view, numbers)}
+def test_a_finding_says_how_its_values_spread_over_the_grid(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a smaller grid."""
+    monkeypatch.setattr(spread, "AXES", ("bottleneck", "receiver-clock"))
+    points = spread.spreads(work, run(work.lab, "all", FOLDER, spread.trials(work), Effort(1)))
+    view = View(work)
+    found = {f.claim.id: explained(f, details(view), points) for f in judged(view)}
     assert list(found) == list(CLAIMS)
-    differing = {key for key, f in found.items() if f.verdict is claims.Verdict.DIFFERS}
-    assert all(bool(f.tried) is (key in differing) for key, f in found.items())
-    assert "S002-22" in differing
-    assert few[-1].label in found["S002-22"].tried[0]
     assert "9 points of the grid" in found["S002-01"].note
     assert "3 points of the grid" in found["S002-24"].note
     assert "points of the grid" not in found["S002-30"].note
+    assert found["S002-22"].verdict is claims.Verdict.HOLDS

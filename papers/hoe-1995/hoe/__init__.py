@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from ackclock import files
+from ackclock.papers.claims import Finding
 from ackclock.papers.paper import Outcome, Work
 from ackclock.runs.trial import run
 
-from . import figures, ns2, spread, tables
-from .findings import findings
+from . import figures, findings, ns2, spread, tables
 from .runs import View
+
+
+def judged(work: Work) -> list[Finding]:
+    """Judge every claim.
+
+    Raises:
+        OSError: a file of the paper's folder is missing.
+        ValueError: a file there makes no sense.
+    """
+    return findings.judged(View(work))
 
 
 def reproduce(work: Work) -> Outcome:
@@ -18,16 +28,17 @@ def reproduce(work: Work) -> Outcome:
         OSError: a file of the paper's folder is missing, or one could not be written.
         ValueError: a file there makes no sense.
     """
-    every = list(dict.fromkeys([*spread.trials(), *(row.trial for row in ns2.rows(work.folder))]))
+    every = list(dict.fromkeys([*spread.trials(work), *(row.trial for row in ns2.rows(work.folder))]))
+    # The points of the grid are readings themselves, and ns-2's runs are under none.
     ran = run(work.lab, "runs, and what the thesis leaves open", work.folder, every, work.effort)
-    view = View(work.folder)
+    view = View(work)
     compared = ns2.compare(work.folder, ran)
     files.write_csv(work.out / "comparison.csv", (one.line() for one in compared))
-    # Choices made otherwise meet at points of the grid: each run counts once.
+    notes, points = findings.details(view), spread.spreads(work, ran)
     return Outcome.of(
         ran.values(),
-        findings(work, view, ran),
+        [findings.explained(found, notes, points) for found in findings.judged(view)],
         figures.draw(view, ran, work.out),
-        [*tables.tables(view), *spread.tables(ran)],
+        [*tables.tables(view), *spread.tables(work, ran)],
         [ns2.summary(compared)],
     )

@@ -3,93 +3,54 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median
 
 from ackclock.papers import claims
-from ackclock.papers.claims import Claim, Finding, Verdict
-from ackclock.papers.paper import Work
+from ackclock.papers.claims import Claim, Finding
 
 from . import setup, spread
-from .measures import MEASURES, faded, large_ack, ratios, recovery, surge, table
-from .runs import CHOICES, LOST_AT_ONCE, View
+from .measures import MEASURES, faded, large_ack, ratios, recovery, surge
+from .runs import LOST_AT_ONCE, View
 from .sender_trace import SenderTrace
 
 CLAIMS = "claims.csv"
-Values = dict[str, tuple[float, ...]]
 
 
-def findings(work: Work, view: View, numbers: spread.Numbers) -> list[Finding]:
+def judged(view: View) -> list[Finding]:
     """Every claim of ``claims.csv``, judged.
 
     Args:
-        work: where claims.csv is.
-        view: the runs, as the scenarios have them.
-        numbers: the runs of ``spread.trials``.
+        view: the runs, as the thesis is read.
 
     Raises:
         OSError: a file of the paper's folder is missing.
         ValueError: claims.csv makes no sense.
     """
-    texts, derived = setup.texts(view), setup.numbers(work.folder)
-    each = [(choice.label, measured(View(work.folder, choice))) for choice in CHOICES]
-    ours = measured(view)
-    notes, together = details(view), spread.traced(work.folder)
+    texts, derived = setup.texts(view), setup.numbers(view)
 
     def one(claim: Claim) -> Finding:
         if claim.id in texts:
             return claims.judge(claim, texts[claim.id], note="Read back from the scenarios that ran.")
         if claim.id in derived:
-            note = " ".join(["Derived from the scenarios that ran.", notes.get(claim.id, "")]).strip()
-            return claims.judge(claim, (derived[claim.id],), (None,), note)
-        values = ours[claim.id]
-        otherwise = [(label, made[claim.id]) for label, made in each]
-        points = together.get(claim.id) or spread.printed(claim, numbers)
-        parts = [notes.get(claim.id, ""), _choices(claim, values, otherwise), spread.sentence(claim, points)]
-        found = claims.judge(claim, values, (None,) * len(values), " ".join(part for part in parts if part))
-        return replace(found, tried=_tried(claim, otherwise)) if found.verdict is Verdict.DIFFERS else found
+            return claims.judge(claim, (derived[claim.id],), note="Derived from the scenarios that ran.")
+        return claims.judge(claim, MEASURES[claim.id](view))
 
-    return [one(claim) for claim in claims.read(work.folder / CLAIMS)]
+    return [one(claim) for claim in claims.read(view.work.folder / CLAIMS)]
 
 
-def measured(view: View) -> Values:
-    """Every measure of these runs."""
-    return {key: measure(view) for key, measure in MEASURES.items()}
-
-
-def _choices(claim: Claim, ours: tuple[float, ...], otherwise: list[tuple[str, tuple[float, ...]]]) -> str:
-    """How the values change when one open choice is made otherwise."""
-    changed = [values for _, values in otherwise if values != ours]
-    if not changed:
-        return f"No open choice, made otherwise ({len(otherwise)} ways), changes it."
-    held = sum(claim.accepts(values) for _, values in otherwise)
-    ranges = []
-    for column in zip(*(values for _, values in otherwise), strict=True):
-        known = [value for value in column if math.isfinite(value)]
-        if known:
-            ranges.append(f"{min(known):.4g} to {max(known):.4g}, median {median(known):.4g}")
-    return (
-        f"With one open choice made otherwise ({len(otherwise)} ways) it holds in {held}; the values go from "
-        f"{'; '.join(ranges)}."
-    )
-
-
-def _tried(claim: Claim, otherwise: list[tuple[str, tuple[float, ...]]]) -> tuple[str, ...]:
-    """What makes a claim hold that differs."""
-    helps = [(label, values) for label, values in otherwise if claim.accepts(values)]
-    if not helps:
-        return (f"None of the {len(otherwise)} choices, made otherwise alone, makes it hold.",)
-    return tuple(
-        f"With this choice made otherwise it would hold: {label} ({' and '.join(claims.shown(v) for v in values)})."
-        for label, values in helps
-    )
+def explained(found: Finding, notes: Mapping[str, str], points: Mapping[str, Sequence[tuple[float, ...]]]) -> Finding:
+    """A finding with what else there is to say, and how its values spread over the grid."""
+    claim = found.claim
+    said = (found.note, notes.get(claim.id, ""), spread.sentence(claim, points.get(claim.id, ())))
+    return replace(found, note=" ".join(part for part in said if part))
 
 
 def details(view: View) -> dict[str, str]:
     """What else there is to say to a claim; whole sentences."""
     every, delayed = view("every"), view("delayed")
     asked, full, done = recovery(every)
-    row, large = table(every), large_ack(every)
+    large = large_ack(every)
     shares = ", ".join(f"{what} {value:.2f}" for what, value in ratios(every).items())
     steps = {name: len(view(name).timeouts) for name in ("estimate eighth", "hoe eighth")}
     ten = view(f"{LOST_AT_ONCE[-1]} lost")
@@ -105,13 +66,7 @@ def details(view: View) -> dict[str, str]:
         "S002-17": f"The three times are {asked:.2f}, {full:.2f} and {done:.2f} s: another segment is lost than hers.",
         "S002-18": f"That is {faded(every) - done:.2f} s after the ACK of new data; in the thesis it is 0.6 s.",
         "S002-20": _gap(view),
-        "S002-22": (
-            "The sender may use no more than the receiver's window, 51200 bytes, which the thesis calls the maximum; "
-            f"its §3.2.2 lets cwnd itself grow to 65535. {_opened(every)} ACKs have opened cwnd from 1 segment to "
-            f"{_opened(every) + 1}, since {every.drops[0].segment} is the first segment lost, as in the thesis; 51200 "
-            "bytes would be one ACK fewer."
-        ),
-        "S002-23": f"The times are {', '.join(f'{t:.3f}' for t in row)} s.",
+        "S002-22": (f"{_opened(every)} ACKs have opened cwnd until then; it ends at 51200 bytes, as §5.3.2 says."),
         "S002-25": f"The times are {large[1]:.3f} and {large[0]:.3f} s.",
         "S002-26": (
             f"It depends on what is taken for data transferred: {shares}. The thesis's graphs show what the sender "

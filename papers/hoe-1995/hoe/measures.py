@@ -152,9 +152,9 @@ def failed(run: SenderTrace) -> float:
 
 
 def apart(one: SenderTrace, other: SenderTrace) -> float:
-    """§6.2: the largest difference between the n-th timeouts of two runs, seconds."""
-    pairs = list(zip(one.timeouts, other.timeouts, strict=False))
-    return max((abs(a - b) for a, b in pairs), default=NAN)
+    """§6.2: the largest difference between the n-th cuts of the window in two runs, % of the earlier."""
+    pairs = list(zip(*(sorted((*run.timeouts, *run.fast_retransmits)) for run in (one, other)), strict=False))
+    return max((100 * (max(a, b) / min(a, b) - 1) for a, b in pairs), default=NAN)
 
 
 def crowded(run: SenderTrace) -> float:
@@ -202,7 +202,7 @@ def _after_timeouts(view: View) -> tuple[float, ...]:
     runs = [view(name) for name in ("delayed", "delayed plain", "every", "every eighth")]
     # Of the changes of an instant the last holds.
     left = [[w.cwnd for w in r.windows if w.at <= t][-1] / SEGMENT for r in runs for t in r.timeouts]
-    return min(left), max(left)
+    return min(left, default=NAN), max(left, default=NAN)
 
 
 def _alternate(view: View) -> tuple[float, ...]:
@@ -220,8 +220,7 @@ def _episode(view: View) -> tuple[float, ...]:
 
 
 def _table(view: View) -> tuple[float, ...]:
-    sent, one, two, again = table(view("every"))
-    return sent, one - sent, two - one, again - two
+    return table(view("every"))
 
 
 def _thresholds(view: View) -> tuple[float, ...]:
@@ -285,7 +284,7 @@ MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
     "S002-23": _table,
     "S002-24": lambda view: (false_retransmit(view("every")),),
     "S002-25": _filled,
-    "S002-26": lambda view: (ratios(view("every"))["segments sent"],),
+    "S002-26": lambda view: (ratios(view("every"))[view.work.reading["transferred"]],),
     "S002-27": lambda view: tuple(failed(view(name)) for name in ("buffer 20", "buffer 20 plain", "buffer 20 every")),
     "S002-28": lambda view: (apart(view("45 ms"), view("delayed")), apart(view("delayed"), view("55 ms"))),
     "S002-29": _thresholds,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import ackclock
 from ackclock.runs.trial import Document
 
-from .runs import FOUR, RUNS, View
+from .runs import FOUR, View
 
 UNITS = {"ms": 1e-3, "s": 1.0, "Mbps": 1e6 / 8, "B/s": 1.0, "B": 1.0, "packets": 1.0}
 
@@ -28,13 +27,13 @@ def texts(view: View) -> dict[str, str]:
     return {"S002-36": _common(view, _network), "S002-38": _common(view, _clocks)}
 
 
-def numbers(folder: Path) -> dict[str, float]:
+def numbers(view: View) -> dict[str, float]:
     """For each claim that is a number of the set-up, what the scenario of the first run gives.
 
     Raises:
         OSError: the scenario is missing.
     """
-    document = RUNS[FOUR[0]].document(folder)
+    document = view.document(FOUR[0])
     link, flow = document["link"][0], document["flow"][0]
     round_trip = 2 * quantity(link["delay"])
     timer = _stack("hoe")["rto"]
@@ -46,8 +45,7 @@ def numbers(folder: Path) -> dict[str, float]:
 
 
 def _common(view: View, pick: Callable[[Document], str]) -> str:
-    documents: Sequence[Document] = [RUNS[name].document(view.folder) for name in FOUR]
-    return " or ".join(sorted({pick(document) for document in documents}))
+    return " or ".join(sorted({pick(view.document(name)) for name in FOUR}))
 
 
 def _network(document: Document) -> str:

@@ -1,32 +1,24 @@
-"""How much the choices matter that the thesis leaves open: each alone, and many of them together."""
+"""How much the four runs hang on what the thesis leaves open: each choice alone, and all lost numbers together."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from statistics import median, quantiles
 
 from ackclock.papers.claims import Claim
-from ackclock.papers.paper import Table
+from ackclock.papers.paper import Table, Work
+from ackclock.papers.reading import Reading
 from ackclock.runs.trial import Ran, Trial
 
 from .measures import MEASURES
-from .runs import CHOICES, DELAYED, FOUR, RUNS, WAITING, Choice, View, access, service
+from .runs import FOUR, RUNS, View
 
 Numbers = Mapping[Trial, Ran]
-AXES: tuple[tuple[Choice, ...], ...] = (
-    (Choice(""), Choice("", service("1.8 Mbps")), Choice("", service("1.6 Mbps"))),
-    (Choice(""), Choice("", WAITING)),
-    (Choice(""), Choice("", access("1 ms"))),
-    tuple(Choice("", set=(("rto.phase", f"{ms} ms"),)) for ms in (0, 200, 400)),
-    tuple(Choice("", (("flow[0].receiver.phase", f"{ms} ms"),), file=DELAYED) for ms in (0, 80, 160)),
-    (Choice(""), Choice("", set=(("recovery.inflate_segs", "1"),))),
-    (Choice(""), Choice("", set=(("startup.initial_window_segs", "2"),))),
-)
-"""Service time, buffer, access links, both clocks, inflation, initial window: every combination is a point."""
+AXES = ("bottleneck", "buffer", "access", "slow-clock", "receiver-clock", "inflation")
+"""The choices of readings.toml that are lost numbers: every combination of their values is a point."""
 TITLES = {
     "delayed": ("delayed ACKs, with the eighth", "12 s, 3, 19"),
     "delayed plain": ("delayed ACKs, without", "8.85 s, 1, 13"),
@@ -81,21 +73,27 @@ TRACED = {
 """Claims about the events of one run."""
 
 
-def grid(name: str) -> list[Trial]:
-    """Every point of a run's grid."""
-    points = []
-    for combination in product(*AXES):
-        trial = RUNS[name]
-        for choice in combination:
-            trial = choice.of(trial)
-        points.append(trial)
-    return list(dict.fromkeys(points))
+def grid(work: Work, name: str) -> dict[Trial, Reading]:
+    """Every point of a run's grid, and a reading that gives it."""
+    choices = [choice for choice in work.reading.choices if choice.key in AXES]
+    points: dict[Trial, Reading] = {}
+    for options in product(*(choice.options for choice in choices)):
+        made = {c.key: o.key for c, o in zip(choices, options, strict=True) if o.key != c.taken}
+        reading = Reading(work.reading.choices, made)
+        points.setdefault(reading.of(RUNS[name], work.folder), reading)
+    return points
 
 
-def trials() -> list[Trial]:
+def alone(work: Work) -> dict[str, Reading]:
+    """Each choice made otherwise alone, by what it is."""
+    choices = work.reading.choices
+    return {f"{c.key}: {o.key}": Reading(choices, {c.key: o.key}) for c in choices for o in c.others}
+
+
+def trials(work: Work) -> list[Trial]:
     """All that these tables are made of."""
-    alone = [choice.of(trial) for trial in RUNS.values() for choice in CHOICES]
-    return list(dict.fromkeys([*RUNS.values(), *alone, *(point for name in FOUR for point in grid(name))]))
+    single = [reading.of(RUNS[name], work.folder) for name in FOUR for reading in alone(work).values()]
+    return list(dict.fromkeys([*RUNS.values(), *single, *(point for name in FOUR for point in grid(work, name))]))
 
 
 @dataclass(frozen=True)
@@ -119,26 +117,23 @@ class Spread:
         return " - ".join(f"{value:.3g}" for value in (self.low, self.middle, self.high))
 
 
-def over(numbers: Numbers, name: str, number: Callable[[Mapping[str, object]], float]) -> list[float]:
+def over(work: Work, numbers: Numbers, name: str, number: Callable[[Mapping[str, object]], float]) -> list[float]:
     """The number at each point of the run's grid."""
-    return [numbers[point].values(number)[0] for point in grid(name)]
+    return [numbers[point].values(number)[0] for point in grid(work, name)]
 
 
-def printed(claim: Claim, numbers: Numbers) -> list[tuple[float, ...]]:
-    """The number of a claim of ``PRINTED`` at each point of its run's grid; nothing for another claim."""
-    return [(value,) for value in over(numbers, *PRINTED[claim.id])] if claim.id in PRINTED else []
-
-
-def traced(folder: Path) -> dict[str, list[tuple[float, ...]]]:
-    """The values of each claim of ``TRACED`` at each point of its run's grid.
+def spreads(work: Work, numbers: Numbers) -> dict[str, list[tuple[float, ...]]]:
+    """The values of claims at each point of their run's grid.
 
     Raises:
-        OSError: a scenario is missing in ``folder``.
+        OSError: a scenario is missing.
     """
     values: dict[str, list[tuple[float, ...]]] = {}
+    for key, of in PRINTED.items():
+        values[key] = [(value,) for value in over(work, numbers, *of)]
     for name, keys in TRACED.items():
-        for point in grid(name):
-            view = View(folder, instead={name: point})
+        for reading in grid(work, name).values():
+            view = View(replace(work, reading=reading))
             for key in keys:
                 values.setdefault(key, []).append(MEASURES[key](view))
     return values
@@ -154,29 +149,30 @@ def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
     return f"Over the {len(values)} points of the grid 5, 50 and 95 % are {spreads}; it holds in {100 * held:.0f} %."
 
 
-def tables(numbers: Numbers) -> Iterable[Table]:
+def tables(work: Work, numbers: Numbers) -> Iterable[Table]:
     """The grid, and each choice alone."""
     head = ("run", "thesis", "ours", "points", *(f"{what}: 5 - 50 - 95 %" for what in ("s", "timeouts", "drops")))
-    rows = [_row(name, numbers) for name in FOUR]
-    yield Table("The four runs: time, timeouts, drops, and how they spread over the open choices together", head, rows)
-    each: list[tuple[str, Choice | None]] = [("as in the scenarios", None), *((c.label, c) for c in CHOICES)]
-    alone = [[label, *(_cell(name, choice, numbers) for name in FOUR)] for label, choice in each]
+    rows = [_row(work, name, numbers) for name in FOUR]
+    yield Table("The four runs: time, timeouts, drops, and how they spread over the lost numbers together", head, rows)
+    each = [(label, [reading.of(RUNS[name], work.folder) for name in FOUR]) for label, reading in alone(work).items()]
+    changing = [(label, points) for label, points in each if points != [RUNS[name] for name in FOUR]]
+    lines = [["as taken", *(_three(numbers[RUNS[name]]) for name in FOUR)]]
+    lines += [
+        [label, *(_cell(RUNS[n], p, numbers) for n, p in zip(FOUR, points, strict=True))] for label, points in changing
+    ]
     yield Table(
-        "One open choice made otherwise: s / timeouts / drops", ("choice", *(TITLES[n][0] for n in FOUR)), alone
+        "One open choice made otherwise: s / timeouts / drops", ("choice", *(TITLES[n][0] for n in FOUR)), lines
     )
 
 
-def _row(name: str, numbers: Numbers) -> list[str]:
+def _row(work: Work, name: str, numbers: Numbers) -> list[str]:
     title, printed = TITLES[name]
-    spreads = [Spread.of(over(numbers, name, number)) for number in THREE]
-    return [title, printed, _three(numbers[RUNS[name]]), str(spreads[0].n), *map(str, spreads)]
+    each = [Spread.of(over(work, numbers, name, number)) for number in THREE]
+    return [title, printed, _three(numbers[RUNS[name]]), str(each[0].n), *map(str, each)]
 
 
-def _cell(name: str, choice: Choice | None, numbers: Numbers) -> str:
-    trial = RUNS[name]
-    if choice is not None and not choice.touches(trial):
-        return "the same"
-    return _three(numbers[trial if choice is None else choice.of(trial)])
+def _cell(taken: Trial, point: Trial, numbers: Numbers) -> str:
+    return "the same" if point == taken else _three(numbers[point])
 
 
 def _three(ran: Ran) -> str:
