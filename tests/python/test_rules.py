@@ -182,3 +182,11 @@ def test_no_word_of_the_rule_has_a_width_of_its_own() -> None:
     for word in ("number", "about", "roughly", "order", "same"):
         small, large = (rules.WORDS[word].bound(n) for n in (2.0, 200.0))
         assert (large.low, large.high) == pytest.approx((100 * small.low, 100 * small.high))
+
+
+def test_the_reason_says_why_a_median_that_is_accepted_may_differ() -> None:
+    far = claims.judge(claim("draw number 5.3"), (5.6,), (None,), spreads=((5.5, 5.8),))
+    near = claims.judge(claim("draw number 5.3"), (5.6,), (None,), spreads=((5.0, 5.8),))
+    assert (far.verdict, near.verdict) == (claims.Verdict.DIFFERS, claims.Verdict.HOLDS)
+    assert "lies outside what nine of ten of our runs do" in far.reason
+    assert "lies outside" not in near.reason

@@ -67,10 +67,7 @@ def _exit(v: View) -> str:
 
 
 def _red(v: View) -> str:
-    return (
-        "All senders are in step until the first losses, so one run, as the paper has it, decides little: the interval "
-        "of the difference to SACK says how little."
-    )
+    return "All senders are in step until the first losses, so one run, as the paper has it, decides little."
 
 
 def _halves(v: View) -> str:

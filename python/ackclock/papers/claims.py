@@ -202,11 +202,13 @@ class Finding:
         return f"{', and '.join(said)}.{self._open(parts)}"
 
     def _open(self, parts: Sequence[Part]) -> str:
-        """What the undecided parts leave open."""
+        """What the undecided parts leave open, and why a single run differs."""
         unsure = [rule for rule, part in zip(self.claim.rules, parts, strict=True) if part is Part.UNDECIDED]
         single = any(rule.draw for rule in unsure)
         tie = any(rule.word == "before" for rule in unsure) and not self.intervals
         more = " The published value is a single run, which lies inside what our runs do." if single else ""
+        outside = any(r.draw and p is Part.DIFFERS for r, p in zip(self.claim.rules, parts, strict=True))
+        more += " What was published of a single run lies outside what nine of ten of our runs do." if outside else ""
         more += " Values within 1 % of each other are a tie." if tie else ""
         chance = any(not rule.draw for rule in unsure) and not tie
         return more + (
