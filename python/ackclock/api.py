@@ -96,8 +96,7 @@ def run(
         OSError: the trace or a capture could not be written.
         KeyboardInterrupt: as usual; runs end within a slice of simulated time.
     """
-    file, text = _source(scenario, name)
-    pairs = _pairs(set)
+    (file, text), pairs = _source(scenario, name), _pairs(set)
     stacks = [stack] if isinstance(stack, str) else [str(one) for one in ([] if stack is None else stack)]
     seed, asked = _seeds(seed, seeds)
     threads = None if threads is None else _whole("threads", threads, 1)
