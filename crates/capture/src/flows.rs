@@ -10,7 +10,7 @@ mod repeats;
 mod table;
 
 use crate::datagrams::{Datagrams, Numbered};
-use crate::link::{content, glance, plain, Content, Kind};
+use crate::link::{self, content, glance, plain, Content, Kind};
 use crate::read::Frame;
 use crate::seen::{Heading, Seen, Way};
 use ackclock_tcp::segment::Segment;
@@ -108,7 +108,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
             free: vec![],
             table,
             limit,
-            at: i64::MIN,
+            at: i64::MAX,
             datagrams: Datagrams::default(),
             seen: Seen::default(),
             traffic: Traffic::default(),
@@ -120,7 +120,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
     pub fn frame(&mut self, frame: &Frame<'_>) {
         self.traffic.packets += 1;
         self.traffic.bytes += u64::from(frame.original);
-        if frame.at < self.at || self.at == i64::MIN {
+        if frame.at < self.at {
             self.time_back(frame.at);
         }
         self.at = frame.at;
@@ -177,11 +177,14 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let key = Key::of(&tcp);
         let mut place = self.table.find(&key);
         if tcp.flags() & Segment::SYN != 0 {
-            place = self.opening(place, tcp);
+            place = self.opening(place, frame);
         }
         let place = match place {
             Some(place) => place,
-            None => self.begin(key, tcp, frame.at),
+            None => match self.begin(key, frame) {
+                Some(place) => place,
+                None => return,
+            },
         };
         let (slot, way) = taken_apart(place);
         let Some(Slot { flow, repeats, state }) = self.slots.get_mut(slot).and_then(Option::as_mut) else { return };
@@ -192,7 +195,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
             self.traffic.repeats += 1;
             return;
         }
-        flow.count(&tcp, seen);
+        flow.count(frame, seen);
         self.traffic.options_cut += u64::from(seen.options_cut);
         self.analysis.segment(flow, state, seen);
     }
@@ -200,9 +203,9 @@ impl<'a, A: Analysis> Flows<'a, A> {
     /// A SYN: where another connection between the same ports begins with it, that one's slot is given up.
     #[cold]
     #[inline(never)]
-    fn opening(&mut self, place: Option<u32>, tcp: Captured<'_>) -> Option<u32> {
+    fn opening(&mut self, place: Option<u32>, frame: &Frame<'_>) -> Option<u32> {
         let (slot, way) = taken_apart(place?);
-        if self.slots.get(slot)?.as_ref()?.flow.goes_on_with(&tcp, way) {
+        if self.slots.get(slot)?.as_ref()?.flow.goes_on_with(&link::segment(frame)?, way) {
             return place;
         }
         self.end(slot, Ended::Reused);
@@ -211,12 +214,13 @@ impl<'a, A: Analysis> Flows<'a, A> {
 
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, key: Key, tcp: Captured<'_>, at: i64) -> u32 {
+    fn begin(&mut self, key: Key, frame: &Frame<'_>) -> Option<u32> {
+        let tcp = link::segment(frame)?;
         if self.slots.len() - self.free.len() >= self.limit {
             self.make_room();
         }
         self.traffic.connections += 1;
-        let flow = Flow::new(self.traffic.connections, key, &tcp, at);
+        let flow = Flow::new(self.traffic.connections, key, &tcp, frame.at);
         let way = if *flow.key() == key { Way::Out } else { Way::Back };
         let (there, back) = (*flow.key(), flow.key().back());
         let state = self.analysis.begin(&flow);
@@ -231,7 +235,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         if back != there {
             self.table.insert(&back, put_together(slot, Way::Back));
         }
-        put_together(slot, way)
+        Some(put_together(slot, way))
     }
 
     /// Ends up to an eighth of the connections, the longest finished first. If none is finished, a few that have been idle for longest.
@@ -276,7 +280,8 @@ impl<'a, A: Analysis> Flows<'a, A> {
         for (_, slot) in left {
             self.end(slot, Ended::Capture);
         }
-        if let Some((_, last)) = &mut self.traffic.span {
+        if self.traffic.packets > 0 {
+            let (_, last) = self.traffic.span.get_or_insert((self.at, self.at));
             *last = self.at.max(*last);
         }
         let (numbered, (packets, bytes)) = self.datagrams.finish();

@@ -76,10 +76,25 @@ const RAW: u16 = 101;
 /// The TCP segment of a frame like nearly all: Ethernet, IPv4 without options, then TCP. `None` for any other.
 #[inline(always)]
 pub(crate) fn glance<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
-    match (frame.link, frame.bytes) {
-        (ETHERNET, [_, _, _, _, _, _, _, _, _, _, _, _, 0x08, 0x00, ip @ ..]) => Captured::glance(ip),
-        _ => None,
+    let (head, ip) = frame.bytes.split_first_chunk::<14>()?;
+    let usual = frame.link == ETHERNET && u16::from_be_bytes([head[12], head[13]]) == IPV4;
+    if usual {
+        Captured::glance(ip)
+    } else {
+        None
     }
+}
+
+/// The TCP segment of any frame. What few packets need is read again: if what is read were handed over whole, it would have to be put together
+/// in memory for all.
+#[cold]
+#[inline(never)]
+pub(crate) fn segment<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
+    let other = |frame| match content(frame).0 {
+        Content::Tcp(tcp) => Some(tcp),
+        Content::Udp(_) | Content::Other(_) => None,
+    };
+    glance(frame).or_else(|| plain(frame)).or_else(|| other(frame))
 }
 
 /// The TCP segment of a frame like most others: Ethernet or nothing, then IP, then TCP. `None` for any other.

@@ -13,24 +13,17 @@ pub(crate) const fn classes(fine: u32) -> usize {
 /// The class of a duration in nanoseconds that is not negative.
 #[inline]
 pub(crate) fn class<const FINE: u32>(nanos: i64) -> usize {
-    match place::<FINE>(nanos) {
-        (0, _) => 0,
-        (octave, within) => 1 + ((octave - 1) << FINE) + within,
-    }
+    let (octave, within) = place::<FINE>(nanos);
+    ((octave << FINE) + within + 1).saturating_sub(1 << FINE)
 }
 
 /// Its power of two, from 1 on, and its class within that; what is below is in 0, what is above in the last.
 #[inline]
 pub(crate) fn place<const FINE: u32>(nanos: i64) -> (usize, usize) {
-    let n = nanos as u64;
-    if n >> LOW == 0 {
-        return (0, 0);
-    }
-    let top = 63 - n.leading_zeros();
-    if top >= HIGH {
-        return ((HIGH - LOW) as usize + 1, 0);
-    }
-    ((top - LOW) as usize + 1, ((n >> (top - FINE)) & ((1 << FINE) - 1)) as usize)
+    const BELOW: i64 = 1 << (LOW - 1);
+    let n = if nanos < 2 * BELOW { BELOW } else { nanos.min(1 << HIGH) } as u64;
+    let top = n.ilog2();
+    ((top + 1 - LOW) as usize, ((n >> (top - FINE)) & ((1 << FINE) - 1)) as usize)
 }
 
 /// The middle of a class, nanoseconds.

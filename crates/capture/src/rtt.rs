@@ -44,6 +44,7 @@ impl Classes {
 
     #[cold]
     fn open(&mut self, octave: usize) -> usize {
+        self.counts.reserve_exact(1);
         self.counts.push([0; 1 << FINE]);
         self.places[octave] = NonZeroU8::new(self.counts.len() as u8);
         self.counts.len() - 1

@@ -113,7 +113,7 @@ pub struct Stalls {
     gaps: Gaps,
     kept: Vec<Facts>,
     /// What was too much to keep, by the side from which it is seen.
-    shorter: [[(u64, i64); CAUSES.len()]; 3],
+    shorter: Option<Box<[[(u64, i64); CAUSES.len()]; 3]>>,
     /// The smallest time from data to their acknowledgment, nanoseconds.
     answer: Option<i64>,
     timed: Option<(u64, i64)>,
@@ -263,7 +263,7 @@ impl Stalls {
             self.kept.remove(i);
             self.kept.push(facts);
         }
-        for (side, counts) in SIDES.into_iter().zip(&mut self.shorter) {
+        for (side, counts) in SIDES.into_iter().zip(self.shorter.get_or_insert_default().iter_mut()) {
             let count = &mut counts[Cause::of(&out, side, self.answer) as usize];
             *count = (count.0 + 1, count.1 + length);
         }
@@ -280,7 +280,11 @@ impl Stalls {
         let round_trip = round_trip.or(self.answer);
         let threshold = round_trip.unwrap_or(0).max(self.gaps.median().saturating_mul(TIMES)).max(SHORT);
         let index = SIDES.iter().position(|s| *s == side).unwrap_or(2);
-        let mut found = Found { kept: Vec::new(), by_cause: self.shorter[index], threshold };
+        let mut found = Found {
+            kept: Vec::new(),
+            by_cause: self.shorter.map_or_else(Default::default, |counts| counts[index]),
+            threshold,
+        };
         for facts in self.kept.into_iter().filter(|f| f.length() > threshold) {
             let cause = Cause::of(&facts, side, round_trip);
             let count = &mut found.by_cause[cause as usize];

@@ -107,12 +107,11 @@ impl Timestamps {
     /// The list that nearly every segment has, read at a glance: no options, or timestamps alone. `None` for any other.
     #[inline(always)]
     pub fn glance(list: &[u8]) -> Option<Option<Timestamps>> {
-        match list {
-            [] => Some(None),
-            [NOP, NOP, TIMESTAMPS, 10, stamps @ ..] if stamps.len() == 8 => {
-                Some(Some(Timestamps { value: word(stamps, 0), echo: word(stamps, 4) }))
-            }
-            _ => None,
+        const ALONE: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
+        match <&[u8; 12]>::try_from(list) {
+            Ok(list) if word(list, 0) == ALONE => Some(Some(Timestamps { value: word(list, 4), echo: word(list, 8) })),
+            Ok(_) => None,
+            Err(_) => list.is_empty().then_some(None),
         }
     }
 }

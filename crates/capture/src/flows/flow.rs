@@ -1,6 +1,7 @@
 //! One connection: its ends, its SYNs, and where its numbers are.
 
 use super::table::Key;
+use crate::link;
 use crate::read::Frame;
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
@@ -172,7 +173,7 @@ impl Flow {
         }
         seen.hops = tcp.ip.hop_limit;
         seen.ecn = tcp.ip.traffic_class & 3;
-        seen.unfinished = self.segments[index(way)] < LOOKED_AT && is_begun(*tcp);
+        seen.unfinished = self.segments[index(way)] < LOOKED_AT && is_begun(frame);
         seen.options_cut = tcp.options_cut;
         if seen.sacks > 0 {
             (seen.sack, seen.sacks) = ([(0, 0); 4], 0);
@@ -196,23 +197,24 @@ impl Flow {
 
     /// Counts a segment that is no repeat.
     #[inline(always)]
-    pub(super) fn count(&mut self, tcp: &Captured<'_>, seen: &Seen) {
+    pub(super) fn count(&mut self, frame: &Frame<'_>, seen: &Seen) {
         self.segments[index(seen.way)] += 1;
         self.last = self.last.max(seen.at);
         if seen.flags & (Segment::SYN | Segment::FIN | Segment::RST) != 0 {
-            self.mark(*tcp, seen);
+            self.mark(frame, seen);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn mark(&mut self, tcp: Captured<'_>, seen: &Seen) {
+    fn mark(&mut self, frame: &Frame<'_>, seen: &Seen) {
         let own = index(seen.way);
         self.fins[own] |= seen.has(Segment::FIN);
         self.resets[own] |= seen.has(Segment::RST);
         if !seen.has(Segment::SYN) {
             return;
         }
+        let Some(tcp) = link::segment(frame) else { return };
         let mptcp = mptcp(tcp.option_bytes);
         self.joins += u64::from(mptcp == Mptcp::Join && !seen.has(Segment::ACK) && self.syns[own].is_none());
         let first = self.syns[own].filter(|syn| syn.seq == seen.seq);
@@ -228,11 +230,11 @@ impl Flow {
     }
 }
 
-/// Whether its checksum is only begun. What few segments are asked for is not put together in memory for all: it is handed over whole.
+/// Whether its checksum is only begun.
 #[cold]
 #[inline(never)]
-fn is_begun(tcp: Captured<'_>) -> bool {
-    tcp.is_begun()
+fn is_begun(frame: &Frame<'_>) -> bool {
+    link::segment(frame).is_some_and(|tcp| tcp.is_begun())
 }
 
 /// Other options than timestamps alone.

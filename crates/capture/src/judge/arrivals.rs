@@ -58,7 +58,7 @@ fn refusal<'a>(facts: &'a Facts<'_>, piece: &Piece, copies: &[Copy], copy: &Copy
     let suspect = suspects.get(at).filter(|s| s.frame == copy.sent.frame)?;
     // What was there already it could not lose.
     let there = copies.iter().any(|c| c.sent.frame < copy.sent.frame && !is_suspect(suspects, c));
-    let covered = piece.cover.is_some_and(|c| c.frame.is_none_or(|f| f < copy.sent.frame));
+    let covered = piece.cover.as_ref().is_some_and(|c| c.frame.is_none_or(|f| f < copy.sent.frame));
     (!there && !covered && suspect.next.is_none_or(|n| !n.1)).then_some(suspect)
 }
 

@@ -140,7 +140,7 @@ impl Candidate<'_> {
     /// What `bare` would say of this copy, if it can be an answer to it.
     fn answer(&self, facts: &Facts<'_>, bare: &Bare, reports: bool) -> Option<Answer> {
         let stamped = facts.stream.timestamps;
-        let covered = self.piece.cover.is_some_and(|c| c.at <= bare.at);
+        let covered = self.piece.cover.as_ref().is_some_and(|c| c.at <= bare.at);
         if !covered {
             let old = stamped && !bare.risen && older(self.copy.sent.tsval, bare.echo);
             return (old && !self.cannot.refused).then_some(Answer::Refused);

@@ -8,24 +8,29 @@ const CLASSES: usize = classes(FINE);
 
 /// How often a gap was how long.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gaps {
-    count: u64,
-    classes: Option<Box<[u32; CLASSES]>>,
-}
+pub(super) struct Gaps(Option<Box<[u32; CLASSES]>>);
 
 impl Gaps {
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, nanos: i64) {
-        self.count += 1;
-        let classes = self.classes.get_or_insert_with(|| Box::new([0; CLASSES]));
-        let n = &mut classes[class::<FINE>(nanos.max(0))];
+        let classes = match &mut self.0 {
+            Some(classes) => classes,
+            None => self.begin(),
+        };
+        let n = &mut classes[class::<FINE>(nanos)];
         *n = n.saturating_add(1);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin(&mut self) -> &mut [u32; CLASSES] {
+        self.0.insert(Box::new([0; CLASSES]))
     }
 
     /// The median, at most 9 % off; 0 without gaps.
     pub(super) fn median(&self) -> i64 {
-        let Some(classes) = &self.classes else { return 0 };
-        let mut left = self.count.div_ceil(2);
+        let Some(classes) = &self.0 else { return 0 };
+        let mut left = classes.iter().map(|n| u64::from(*n)).sum::<u64>().div_ceil(2);
         for (i, n) in classes.iter().enumerate() {
             match left.checked_sub(u64::from(*n)).filter(|rest| *rest > 0) {
                 Some(rest) => left = rest,

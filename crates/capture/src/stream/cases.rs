@@ -110,7 +110,7 @@ pub(crate) struct Piece {
     pub(crate) end: u64,
     /// In the order of the capture.
     pub(crate) copies: Vec<u32>,
-    pub(crate) cover: Option<Cover>,
+    pub(crate) cover: Option<Box<Cover>>,
     pub(crate) reports: Vec<Reported>,
     /// They had been seen or acknowledged before the first of `copies`, but nothing else is known of it.
     pub(crate) before: bool,
@@ -209,7 +209,7 @@ impl Cases {
                     By::Head | By::Behind if *start <= una => By::Head,
                     By::Head | By::Behind => By::Behind,
                 };
-                piece.cover = Some(Cover { by, ..*cover });
+                piece.cover = Some(Box::new(Cover { by, ..*cover }));
                 self.open -= 1;
                 any = true;
             }
@@ -285,7 +285,7 @@ impl Cases {
                 ready = true;
             }
             group.push(*start);
-            ready &= piece.cover.is_some_and(|c| c.at < then)
+            ready &= piece.cover.as_ref().is_some_and(|c| c.at < then)
                 && piece.copies.iter().all(|c| self.copies[*c as usize].sent.at < then);
             reach = piece
                 .copies

@@ -186,7 +186,7 @@ impl Stream {
     fn make_piece(&mut self, from: u64, to: u64) {
         let first = self.ring.get(self.ring.partition_point(|o| o.end() <= from)).filter(|o| o.seq <= from);
         let known = self.una >= to && self.acked_once || self.sacked.covers(from, to);
-        let cover = known.then_some(Cover::LONG_AGO);
+        let cover = known.then(|| Box::new(Cover::LONG_AGO));
         let before = first.is_none() && !self.holes.covers(from, to);
         let cases = self.cases_mut();
         let mut copies = Vec::new();

@@ -62,7 +62,16 @@ impl Work {
     /// Takes a packet if it is usual.
     #[inline(always)]
     pub(super) fn usual(&mut self, seen: &Seen) -> bool {
-        let (w, b) = (seen.way as usize, seen.way.back() as usize);
+        // Each way has code of its own, so that all places in memory are known beforehand.
+        match seen.way {
+            Way::Out => self.usual_of::<0, 1>(seen),
+            Way::Back => self.usual_of::<1, 0>(seen),
+        }
+    }
+
+    #[inline(always)]
+    fn usual_of<const OWN: usize, const OTHER: usize>(&mut self, seen: &Seen) -> bool {
+        let (w, b) = (OWN, OTHER);
         let Some(ack) = seen.ack else { return false };
         let (own, other) = (&self.usual.lanes[w], &self.usual.lanes[b]);
         let streams = &mut self.connection.streams;
