@@ -306,10 +306,12 @@ impl Connection {
         if echoed {
             own.backward.add(seen.at - own.at);
         }
+        // Without a branch: it cannot be foreseen.
         let other = &mut self.answers[back];
-        if !other.waiting & (other.value != Some(t.value)) {
-            (other.value, other.at, other.waiting) = (Some(t.value), seen.at, true);
-        }
+        let begins = !other.waiting & (other.value != Some(t.value));
+        other.value = if begins { Some(t.value) } else { other.value };
+        other.at = if begins { seen.at } else { other.at };
+        other.waiting |= begins;
     }
 
     /// The capture ended.

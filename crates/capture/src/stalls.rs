@@ -170,7 +170,8 @@ impl Stalls {
         if self.begun {
             let gap = seen.at.saturating_sub(self.now.from);
             self.gaps.add(gap);
-            if gap > SHORT {
+            // Nearly none is longer than a round trip: that is asked at once.
+            if gap > self.answer.unwrap_or(0).max(SHORT) {
                 self.long(seen, end);
             }
         } else {
@@ -237,6 +238,7 @@ impl Stalls {
 
     /// A gap that may be a stall has ended.
     #[cold]
+    #[inline(never)]
     fn long(&mut self, seen: &Seen, end: u64) {
         self.note();
         let facts = Facts {
@@ -250,7 +252,7 @@ impl Stalls {
             ..self.now.facts()
         };
         let length = facts.length();
-        if length <= self.answer.unwrap_or(0) || length <= self.gaps.median().saturating_mul(TIMES) {
+        if length <= self.gaps.median().saturating_mul(TIMES) {
             return;
         }
         if self.kept.len() < KEPT {

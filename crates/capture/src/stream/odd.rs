@@ -375,12 +375,11 @@ impl Stream {
 
     #[inline]
     fn note_echo(&mut self, echo: Option<u32>) {
-        if let Some(e) = echo {
-            if self.echoed.is_none_or(|r| older(r, e)) {
-                self.echoed = echo;
-                self.recent = echo;
-            }
-        }
+        let Some(e) = echo else { return };
+        // Without a branch: whether it is younger cannot be foreseen.
+        let younger = self.echoed.is_none_or(|r| older(r, e));
+        self.echoed = if younger { echo } else { self.echoed };
+        self.recent = if younger { echo } else { self.recent };
     }
 }
 
