@@ -101,6 +101,9 @@ impl Found {
     }
 }
 
+/// How many there were of each cause, and how long they took together, nanoseconds.
+type ByCause = [(u64, i64); CAUSES.len()];
+
 /// The data of one way and what the other end answers, so far.
 #[derive(Clone, Debug, Default)]
 pub struct Stalls {
@@ -113,7 +116,7 @@ pub struct Stalls {
     gaps: Gaps,
     kept: Vec<Facts>,
     /// What was too much to keep, by the side from which it is seen.
-    shorter: Option<Box<[[(u64, i64); CAUSES.len()]; 3]>>,
+    shorter: Option<Box<[ByCause; 3]>>,
     /// The smallest time from data to their acknowledgment, nanoseconds.
     answer: Option<i64>,
     timed: Option<(u64, i64)>,

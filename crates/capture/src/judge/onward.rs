@@ -99,7 +99,7 @@ pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize)
             false => cannot(Evidence::FirstNotSeen),
         };
     }
-    matched(ctx, piece, &cover, copies, i).unwrap_or_else(|| cannot(Evidence::Alike))
+    matched(ctx, piece, cover, copies, i).unwrap_or_else(|| cannot(Evidence::Alike))
 }
 
 fn matched(ctx: &Context<'_>, piece: &Piece, cover: &Cover, copies: &[Copy], i: usize) -> Option<Judged> {

@@ -148,6 +148,14 @@ pub(crate) struct Cases {
 }
 
 impl Cases {
+    /// Notes a copy, with room for few more at once.
+    pub(crate) fn add(&mut self, copy: Copy) {
+        if self.copies.len() == self.copies.capacity() {
+            self.copies.reserve_exact(2 + self.copies.len() / 4);
+        }
+        self.copies.push(copy);
+    }
+
     /// Cuts the piece in which `at` lies.
     pub(crate) fn cut(&mut self, at: u64) {
         let Some((_, piece)) = self.pieces.range_mut(..at).next_back() else { return };

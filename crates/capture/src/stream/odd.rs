@@ -135,7 +135,7 @@ impl Stream {
         let cases = self.cases_mut();
         let number = cases.copies.len() as u32;
         let len = (right - left) as u32;
-        cases.copies.push(Copy {
+        cases.add(Copy {
             sent: Sent { len, ..sent(s, order, left) },
             fills,
             again: !late,
@@ -192,7 +192,7 @@ impl Stream {
         let mut copies = Vec::new();
         if let Some(first) = first {
             copies.push(cases.copies.len() as u32);
-            cases.copies.push(Copy {
+            cases.add(Copy {
                 sent: first,
                 fills: false,
                 again: false,

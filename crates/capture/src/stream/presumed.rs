@@ -83,15 +83,7 @@ impl Stream {
         let guessed = end > sure;
         let cases = self.cases_mut();
         let copies = vec![cases.copies.len() as u32];
-        cases.copies.push(Copy {
-            sent,
-            fills: true,
-            again: true,
-            presumed: true,
-            guessed,
-            begin: s.seq,
-            payload: s.len,
-        });
+        cases.add(Copy { sent, fills: true, again: true, presumed: true, guessed, begin: s.seq, payload: s.len });
         cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
         self.calm = false;
         true

@@ -139,7 +139,7 @@ impl Ring {
         before.packed.shrink_to_fit();
         // A ring that doubles would be half empty.
         if self.older.len() == self.older.capacity() {
-            self.older.reserve_exact(FEW.max(self.older.len() / 4));
+            self.older.reserve_exact(2 + self.older.len() / 8);
         }
         self.older.push_back(before);
     }
@@ -276,8 +276,8 @@ impl Ring {
         while self.older.front().is_some_and(|block| block.end() <= self.first) {
             self.older.pop_front();
         }
-        if self.older.capacity() > 2 * self.older.len() + FEW {
-            self.older.shrink_to(self.older.len() + FEW);
+        if self.older.capacity() > self.older.len() + self.older.len() / 2 + FEW {
+            self.older.shrink_to(self.older.len() + 2);
         }
     }
 

@@ -70,6 +70,10 @@ impl Holes {
             self.forget_oldest();
         }
         let gap = Gap { position, at, bytes, lower: position };
+        // Most paths leave few holes at once.
+        if self.runs.len() == self.runs.capacity() {
+            self.runs.reserve_exact(1 + self.runs.len() / 2);
+        }
         self.runs.push_back(Hole { numbers, gap, discontinuity: false, marks: None });
     }
 
