@@ -249,6 +249,18 @@ def test_a_plain_run_is_the_reading_as_taken(tmp_path: Path, ackclock: Command) 
     assert rows[2]["note"] == "some"
 
 
+def test_readings_on_a_cluster_are_those_of_this_machine_byte_for_byte(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for at, options in ((here, []), (there, ["--on", "dask:2"])):
+        made_up(at)
+        command = [*COMMAND[:-1], *ASKED, "--quick", *options]
+        done = subprocess.run(
+            command, cwd=at, env=environment(), capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+    assert written(there) == written(here)
+
+
 def test_a_paper_without_the_function_is_refused_with_its_place(tmp_path: Path, ackclock: Command) -> None:
     at = made_up(tmp_path)
     code = (at / "paper.py").read_text(encoding="utf-8").replace("judged(", "weighed(")
