@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ackclock import files
+from ackclock.papers.claims import Finding
 from ackclock.papers.paper import Outcome, Work
-from ackclock.runs.trial import Effort, Ran, Trial, run, runs_of
+from ackclock.runs.trial import Ran, Trial, run
 
 from . import figures, ns2, tables
-from .findings import PROBE_FS, Made, findings
+from .findings import Made, findings
 from .measures import FIG4
 from .points import (
     AVG_DEV,
     FIGURES,
     LOSSES,
     METHODS,
-    MIXED,
-    ON_THE_SINGLE_PATH,
-    ON_TWO_PATHS,
     OTHERS,
-    OURS,
     SENSITIVE_FS,
     Single,
     singles,
@@ -29,12 +27,10 @@ from .points import (
     tuned,
 )
 from .setup import parameters
-from .view import Runs
+from .view import Read, Runs
 
-PROBE_SEEDS = 3
-"""Of the runs with other choices, at most."""
 MORE_SEEDS = 3
-"""So many times the seeds where a single run soon decides."""
+"""So many times the seeds where a single run soon decides, if runs are whole."""
 
 
 def reproduce(work: Work) -> Outcome:
@@ -44,57 +40,42 @@ def reproduce(work: Work) -> Outcome:
         OSError: a file of the paper's folder is missing, or one could not be written.
         ValueError: a file there makes no sense.
     """
+    made = _made(work)
+    compared = _beside_ns2(work)
+    return Outcome.of(
+        [*made.figures.ran.values(), *made.more.ran.values()],
+        findings(made, work.folder),
+        figures.draw(made.view(), work.out),
+        list(tables.numbers(made, work.folder)),
+        [ns2.summary(compared)] if compared else [],
+    )
+
+
+def judged(work: Work) -> Sequence[Finding]:
+    """Every claim under the work's reading.
+
+    Raises:
+        OSError, ValueError: see ``reproduce``.
+    """
+    return findings(_made(work), work.folder)
+
+
+def _made(work: Work) -> Made:
+    """The runs that claims are judged on."""
     single = [trial(m, p) for m in METHODS for p in singles()]
     lossy = [trial(m, p) for m in METHODS for p in splits(LOSSES[1])]
     steady = [trial(m, p) for m in METHODS for p in splits(LOSSES[0])]
     decided = [trial(m, Single(f)) for m in tuned() for f in SENSITIVE_FS]
     decided += [trial(m, p) for m in (AVG_DEV, *OTHERS) for p in singles() if (p.every_ms, p.loss) == FIGURES[FIG4]]
-    once = replace(work.effort, seeds=1)
-    ran = _run(work, "figures and claims", [*single, *lossy], work.effort)
+    ran = work.run("figures and claims", [*single, *lossy])
     # Without loss nothing on the two paths is random.
-    ran |= _run(work, "two paths without loss", steady, once)
-    more = replace(work.effort, seeds=MORE_SEEDS * work.effort.seeds)
-    sure = _run(work, "with more seeds", decided, more)
-    effort = replace(work.effort, seeds=min(work.effort.seeds, PROBE_SEEDS))
-    probes = _probes(work, effort, once)
+    ran |= work.run("two paths without loss", steady, replace(work.effort, seeds=1))
+    times = MORE_SEEDS if work.effort.duration_s is None else 1
+    more = replace(work.effort, seeds=times * work.effort.seeds)
+    sure = work.run("with more seeds", decided, more)
     both = [ran[t] for t in (*lossy, *steady)]
-    texts = parameters([ran[t] for t in single], both, work.folder)
-    made = Made(Runs(ran), Runs(probes), work.effort.seeds, effort.seeds, Runs(sure), more.seeds, texts)
-    compared = _beside_ns2(work)
-    runs = [*ran.values(), *sure.values(), *probes.values()]
-    pictures = figures.draw(made.view(), work.out)
-    first = ran[single[0]].runs
-    return Outcome(
-        findings(made, work.folder),
-        pictures,
-        list(tables.numbers(made, work.folder)),
-        sum(len(r.runs) for r in runs),
-        (first[0]["seed"], first[-1]["seed"]),
-        (first[0]["duration_s"], first[0]["duration_s"]),
-        runs_of(runs),
-        [ns2.summary(compared)] if compared else [],
-    )
-
-
-def _run(work: Work, what: str, trials: list[Trial], effort: Effort) -> dict[Trial, Ran]:
-    return run(work.lab, what, work.folder, trials, effort)
-
-
-def _probes(work: Work, effort: Effort, once: Effort) -> dict[Trial, Ran]:
-    """The runs with other choices, and with ours at the same places and seeds."""
-    single = [trial(m, p, c) for c in (OURS, *ON_THE_SINGLE_PATH) for m in METHODS for p in singles(PROBE_FS)]
-    random = [c for c in ON_TWO_PATHS if ("link[1].elements[0].choice", "random") in c.changes]
-    lossy = [trial(m, p, c) for c in (OURS, *ON_TWO_PATHS) for m in METHODS for p in splits(LOSSES[1], MIXED)]
-    lossy += [trial(m, p, c) for c in random for m in METHODS for p in splits(LOSSES[0], MIXED)]
-    steady = [
-        trial(m, p, c)
-        for c in (OURS, *ON_TWO_PATHS)
-        if c not in random
-        for m in METHODS
-        for p in splits(LOSSES[0], MIXED)
-    ]
-    ran = _run(work, "what the paper leaves open", [*single, *lossy], effort)
-    return ran | _run(work, "what it leaves open, without chance", steady, once)
+    texts = parameters([ran[t] for t in single], both, work.document)
+    return Made(Runs(ran), work.effort.seeds, Runs(sure), more.seeds, texts, Read.of(work.reading))
 
 
 def _beside_ns2(work: Work) -> list[ns2.Compared]:
@@ -102,7 +83,7 @@ def _beside_ns2(work: Work) -> list[ns2.Compared]:
     if work.effort.duration_s is not None:
         return []
     trials = [point.trial for point in ns2.references(work.folder)]
-    ran = _run(work, "beside ns-2", trials, replace(work.effort, seeds=ns2.SEEDS))
+    ran: dict[Trial, Ran] = run(work.lab, "beside ns-2", work.folder, trials, replace(work.effort, seeds=ns2.SEEDS))
     compared = list(ns2.compare(ran, work.folder))
     files.write_csv(work.out / "comparison.csv", (c.row() for c in compared))
     return compared

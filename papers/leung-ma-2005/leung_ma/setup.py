@@ -22,18 +22,18 @@ THRESHOLDS = tuple(range(4, 21))
 TABLE_1 = ("alpha", "beta", "lambda", "gamma", "c1", "c2")
 
 
-def parameters(single: Iterable[Ran], paths: Iterable[Ran], folder: Path) -> dict[str, str]:
+def parameters(single: Iterable[Ran], paths: Iterable[Ran], document_of: Callable[[Trial], Document]) -> dict[str, str]:
     """For each claim that is a parameter, what the runs of the figures have; "or" between what differs.
 
     Args:
         single: those of Figures 3 to 8.
         paths: those of Figures 10 and 11.
-        folder: where their scenarios are.
+        document_of: the scenario that each of them is.
 
     Raises:
         OSError: a scenario is missing.
     """
-    one, both = ([(ran, ran.trial.document(folder)) for ran in each] for each in (single, paths))
+    one, both = ([(ran, document_of(ran.trial)) for ran in each] for each in (single, paths))
     every = [*one, *both]
 
     def common(pick: Callable[[Document], str], of: Iterable[tuple[Ran, Document]]) -> str:
@@ -88,9 +88,9 @@ def _delay(document: Document) -> str:
 
 
 def _f(document: Document) -> float:
-    """The way back has the mean delay."""
-    back = next(link["back"]["delay"] for link in document["link"] if "delay" in link.get("back", {}))
-    return _ms(back) / 200
+    """The way back has the mean delay, unless it is redrawn, too."""
+    back = [link["back"]["delay"] for link in document["link"] if "delay" in link.get("back", {})]
+    return _ms(back[0] if back else _redrawn(document)["mean"]) / 200
 
 
 def _range(documents: Iterable[Document]) -> str:

@@ -1,4 +1,4 @@
-"""The numbers behind the figures, Tables 2 and 3, and what other choices give."""
+"""The numbers behind the figures, Tables 2 and 3."""
 
 from __future__ import annotations
 
@@ -7,16 +7,8 @@ from pathlib import Path
 
 from ackclock.papers.paper import Table
 
-from .findings import PROBE_FS, Made
-from .measures import (
-    FIG3,
-    average_gains,
-    gains,
-    mean_rate,
-    means,
-    per_cent,
-    to_fa,
-)
+from .findings import Made
+from .measures import average_gains, mean_rate
 from .points import (
     AVG,
     AVG_DEV,
@@ -28,16 +20,12 @@ from .points import (
     INC,
     LOSSES,
     METHODS,
-    ON_THE_SINGLE_PATH,
-    ON_TWO_PATHS,
-    OURS,
     SHARES,
-    Choice,
     Single,
     Split,
 )
 from .setup import costs
-from .view import View
+from .view import COUNTS, Read, View
 
 PUBLISHED = {
     "DSACK": ("3.078", "3.423"),
@@ -63,8 +51,6 @@ def numbers(made: Made, folder: Path) -> Iterator[Table]:
     yield from _two_paths(v)
     yield _table_2(v)
     yield _table_3(folder)
-    yield _choices_single(made)
-    yield from _choices_two_paths(made)
 
 
 def _single(v: View) -> Iterator[Table]:
@@ -99,7 +85,7 @@ def _table_2(v: View) -> Table:
     head = ["method"]
     for loss in LOSSES:
         head += [f"published, {_loss(loss)}", "ours", "ours, all needless ones"]
-    every = View(v.runs, Choice(OURS.label, count="needless_retransmissions"))
+    every = View(v.runs, Read(COUNTS["each-segment"]))
     rows = []
     for m in METHODS:
         row = [m.label]
@@ -118,44 +104,3 @@ def _table_3(folder: Path) -> Table:
 
 
 COSTS = ("state_bytes", "instructions_per_ack", "instructions_per_event")
-
-
-def _choices_single(made: Made) -> Table:
-    """What each choice makes of AVG-DEV's standing."""
-    rows = []
-    for choice in (OURS, *ON_THE_SINGLE_PATH):
-        v = made.probe(choice)
-        over = [", ".join(f"{x:z.0f}" for x in means(gains(v, name, COMPARED))) for name in FIGURES]
-        fa = ", ".join(f"{x:.2f}" for x in means(to_fa(v, list(FIGURES))))
-        shares = [f"{x:z.0f}" for other in (DEL, EWMA) for x in means(per_cent(v, FIG3, other))]
-        rows.append([choice.label, *over, fa, ", ".join(shares)])
-    each = ", ".join(m.label for m in COMPARED)
-    head = ["choice", *(f"gain, %, {name}" for name in FIGURES), "over FA, the same three", f"rate, {FIG3}, %"]
-    fs = ", ".join(f"{f:.1f}" for f in PROBE_FS)
-    what = f"AVG-DEV's gain over {each}; its throughput over FA's; its rate as a share of DEL's and EWMA's"
-    return Table(f"What is open for Figures 3 to 8: {what}. Means over f = {fs}, {_seeds(made)}", head, rows)
-
-
-def _seeds(made: Made) -> str:
-    return f"{made.probe_seeds} seed{'s' if made.probe_seeds > 1 else ''}"
-
-
-def _choices_two_paths(made: Made) -> Iterator[Table]:
-    """What each choice makes of Table 2 and of Figures 10 and 11."""
-    each = ", ".join(m.label for m in COMPARED)
-    for i, loss in enumerate(LOSSES):
-        head = ["choice", *(m.label for m in METHODS), "mean of the gains, %", "gain of the means, %"]
-        rows = [["published", *(PUBLISHED[m.label][i] for m in METHODS), *GAINS[i]]]
-        for choice in (OURS, *ON_TWO_PATHS):
-            v = made.probe(choice)
-            both = [average_gains(v, loss, m) for m in COMPARED]
-            averages = [", ".join(f"{x:z.0f}" for x in kind) for kind in zip(*both, strict=True)]
-            rows.append([choice.label, *(f"{mean_rate(v, m, loss):.3f}" for m in METHODS), *averages])
-        what = f"rates, %, and AVG-DEV's gain over {each}"
-        yield Table(
-            f"What is open for Table 2, {_loss(loss)}: {what}" + (f", {_seeds(made)}" if loss else ""), head, rows
-        )
-
-
-GAINS = (("35 to 45, 35 to 45, 35 to 45, 65", "or these"), ("higher", "or these"))
-"""What the paper says of Figures 10 and 11, without saying which average it is."""

@@ -1,15 +1,17 @@
-"""Runs of Leung & Ma 2005 as claims and figures look at them: by method and place, under a choice."""
+"""Runs of Leung & Ma 2005 as claims and figures look at them: by method and place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from ackclock.papers.reading import Reading
 from ackclock.runs.trial import Ran, Trial
 from ackclock.statistics import Mean
 
-from .points import FS, MIXED, OURS, Choice, Method, Place, trial
+from .points import FS, MIXED, Method, Place, trial
 
 Number = Callable[[Mapping[str, Any]], float]
 
@@ -48,22 +50,35 @@ class Runs:
         return self._taken[key]
 
 
+@dataclass(frozen=True)
+class Read:
+    """How what the paper leaves open is measured."""
+
+    count: str = "needless_fast_retransmissions"
+    """What the unnecessary retransmission rate counts: a number of each flow."""
+    of_means: bool = True
+    """Whether a gain "on the average" is that of the mean throughputs; else it is the mean of the gains."""
+
+    @classmethod
+    def of(cls, reading: Reading) -> Read:
+        """What a reading of the paper says."""
+        return cls(COUNTS[reading["needless"]], reading["average"] == "of-means")
+
+
+COUNTS = {"one-a-recovery": "needless_fast_retransmissions", "each-segment": "needless_retransmissions"}
+"""What a flow counts for each option of the choice ``needless``."""
+
+
 class View:
     """What a claim is measured on."""
 
-    def __init__(
-        self,
-        runs: Runs,
-        choice: Choice = OURS,
-        fs: Sequence[float] = FS,
-        draw: Sequence[int] | None = None,
-    ) -> None:
-        """``fs``: the delay factors that were run; ``draw``: which runs of each point; all, if None."""
-        self.runs, self.choice, self.fs, self.draw = runs, choice, fs, draw
-        self.shares = MIXED
+    def __init__(self, runs: Runs, read: Read = Read(), draw: Sequence[int] | None = None) -> None:
+        """``draw``: which runs of each point; all, if None."""
+        self.runs, self.read, self.draw = runs, read, draw
+        self.fs, self.shares = FS, MIXED
 
     def _values(self, name: str, number: Number, method: Method, place: Place) -> list[float]:
-        values = self.runs.values(trial(method, place, self.choice), name, number)
+        values = self.runs.values(trial(method, place), name, number)
         # A point that does not depend on chance has one run, whatever is drawn.
         return values if self.draw is None or len(values) == 1 else [values[i] for i in self.draw]
 
@@ -73,7 +88,7 @@ class View:
 
     def rates(self, method: Method, place: Place) -> list[float]:
         """The unnecessary retransmission rate of each run, per cent."""
-        return self._values(self.choice.count, unnecessary(self.choice.count), method, place)
+        return self._values(self.read.count, unnecessary(self.read.count), method, place)
 
     def throughput(self, method: Method, place: Place) -> float:
         """The mean, kB/s."""
