@@ -100,7 +100,7 @@ def test_a_package_of_several_files_imports_its_own(mine: Path, ackclock: Comman
     assert [paper["paper"] for paper in json.loads(done.stdout)["papers"]] == ["mine-2026", "other-2026"]
 
 
-ALLOWED = "key, title, about, code, full, quick, cite, year"
+ALLOWED = "key, title, about, code, full, quick, cite, year, readings"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from ackclock.runs.trial import Effort
 PAPER, PAGE = "paper.toml", "page.toml"
 CLAIMS = "claims.csv"
 KEYS = ("key", "title", "about", "code", "full", "quick")
-OF_PAPERS = ("cite", "year")
+OF_PAPERS = ("cite", "year", "readings")
 EFFORT = ("seeds", "duration")
 TAKEN = ("report", "comparison")
 """Pages that every report has."""
@@ -65,7 +65,8 @@ def read(folder: Path) -> Paper | Extra:
     if file.name == PAGE:
         return Extra(key, text("title"), text("about"), full, quick, folder, code)
     year = needed("year", "the year of publication").whole(*YEARS)
-    return Paper(key, text("title"), text("cite"), year, text("about"), full, quick, folder, code)
+    read = _effort(table["readings"]) if "readings" in table else quick
+    return Paper(key, text("title"), text("cite"), year, text("about"), full, quick, read, folder, code)
 
 
 def every(folder: Path) -> dict[str, Paper | Extra]:

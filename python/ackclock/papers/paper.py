@@ -199,6 +199,8 @@ class Paper:
     """What it asks, in a sentence or two."""
     full: Effort
     quick: Effort
+    readings: Effort
+    """Of each of the declared readings."""
     folder: Path
     """Its scenarios, claims, reference values and code."""
     code: Path

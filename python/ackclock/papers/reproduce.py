@@ -118,8 +118,8 @@ def _paper(paper: Paper, wish: Wish, lab: Laboratory, show: Show) -> Reproduced:
 
 def _readings(paper: Paper, work: Work, wish: Wish, show: Show) -> None:
     """The design with the quick effort; the best readings with the full one, unless little was asked for."""
-    few = replace(wish, quick=True)
-    read = readings.explore(paper, replace(work, effort=effort(paper, few)), None if wish.quick else paper.full, show)
+    few = Effort(wish.seeds or paper.readings.seeds, paper.readings.duration_s)
+    read = readings.explore(paper, replace(work, effort=few), None if wish.quick else paper.full, show)
     for to in [work.out] + ([paper.folder] if wish.copy_to is not None else []):
         readings.write(read, to)
 

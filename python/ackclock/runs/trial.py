@@ -89,11 +89,18 @@ def task(
         stack: for every flow, instead of the scenario's.
         set_: parameters of every flow's stack, as ``--set`` takes them.
     """
-    whole = carried(document, file.parent)
+    whole = carried(document, file.parent) if _names_file(document) else dict(document)
     whole["run"] = {key: value for key, value in document["run"].items() if key not in {"seed", "seeds"}}
     if effort.duration_s is not None:
         whole["run"]["duration"] = f"{effort.duration_s} s"
     return Task(str(file), tomli_w.dumps(whole), stack, set_, 1, effort.seeds)
+
+
+def _names_file(value: object) -> bool:
+    """Whether a table somewhere in it has a key ``file``."""
+    if isinstance(value, dict):
+        return "file" in value or any(map(_names_file, value.values()))
+    return isinstance(value, list | tuple) and any(map(_names_file, value))
 
 
 def carried(document: Document, folder: Path, apart: Sequence[paths.Steps] = ()) -> Document:
