@@ -222,6 +222,9 @@ def test_a_paper_is_run_under_every_reading_and_its_page_shows_what_they_change(
     assert "It holds under 2 of 4 readings of the text. One choice made otherwise is enough: loss=most." in words
     assert "1 of 2 options leave every score as it is." in words
     assert "§2: most are lost" in words
+    results = (tmp_path / "results/made-up-1999/RESULTS.md").read_text(encoding="utf-8")
+    assert "## Readings\n\nThe text leaves 2 choices open." in results
+    assert "![Which choices matter](readings.svg)" in results
 
 
 def test_judged_readings_are_kept_and_a_command_that_is_killed_goes_on_to_the_same_bytes(tmp_path: Path) -> None:

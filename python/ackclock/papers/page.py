@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ackclock
 from ackclock.papers.claims import Finding, Verdict, headline, kinds, ours
-from ackclock.papers.paper import README, Reproduced, Table
+from ackclock.papers.paper import README, Picture, Reproduced, Table
 
 TITLES = {
     Verdict.DIFFERS: "What differs",
@@ -58,15 +58,23 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
         if chosen:
             yield f"## {title}"
             yield "\n".join(line for f in chosen for line in _reasons(f, done))
+    if done.section is not None:
+        yield f"## {done.section.title}"
+        yield from done.section.sentences
+        yield from (_picture(picture, pictures, here) for picture in done.section.pictures)
+        yield from (part for table in done.section.tables for part in _titled(table))
     yield "## Numbers"
     yield from (part for table in outcome.tables for part in _titled(table))
     for reference in outcome.references:
         yield f"## {reference.table.title}"
         yield "\n".join(f"- {sentence}" for sentence in reference.sentences)
     yield "## Figures"
-    for picture in outcome.pictures:
-        link = Path(os.path.relpath(pictures[picture.name], here)).as_posix()
-        yield f"![{picture.title}]({link})\n\n*{picture.title}.* {picture.caption}"
+    yield from (_picture(picture, pictures, here) for picture in outcome.pictures)
+
+
+def _picture(picture: Picture, pictures: Mapping[str, Path], here: Path) -> str:
+    link = Path(os.path.relpath(pictures[picture.name], here)).as_posix()
+    return f"![{picture.title}]({link})\n\n*{picture.title}.* {picture.caption}"
 
 
 def _row(f: Finding) -> list[str]:

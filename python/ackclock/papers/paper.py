@@ -246,6 +246,8 @@ class Reproduced:
     """Whether it stands among Ackclock's papers, for which the lab page has presets."""
     readings: Readings | None = None
     """What came out under other readings; None where nobody asked."""
+    section: Section | None = None
+    """The same, to be read."""
     causes: Mapping[str, Cause] = field(default_factory=dict)
     """Why claims differ, by claim."""
 

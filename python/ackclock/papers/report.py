@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import ackclock
 from ackclock.lab_page import HOST, PORT
-from ackclock.papers import readings_shown, sizes
+from ackclock.papers import sizes
 from ackclock.papers.causes import CAUSES
 from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
 from ackclock.papers.folder import PAPER
@@ -73,14 +73,13 @@ class Link:
     title: str
 
 
-def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path, papers: Path) -> dict[str, str]:
+def pages(done: Done, named: Sequence[str], options: Sequence[str], papers: Path) -> dict[str, str]:
     """Every page by its file's name.
 
     Args:
         done: what came out.
         named: the papers and extra pages that were asked for by name; none: all of them.
         options: those of ``ackclock reproduce`` that change results.
-        out: the folder of results, where pictures of readings are drawn.
         papers: the folder of Ackclock's papers; its README.md says what was learned.
 
     Raises:
@@ -109,10 +108,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str], out: Path, p
 
     return {
         FRONT: page(FRONT, "front.html", {**_front(done, papers), "command": command(*named)}),
-        **{
-            f"{one.paper.key}.html": page(f"{one.paper.key}.html", "paper.html", _paper(one, out))
-            for one in done.papers
-        },
+        **{f"{one.paper.key}.html": page(f"{one.paper.key}.html", "paper.html", _paper(one)) for one in done.papers},
         COMPARISON: page(COMPARISON, "comparison.html", {"references": _references(done)}),
         **{f"{one.extra.key}.html": page(f"{one.extra.key}.html", "extra.html", _extra(one)) for one in done.extras},
     }
@@ -179,7 +175,7 @@ def _learned(done: Done, readme: Path) -> str:
     return section(readme.read_text(encoding="utf-8"), LEARNED) if own else ""
 
 
-def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
+def _paper(one: Reproduced) -> dict[str, Any]:
     paper, folder, outcome = one.paper, one.paper.folder, one.outcome
     readme = folder / README
     claims = [_claim(f, one) for f in outcome.findings]
@@ -190,7 +186,7 @@ def _paper(one: Reproduced, out: Path) -> dict[str, Any]:
         "about": paper.about,
         "counts": _counts(outcome.findings),
         "claims": claims,
-        "readings": _readings(one, out),
+        "readings": None if one.section is None else _section(one.section, folder),
         "runs": outcome.runs,
         "span": outcome.span,
         "seeds": outcome.seeds,
@@ -262,14 +258,6 @@ def _counts(findings: Sequence[Finding]) -> dict[str, object]:
         ],
         "all": [(verdict.value, n) for verdict, n in counts(findings).items()],
     }
-
-
-def _readings(one: Reproduced, out: Path) -> dict[str, Any] | None:
-    """The section on readings; None where there are none."""
-    if one.readings is None:
-        return None
-    section = readings_shown.section(one.readings, one.paper, out / one.paper.key)
-    return _section(section, one.paper.folder)
 
 
 def _section(section: Section, folder: Path) -> dict[str, Any]:

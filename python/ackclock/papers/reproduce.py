@@ -87,7 +87,7 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
             [_paper(one, wish, lab(one.key), show) for one in wish.what if isinstance(one, Paper)],
             [_extra(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Extra)],
         )
-    for file, text in report.pages(done, wish.named, wish.options(), wish.out, wish.papers).items():
+    for file, text in report.pages(done, wish.named, wish.options(), wish.papers).items():
         files.write(wish.out / file, text.encode())
     claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
     sizes.write_times(done, wish.out)
@@ -109,10 +109,13 @@ def _paper(paper: Paper, wish: Wish, lab: Laboratory, show: Show) -> Reproduced:
     if wish.readings and (paper.folder / READINGS).is_file():
         _readings(paper, replace(work, lab=lab.silent()), wish, show)
     read = readings_shown.read(*([work.out] if wish.readings else []), paper.folder)
-    done = Reproduced(paper, outcome, lab.spent, paper.folder.parent == wish.papers, read, causes.read(paper.folder))
-    _write(done, {picture.name: picture.svg for picture in outcome.pictures}, work.out)
+    section = None if read is None else readings_shown.section(read, paper, work.out)
+    own = paper.folder.parent == wish.papers
+    done = Reproduced(paper, outcome, lab.spent, own, read, section, causes.read(paper.folder))
+    pictures = [*outcome.pictures, *(section.pictures if section else ())]
+    _write(done, {picture.name: picture.svg for picture in pictures}, work.out)
     if wish.copy_to is not None:
-        _write(done, _copied(paper.key, outcome.pictures, wish.copy_to), paper.folder)
+        _write(done, _copied(paper.key, pictures, wish.copy_to), paper.folder)
     return done
 
 
