@@ -168,7 +168,10 @@ def explored(world: Mapping[str, str], split: Split) -> list[Scored]:
         held = {claim: set(needs.split()) <= chosen for claim, needs in world.items()}
         return Scored(one, why, {claim: Verdict.HOLDS if held[claim] else Verdict.DIFFERS for claim in world})
 
-    return design.explore(CHOICES, split, run)
+    expected: list[int] = []
+    done = design.explore(CHOICES, split, run, expected.append)
+    assert (expected[0], sum(expected)) == (10, len(done))
+    return done
 
 
 def test_a_search_goes_on_from_the_best_pairs_and_never_looks_at_the_half_that_is_held_out() -> None:

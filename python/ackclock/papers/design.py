@@ -63,6 +63,8 @@ class Scored:
 
 Run = Callable[[Reading, str], Scored]
 """Runs a reading, and says why it is run."""
+Expect = Callable[[int], object]
+"""Hears how many readings come next."""
 
 
 def declared(choices: tuple[Choice, ...]) -> list[tuple[Reading, str]]:
@@ -79,7 +81,7 @@ def ranked(done: Iterable[Scored], split: Split) -> list[Scored]:
     return sorted(done, key=lambda s: (-s.score(split.scored), len(s.reading.otherwise), s.reading.name))
 
 
-def explore(choices: tuple[Choice, ...], split: Split, run: Run) -> list[Scored]:
+def explore(choices: tuple[Choice, ...], split: Split, run: Run, expect: Expect) -> list[Scored]:
     """Run the declared design, then search on from its best readings as long as the scored half gains.
 
     Each step extends the best readings by one more choice. The held-out half is never looked at.
@@ -88,14 +90,17 @@ def explore(choices: tuple[Choice, ...], split: Split, run: Run) -> list[Scored]
         choices: the paper's.
         split: its claims.
         run: runs a reading.
+        expect: hears how many come next: the design first, then each step of the search.
     """
-    done = {reading.name: run(reading, why) for reading, why in declared(choices)}
+    design = declared(choices)
+    expect(len(design))
+    done = {reading.name: run(reading, why) for reading, why in design}
     best = ranked(done.values(), split)[:BEAM]
     while True:
         before = best[0].score(split.scored)
-        for one in [further for each in best for further in _further(each.reading)]:
-            if one.name not in done:
-                done[one.name] = run(one, SEARCH)
+        step = {one.name: one for each in best for one in _further(each.reading) if one.name not in done}
+        expect(len(step))
+        done |= {name: run(one, SEARCH) for name, one in step.items()}
         best = ranked(done.values(), split)[:BEAM]
         if best[0].score(split.scored) <= before:
             return list(done.values())

@@ -94,17 +94,21 @@ def explore(paper: Paper, work: Work, full: Effort | None, show: Show = unshown)
     choices = reading.read(paper.folder)
     split = Split.of(claims.read(paper.folder / folder.CLAIMS))
     judge = _Judge(paper, work, _content(paper.folder))
-    total = len(design.declared(choices))
     with show(f"{paper.key}: readings") as tell:
-        said = [0, 0]
+        total, finished, kept = 0, 0, 0
+
+        def expect(more: int) -> None:
+            nonlocal total
+            total += more
 
         def run(one: Reading, why: str) -> Scored:
-            tell(Told(said[0], max(total, said[0] + 1), said[1], "reading"))
+            nonlocal finished, kept
+            tell(Told(finished, total, kept, "reading"))
             scored, was = judge(one, why, work.effort)
-            said[0], said[1] = said[0] + 1, said[1] + was
+            finished, kept = finished + 1, kept + was
             return scored
 
-        done = design.explore(choices, split, run)
+        done = design.explore(choices, split, run, expect)
     best = [one for one in design.ranked(done, split) if one.reading.otherwise][: design.BEST]
     in_full = [] if full is None else _in_full([done[0], *best], judge, full, show)
     return Read(paper, split, work.effort, done, full, in_full, _other(done[0], in_full, paper))
