@@ -216,7 +216,8 @@ def test_a_paper_is_run_under_every_reading_and_its_page_shows_what_they_change(
         ({"window": "no"}, "single", 1),
         ({"loss": "most", "window": "no"}, "pair", 2),
     ]
-    assert [one["verdicts"]["M-2"] for one in read["readings"]] == ["differs", "holds", "differs", "holds"]
+    assert [one["verdicts"] for one in read["readings"]] == ["hd-", "hh-", "hd-", "hh-"]
+    assert read["claims"] == ["M-1", "M-2", "M-3"]
     assert (read["scored"], read["held_out"]) == (["M-1"], ["M-2"])
     assert (read["effort"]["seeds"], read["full_effort"]["seeds"], len(read["in_full"])) == (2, 4, 4)
     page = (tmp_path / "results/made-up-1999.html").read_text(encoding="utf-8")

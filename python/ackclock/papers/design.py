@@ -18,6 +18,14 @@ POINTS = {
     Verdict.UNCHECKED: 0.0,
 }
 """What a claim adds to a score."""
+LETTERS = {
+    Verdict.HOLDS: "h",
+    Verdict.PARTLY: "p",
+    Verdict.UNDECIDED: "u",
+    Verdict.DIFFERS: "d",
+    Verdict.UNCHECKED: "-",
+}
+"""How readings.json writes verdicts: a letter for each claim."""
 TAKEN, SINGLE, PAIR, SEARCH = "taken", "single", "pair", "search"
 """Why a reading is run."""
 BEAM = 3
@@ -163,5 +171,7 @@ class Readings:
         return f"{said} One choice made otherwise is enough: {' or '.join(alone)}."
 
     def _scored(self, one: Mapping[str, Any]) -> Scored:
-        verdicts = {claim: Verdict(value) for claim, value in one["verdicts"].items()}
+        known = {letter: verdict for verdict, letter in LETTERS.items()}
+        each = zip(self.row["claims"], one["verdicts"], strict=True)
+        verdicts = {claim: known[letter] for claim, letter in each}
         return Scored(Reading(self.choices, one["otherwise"]), one["why"], verdicts)

@@ -63,6 +63,8 @@ class Read:
             "scored": self.split.scored,
             "held_out": self.split.held_out,
             "other_than_full": self.other,
+            "letters": {verdict.value: letter for verdict, letter in design.LETTERS.items()},
+            "claims": list(self.done[0].verdicts),
             "readings": [self._row(one) for one in self.done],
             "in_full": [self._row(one) for one in self.full],
         }
@@ -74,7 +76,7 @@ class Read:
             "scored": one.score(self.split.scored),
             "held_out": one.score(self.split.held_out),
             "holding": one.holding([*self.split.scored, *self.split.held_out]),
-            "verdicts": {claim: verdict.value for claim, verdict in one.verdicts.items()},
+            "verdicts": "".join(design.LETTERS[verdict] for verdict in one.verdicts.values()),
         }
 
 
@@ -175,5 +177,12 @@ def write(read: Read, to: Path) -> None:
     Raises:
         OSError: it is missing or not writable.
     """
-    text = json.dumps(read.to_dict(), indent=1, ensure_ascii=False)
-    files.write(to / FILE, (text + "\n").encode())
+    lines = [f" {json.dumps(key)}: {_lines(value)}" for key, value in read.to_dict().items()]
+    files.write(to / FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def _lines(value: object) -> str:
+    """JSON with a line for each entry of a list of tables."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in value) + "\n ]"
+    return json.dumps(value, ensure_ascii=False)
