@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -63,7 +65,7 @@ def test_each_word_of_the_rule_accepts_what_the_table_says_and_no_more(
 def test_the_table_in_the_docs_names_every_word() -> None:
     text = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z ]+?)(?: [NAB ]+)?` \| (.*?) \| (.*?) \|$", text, flags=re.MULTILINE)
-    assert rows == [(name, word.words, word.accepts) for name, word in WORDS.items() if name != "between"]
+    assert rows == [(name, word.words, word.accepts) for name, word in WORDS.items()]
 
 
 @pytest.mark.parametrize(
@@ -190,3 +192,22 @@ def test_the_reason_says_why_a_median_that_is_accepted_may_differ() -> None:
     assert (far.verdict, near.verdict) == (claims.Verdict.DIFFERS, claims.Verdict.HOLDS)
     assert "lies outside what nine of ten of our runs do" in far.reason
     assert "lies outside" not in near.reason
+
+
+def test_the_front_pages_counts_are_those_of_the_papers_results() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    total: Counter[tuple[bool, str]] = Counter()
+    for folder in sorted((ROOT / "papers").glob("*/claims.json")):
+        rows = json.loads(folder.read_text(encoding="utf-8"))
+        of = Counter((row["kind"] == "measured", row["verdict"]) for row in rows)
+        total += of
+        said = " / ".join(str(of[True, verdict]) for verdict in ("holds", "partly", "undecided", "differs"))
+        assert re.search(rf"papers/{folder.parent.name}/RESULTS\.md\).* \| {said} \|", text), folder.parent.name
+    unchecked = "cannot be checked"
+    measured = sum(n for (kind, verdict), n in total.items() if kind and verdict != unchecked)
+    others = sum(n for (kind, _), n in total.items() if not kind)
+    holding, partly = total[True, "holds"], total[True, "partly"]
+    assert f"{holding} of the {measured} claims that a run could refute hold, {partly} in part" in text
+    assert f"Of {others} other claims" in text
+    assert total[True, unchecked] == 3
+    assert f"{total[False, 'holds']}\nhold. Three cannot be checked." in text

@@ -239,7 +239,7 @@ impl Connection {
         }
     }
 
-    /// So many packets came one way, in order, with so many segments and bytes; the last at `end`.
+    /// Counts packets that came one way, in order, with their segments and bytes; the last came at `end`.
     pub(crate) fn count(&mut self, way: Way, packets: u64, (segments, bytes): (u64, u64), end: i64) {
         let record = &mut self.record.ways[way as usize];
         record.packets += packets;

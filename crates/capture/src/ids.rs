@@ -90,7 +90,7 @@ impl Ids {
         (self.at == self.top).then_some(self.at)
     }
 
-    /// So many packets came in order, each with the next identification.
+    /// Counts packets that came in order, each with the next identification.
     pub(crate) fn came(&mut self, packets: u64) {
         self.at += packets;
         self.top = self.at;

@@ -294,7 +294,7 @@ impl Stream {
         (self.hi, self.una)
     }
 
-    /// So many packets with acknowledgments passed.
+    /// Counts packets with acknowledgments that passed.
     pub(crate) fn acks_came(&mut self, packets: u64) {
         self.facts.acks += packets;
     }

@@ -134,7 +134,7 @@ impl Reordering {
         self.arrive_next((to - from).div_ceil(size.into()), to - from, to - from);
     }
 
-    /// The same for packets right behind the highest number, in order: `count` of them, which take so many `numbers`.
+    /// The same for packets right behind the highest number, in order: `count` of them, which take `numbers` numbers.
     #[inline]
     pub fn arrive_next(&mut self, count: u64, numbers: u64, bytes: u64) {
         self.next += numbers;

@@ -107,7 +107,7 @@ fn swaps() -> ElementSpec {
     ElementSpec::Swap(SwapSpec { mode: SwapMode::Literal, count: 6, gap })
 }
 
-/// A named stack that begins in congestion avoidance with so many segments.
+/// A named stack that begins in congestion avoidance with `segs` segments.
 fn opened(name: &str, segs: u32) -> Stack {
     let startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: segs, ssthresh_segs: Some(segs) });
     Stack { startup, ..Stack::named(name).expect("listed") }

@@ -30,7 +30,7 @@ from .setup import parameters
 from .view import Read, Runs
 
 MORE_SEEDS = 3
-"""So many times the seeds where a single run soon decides, if runs are whole."""
+"""By this the seeds are multiplied where a single run soon decides, if runs are whole."""
 
 
 def reproduce(work: Work) -> Outcome:

@@ -103,7 +103,7 @@ def first_recoveries(work: Work, scheme: Scheme) -> list[FirstRecovery]:
 
 
 def there(values: Sequence[float | None]) -> list[float]:
-    """Those that are."""
+    """The values that are known."""
     return [value for value in values if value is not None]
 
 

@@ -29,9 +29,9 @@ LETTERS = {
 TAKEN, SINGLE, PAIR, SEARCH = "taken", "single", "pair", "search"
 """Why a reading is run."""
 BEAM = 3
-"""So many of the best readings are extended in each step of the search."""
+"""How many of the best readings each step of the search extends."""
 BEST = 5
-"""So many of the best readings are run in full."""
+"""How many of the best readings are run in full."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def effects(done: Iterable[Scored], claims: Sequence[str]) -> dict[tuple[str, st
 
     Args:
         done: the readings.
-        claims: those that are scored.
+        claims: the scored ones.
     """
     by_name = {one.reading.name: one for one in done}
     found: dict[tuple[str, str], list[float]] = {}

@@ -41,7 +41,7 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
         + (readme if (paper.folder / README).is_file() else "")
     )
     yield (
-        f"With those that only test choices of ours: {spent.points:,} points (a set-up with all its seeds), "
+        f"In all, with runs beside other simulators: {spent.points:,} points (a set-up with all its seeds), "
         f"{spent.runs:,} runs, {spent.simulated_s:,.0f} s simulated, {spent.packets:,} data packets sent."
     )
     yield f"**{headline(found)}**"

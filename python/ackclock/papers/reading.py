@@ -124,7 +124,7 @@ class Reading:
         return ", ".join(f"{key}={self.otherwise[key]}" for key in sorted(self.otherwise)) or "as taken"
 
     def options(self) -> list[Option]:
-        """Those that are made otherwise, in the order of the choices."""
+        """The options that are made otherwise, in the order of the choices."""
         return [o for c in self.choices for o in c.options if self.otherwise.get(c.key) == o.key]
 
     def of(self, trial: Trial, folder: Path) -> Trial:

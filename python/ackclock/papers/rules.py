@@ -128,7 +128,6 @@ WORDS: Mapping[str, Word] = {
     "about": _word("about, around, approximately; more or less the same", "± 20 %", _within(ABOUT), (1, 2)),
     "roughly": _word("roughly", "± 30 %", _within(ROUGHLY), (1, 2)),
     "order": _word("on the order of", "from a half to twice", lambda n: Bound(n / ORDER, n * ORDER)),
-    "between": _word("(bounds of the old form)", "from one to the other", Bound, (2,)),
     "same": _word("the same", "± 1 %", _within(SAME)),
     "over": _word("over, more than, higher", "what is larger", lambda n: Bound(low=n, open=True)),
     "under": _word("under, fewer than, lower", "what is smaller", lambda n: Bound(high=n, open=True)),

@@ -236,7 +236,7 @@ impl Arrivals {
         (counts && self.top.1 == last && self.order.next() == self.top.0 + 1).then_some(self.segment)
     }
 
-    /// So many packets came in order, each with the next identification.
+    /// Counts packets that came in order, each with the next identification.
     pub(crate) fn came(&mut self, packets: u64, bytes: u64) {
         self.order.arrive_next(packets, packets, bytes);
         self.top = (self.top.0 + packets, self.top.1.wrapping_add(packets as u16));

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// Copies in a block.
 const FULL: usize = 32;
-/// A block begins with room for so many, unless the one before it was full.
+/// Segments that a block begins with room for, unless the one before it was full.
 const FEW: usize = 4;
 /// Places in the order of sending and timestamps may be so far before those of the first copy.
 const BEFORE: u16 = 1 << 15;

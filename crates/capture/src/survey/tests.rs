@@ -18,12 +18,12 @@ struct Twice {
 #[derive(Clone, Copy, Debug, Default)]
 struct Spoil {
     state: u64,
-    /// One of so many is left out, comes twice, or changes its place with the next; 0: none.
+    /// Of this many packets one is left out, comes twice, or changes its place with the next; 0: none.
     odd: u64,
     identifications: Identifications,
     timestamps: bool,
     blocks: bool,
-    /// One of so many acknowledgments carries data, and one of so many segments another length; 0: none.
+    /// Of this many acknowledgments one carries data, and of as many segments one has another length; 0: none.
     both_ways: u64,
 }
 
