@@ -15,13 +15,14 @@ cp -a Cargo.toml Cargo.lock clippy.toml rustfmt.toml crates "$copy"
 cd "$copy/crates/tcp/src"
 # Steps 1 to 3: the file, and its types.
 sed 's/NewReno/Newcomer/g' recovery/newreno.rs > recovery/newcomer.rs
-# Steps 4 to 6: six lines in the slot's file.
+# Steps 4 to 6: seven lines in the slot's file.
 sed -i recovery.rs \
     -e 's|^pub mod newreno;|pub mod newcomer;\n&|' \
     -e 's|^    Newreno(newreno::NewRenoSpec),|&\n    /// NewReno under another name.\n    Newcomer(newcomer::NewcomerSpec),|' \
     -e 's|^    Newreno(newreno::NewReno),|&\n    /// NewReno under another name.\n    Newcomer(newcomer::Newcomer),|' \
     -e 's/RecoverySpec::Newreno(_)/& | RecoverySpec::Newcomer(_)/' \
-    -e 's|^ *RecoverySpec::Newreno(s) => .*|&\n            RecoverySpec::Newcomer(s) => AnyRecovery::Newcomer(newcomer::Newcomer::new(s)),|' \
+    -e 's|^ *RecoverySpec::Newreno(s) => s.validate(),|&\n            RecoverySpec::Newcomer(s) => s.validate(),|' \
+    -e 's|^ *RecoverySpec::Newreno(s) => AnyRecovery.*|&\n            RecoverySpec::Newcomer(s) => AnyRecovery::Newcomer(newcomer::Newcomer::new(s)),|' \
     -e 's/ Newreno |/& Newcomer |/'
 # Step 7: the profile.
 sed -i stack/profiles.rs \
