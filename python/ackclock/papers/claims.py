@@ -67,7 +67,7 @@ class Claim:
     """What is measured."""
     published: str
     rule: str
-    """The rule of the paper's words, one for each measured value, parted by ``;`` (:mod:`ackclock.papers.rules`).
+    """The rule of the paper's words, one for each measured value, parted by ``;`` (``ackclock.papers.rules``).
 
     For a text ``= text``; empty where nothing can be measured.
     """
