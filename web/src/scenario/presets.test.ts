@@ -12,7 +12,7 @@ test("every scenario of the papers and every everyday path is in a preset, and i
   const root = new URL("../../../", import.meta.url);
   // A paper's folder is its authors and the year; papers/tuning has plans.
   const papers = readdirSync(new URL("papers", root), { withFileTypes: true }).filter((e) => e.name.includes("-"));
-  const scenario = /^(?!paper\.toml$).*\.toml$/;
+  const scenario = /^(?!(paper|readings|causes)\.toml$).*\.toml$/;
   const files = [...papers.map((p) => `papers/${p.name}`), "scenarios"].flatMap((folder) =>
     readdirSync(new URL(folder, root))
       .filter((name) => scenario.test(name))
