@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Seeds = int | Iterable[int] | Mapping[str, int]
 """How many seeds, counted up from the first; the seeds themselves; or ``{"first": 1, "count": 30}``."""
-LIMIT = 2**63
+LIMIT = 2**64
 Slot = dict[str, Any]
 """One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
 
