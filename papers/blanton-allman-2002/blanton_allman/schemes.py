@@ -60,7 +60,7 @@ def at(scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> Setting:
 
 @dataclass(frozen=True)
 class Look:
-    """What of the runs is looked at: those choices of readings.toml that say how claims are measured."""
+    """What is looked at in the runs: the choices of readings.toml that say how claims are measured."""
 
     fig9_swaps: int = FIG9_SWAPS
     most_swaps: int = SWAPS[-1]

@@ -164,8 +164,6 @@ class Finding:
     """95 % intervals of the measured values; None: it does not depend on chance."""
     note: str = ""
     """What else is to be said; whole sentences."""
-    tried: tuple[str, ...] = ()
-    """What choices of ours, made otherwise, give; whole sentences."""
     spreads: tuple[Interval | None, ...] = ()
     """From the 5th to the 95th percentile of our runs, where the published value is a single run."""
 
@@ -181,8 +179,8 @@ class Finding:
 
     @property
     def brief(self) -> str:
-        """The reason, and what the first choice of ours made otherwise gives, or else the note's first sentence."""
-        more = self.tried[0] if self.tried else re.split(r"(?<=\.)\s+(?=[A-Z])", self.note, maxsplit=1)[0]
+        """The reason, and the note's first sentence."""
+        more = re.split(r"(?<=\.)\s+(?=[A-Z])", self.note, maxsplit=1)[0]
         return " ".join(part for part in (self.reason, more) if part)
 
     @property
@@ -235,7 +233,7 @@ class Finding:
             "interval": ranges(self.intervals),
             "spread": ranges(self.spreads),
             "parts": [part.value for part in self.parts],
-            "note": " ".join([self.why, *self.tried]),
+            "note": self.why,
             "unit": c.unit or None,
             "where": c.where,
             "quantity": c.quantity,
@@ -262,7 +260,7 @@ def judge(
     Raises:
         ValueError: there are more or fewer values than rules, or a single draw has no spread.
     """
-    return Finding(claim, Verdict.of(claim.judge(measured, intervals, spreads)), measured, intervals, note, (), spreads)
+    return Finding(claim, Verdict.of(claim.judge(measured, intervals, spreads)), measured, intervals, note, spreads)
 
 
 def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int) -> tuple[tuple[float, float], ...]:

@@ -90,7 +90,7 @@ def _reasons(f: Finding, done: Reproduced) -> list[str]:
         lines.append(f"  - *{cause.kind.capitalize()}.* {cause.text} Shown by `{cause.shown}`.")
     if done.readings is not None and id in done.readings.measured:
         lines.append(f"  - {done.readings.says(id)}")
-    return lines + [f"  - {one}" for one in f.tried]
+    return lines
 
 
 def _titled(table: Table) -> list[str]:

@@ -283,7 +283,6 @@ def _claim(f: Finding, one: Reproduced) -> dict[str, object]:
         "verdict": f.verdict.value,
         "brief": f.brief,
         "why": f.why,
-        "tried": f.tried,
         "readings": one.readings.says(c.id) if known and one.readings else None,
         "cause": one.causes.get(c.id),
     }

@@ -143,8 +143,10 @@ WORDS: Mapping[str, Word] = {
         "significantly, clearly, considerably lower", "lower by at least 10 %", lambda base: _by(SLIGHT, base, -1)
     ),
     "drastically under": _based("drastically lower", "at most the half", lambda base: _by(DRASTIC, base, -1)),
-    "slight": _word("very little impact, insensitive", "a spread of up to 10 %", lambda: Bound(high=10), (0,)),
-    "rather slight": _word("rather insensitive", "a spread of up to 20 %", lambda: Bound(high=20), (0,)),
+    "slight": _word(
+        "very little impact, insensitive", "a spread of up to 10 %", lambda: Bound(high=PER_CENT * SLIGHT), (0,)
+    ),
+    "rather slight": _word("rather insensitive", "a spread of up to 20 %", lambda: Bound(high=PER_CENT * ABOUT), (0,)),
     "rising": _word("rises, grows with", "a rank correlation of at least 0.9", lambda: Bound(low=MONOTONE), (0,)),
     "falling": _word("falls with", "a rank correlation of at most -0.9", lambda: Bound(high=-MONOTONE), (0,)),
     "before": _word(

@@ -12,7 +12,8 @@
 //!
 //! Unsaid: how X enters `delta`: max (delta + g, (delta + X + g) / 2), with g the mean time between the event's duplicates,
 //! as AVG does in duplicates. The ceiling of §6.6 is taken in time: (0.9 cwnd − 3) · SRTT / cwnd, about 0.87 SRTT however much
-//! `cwnd` was cut; `ceiling` (decision 0180). `target = "last-dup"` takes X up to where the next duplicate would have come instead. In Recovery a hole needs three SACKed segments above it for
+//! `cwnd` was cut; `ceiling` (decision 0180). `target = "last-dup"` takes X up to where the next duplicate would have come
+//! instead. In Recovery a hole needs three SACKed segments above it for
 //! `delta` (`judge_in_recovery`). With `wait` `delta` is given: Paxson's 20 ms, or a share of the round trip (Leung & Ma 2005 §II).
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
