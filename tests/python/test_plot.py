@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import ackclock as ak
-from ackclock import colours
+from ackclock import colours, files
 from conftest import SHORT, Command
 
 THREE_LOST = """
@@ -368,7 +368,9 @@ def test_a_plot_of_no_time_is_refused(ackclock: Command, short: Path, tmp_path: 
 def test_a_picture_on_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figure = ak.plot.time_sequence(events()).get_figure()
     assert isinstance(figure, Figure)
-    (tmp_path / ".p.png.part").symlink_to("/dev/full")
+    full = tmp_path / ".p.png.part"
+    full.symlink_to("/dev/full")
+    monkeypatch.setattr(files, "_beside", lambda path: full)
     with pytest.raises(OSError, match="No space left on device"):
         ak.plot.save(figure, tmp_path / "p.png")
     assert list(tmp_path.iterdir()) == []
