@@ -6,7 +6,7 @@
 >>> ak.plot.time_sequence(result.events, stop=2.0)  # doctest: +SKIP
 
 Scenarios are files, texts, or objects: :class:`ackclock.Scenario`. Tables are Polars frames, plots are Matplotlib axes
-(``pip install "ackclock[papers]"``); all of these are loaded when first asked for.
+(``pip install "ackclock[plot]"``); all of these are loaded when first asked for.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ from ackclock import _native, api
 from ackclock.cli_capture import EXAMPLES as CAPTURE_EXAMPLES
 from ackclock.cli_capture import command as capture
 from ackclock.cli_common import INTERRUPTED, fail, refusals
+from ackclock.cli_examples import EXAMPLES as EXAMPLES_EXAMPLES
+from ackclock.cli_examples import examples
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
 from ackclock.cli_lab import lab
 from ackclock.cli_live import app as live
@@ -210,6 +212,7 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
         print_stacks(every)
 
 
+app.command(epilog=EXAMPLES_EXAMPLES)(examples)
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
 app.command(epilog=SWEEP_EXAMPLES)(sweep)

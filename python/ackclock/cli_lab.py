@@ -17,10 +17,7 @@ Examples:
   ackclock lab paths.toml
   ackclock lab --port 9000 --no-open
 """
-NOT_BUILT = (
-    "the lab page is not built. In the repository: make web (it wants Node and Rust); "
-    "a wheel that make wheel builds after it has the page in it"
-)
+NOT_BUILT = "the lab page is not built: make web builds it (it wants Node and Rust); every wheel has it"
 
 
 def _opening(scenario: Path | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ackclock import _native
+from ackclock import _native, shared
 from ackclock.cli_common import FAILED, On, Store, Threads, fail, refusals
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
     if not known and elsewhere != set(named or [""]):
         fail(
             f"command line: key `--papers`: found no paper in {folder}, allowed: a folder of papers' folders, "
-            "as papers/ of Ackclock's repository"
+            "as `ackclock examples papers --copy-to .` makes one"
         )
     chosen: dict[str, Paper | Extra] = {}
     for name in named or known:
@@ -69,9 +69,9 @@ def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
 
 
 def _papers() -> Path:
-    """The folder in the working directory, or that of the repository which this package is run from."""
-    both = Path("papers"), Path(__file__).resolve().parents[2] / "papers"
-    return next((folder for folder in both if any(folder.glob("*/paper.toml"))), both[0])
+    """The folder `papers` of the working directory if it has papers, or the one that came with this package."""
+    here = Path("papers")
+    return here if any(here.glob("*/paper.toml")) else shared.PAPERS
 
 
 def _list(folder: Path, out: Path, as_json: bool) -> None:
@@ -101,7 +101,11 @@ def reproduce(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
     papers: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder with the papers' folders.  [default: papers]", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help="Folder with the papers' folders.  [default: papers, or the papers that came with Ackclock]",
+            show_default=False,
+        ),
     ] = None,
     store: Store = None,
     on: On = None,

@@ -99,7 +99,7 @@ def draw(plot: Path, result: Drawn, span: tuple[float | None, float | None]) -> 
         from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
     except ImportError as error:
         missing = (error.name or "matplotlib").partition(".")[0]
-        fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[papers]"', 1)
+        fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[plot]"', 1)
     try:
         save(result.plot(start=span[0], stop=span[1]), plot)
     except RuntimeError as error:

@@ -16,6 +16,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from ackclock.shared import PAGE
+
 HOST = "127.0.0.1"
 """Where the lab page is: this machine alone."""
 PORT = 8437
@@ -25,10 +27,8 @@ VERSION = 1
 
 
 def built() -> Path | None:
-    """The folder of the built page: the package's own, or that of a repository, its own or the current folder."""
-    here = Path(__file__).resolve().parent
-    folders = (here / "page", here.parents[1] / "web" / "dist", Path.cwd() / "web" / "dist")
-    return next((folder for folder in folders if (folder / "index.html").is_file()), None)
+    """The folder of the page, if that is built; in a wheel it always is."""
+    return PAGE if (PAGE / "index.html").is_file() else None
 
 
 def fragment(scenario: str) -> str:

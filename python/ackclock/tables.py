@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 SHOWN_FLOWS = 20
 PIPE_WIDTH = 200
@@ -150,6 +152,16 @@ def print_stacks(stacks: list[dict[str, Any]]) -> None:
     table.add_column("what it is")
     for stack in stacks:
         table.add_row(stack["name"], stack["summary"])
+    console().print(table)
+
+
+def print_examples(about: Mapping[str, str]) -> None:
+    """Print names and what each is."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("example", no_wrap=True)
+    table.add_column("what it is")
+    for name, text in about.items():
+        table.add_row(name, Text(text))
     console().print(table)
 
 

@@ -33,9 +33,9 @@ Said = subprocess.CompletedProcess[str]
 
 
 def carry_out(page: str, folder: Path) -> Said:
-    """Carry out a page, with the command of this environment first."""
-    for name in ("papers", "scenarios", "docs", "tests"):
-        (folder / name).symlink_to(ROOT / name)
+    """Carry out a page with the command of this environment, in an empty folder; a paper's page beside the papers."""
+    if page.startswith("papers/"):
+        (folder / "papers").symlink_to(ROOT / "papers")
     if page in CODE:
         ak.new(folder / "scenario.toml")
         readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))

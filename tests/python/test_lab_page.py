@@ -20,6 +20,7 @@ import pytest
 import typer
 
 from ackclock import cli_lab, lab_page
+from ackclock.shared import PAGE
 from conftest import SHORT
 
 
@@ -106,16 +107,17 @@ def test_a_fragment_holds_the_scenario_and_its_first_seed() -> None:
         assert state(text) == {"scenario": tomllib.loads(text), "stacks": [{"name": None, "set": {}}], "seed": first}
 
 
-def test_a_page_that_was_built_here_is_served_by_an_installed_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lab_page, "__file__", str(tmp_path / "site" / "ackclock" / "lab_page.py"))
-    monkeypatch.chdir(tmp_path)
+def test_the_packages_own_page_is_served_once_it_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_page, "PAGE", tmp_path / "page")
     assert lab_page.built() is None
-    dist = tmp_path / "web" / "dist"
-    dist.mkdir(parents=True)
-    (dist / "index.html").write_text("<!doctype html>", encoding="utf-8")
-    assert lab_page.built() == dist
+    (tmp_path / "page").mkdir()
+    assert lab_page.built() is None
+    (tmp_path / "page" / "index.html").write_text("<!doctype html>", encoding="utf-8")
+    assert lab_page.built() == tmp_path / "page"
+
+
+def test_in_the_repository_the_packages_page_is_what_make_web_builds() -> None:
+    assert PAGE.resolve() == Path(__file__).resolve().parents[2] / "web" / "dist"
 
 
 @pytest.fixture

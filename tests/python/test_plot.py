@@ -349,7 +349,7 @@ def test_a_picture_that_cannot_be_is_one_message_after_the_numbers(
         hidden = f"import sys; sys.modules[{module!r}] = None; from ackclock.cli import main; main()"
         command = [sys.executable, "-c", hidden, "run", str(short), "--plot", str(tmp_path / "p.png")]
         without = subprocess.run(command, capture_output=True, text=True, check=False)
-        said = f'ackclock: --plot needs {module}, which is not installed: pip install "ackclock[papers]"\n'
+        said = f'ackclock: --plot needs {module}, which is not installed: pip install "ackclock[plot]"\n'
         assert (without.returncode, without.stdout, without.stderr) == (1, numbers, said)
 
 

@@ -4,6 +4,12 @@ A table may be a Polars frame or anything else with the Arrow PyCapsule interfac
 ``docs/trace.md`` describes: ``Result.events``, or a Parquet trace.
 """
 
+try:
+    import matplotlib as matplotlib
+except ImportError as error:
+    message = f'plots need {error.name}, which is not installed: pip install "ackclock[plot]"'
+    raise ImportError(message, name=error.name) from None
+
 from ackclock.plot.captured import captured
 from ackclock.plot.course import course, save
 from ackclock.plot.metric import metric

@@ -70,6 +70,7 @@ const USE: &str = "\
 ## Reading
 
 ```console
+$ ackclock examples scenarios/bundle.toml --copy-to .
 $ ackclock run scenarios/bundle.toml --seed 1 --trace run.parquet
 ```
 

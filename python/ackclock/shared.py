@@ -1,0 +1,97 @@
+"""What comes with the package besides its code: examples, which are the user's own once copied, and the lab page.
+
+It is all below ``share`` beside this module. In a wheel these are files; in the repository they are links to its
+``scenarios``, ``papers``, captures of ``tests`` and ``web/dist``. So it is found in one way.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from ackclock.document import nearest, refusal
+
+SHARE = Path(__file__).resolve().parent / "share"
+PAPERS, PAGE = SHARE / "papers", SHARE / "page"
+FOLDERS = ("scenarios", "papers", "captures")
+"""Folders of ``share`` whose files are examples, in the order in which they are listed."""
+CAPTURES = {
+    "captures/cubic-two-paths-no-dsack-sender.pcapng.gz": "An upload over two paths to a receiver that reports no "
+    "duplicates, captured at the sender.",
+    "captures/cubic-two-paths-no-dsack-receiver.pcapng.gz": "The same, captured at the receiver.",
+    "captures/cubic-two-paths-sender.pcapng.gz": "The same path, and a receiver that reports duplicates (DSACK).",
+}
+SENTENCE = re.compile(r".+?(?<!eqs)[.?!](?=\s|$)")
+
+
+def files() -> list[str]:
+    """Every file of the examples, by its path below ``share``."""
+    every = [path for folder in FOLDERS for path in sorted((SHARE / folder).rglob("*"))]
+    found = [path for path in every if path.is_file() and path.parent.name != "__pycache__"]
+    return [path.relative_to(SHARE).as_posix() for path in found]
+
+
+def folders(names: Iterable[str]) -> set[str]:
+    """The folders that files are in, and those that these are in."""
+    return {str(parent) for name in names for parent in PurePosixPath(name).parents if parent.name}
+
+
+def chosen(named: Sequence[str]) -> list[str]:
+    """The files that are named, or that are in the folders that are named; without names all.
+
+    Raises:
+        ScenarioError: there is no such file or folder; the message says which name is nearest.
+    """
+    every = files()
+    known = {*every, *folders(every)}
+    wanted = tuple(name.rstrip("/") for name in named)
+    for name in wanted:
+        if name not in known:
+            stems = {PurePosixPath(file).stem: file for file in reversed(every) if file.endswith(".toml")}
+            hint = nearest(stems.get(PurePosixPath(name).stem, name), known)
+            allowed = "a file or folder that `ackclock examples` lists"
+            raise refusal("command line", None, "NAME", f'"{name}"', allowed, hint)
+    return [file for file in every if not named or file in wanted or file.startswith(tuple(f"{w}/" for w in wanted))]
+
+
+def about(names: Sequence[str]) -> dict[str, str]:
+    """The scenarios, plans and captures among files, and what each is: the first sentence of its comment."""
+    said = {name: _first_sentence(SHARE / name) for name in names if name.endswith(".toml")} | {
+        name: CAPTURES[name] for name in names if name in CAPTURES
+    }
+    return {name: text for name, text in said.items() if text}
+
+
+def copy(names: Sequence[str], to: Path) -> tuple[list[Path], list[Path]]:
+    """Copy files of ``share`` into a folder under the same paths; a file that is there is left alone.
+
+    Returns:
+        What was made, and what was there.
+
+    Raises:
+        OSError: one could not be written.
+    """
+    made, kept = [], []
+    for name in names:
+        path = to / name
+        if path.exists():
+            kept.append(path)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(SHARE / name, path)
+        made.append(path)
+    return made, kept
+
+
+def _first_sentence(file: Path) -> str:
+    """The first sentence of a scenario's or a plan's leading comment; nothing of what is neither."""
+    text = file.read_text(encoding="utf-8")
+    if not {"run", "parameters", "path"} & tomllib.loads(text).keys():
+        return ""
+    lines = [line for line in text.splitlines() if not line.startswith("#:")]
+    comment = " ".join(line.lstrip("# ") for line in lines[: next(n for n, one in enumerate(lines) if one[:1] != "#")])
+    found = SENTENCE.match(comment)
+    return found[0] if found else comment
