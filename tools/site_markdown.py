@@ -13,7 +13,7 @@ ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) +")
 LINK = re.compile(r"\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)")
 MOVED = {"README.md": "index.md", "docs/algorithms.md": "algorithms/index.md", "scenarios": "scenarios.md"}
 """What stands elsewhere in the site, or is made of a folder."""
-WHOLE = ("papers/", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+WHOLE = ("papers/", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 """What becomes pages although it is not in docs/."""
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from ackclock import _native
 from ackclock.document import natural
 from ackclock.errors import ScenarioError, unwritten
-from ackclock.result import Result
+from ackclock.result import Again, Result
+from ackclock.slots.permission import allowing
 from ackclock.slots.registry import Value, setting
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
+    allow_python: bool = False,
 ) -> Result:
     """Run a scenario, once for each stack and seed, on all cores.
 
@@ -70,9 +72,8 @@ def run(
         scenario: an :class:`ackclock.Scenario`; or the path of a scenario file, or the text of one (anything with a
             line break in it).
         stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
-        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have an algorithm
-            in Python, as in ``{"detect.threshold": AvgDev}`` or
-            ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
+        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have a class, as in
+            ``{"detect.threshold": AvgDev}`` or ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
         seeds: how many seeds, counted up from the first; or the seeds themselves, as a list, a range or an array; or
             ``{"first": 1, "count": 30}``.
@@ -86,6 +87,7 @@ def run(
             Python runs are made one after the other, on this thread.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
         name: the name under which errors speak of a scenario that is not given by its path.
+        allow_python: let Python run that a text names by its file: only what you trust. Classes need no permission.
 
     Returns:
         Tables of means, of runs, of links and of events: see :class:`ackclock.Result`.
@@ -100,15 +102,10 @@ def run(
     stacks = [stack] if isinstance(stack, str) else [str(one) for one in ([] if stack is None else stack)]
     seed, asked = _seeds(seed, seeds)
     threads = None if threads is None else _whole("threads", threads, 1)
-    to = None if trace is None else fspath(trace)
-    captures = capturing(pcap, pcap_at, pcap_snap)
-    with _placed(scenario):
+    to, captures = None if trace is None else fspath(trace), capturing(pcap, pcap_at, pcap_snap)
+    with _placed(scenario), allowing(allow_python):
         runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress)
-
-    def again(first: int) -> tuple[str, _native.Table]:
-        return _native.events(file, text, stacks[0] if stacks else None, pairs, first, None)
-
-    return Result(runs, again, to)
+    return Result(runs, Again(file, text, stacks[0] if stacks else None, tuple(pairs), allow_python), to)
 
 
 def compare(
@@ -121,6 +118,7 @@ def compare(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
+    allow_python: bool = False,
 ) -> Result:
     """Run a scenario with each of several stacks on the same seeds; :meth:`Result.against` gives the differences.
 
@@ -133,7 +131,17 @@ def compare(
         found = f'"{stacks}"' if isinstance(stacks, str) else f"{len(stacks)} of them"
         message = f"compare: key `stacks`: found {found}, allowed: two or more names of stacks"
         raise ScenarioError(message, "compare", None, "stacks", found, "two or more names of stacks", None)
-    return run(scenario, stack=stacks, set=set, seed=seed, seeds=seeds, threads=threads, progress=progress, name=name)
+    return run(
+        scenario,
+        stack=stacks,
+        set=set,
+        seed=seed,
+        seeds=seeds,
+        threads=threads,
+        progress=progress,
+        name=name,
+        allow_python=allow_python,
+    )
 
 
 def show(
@@ -144,6 +152,7 @@ def show(
     seed: int | None = None,
     seeds: Seeds | None = None,
     name: str | None = None,
+    allow_python: bool = False,
 ) -> str:
     """A scenario with every default spelled out, the stacks' parameters too, as TOML that runs the same.
 
@@ -151,7 +160,7 @@ def show(
     """
     file, text = _source(scenario, name)
     seed, asked = _seeds(seed, seeds)
-    with _placed(scenario):
+    with _placed(scenario), allowing(allow_python):
         return _native.show_toml(file, text, stack, _pairs(set), seed, asked)
 
 

@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ import typer
 from ackclock import _native, api
 from ackclock.cli_capture import EXAMPLES as CAPTURE_EXAMPLES
 from ackclock.cli_capture import command as capture
-from ackclock.cli_common import INTERRUPTED, fail, refusals
+from ackclock.cli_common import INTERRUPTED, AllowPython, fail, refusals
 from ackclock.cli_examples import EXAMPLES as EXAMPLES_EXAMPLES
 from ackclock.cli_examples import examples
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
@@ -34,7 +35,8 @@ from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
 from ackclock.cli_sweep import sweep
 from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
 from ackclock.cli_tune import tune
-from ackclock.result import Result
+from ackclock.result import Again, Result
+from ackclock.slots.permission import allowing
 
 RUN_EXAMPLES = """\b
 Examples:
@@ -140,12 +142,13 @@ def run(
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
     ] = None,
+    allow_python: AllowPython = False,
 ) -> None:
     """Run a scenario, once for each stack and seed, and print what came out."""
     span = plot_span(plot, plot_from, plot_to)
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     to = None if trace is None else str(trace)
-    with refusals(), _progress() as progress:
+    with refusals(), allowing(allow_python), _progress() as progress:
         captures = api.capturing(pcap, pcap_at, pcap_snap)
         runs = _native.run(file, text, stack, pairs, seed, seeds, to, captures, threads, progress)
     if as_json:
@@ -157,11 +160,8 @@ def run(
     if plot is not None:
         # After the numbers, which a picture that fails must not cost.
         with refusals(), _progress() as progress:
-
-            def again(first: int) -> tuple[str, _native.Table]:
-                return _native.events(file, text, stack[0] if stack else None, pairs, first, progress)
-
-            draw(plot, Result(runs, again, to), span)
+            again = Again(file, text, stack[0] if stack else None, tuple(pairs), allow_python)
+            draw(plot, Result(runs, partial(again, progress=progress), to), span)
 
 
 @app.command(epilog=SHOW_EXAMPLES)
@@ -173,10 +173,11 @@ def show(
     seed: Seed = None,
     seeds: Seeds = None,
     set_: Set = [],  # noqa: B006 - Typer copies it
+    allow_python: AllowPython = False,
 ) -> None:
     """Print a scenario with every default spelled out, as TOML that runs the same."""
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
-    with refusals():
+    with refusals(), allowing(allow_python):
         typer.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
 
 

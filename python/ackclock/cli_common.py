@@ -25,6 +25,10 @@ On = Annotated[
     str | None,
     typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
 ]
+AllowPython = Annotated[
+    bool,
+    typer.Option("--allow-python", help="Run Python that the file names. It runs as you: only what you trust."),
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)]
 
 

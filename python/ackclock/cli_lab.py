@@ -10,6 +10,7 @@ import typer
 from ackclock import _native
 from ackclock.cli_common import FAILED, fail
 from ackclock.errors import ScenarioError
+from ackclock.slots.permission import PAGE, refusing
 
 EXAMPLES = """\b
 Examples:
@@ -27,7 +28,8 @@ def _opening(scenario: Path | None) -> str:
     if scenario is None:
         return ""
     try:
-        _native.identities(str(scenario), None, None, [], None, None)
+        with refusing(PAGE):
+            _native.identities(str(scenario), None, None, [], None, None)
         return fragment(scenario.read_text(encoding="utf-8"))
     except ScenarioError as error:
         fail(str(error))

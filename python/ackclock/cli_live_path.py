@@ -12,6 +12,7 @@ from ackclock import _native
 from ackclock.cli_common import FAILED, fail, refusals
 from ackclock.cli_live import AsJson, Realtime, run, say
 from ackclock.cli_scenario import Scenario, Set, draw, plot_span, scenario_source, set_pairs
+from ackclock.slots.permission import LIVE, refusing
 
 if TYPE_CHECKING:
     from ackclock.live import LiveResult
@@ -81,7 +82,7 @@ def path(
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     settings = [_setting(option) for option in sysctl]
     to, folder = None if trace is None else str(trace), None if pcap is None else str(pcap)
-    with run("running") as progress:
+    with run("running") as progress, refusing(LIVE):
         ran = _native.live_path(
             file, text, pairs, sender, receiver, seconds, seed, settings, to, folder, pcap_snap, realtime, say, progress
         )

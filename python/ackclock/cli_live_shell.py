@@ -16,6 +16,7 @@ from ackclock import _native
 from ackclock.cli_common import FAILED, INTERRUPTED, TERMINATED, fail, refusals
 from ackclock.cli_live import Realtime, say
 from ackclock.cli_scenario import Scenario, scenario_source
+from ackclock.slots.permission import LIVE, refusing
 
 EXAMPLES = """\b
 Examples:
@@ -53,7 +54,7 @@ def shell(
     two seconds. What became of their packets is printed on standard error.
     """
     file, text = scenario_source(scenario)
-    with _signals() as ended, refusals():
+    with _signals() as ended, refusals(), refusing(LIVE):
 
         def go_on() -> bool:
             return ended() is None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ackclock import _native
-from ackclock.cli_common import On, Store, Threads, refusals
+from ackclock.cli_common import AllowPython, On, Store, Threads, refusals
 
 if TYPE_CHECKING:
     from ackclock.progress import Told
@@ -36,6 +36,7 @@ def sweep(
         bool, typer.Option("--dry-run", help="Check all points and say how much it is; run nothing.")
     ] = (False),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    allow_python: AllowPython = False,
 ) -> None:
     """Run every point of a plan that is not finished yet, and print the means.
 
@@ -47,7 +48,7 @@ def sweep(
 
         read = Plan.read(plan)
     if dry_run:
-        _forecast(read, store, as_json)
+        _forecast(read, store, as_json, allow_python)
         return
     from ackclock.progress import shown  # noqa: PLC0415 - start-up time
     from ackclock.sweep import sweep as run  # noqa: PLC0415 - likewise
@@ -63,18 +64,19 @@ def sweep(
             last[:] = [how_far]
             show(how_far)
 
-        done = run(read, store, on, threads, told)
+        done = run(read, store, on, threads, told, allow_python)
     for note in done.notes:
         typer.echo(f"ackclock: {note}", err=True)
     _print(done, last[-1].kept, as_json)
 
 
-def _forecast(plan: Plan, store: Path | None, as_json: bool) -> None:
+def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool) -> None:
     from ackclock.quantities import duration  # noqa: PLC0415 - start-up time
     from ackclock.runs.local import cores  # noqa: PLC0415 - likewise
+    from ackclock.slots.permission import allowing  # noqa: PLC0415 - likewise
     from ackclock.sweep.job import forecast  # noqa: PLC0415 - likewise
 
-    with refusals():
+    with refusals(), allowing(allow_python):
         found = forecast(plan, store)
     if as_json:
         typer.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ackclock.cli_common import FAILED, On, Store, Threads, fail, refusals
+from ackclock.cli_common import FAILED, AllowPython, On, Store, Threads, fail, refusals
 
 EXAMPLES = """\b
 Examples:
@@ -33,6 +33,7 @@ def tune(
     on: On = None,
     threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print tuning.json instead of tables.")] = False,
+    allow_python: AllowPython = False,
 ) -> None:
     """Search a stack's parameters for more goodput and fewer needless retransmissions.
 
@@ -42,7 +43,9 @@ def tune(
     for package in ("matplotlib", "optuna"):
         if find_spec(package) is None:
             fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
-    with refusals():
+    from ackclock.slots.permission import allowing  # noqa: PLC0415 - start-up time
+
+    with refusals(), allowing(allow_python):
         from ackclock.progress import shown  # noqa: PLC0415 - start-up time
         from ackclock.tuning import files  # noqa: PLC0415 - likewise
         from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
@@ -51,7 +54,8 @@ def tune(
         checked = read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
     kept = "; finished runs are kept, the same command goes on"
-    with refusals(lambda: kept), shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True) as told:
+    showing = shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True)
+    with refusals(lambda: kept), allowing(allow_python), showing as told:
         tuning = run(checked, store, on, threads, told)
     with refusals(lambda: kept):
         files.write(tuning, folder)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _native
 from ackclock.api import _pairs, _placed, _source
 from ackclock.result import Result
+from ackclock.slots.permission import LIVE, refusing
 from ackclock.slots.registry import Value
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def path(
     length = None if seconds is None else f"{seconds:.9f}"
     to, folder = None if trace is None else fspath(trace), None if pcap is None else fspath(pcap)
     told = (say or (lambda _: None), progress)
-    with _placed(scenario):
+    with _placed(scenario), refusing(LIVE):
         run = _native.live_path(
             file, text, _pairs(set), senders, receiver, length, seed, settings, to, folder, pcap_snap, realtime, *told
         )

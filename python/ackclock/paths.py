@@ -77,6 +77,16 @@ def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - what T
     return at
 
 
+def under(document: Mapping[str, Any], steps: Steps) -> Mapping[str, Any]:
+    """The table in a place, or an empty one if there is none."""
+    at: Any = document
+    for step in steps:
+        if not _has(at, step):
+            return {}
+        at = at[step]
+    return at if isinstance(at, Mapping) else {}
+
+
 def _has(value: object, step: str | int) -> bool:
     if isinstance(step, str):
         return isinstance(value, Mapping) and step in value

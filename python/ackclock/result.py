@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,11 +12,30 @@ from typing import TYPE_CHECKING, Any, Literal
 from ackclock import _native
 from ackclock.columns import HALF, LABELS
 from ackclock.errors import ScenarioError
+from ackclock.slots.permission import allowing
 from ackclock.statistics import interval
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Again:
+    """Makes a run of a scenario once more, for its events: the first stack's, with a seed."""
+
+    file: str
+    """Under which errors speak of the scenario."""
+    text: str | None
+    """The scenario, if it was not given by its path."""
+    stack: str | None
+    set: tuple[tuple[str, str], ...]
+    allow_python: bool
+
+    def __call__(self, seed: int, progress: Callable[[float], object] | None = None) -> tuple[str, _native.Table]:
+        """The trace hash and the events of the run with this seed."""
+        with allowing(self.allow_python):
+            return _native.events(self.file, self.text, self.stack, self.set, seed, progress)
 
 
 class Result:

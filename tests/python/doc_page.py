@@ -178,7 +178,7 @@ class Page:
         import ackclock as ak  # noqa: PLC0415 - pages without it are quicker
 
         if {"run", "flow"} <= (read := tomllib.loads(block.text)).keys() or {"run", "dumbbell"} <= read.keys():
-            ak.show(block.text, name=f"{self.name}:{block.line}")
+            ak.show(block.text, name=f"{self.name}:{block.line}", allow_python=True)
 
     def do_json(self, block: Block) -> None:
         """It must parse."""

@@ -351,9 +351,9 @@ def test_algorithms_in_python_travel_to_workers_and_their_errors_come_back(
     plan = tmp_path / "losses.toml"
     head = 'scenario = "short.toml"\nseeds = { count = 3 }\n[grid]\n'
     plan.write_text(head + '"set.detect.threshold" = ["fixed", { kind = "python", source = "fixed.py:Fixed" }]\n')
-    ak.sweep(plan, tmp_path / "here")
-    ak.sweep(plan, tmp_path / "there", on=cluster)
+    ak.sweep(plan, tmp_path / "here", allow_python=True)
+    ak.sweep(plan, tmp_path / "there", on=cluster, allow_python=True)
     assert _table(tmp_path / "there") == _table(tmp_path / "here")
     plan.write_text(head + '"set.detect.threshold" = [{ kind = "python", source = "fixed.py:Late" }]\n')
     with pytest.raises(ak.AlgorithmError, match="too late"):
-        ak.sweep(plan, tmp_path / "there", on=cluster)
+        ak.sweep(plan, tmp_path / "there", on=cluster, allow_python=True)

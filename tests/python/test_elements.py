@@ -77,7 +77,7 @@ class Lossy(ak.Element):
 def run(folder: Path, element: str) -> ak.Result:
     file = folder / "scenario.toml"
     file.write_text(SCENARIO.replace("ELEMENT", element), encoding="utf-8")
-    return ak.run(file)
+    return ak.run(file, allow_python=True)
 
 
 def trace(result: ak.Result) -> str:
@@ -128,8 +128,8 @@ def test_source_and_parameters_are_in_the_identity_and_what_is_shown_runs_the_sa
     assert identity(run(tmp_path, element)) != identity(run(tmp_path, element.replace("40", "41")))
     first = run(tmp_path, element)
     shown = tmp_path / "shown.toml"
-    shown.write_text(ak.show(tmp_path / "scenario.toml"), encoding="utf-8")
-    assert identity(ak.run(shown)) == identity(first)
+    shown.write_text(ak.show(tmp_path / "scenario.toml", allow_python=True), encoding="utf-8")
+    assert identity(ak.run(shown, allow_python=True)) == identity(first)
     (tmp_path / "model.py").write_text(SCRIPT + "\n# another\n", encoding="utf-8")
     assert identity(run(tmp_path, element)) != identity(first)
 

@@ -114,7 +114,13 @@ def test_a_rule_that_ends_the_program_is_an_error_in_a_line(tmp_path: Path, ackc
     rule = "import ackclock as ak\nclass Rule(ak.DupThresh):\n  def segments(self, w, cx): raise SystemExit(7)\n"
     (tmp_path / "rule.py").write_text(rule, encoding="utf-8")
     (tmp_path / "s.toml").write_text(SHORT, encoding="utf-8")
-    asked = ("run", "s.toml", "--set", 'detect.threshold={ kind = "python", source = "rule.py:Rule" }')
+    asked = (
+        "run",
+        "s.toml",
+        "--allow-python",
+        "--set",
+        'detect.threshold={ kind = "python", source = "rule.py:Rule" }',
+    )
     done = ackclock(*asked)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1].startswith("ackclock: rule.py:Rule.segments at ")

@@ -305,7 +305,7 @@ def test_a_bad_source_is_refused_on_one_line_with_its_place(tmp_path: Path, text
     scenario = tmp_path / "s.toml"
     scenario.write_text(ROUGH + f'[flow.set.detect.threshold]\nkind = "python"\n{table}\n', encoding="utf-8")
     with pytest.raises(ak.ScenarioError) as caught:
-        ak.run(str(scenario))
+        ak.run(str(scenario), allow_python=True)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.file == str(scenario)
@@ -321,7 +321,7 @@ def test_a_bad_key_is_refused_at_its_own_line(tmp_path: Path) -> None:
     table = '[flow.set.detect.threshold]\nkind = "python"\nsource = "a.py:A"\nn = 4\nk = 1\n'
     scenario.write_text(ROUGH + table, encoding="utf-8")
     with pytest.raises(ak.ScenarioError) as caught:
-        ak.run(str(scenario))
+        ak.run(str(scenario), allow_python=True)
     assert (caught.value.line, caught.value.key) == (ROUGH.count("\n") + 5, "flow[0].set.detect.threshold.k")
     with pytest.raises(ak.ScenarioError, match="an unknown parameter `n`, allowed: no parameter: `Three` has none"):
         ak.run(ROUGH, set={"detect.threshold": given(Three, n=1)})
@@ -357,7 +357,9 @@ def test_the_command_prints_the_users_frames_and_one_line(
 ) -> None:
     (tmp_path / "bad.py").write_text(BAD, encoding="utf-8")
     (tmp_path / "s.toml").write_text(ROUGH, encoding="utf-8")
-    ran = ackclock("run", "s.toml", "--set", 'detect.threshold={ kind = "python", source = "bad.py:Bad" }')
+    ran = ackclock(
+        "run", "s.toml", "--allow-python", "--set", 'detect.threshold={ kind = "python", source = "bad.py:Bad" }'
+    )
     *frames, last = ran.stderr.splitlines()
     assert ran.returncode == 1
     assert ran.stdout == ""
@@ -375,7 +377,7 @@ def test_an_interruption_reaches_python_that_never_ends(tmp_path: Path, source: 
     (tmp_path / "loads.py").write_text("print('in', flush=True)\nwhile True: pass\n", encoding="utf-8")
     (tmp_path / "s.toml").write_text(ROUGH, encoding="utf-8")
     table = f'detect.threshold={{ kind = "python", source = "{source}" }}'
-    command = [sys.executable, "-m", "ackclock", "run", "s.toml", "--set", table]
+    command = [sys.executable, "-m", "ackclock", "run", "s.toml", "--allow-python", "--set", table]
     with subprocess.Popen(
         command, cwd=tmp_path, env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:

@@ -14,6 +14,7 @@ import ackclock as ak
 import slots_rebuilt as rebuilt
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import given, pickled, source_hash, used
+from ackclock.slots.permission import allowing
 from ackclock.slots.registry import Value
 
 HERE = Path(__file__).parent
@@ -52,7 +53,10 @@ Set = dict[str, Value]
 
 def hashes(scenario: str, stack: str | None = None, set: Set | None = None, seeds: int = 2) -> list[str]:
     """The trace hashes of a scenario's runs."""
-    return [run["trace_hash"] for run in ak.run(scenario, stack=stack, set=set, seeds=seeds).to_dict()["runs"]]
+    return [
+        run["trace_hash"]
+        for run in ak.run(scenario, stack=stack, set=set, seeds=seeds, allow_python=True).to_dict()["runs"]
+    ]
 
 
 @pytest.mark.parametrize("scenario", [LEUNG_MA, BLANTON_ALLMAN], ids=["leung-ma", "blanton-allman"])
@@ -169,11 +173,12 @@ def test_show_writes_the_table_down_again_and_it_runs_the_same(tmp_path: Path) -
             ("undo", "SlowStartBack"),
         ]
     }
-    shown = ak.show(str(tmp_path / "s.toml"), set=set_)
+    shown = ak.show(str(tmp_path / "s.toml"), set=set_, allow_python=True)
     assert 'undo = { kind = "python", source = "own.py:SlowStartBack" }' in shown
     (tmp_path / "shown.toml").write_text(shown, encoding="utf-8")
     first, again = (
-        ak.run(str(tmp_path / name), set=s).to_dict()["runs"] for name, s in [("s.toml", set_), ("shown.toml", {})]
+        ak.run(str(tmp_path / name), set=s, allow_python=True).to_dict()["runs"]
+        for name, s in [("s.toml", set_), ("shown.toml", {})]
     )
     assert first == again
 
@@ -182,7 +187,8 @@ def identity(folder: Path, source: str, **parameters: object) -> str:
     """What a run with this algorithm is called."""
     text = "".join(f", {key} = {value}" for key, value in parameters.items())
     option = ("detect.threshold", f'{{ kind = "python", source = "{folder}/{source}"{text} }}')
-    return ak._native.identities("x", ROUGH, None, [option], 1, 1)[0]
+    with allowing(True):
+        return ak._native.identities("x", ROUGH, None, [option], 1, 1)[0]
 
 
 def test_source_name_and_parameters_are_in_the_identity_of_a_run_and_its_place_is_not(tmp_path: Path) -> None:
@@ -218,7 +224,8 @@ def test_a_class_that_stands_in_no_file_is_known_by_its_code() -> None:
 def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_path: Path) -> None:
     (tmp_path / "avg_dev.py").write_text(TUTORIAL.read_text(encoding="utf-8"), encoding="utf-8")
     options = (("detect.threshold", '{ kind = "python", source = "avg_dev.py:AvgDev" }'),)
-    task = Task("x", LEUNG_MA, None, options, 1, 2, algorithms=pickled(LEUNG_MA, options, tmp_path))
+    with allowing(True):
+        task = Task("x", LEUNG_MA, None, options, 1, 2, algorithms=pickled(LEUNG_MA, options, tmp_path))
     (tmp_path / "avg_dev.py").unlink()
     here = run_task(task).runs
     (tmp_path / "task").write_bytes(pickle.dumps(task))
@@ -235,12 +242,13 @@ def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_p
     )
     assert tuple(there.stdout.splitlines()) == here
     assert task.identities()[0] in here[0]
-    with pytest.raises(ak.ScenarioError, match="no readable file"):
+    with allowing(True), pytest.raises(ak.ScenarioError, match="no readable file"):
         run_task(Task("x", LEUNG_MA, None, options, 1, 2))
 
 
 def test_used_names_every_source_that_a_scenario_and_its_options_have() -> None:
     text = ROUGH + f"[flow.set]\n'detect.threshold' = {PYTHON}\n'rto.source' = '{HERE}/slots_rebuilt.py:Rfc6298'\n"
-    found = used(text, [("undo", f'{{ kind = "python", source = "{HERE}/slots_rebuilt.py:SlowStartBack" }}')], HERE)
+    with allowing(True):
+        found = used(text, [("undo", f'{{ kind = "python", source = "{HERE}/slots_rebuilt.py:SlowStartBack" }}')], HERE)
     assert [cls.__name__ for cls in found.values()] == ["AvgDev", "Rfc6298", "SlowStartBack"]
     assert source_hash(found[f"{HERE}/slots_rebuilt.py:Rfc6298"]) == source_hash(rebuilt.Rfc6298), "one file, one hash"

@@ -12,6 +12,7 @@ import pytest
 import ackclock as ak
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import pickled, source_hash
+from ackclock.slots.permission import allowing
 from conftest import Command
 
 SCENARIO = """
@@ -56,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ran(folder: Path) -> tuple[str, int]:
     """A run's identity, and how often its sender retransmitted."""
-    run = ak.run(folder / "scenario.toml").to_dict()["runs"][0]
+    run = ak.run(folder / "scenario.toml", allow_python=True).to_dict()["runs"][0]
     return run["identity"], run["flows"][0]["retransmissions"]
 
 
@@ -76,11 +77,11 @@ def test_a_sweep_makes_its_runs_again_after_a_helper_module_has_changed(folder: 
         '[grid]\n"link[0].delay" = ["40 ms"]\n',
         encoding="utf-8",
     )
-    first, again = (ackclock("sweep", "plan.toml") for _ in range(2))
+    first, again = (ackclock("sweep", "plan.toml", "--allow-python") for _ in range(2))
     assert (first.returncode, again.returncode) == (0, 0), first.stderr
     assert ("2 runs, of them 0 kept" in first.stdout, "2 runs, of them 2 kept" in again.stdout) == (True, True)
     (folder / "helper.py").write_text(helper(9), encoding="utf-8")
-    other = ackclock("sweep", "plan.toml")
+    other = ackclock("sweep", "plan.toml", "--allow-python")
     assert "2 runs, of them 0 kept" in other.stdout
     assert other.stdout != first.stdout
 
@@ -130,7 +131,7 @@ def test_a_run_whose_modules_cannot_be_told_is_refused_in_a_line(
 ) -> None:
     (folder / "built.so").write_bytes(b"")
     (folder / "helper.py").write_text(text, encoding="utf-8")
-    done = ackclock("run", "scenario.toml")
+    done = ackclock("run", "scenario.toml", "--allow-python")
     assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -183,7 +184,8 @@ def test_a_module_that_has_changed_since_a_program_imported_it_is_refused(folder
 
 
 def test_local_modules_travel_with_a_task(folder: Path) -> None:
-    task = Task("x", SCENARIO, None, (), 1, 1, algorithms=pickled(SCENARIO, (), folder))
+    with allowing(True):
+        task = Task("x", SCENARIO, None, (), 1, 1, algorithms=pickled(SCENARIO, (), folder))
     here = run_task(task).runs
     for file in ("rule.py", "helper.py"):
         (folder / file).unlink()

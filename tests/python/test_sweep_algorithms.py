@@ -16,6 +16,7 @@ import ackclock as ak
 from ackclock.runs import local
 from ackclock.runs.task import Task
 from ackclock.runs.worker import Worker
+from ackclock.slots.permission import allowing
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command
 
@@ -80,10 +81,10 @@ def hashes(sweep: ak.Sweep) -> list[list[str]]:
 
 
 def test_an_algorithm_in_a_file_makes_the_runs_of_the_built_in_one(planned: Path) -> None:
-    sweep = ak.sweep(planned, planned.parent / "s")
+    sweep = ak.sweep(planned, planned.parent / "s", allow_python=True)
     built_in, mine, other = hashes(sweep)
     assert mine == built_in != other
-    assert ak.sweep(planned, planned.parent / "t", threads=1).frame.equals(sweep.frame)
+    assert ak.sweep(planned, planned.parent / "t", threads=1, allow_python=True).frame.equals(sweep.frame)
 
 
 def test_a_class_is_a_value_of_a_plan(tmp_path: Path) -> None:
@@ -97,7 +98,8 @@ def test_a_class_is_a_value_of_a_plan(tmp_path: Path) -> None:
 
 def test_another_source_is_another_run_and_the_same_one_is_kept(planned: Path) -> None:
     def keys() -> list[list[str]]:
-        return Points(ak.Plan.read(planned)).check([1])
+        with allowing(True):
+            return Points(ak.Plan.read(planned)).check([1])
 
     before = keys()
     assert len({key for (key,) in before}) == 3
@@ -117,7 +119,7 @@ def test_workers_need_no_file(planned: Path, monkeypatch: pytest.MonkeyPatch) ->
             super().__init__()
 
     monkeypatch.setattr(local, "Worker", Moving)
-    built_in, mine, _ = hashes(ak.sweep(planned, planned.parent / "s"))
+    built_in, mine, _ = hashes(ak.sweep(planned, planned.parent / "s", allow_python=True))
     assert not (planned.parent / "fixed.py").exists()
     assert mine == built_in
 
@@ -126,7 +128,7 @@ def test_an_error_in_an_algorithm_is_said_with_its_traceback_and_finished_runs_a
     ackclock: Command, planned: Path
 ) -> None:
     planned.write_text(PLAN.replace("CLASS", "Late"), encoding="utf-8")
-    result = ackclock("sweep", "plan.toml", "--threads", "1")
+    result = ackclock("sweep", "plan.toml", "--threads", "1", "--allow-python")
     assert (result.returncode, result.stdout) == (1, "")
     *traceback, last = result.stderr.splitlines()
     assert any(line.endswith('fixed.py", line 15, in segments') for line in traceback)
@@ -135,12 +137,12 @@ def test_an_error_in_an_algorithm_is_said_with_its_traceback_and_finished_runs_a
     assert last.endswith(" of 9 runs are kept; the same command goes on")
     assert "; 0 of 9" not in last
     with pytest.raises(ak.AlgorithmError, match="too late"):
-        ak.sweep(planned, planned.parent / "other")
+        ak.sweep(planned, planned.parent / "other", allow_python=True)
 
 
 def test_a_process_that_dies_is_one_line(ackclock: Command, planned: Path) -> None:
     planned.write_text(PLAN.replace("CLASS", "Deadly"), encoding="utf-8")
-    result = ackclock("sweep", "plan.toml", "--threads", "1")
+    result = ackclock("sweep", "plan.toml", "--threads", "1", "--allow-python")
     assert (result.returncode, result.stdout) == (1, "")
     kept = "3 of 9 runs are kept; the same command goes on"
     assert result.stderr == f"ackclock: a process that ran seeds from 1 on died (exit code 7); {kept}\n"
@@ -149,7 +151,7 @@ def test_a_process_that_dies_is_one_line(ackclock: Command, planned: Path) -> No
 def test_a_class_that_is_not_there_is_refused_with_its_place(planned: Path) -> None:
     planned.write_text(PLAN.replace("CLASS", "Fixt"), encoding="utf-8")
     with pytest.raises(ak.ScenarioError) as caught:
-        ak.sweep(planned, planned.parent / "s")
+        ak.sweep(planned, planned.parent / "s", allow_python=True)
     assert (caught.value.file, caught.value.line) == (str(planned), 8)
     assert "no class `Fixt`" in caught.value.found
 

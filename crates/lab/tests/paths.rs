@@ -207,11 +207,12 @@ fn a_table_is_read_beside_the_scenario_and_its_content_is_part_of_the_identity()
 }
 
 #[test]
-fn a_mistake_in_a_table_is_told_with_its_file_and_line() {
+fn a_mistake_in_a_table_is_told_with_its_file_and_line_and_the_file_is_not_quoted() {
     let scenario = text(r#"{ kind = "path-trace", file = "traces/a.csv" }"#);
     let folder = Folder::new("bad", &[("s.toml", &scenario), ("traces/a.csv", "time_s,loss\n0,0\n1,x\n")]);
     let message = folder.load("s.toml").unwrap_err();
     let file = folder.0.join(Path::new("traces/a.csv"));
-    let want = format!("{}:3: key `loss`: found x, allowed: a probability from 0 to 1", file.display());
+    let found = "something else (a file that a scenario names is not quoted)";
+    let want = format!("{}:3: key `loss`: found {found}, allowed: a probability from 0 to 1", file.display());
     assert_eq!(message, want);
 }

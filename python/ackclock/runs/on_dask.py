@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 from uuid import uuid4
 
 from ackclock.document import refusal
+from ackclock.runs.answer import unpacked
 from ackclock.runs.connect import ClusterError, connected, one_line, workers_here
 from ackclock.runs.cutter import Cutter
 from ackclock.runs.groups import KILLED, Group, Groups
-from ackclock.runs.remote import packed, unpacked
+from ackclock.runs.remote import packed
 from ackclock.runs.task import Done, RevisionError, Task
 from ackclock.runs.workers import LOOK_SECONDS, Workers
 
@@ -153,7 +154,7 @@ class OnDask:
 
         group = sent.group
         try:
-            done = unpacked(sent.future.result(timeout=FETCH_SECONDS))
+            done = unpacked(sent.future.result(timeout=FETCH_SECONDS), len(group.tasks))
         except TimeoutError:  # it went with its worker: make it again
             groups.again([group])
         except KilledWorker:

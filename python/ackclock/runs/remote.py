@@ -1,11 +1,13 @@
-"""What goes to a worker on another machine, and what comes back: bytes that need Ackclock at the worker alone.
+"""What goes to a worker on another machine: bytes that need Ackclock at the worker alone; data comes back.
 
 Dask's scheduler unpickles what it hands on. It is given ``pickle.loads`` and bytes, so it needs no Ackclock, and a
-worker that has none, or another one, answers with an error that says so.
+worker that has none, or another one, answers with an error that says so. What a worker answers is text, which is
+checked and never unpickled here: see ``ackclock.runs.answer``.
 """
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
 import zlib
@@ -13,7 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ackclock import _native
-from ackclock.runs.task import Done, RevisionError, Task, run_tasks
+from ackclock.runs import answer
+from ackclock.runs.task import RevisionError, Task, run_tasks
 
 
 class Installed(NamedTuple):
@@ -36,6 +39,23 @@ def installed() -> Installed:
     return Installed(_native.results_revision, _native.__version__, python)
 
 
+def told() -> str:
+    """What is installed here, as text."""
+    return json.dumps(installed())
+
+
+def heard(said: object) -> Installed | None:
+    """What a worker says that it has installed; nothing if it says something else."""
+    if not isinstance(said, str):
+        return None
+    try:
+        revision, version, python = json.loads(said)
+    except (ValueError, TypeError):
+        return None
+    known = isinstance(revision, int) and isinstance(version, str) and isinstance(python, str)
+    return Installed(revision, version, python) if known else None
+
+
 class _Call:
     """A call that is made where it is unpickled."""
 
@@ -52,7 +72,7 @@ def call(function: Callable[..., object], *arguments: object) -> bytes:
 
 
 def packed(tasks: Sequence[Task], seconds: float) -> bytes:
-    """The call that makes the runs of a group, as bytes for ``pickle.loads``; what that returns is for ``unpacked``.
+    """The call that makes the runs of a group, as bytes for ``pickle.loads``; it answers as ``answer`` has it.
 
     Args:
         tasks: the group.
@@ -62,12 +82,9 @@ def packed(tasks: Sequence[Task], seconds: float) -> bytes:
 
 
 def _work(wanted: tuple[int, str, str], tasks: bytes, seconds: float) -> bytes:
-    if wanted != installed():
-        raise RevisionError(f"found {installed()}, asked for: {Installed(*wanted)}")
-    return zlib.compress(pickle.dumps(run_tasks(pickle.loads(zlib.decompress(tasks)), seconds)), 1)
-
-
-def unpacked(answer: bytes) -> list[Done]:
-    """What a worker made of the first tasks of its group, at least of one."""
-    done: list[Done] = pickle.loads(zlib.decompress(answer))
-    return done
+    try:
+        if wanted != installed():
+            raise RevisionError(f"found {installed()}, asked for: {Installed(*wanted)}")
+        return answer.packed(run_tasks(pickle.loads(zlib.decompress(tasks)), seconds))
+    except Exception as error:
+        return answer.failed(error)

@@ -16,8 +16,11 @@ import tomli_w
 
 from ackclock import _native, api, paths
 from ackclock.document import nearest, refusal
+from ackclock.errors import ScenarioError
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.task import Task
+from ackclock.slots import pickled
+from ackclock.slots.permission import allowed_instead
 from ackclock.statistics import Mean
 
 if TYPE_CHECKING:
@@ -93,7 +96,10 @@ def task(
     whole["run"] = {key: value for key, value in document["run"].items() if key not in {"seed", "seeds"}}
     if effort.duration_s is not None:
         whole["run"]["duration"] = f"{effort.duration_s} s"
-    return Task(str(file), tomli_w.dumps(whole), stack, set_, 1, effort.seeds)
+    text = tomli_w.dumps(whole)
+    named = any("python" in one for one in (text, *(value for _, value in set_)))
+    algorithms = pickled(text, set_, file.parent, str(file)) if named else ()
+    return Task(str(file), text, stack, set_, 1, effort.seeds, algorithms=algorithms)
 
 
 def _names_file(value: object) -> bool:
@@ -130,6 +136,20 @@ def carried(document: Document, folder: Path, apart: Sequence[paths.Steps] = ())
                 continue
             del element["file"]
     return copy
+
+
+def unquoted(error: ScenarioError, document: Document) -> ScenarioError:
+    """A refusal without what stands in a file that the scenario names, which :func:`carried` has put into its text.
+
+    Args:
+        error: about a scenario that was carried.
+        document: the scenario before that.
+    """
+    steps = paths.parse(error.key or "") or ()
+    if steps[-1:] != ("data",) or "file" not in paths.under(document, steps[:-1]):
+        return error
+    found = "something else (a file that a scenario names is not quoted)"
+    return refusal(error.file, error.line, error.key, found, error.allowed, error.hint)
 
 
 def changed(document: Document, changes: Changes, file: str = "scenario") -> Document:
@@ -210,7 +230,15 @@ def events(trial: Trial, folder: Path, seed: int = 1, duration_s: int | None = N
     wanted = trial.task(folder, Effort(1, duration_s))
     with tempfile.TemporaryDirectory() as temporary:
         trace = Path(temporary) / "trace.parquet"
-        result = api.run(wanted.text, stack=trial.stack, set=dict(trial.set), seed=seed, trace=trace, name=wanted.name)
+        result = api.run(
+            wanted.text,
+            stack=trial.stack,
+            set=dict(trial.set),
+            seed=seed,
+            trace=trace,
+            name=wanted.name,
+            allow_python=allowed_instead() is None,
+        )
         return result.events
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ackclock.runs.remote import Installed, call, installed
+from ackclock.runs.remote import call, heard, installed, told
 from ackclock.runs.task import RevisionError
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ class Workers:
         self._fit = {w: n for w, n in threads.items() if w in self._fit}
         self._unfit = {w: trouble for w, trouble in self._unfit.items() if w in threads}
         new = [w for w in threads if w not in self._fit and w not in self._unfit]
-        answers = self._client.run(pickle.loads, call(installed), workers=new, on_error="return") if new else {}
+        answers = self._client.run(pickle.loads, call(told), workers=new, on_error="return") if new else {}
         for worker, answer in answers.items():
-            if answer == installed():
+            if heard(answer) == installed():
                 self._fit[worker] = threads[worker]
             elif not isinstance(answer, OSError):  # which a worker that went away at this moment leaves
                 self._unfit[worker] = f"Dask worker {worker}: found {_said(answer)}, asked for: {installed()}"
@@ -109,4 +109,4 @@ class Workers:
 def _said(answer: object) -> str:
     if isinstance(answer, ModuleNotFoundError):
         return f"no ackclock ({answer})"
-    return str(answer) if isinstance(answer, Installed) else f"{type(answer).__name__} ({answer})"
+    return str(heard(answer) or f"{type(answer).__name__} ({answer})")

@@ -19,6 +19,7 @@ from ackclock.scenario.dumbbell import Dumbbell
 from ackclock.scenario.flows import Flow
 from ackclock.scenario.links import Link
 from ackclock.scenario.part import Toml, given, plain, setting
+from ackclock.slots.permission import allowing
 
 TABLES = {"links": "link", "flows": "flow", "background": "background", "dumbbell": "dumbbell"}
 """Attributes that are tables of a file, and how these are called there."""
@@ -64,29 +65,36 @@ class Scenario:
             object.__setattr__(self, "seeds", tuple(self.seeds))
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> Scenario:
+    def read(cls, path: str | PathLike[str], *, allow_python: bool = False) -> Scenario:
         """Read a scenario file. The paths in it of tables in other files become absolute.
+
+        Args:
+            path: of the file.
+            allow_python: as for :func:`ackclock.run`; a scenario is checked when it is read.
 
         Raises:
             ScenarioError: it makes no sense, or cannot be read.
         """
         file = Path(path)
-        _native.check(str(path), None)
+        with allowing(allow_python):
+            _native.check(str(path), None)
         table = json.loads(_native.read_toml(str(path), file.read_text(encoding="utf-8")))["value"]
         return cls._of(_elsewhere(table, file.parent.absolute()), file.stem)
 
     @classmethod
-    def from_toml(cls, text: str, name: str = "scenario") -> Scenario:
+    def from_toml(cls, text: str, name: str = "scenario", *, allow_python: bool = False) -> Scenario:
         """Read the text of a scenario file.
 
         Args:
             text: TOML.
             name: under which errors speak of it, and its name if the text has none.
+            allow_python: as for :func:`ackclock.run`; a scenario is checked when it is read.
 
         Raises:
             ScenarioError: it makes no sense.
         """
-        _native.check(name, text)
+        with allowing(allow_python):
+            _native.check(name, text)
         return cls._of(json.loads(_native.read_toml(name, text))["value"], name)
 
     @classmethod
@@ -119,29 +127,33 @@ class Scenario:
         """The text of its file; read again, it is the same scenario."""
         return tomli_w.dumps(self.to_dict())
 
-    def check(self) -> None:
+    def check(self, *, allow_python: bool = False) -> None:
         """See whether it can be run; nothing is run.
+
+        Args:
+            allow_python: as for :func:`ackclock.run`.
 
         Raises:
             ScenarioError: it cannot; ``key`` is the path in a file, as in ``link[1].rate``, ``line`` is None.
             TypeError: something in it is no part of a scenario.
         """
-        with unwritten():
+        with unwritten(), allowing(allow_python):
             _native.check(self.name, self.to_toml())
 
-    def replace(self, path: str, value: object) -> Scenario:
+    def replace(self, path: str, value: object, *, allow_python: bool = False) -> Scenario:
         """A scenario that differs in one place.
 
         Args:
             path: the place as in a file: ``run.duration``, ``link[1].elements[0].count``, ``flow[0].set."rto.min"``.
             value: what stands there then: text, a number, a part; None leaves the key out.
+            allow_python: as for :func:`ackclock.run`.
 
         Raises:
             ScenarioError: there is no such place, or the scenario makes no sense any more.
         """
         table = self.to_dict()
         self._put(table, path, value)
-        with unwritten():
+        with unwritten(), allowing(allow_python):
             _native.check(self.name, tomli_w.dumps(table))
         return self._of(table, self.name)
 

@@ -47,6 +47,7 @@ from ackclock.slots.bases import (
     Timeout,
     Undo,
 )
+from ackclock.slots.permission import allowing
 from ackclock.slots.registry import Given, Value, given, register, setting
 from ackclock.slots.source import source_hash
 from ackclock.slots.travel import pickled, unpacked, used
@@ -93,6 +94,7 @@ __all__ = [
     "Verdict",
     "Window",
     "Xmit",
+    "allowing",
     "given",
     "pickled",
     "register",

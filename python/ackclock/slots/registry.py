@@ -20,6 +20,7 @@ from ackclock.document import written
 from ackclock.slots.base import Outside
 from ackclock.slots.bases import BASES, Element
 from ackclock.slots.imports import HiddenError, find_spec, local_modules, whole
+from ackclock.slots.permission import allowed_instead
 from ackclock.slots.source import EXECUTED, HELPERS, source_hash
 
 _TOLD = "imports of modules whose source is known before the run"
@@ -172,7 +173,7 @@ def find(source: str, folder: Path) -> type[Outside]:
     """The class that a source names.
 
     Raises:
-        RefusedError: there is none.
+        RefusedError: there is none; or it is in a file, and nobody has said that Python may run.
     """
     for known in (getattr(_sent, "classes", {}), _of_program):
         if source in known:
@@ -184,6 +185,8 @@ def find(source: str, folder: Path) -> type[Outside]:
     file, colon, name = source.rpartition(":")
     if not (colon and file and name.replace(".", "").isidentifier()):
         raise RefusedError("source", shown, _ALLOWED)
+    if (allowed := allowed_instead()) is not None:
+        raise RefusedError("source", f"the Python of {shown}", allowed)
     module = _load(folder / file, file)
     found: object = module
     for step in name.split("."):

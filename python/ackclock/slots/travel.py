@@ -9,41 +9,48 @@ from functools import lru_cache
 from pathlib import Path
 
 from ackclock import _native
+from ackclock.document import quoted, refusal
 from ackclock.errors import ScenarioError
 from ackclock.slots import registry
 from ackclock.slots.base import Outside
 from ackclock.slots.source import keep_hash, local_modules_of, outside
 
 
-def used(text: str, set: Sequence[tuple[str, str]], folder: Path) -> dict[str, type[Outside]]:
+def used(text: str, set: Sequence[tuple[str, str]], folder: Path, name: str = "<text>") -> dict[str, type[Outside]]:
     """The algorithms in Python that a scenario and its options name: source as written, and the class.
 
     Args:
         text: the scenario, as TOML.
         set: parameters of every flow's stack, as ``--set`` takes them.
         folder: where relative files begin.
+        name: under which errors speak of the scenario.
 
     Raises:
-        ScenarioError: the text is no TOML, or there is no such class.
+        ScenarioError: the text is no TOML, there is no such class, or Python may not run here.
     """
-    sources = list(_in(_read(text)))
+    named = list(_in(_read(text), ""))
     for path, value in set:
         parsed = _option(value)
-        sources += [parsed] if path.endswith(".source") and isinstance(parsed, str) else _in(parsed)
-    try:
-        return {source: registry.find(source, folder) for source in dict.fromkeys(sources)}
-    except registry.RefusedError as e:
-        message = f"<text>: key `source`: {e}"
-        raise ScenarioError(message, "<text>", None, "source", e.found, e.allowed, e.hint) from e
+        at = f"set.{path}"
+        named += [(at, parsed)] if path.endswith(".source") and isinstance(parsed, str) else _in(parsed, at)
+    found: dict[str, type[Outside]] = {}
+    for key, source in named:
+        try:
+            found[source] = found[source] if source in found else registry.find(source, folder)
+        except registry.RefusedError as e:
+            raise refusal(name, None, key, e.found, e.allowed, e.hint) from e
+    return found
 
 
-def pickled(text: str, set: Sequence[tuple[str, str]], folder: Path) -> tuple[tuple[str, bytes], ...]:
+def pickled(
+    text: str, set: Sequence[tuple[str, str]], folder: Path, name: str = "<text>"
+) -> tuple[tuple[str, bytes], ...]:
     """What ``Task.algorithms`` holds for a scenario and its options: each source, and its class as cloudpickle has it.
 
     Classes go by value, with the hash of their source, so that whoever gets them needs no file. So do
     the local modules that they import; installed packages go by name. Arguments and errors are those of :func:`used`.
     """
-    return tuple((source, _dumps(cls)) for source, cls in used(text, set, folder).items())
+    return tuple((source, _dumps(cls)) for source, cls in used(text, set, folder, name).items())
 
 
 @contextmanager
@@ -95,16 +102,17 @@ def _option(value: str) -> object:
         return value
 
 
-def _in(value: object) -> Iterator[str]:
-    """The sources that stand anywhere in a table."""
+def _in(value: object, at: str) -> Iterator[tuple[str, str]]:
+    """The sources that stand anywhere in a table, each with its place."""
     if isinstance(value, Mapping):
         source = value.get("source")
         if value.get("kind") == "python" and isinstance(source, str):
-            yield source
+            yield f"{at}.source".removeprefix("."), source
         for key, below in value.items():
+            path = f"{at}.{quoted(key)}".removeprefix(".")
             if key.endswith(".source") and isinstance(below, str):
-                yield below
-            yield from _in(below)
+                yield path, below
+            yield from _in(below, path)
     elif isinstance(value, list):
-        for item in value:
-            yield from _in(item)
+        for i, item in enumerate(value):
+            yield from _in(item, f"{at}[{i}]")

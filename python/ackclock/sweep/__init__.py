@@ -22,6 +22,7 @@ def sweep(
     on: str | AbstractContextManager[Executor] | Client | Cluster | None = None,
     threads: int | None = None,
     progress: Tell | None = None,
+    allow_python: bool = False,
 ) -> Sweep:
     """Run what of a plan is not finished yet, and make its table.
 
@@ -35,6 +36,8 @@ def sweep(
             of N processes here, a ``distributed.Client`` or cluster such as ``LocalCluster``, or an executor.
         threads: how many runs at once on this machine; by default one for each core.
         progress: gets an ``ackclock.progress.Told`` at the beginning, and after every task.
+        allow_python: let Python run that the plan or its scenario names by its file, here and on workers: only what you
+            trust. Classes that are given as such need no permission.
 
     Returns:
         The table, means, points and manifest: see :class:`ackclock.Sweep`.
@@ -47,11 +50,13 @@ def sweep(
     """
     from ackclock.runs.executor import executor  # noqa: PLC0415 - start-up time
     from ackclock.runs.store import Store  # noqa: PLC0415 - likewise
+    from ackclock.slots.permission import allowing  # noqa: PLC0415 - likewise
     from ackclock.sweep.job import Job, as_plan  # noqa: PLC0415 - likewise
 
-    job = Job(as_plan(plan), progress)
-    with Store(store) as opened, executor(on, threads) as runs_on:
-        return job.run(opened, runs_on)
+    with allowing(allow_python):
+        job = Job(as_plan(plan), progress)
+        with Store(store) as opened, executor(on, threads) as runs_on:
+            return job.run(opened, runs_on)
 
 
 def results(store: str | PathLike[str] | None = None) -> Results:

@@ -15,7 +15,7 @@ from ackclock.document import Value, refusal, written
 from ackclock.errors import ScenarioError
 from ackclock.runs.keys import key_of, stretches
 from ackclock.runs.task import Task
-from ackclock.runs.trial import carried
+from ackclock.runs.trial import carried, unquoted
 from ackclock.sweep.plan import Plan
 
 Pickled = tuple[tuple[str, bytes], ...]
@@ -99,7 +99,7 @@ class Points:
             try:
                 found.append(point.keys(seeds))
             except ScenarioError as error:
-                raise self._refusal(point, error) from None
+                raise self._refusal(point, unquoted(error, self.plan.scenario.document)) from None
             if any("python" in text for text in (point.task.text, *(value for _, value in point.task.set))):
                 self._algorithms[point.index] = self._pickled(point.task)
         return found
@@ -130,9 +130,9 @@ class Points:
         from ackclock.slots import pickled, used  # noqa: PLC0415 - start-up time
 
         folder = Path(task.name).parent
-        sources = tuple(used(task.text, task.set, folder))
+        sources = tuple(used(task.text, task.set, folder, task.name))
         if sources not in self._pickles:
-            self._pickles[sources] = pickled(task.text, task.set, folder)
+            self._pickles[sources] = pickled(task.text, task.set, folder, task.name)
         return self._pickles[sources]
 
     def _refusal(self, point: Point, error: ScenarioError) -> ScenarioError:

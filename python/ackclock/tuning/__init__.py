@@ -22,6 +22,7 @@ def tune(
     on: str | AbstractContextManager[Executor] | None = None,
     threads: int | None = None,
     progress: Tell | None = None,
+    allow_python: bool = False,
 ) -> Tuning:
     """Search a stack's parameters for more goodput and fewer needless retransmissions over a set of paths.
 
@@ -34,6 +35,7 @@ def tune(
         on: what makes the runs, as for :func:`ackclock.sweep`; by default this machine.
         threads: how many runs at once here; by default one for each core. Results do not depend on it.
         progress: gets an ``ackclock.progress.Told`` after every task; its ``runs`` is the most that it can take.
+        allow_python: as for :func:`ackclock.sweep`.
 
     Returns:
         Every trial, the front, the choices, and what these are worth on held-out seeds and paths.
@@ -44,7 +46,9 @@ def tune(
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
     """
-    from ackclock.tuning.job import run  # noqa: PLC0415 - start-up time
+    from ackclock.slots.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
     from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
 
-    return run(read(plan, trials=trials, seed=seed), store, on, threads, progress)
+    with allowing(allow_python):
+        return run(read(plan, trials=trials, seed=seed), store, on, threads, progress)

@@ -207,7 +207,7 @@ def _row(variant: _Variant, path: str | None, searched: bool, pairs: Sequence[tu
 
 def table(plan: Plan, best: Mapping[str, Best], defaults: Trial) -> tuple[list[str], list[list[str]]]:
     """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
-    usual, choices = plan.defaults(), best.values()
+    usual, choices = plan.defaults, best.values()
     rows = [
         [
             p.path,

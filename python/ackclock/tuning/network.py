@@ -12,7 +12,7 @@ import tomli_w
 from ackclock.document import Node, Value, refusal, written
 from ackclock.errors import ScenarioError
 from ackclock.runs.task import Task
-from ackclock.runs.trial import carried, changed
+from ackclock.runs.trial import carried, changed, unquoted
 from ackclock.slots import pickled
 
 OF_THE_STACK = "set."
@@ -50,7 +50,7 @@ class NetworkPath:
     def task(self, stack: str, tried: Setting, seeds: Seeds) -> Task:
         """Its runs with a setting of the stack's parameters."""
         options = (*self.set, *tried)
-        algorithms = pickled(self.text, options, Path(self.file).parent)
+        algorithms = pickled(self.text, options, Path(self.file).parent, self.file)
         return Task(self.file, self.text, stack, options, seeds.first, seeds.count, algorithms=algorithms)
 
 
@@ -92,7 +92,8 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
     try:
         path.task(stack, (), Seeds(1, 1)).identities()
     except ScenarioError as error:
-        raise _at_fault(error, path, original, changes) from error
+        unread = unquoted(error, Node.read(file, original).value)
+        raise _at_fault(unread, path, original, changes) from error
     return path
 
 
@@ -132,7 +133,8 @@ def _at_fault(error: ScenarioError, path: NetworkPath, original: str, changes: M
     """A refusal of a changed scenario, at the plan's line that is to blame, or else at the scenario's own."""
     at = error.key or ""
     for key, node in changes.items():
-        if at.removeprefix("--set ") == key.removeprefix(OF_THE_STACK) or (at.startswith(key) and not _own(key)):
+        of_stack = at.removeprefix("--set ") == key.removeprefix(OF_THE_STACK) or at.startswith(f"{key}.")
+        if of_stack or (at.startswith(key) and not _own(key)):
             return node.refuse(error.allowed, error.found, error.hint)
     try:
         line = Node.read(path.file, original).lines.get(at)

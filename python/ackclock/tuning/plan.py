@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -50,13 +51,14 @@ class Plan:
     said: Mapping[str, Any]
     """As it was read."""
 
+    @cached_property
     def defaults(self) -> list[dict[str, Any]]:
         """What each parameter is on each of the search's paths if no trial sets it; None where it has no default."""
         return [{p.path: _default(path, self.stack, p.path) for p in self.parameters} for path in self.paths]
 
     def default_point(self) -> dict[str, Any] | None:
         """The defaults as Optuna calls them; nothing if one is no value of the search, or they differ between paths."""
-        first, *others = self.defaults()
+        first, *others = self.defaults
         point = {p.path: p.asked(first[p.path]) for p in self.parameters}
         return point if all(o == first for o in others) and None not in point.values() else None
 

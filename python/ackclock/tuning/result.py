@@ -107,7 +107,7 @@ class Tuning:
             "paths": [path.name for path in plan.paths],
             "held_out_paths": [path.name for path in plan.held_out],
             "plan": plan.said,
-            "defaults": plan.defaults(),
+            "defaults": plan.defaults,
             "front": [trial.number for trial in pareto(self._made)],
             "best": [asdict(one) for one in self.best.values()],
             "held_out": [_flat(row) for row in self._held_out],

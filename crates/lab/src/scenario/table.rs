@@ -31,6 +31,9 @@ fn text(node: &Node<'_>, path: &Path) -> Result<String, ScenarioError> {
     Ok(text)
 }
 
+/// What a refusal of a table in a file says was found: who wrote the scenario need not be who may read the file.
+const UNQUOTED: &str = "something else (a file that a scenario names is not quoted)";
+
 /// A refusal of the part of an element in which the fault lies: of a table in a file, its line and column there.
 pub(super) fn blame(node: &Node<'_>, file: Option<&Path>, fault: Fault) -> ScenarioError {
     let Some((line, column)) = row(&fault.key) else { return form::blame(node, fault) };
@@ -38,7 +41,7 @@ pub(super) fn blame(node: &Node<'_>, file: Option<&Path>, fault: Fault) -> Scena
     match file {
         Some(path) => {
             let (file, key) = (path.display().to_string(), column.map(str::to_owned));
-            ScenarioError { file, line: Some(line), key, found, allowed, hint: None }
+            ScenarioError { file, line: Some(line), key, found: UNQUOTED.to_owned(), allowed, hint: None }
         }
         None => {
             let column = column.map(|c| format!(", {c}")).unwrap_or_default();

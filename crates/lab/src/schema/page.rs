@@ -16,8 +16,8 @@ which it stands here; what does not go together is refused with a sentence.
 
 Each of the slots `rto`, `detect`, `detect.threshold`, `disorder`, `recovery`, `timeout`, `congestion`, `startup`, `spurious` and
 `undo` may also have an algorithm in Python: `{ kind = \"python\", source = \"avg_dev.py:AvgDev\" }`, with the parameters of the
-class beside it. The file is looked for beside the scenario's. See [Algorithms in Python](python-algorithms.md). The lab page runs
-without Python and refuses them.
+class beside it. The file is looked for beside the scenario's, and loaded only with `--allow-python` (in Python:
+`allow_python=True`). See [Algorithms in Python](python-algorithms.md). The lab page runs without Python and refuses them.
 
 ";
 
