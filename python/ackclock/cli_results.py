@@ -34,7 +34,7 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
 }
 
 app = typer.Typer(
-    help="List, print and export the results of sweeps.",
+    help="List, print and export the results of sweeps; check, repair, copy and merge stores.",
     epilog=EXAMPLES,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -66,13 +66,15 @@ def listing(store: Store = None, as_json: Json = False) -> None:
     from ackclock.sweep import results  # noqa: PLC0415 - start-up time
 
     with refusals():
-        lines = results(store).listed()
+        every = results(store)
+        lines, damaged = every.listed(), every.damaged()
     if as_json:
         typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
-        return
-    from ackclock.sweep.shown import print_list  # noqa: PLC0415 - start-up time
+    elif lines or not damaged:
+        from ackclock.sweep.shown import print_list  # noqa: PLC0415 - start-up time
 
-    print_list(lines)
+        print_list(lines)
+    _told(damaged)
 
 
 @app.command(epilog=EXAMPLES)
@@ -131,6 +133,82 @@ def export(
     with refusals():
         files.write(file, content.getvalue())
     typer.echo(f"{file}: {frame.height:,} rows")
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock results check\n  ackclock results check --store /data/runs")
+def check(store: Store = None) -> None:
+    """Look at every run, manifest and table of a store; what is damaged is said, and the exit code is 1 then."""
+    from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
+
+    folder = _folder(store)
+    with refusals():
+        damaged = stores.check(folder)
+    _told(damaged)
+    typer.echo(f"{folder}: nothing is damaged")
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock results repair --store /data/runs")
+def repair(store: Store = None) -> None:
+    """Keep what is not damaged in a store. No other command may use it meanwhile; damaged files are put aside."""
+    from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
+
+    folder = _folder(store)
+    with refusals():
+        done = stores.repair(folder)
+    typer.echo("\n".join(done or [f"{folder}: nothing is damaged"]))
+
+
+@app.command(
+    epilog="\b\nExamples:\n  ackclock results copy /backup/runs\n  ackclock results copy elsewhere --store here"
+)
+def copy(
+    to: Annotated[Path, typer.Argument(metavar="TO", help="Folder of the copy, in which there is no store yet.")],
+    store: Store = None,
+) -> None:
+    """Copy a store, also while other commands use it."""
+    from ackclock.document import refusal  # noqa: PLC0415 - start-up time
+    from ackclock.runs.store import FILE  # noqa: PLC0415 - likewise
+
+    with refusals():
+        if (to / FILE).exists():
+            allowed = "a folder without a store; `ackclock results merge` adds to one"
+            raise refusal("command line", None, "TO", f'"{to}" with {FILE} in it', allowed)
+    _merge(_folder(store), to)
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock results merge /media/other/ackclock-results")
+def merge(
+    other: Annotated[Path, typer.Argument(metavar="FROM", help="Folder of another store, which stays as it is.")],
+    store: Store = None,
+) -> None:
+    """Take over the runs and sweeps of another store: all of them, or none if a run is there with other results."""
+    _merge(other, _folder(store))
+
+
+def _merge(source: Path, to: Path) -> None:
+    from ackclock.runs.store import Store as Kept  # noqa: PLC0415 - start-up time
+    from ackclock.sweep import stores  # noqa: PLC0415 - likewise
+
+    with refusals():
+        with Kept(source, create=False):
+            pass  # there is one, before another one is made
+        with Kept(to) as opened:
+            said = stores.merge(source, opened)
+    typer.echo("\n".join(said))
+
+
+def _folder(store: Path | None) -> Path:
+    from ackclock.runs.store import folder_of  # noqa: PLC0415 - start-up time
+
+    return folder_of(store)
+
+
+def _told(damaged: list[str]) -> None:
+    """Say what is damaged, a line each, and end if anything is."""
+    for line in damaged:
+        typer.echo(f"ackclock: {line}", err=True)
+    if damaged:
+        raise typer.Exit(FAILED)
 
 
 def _load(name: str, store: Path | None) -> Sweep:

@@ -65,6 +65,7 @@ def test_runs_of_a_fresh_laboratory_take_the_place_of_those_that_were_kept_and_a
     (runs,) = laboratory(tmp_path).run("once", [task()])
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db, db:
         db.execute("""UPDATE runs SET run = replace(run, '"trace_hash":"', '"trace_hash":"of another build ')""")
+        db.execute("UPDATE runs SET checksum = NULL")
     assert laboratory(tmp_path).run("kept", [task()]) != [runs]
     heard = Counting()
     fresh = laboratory(tmp_path, heard.show, True)
@@ -142,6 +143,7 @@ def test_the_time_of_all_points_is_that_of_the_process(tmp_path: Path) -> None:
 def test_a_store_of_the_form_of_before_is_read_and_goes_on(tmp_path: Path) -> None:
     (runs,) = laboratory(tmp_path).run("once", [task()])
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db, db:
+        db.execute("ALTER TABLE runs DROP COLUMN checksum")
         db.execute("ALTER TABLE runs DROP COLUMN wall_s")
         db.execute("ALTER TABLE runs RENAME COLUMN processor_s TO seconds")
         db.execute("UPDATE runs SET seconds = 0.25")

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ackclock.runs.store import FORM, Cost, Store
+from ackclock.runs.forms import FORM
+from ackclock.runs.store import Cost, Store
 from ackclock.sweep import manifest
 from conftest import SHORT, Command
 

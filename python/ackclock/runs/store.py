@@ -14,17 +14,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Self
 
+from ackclock.runs import forms, opening
+from ackclock.runs.forms import APPLICATION, FORM, checksum
+
 DEFAULT = "ackclock-results"
 VARIABLE = "ACKCLOCK_STORE"
 FILE = "runs.sqlite"
-FORM = 2
-"""Of the file, as its ``user_version``; form 1 has no ``wall_s``, and is brought to this one."""
-_APPLICATION = 0x41636B63
-"""``Ackc``: says whose SQLite file it is."""
 _AT_ONCE = 500
-_WAIT_S = 60.0
-"""How long to wait for another process that writes."""
 _AGAIN_S = 0.01
+_CHECKED = "key, run, checksum"
+"""Columns of a run that is served."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,13 @@ class Cost:
 class Store:
     """A folder with ``runs.sqlite``: a row for each finished run, there once it is committed, whoever is killed then.
 
-    Several processes may use one store at a time. It belongs to the thread that opened it.
+    Several processes may use one store at a time. It belongs to the thread that opened it. Where nothing may be written
+    it is read as it is.
+
+    Attributes:
+        folder: where it is.
+        file: the file with the runs.
+        writable: whether anything may be written there.
     """
 
     def __init__(self, folder: str | PathLike[str] | None = None, create: bool = True) -> None:
@@ -53,14 +58,15 @@ class Store:
         Raises:
             OSError: it cannot be made, read or written; or it is something else, or from a newer version.
         """
-        self.folder = Path(folder or os.environ.get(VARIABLE) or DEFAULT)
+        self.folder = folder_of(folder)
         self.file = self.folder / FILE
         if create:
             self.folder.mkdir(parents=True, exist_ok=True)
         elif not self.file.is_file():
             raise FileNotFoundError(f"{self.folder}: no store of results here (no {FILE})")
         with self._said():
-            self._db = sqlite3.connect(self.file, timeout=_WAIT_S, isolation_level=None)
+            self.writable = opening.writable(self.file)
+            self._db = opening.to_write(self.file) if self.writable else opening.to_read(self.file)
             try:
                 self._prepare()
             except BaseException:
@@ -120,12 +126,22 @@ class Store:
 
         Raises:
             KeyError: it does not have one of them.
-            OSError: it cannot be read.
+            OSError: it cannot be read, or one is not as it was kept.
         """
         for some in _chunks(keys):
             with self._said():
-                found = dict(self._select("key, run", some))
+                found = {key: self._checked(key, run, kept) for key, run, kept in self._select(_CHECKED, some)}
             yield from (found[key] for key in some)
+
+    def every(self) -> Iterator[tuple[str, str, Cost]]:
+        """Key, JSON and cost of every run.
+
+        Raises:
+            OSError: it cannot be read, or one is not as it was kept.
+        """
+        with self._said():
+            for key, run, kept, *cost in self._db.execute(f"SELECT {_CHECKED}, processor_s, wall_s FROM runs"):
+                yield key, self._checked(key, run, kept), Cost(*cost)
 
     def add(self, runs: Sequence[tuple[str, str]], cost: Cost, anew: bool = False) -> int:
         """Keep runs, for good when this returns; those that it has are left as they are.
@@ -141,24 +157,35 @@ class Store:
         Raises:
             OSError: there is no room, or it cannot be written; or it has one of the runs with another trace hash.
         """
+        return self.take(((key, run, cost) for key, run in runs), anew)
+
+    def take(self, runs: Iterable[tuple[str, str, Cost]], anew: bool = False) -> int:
+        """The same for runs that cost one thing and another; of these all are kept, or none."""
         new = 0
+        into = f"INSERT OR {'REPLACE' if anew else 'IGNORE'} INTO runs VALUES (?, ?, ?, ?, ?)"
         with self._said(), self._transaction():
-            for key, run in runs:
-                into = f"INSERT OR {'REPLACE' if anew else 'IGNORE'} INTO runs VALUES (?, ?, ?, ?)"
-                if self._db.execute(into, (key, run, cost.processor_s, cost.wall_s)).rowcount == 1:
+            for key, run, cost in runs:
+                row = (key, run, cost.processor_s, cost.wall_s, checksum(key, run))
+                if self._db.execute(into, row).rowcount == 1:
                     new += 1
                 else:
                     self._same(key, run)
         return new
 
     def _same(self, key: str, run: str) -> None:
-        (before,) = self._db.execute("SELECT run FROM runs WHERE key = ?", (key,)).fetchone()
+        before = self._checked(*self._select(_CHECKED, [key]).fetchone())
         had, came = (json.loads(text)["trace_hash"] for text in (before, run))
         if had != came:
             raise OSError(
                 f"{self.file}: the run {json.loads(run)['identity']} is kept with the trace hash {had} and now has "
                 f"{came}: two builds of ackclock differ in their results; use another store for one of them"
             )
+
+    def _checked(self, key: str, run: str, kept: int | None) -> str:
+        """A run that is as it was kept; of forms without checksums nobody can tell."""
+        if kept is not None and kept != checksum(key, run):
+            raise OSError(f"{self.file}: the run {key} is damaged: `ackclock results repair` keeps the others")
+        return run
 
     def _select(self, what: str, keys: Sequence[str]) -> sqlite3.Cursor:
         return self._db.execute(f"SELECT {what} FROM runs WHERE key IN ({','.join('?' * len(keys))})", keys)
@@ -169,35 +196,29 @@ class Store:
             (form,) = self._db.execute("PRAGMA user_version").fetchone()
             (application,) = self._db.execute("PRAGMA application_id").fetchone()
             new = not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
-        if form == application == 0 and new:
+        if form == application == 0 and new and self.writable:
             with self._transaction():
-                costs = "processor_s REAL NOT NULL, wall_s REAL NOT NULL DEFAULT 0"
-                self._db.execute(f"CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, run TEXT NOT NULL, {costs})")
-                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                self._db.execute(forms.TABLE)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {FORM}")
-        elif application != _APPLICATION:
+        elif application != APPLICATION:
             raise OSError(f"{self.file}: found a database of another program, allowed: a store of ackclock")
         elif form > FORM:
             raise OSError(f"{self.file}: found a store of form {form}, allowed: up to {FORM}; use a newer ackclock")
-        elif form < FORM:
-            self._bring_up()
+        if not self.writable:
+            forms.shown_as_last(self._db)
+            return
+        if form < FORM:
+            with self._transaction():
+                forms.bring_up(self._db)
         self._write_ahead()
-
-    def _bring_up(self) -> None:
-        """Bring a store of form 1 to this one, if another process has not."""
-        with self._transaction():
-            (form,) = self._db.execute("PRAGMA user_version").fetchone()
-            if form < FORM:
-                self._db.execute("ALTER TABLE runs RENAME COLUMN seconds TO processor_s")
-                self._db.execute("ALTER TABLE runs ADD COLUMN wall_s REAL NOT NULL DEFAULT 0")
-                self._db.execute(f"PRAGMA user_version = {FORM}")
 
     def _write_ahead(self) -> None:
         """Have SQLite write ahead: readers and one writer do not wait for each other; a commit survives its process.
 
         That stays with the file. SQLite itself does not wait for other processes where it changes this.
         """
-        until = time.monotonic() + _WAIT_S
+        until = time.monotonic() + opening.WAIT_S
         while True:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -225,7 +246,18 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            raise OSError(f"{self.file}: {error}") from error
+            hint = "; `ackclock results repair` keeps what can be read" if _damaged(error) else ""
+            raise OSError(f"{self.file}: {error}{hint}") from error
+
+
+def folder_of(named: str | PathLike[str] | None) -> Path:
+    """The folder of a store: the one that is named, what ``ACKCLOCK_STORE`` says, or ``ackclock-results`` here."""
+    return Path(named or os.environ.get(VARIABLE) or DEFAULT)
+
+
+def _damaged(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def _chunks(keys: Iterable[str]) -> Iterator[list[str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
@@ -92,7 +92,7 @@ class Job:
         if before and content and replace(before, finished=None, sha256=None) == self.manifest and self._kept(store):
             return Sweep(before, content)
         self.manifest.write(store)
-        lab = Laboratory(store, executor, lambda _: nullcontext(self.progress))
+        lab = Laboratory(store, executor, _Rounds(self.progress).show)
         self._make(lab)
         if self.plan.stop:
             self._until_narrow(self.plan.stop, store, lab)
@@ -135,6 +135,24 @@ class Job:
                     entry.seeds += more
             self.manifest.write(store)
             self._make(lab)
+
+
+class _Rounds:
+    """Makes one of the rounds of a sweep: what an earlier one has made was not kept before."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell, self._made, self._last = tell, 0, Told(0, 0, 0)
+
+    @contextmanager
+    def show(self, _: str) -> Iterator[Tell]:
+        """The next round."""
+
+        def tell(told: Told) -> None:
+            self._last = told
+            self._tell(replace(told, kept=told.kept - self._made))
+
+        yield tell
+        self._made += round(self._last.done) - self._last.kept
 
 
 def _enough(entry: Entry, stop: Stop, store: Store) -> bool:

@@ -7,15 +7,20 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ackclock import _native, files
-from ackclock.runs.store import Store
 
 FORM = 1
 FOLDER = "sweeps"
 FILE = "manifest.json"
 TABLE = "runs.parquet"
+
+
+class Placed(Protocol):
+    """A store, or at least the folder of one."""
+
+    folder: Path
 
 
 @dataclass
@@ -66,7 +71,7 @@ class Manifest:
         ]
         return {"form": FORM, **head, "points": points}
 
-    def write(self, store: Store) -> None:
+    def write(self, store: Placed) -> None:
         """Write it into the sweep's folder.
 
         Raises:
@@ -82,7 +87,7 @@ class Manifest:
         files.write(folder / FILE, f'{head},\n "points": [\n{lines}\n ]\n}}\n'.encode())
 
 
-def read(store: Store, name: str) -> Manifest:
+def read(store: Placed, name: str) -> Manifest:
     """The manifest of a sweep.
 
     Raises:
@@ -94,22 +99,53 @@ def read(store: Store, name: str) -> Manifest:
         said = json.loads(file.read_bytes())
         if said.pop("form") > FORM:
             raise OSError(f"{file}: found the form of a newer ackclock, allowed: up to {FORM}")
-        points = [Entry(list(p["parameters"].values()), p["seeds"], p["keys"]) for p in said.pop("points")]
-        return Manifest(points=points, **said)
+        points = [_entry(point) for point in said.pop("points")]
+        return _checked(Manifest(points=points, **said), name)
     except (FileNotFoundError, NotADirectoryError):
         raise KeyError(name) from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         again = "run the sweep again, which writes it anew; no run is lost"
         raise OSError(f"{file}: damaged ({error}); {again}") from None
 
 
-def names(store: Store) -> Sequence[str]:
+def _entry(point: dict[str, Any]) -> Entry:
+    """A point as it stands in the file.
+
+    Raises:
+        ValueError: it does not say what a point says.
+    """
+    values, seeds, keys = point["parameters"], point["seeds"], point["keys"]
+    numbers = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
+    named = isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+    if not isinstance(values, dict) or not numbers or not named or len(seeds) != len(keys):
+        raise ValueError("a point without parameters, seeds or keys")
+    return Entry(list(values.values()), seeds, keys)
+
+
+def _checked(manifest: Manifest, name: str) -> Manifest:
+    """A manifest whose parts are what they should be.
+
+    Raises:
+        ValueError: one is not.
+    """
+    texts = (manifest.plan, manifest.scenario, *manifest.parameters)
+    when = (manifest.finished, manifest.sha256)
+    if manifest.name != name:
+        raise ValueError(f"found the name {manifest.name!r}")
+    if not all(isinstance(one, str) for one in texts) or not all(one is None or isinstance(one, str) for one in when):
+        raise ValueError("a part that is no text")
+    if any(len(point.values) != len(manifest.parameters) for point in manifest.points):
+        raise ValueError("a point without a value of each parameter")
+    return manifest
+
+
+def names(store: Placed) -> Sequence[str]:
     """The sweeps of a store, in order."""
     folder = store.folder / FOLDER
     return sorted(f.parent.name for f in folder.glob(f"*/{FILE}"))
 
 
-def folder_of(store: Store, name: str) -> Path:
+def folder_of(store: Placed, name: str) -> Path:
     """Where a sweep's files are."""
     return store.folder / FOLDER / name
 

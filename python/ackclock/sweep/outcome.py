@@ -112,11 +112,29 @@ class Results(Mapping[str, Sweep]):
     def listed(self) -> list[dict[str, Any]]:
         """What each is: ``name``, ``points``, ``runs``, ``kept`` (runs that are there), ``finished``, ``revision``.
 
+        Sweeps whose manifests are damaged are left out; :meth:`damaged` has them.
+
         Raises:
             OSError: the store cannot be read.
         """
         with Store(self.folder, create=False) as opened:
-            return [_line(opened, manifests.read(opened, name)) for name in self]
+            return [_line(opened, one) for one in self._manifests(opened) if isinstance(one, Manifest)]
+
+    def damaged(self) -> list[str]:
+        """What is to be said of sweeps whose manifests cannot be read, a line each.
+
+        Raises:
+            OSError: the store cannot be read.
+        """
+        with Store(self.folder, create=False) as opened:
+            return [str(one) for one in self._manifests(opened) if isinstance(one, OSError)]
+
+    def _manifests(self, store: Store) -> Iterator[Manifest | OSError]:
+        for name in self:
+            try:
+                yield manifests.read(store, name)
+            except OSError as error:
+                yield error
 
     def __repr__(self) -> str:
         """The folder, and the names."""

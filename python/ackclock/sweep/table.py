@@ -63,7 +63,7 @@ def parquet(frame: pl.DataFrame) -> bytes:
 
 
 def save(manifest: Manifest, store: Store) -> bytes:
-    """Write the table into the sweep's folder.
+    """Write the table into the sweep's folder, if anything may be written there.
 
     Returns:
         The file's content.
@@ -73,11 +73,12 @@ def save(manifest: Manifest, store: Store) -> bytes:
         OSError: there is no room, or no right to.
     """
     content = parquet(build(manifest, store))
-    files.write(manifests.folder_of(store, manifest.name) / manifests.TABLE, content)
+    if store.writable:
+        files.write(manifests.folder_of(store, manifest.name) / manifests.TABLE, content)
     return content
 
 
-def intact(manifest: Manifest, store: Store) -> bytes | None:
+def intact(manifest: Manifest, store: manifests.Placed) -> bytes | None:
     """The file with the table, if it is as it was written."""
     try:
         content = (manifests.folder_of(store, manifest.name) / manifests.TABLE).read_bytes()
