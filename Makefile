@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,7 +19,7 @@ test: ## everything that must pass: sets up, then all the checks below
 	@$(MAKE) --jobs=2 --output-sync=target setup check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
-	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 python newcomer lint cite wasm web-test docs ns2-logs instructions
+	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python newcomer lint cite wasm web-test wheel-test docs ns2-logs instructions
 	@echo "make test: all checks passed"
 
 setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what builds and tests the lab page
@@ -27,7 +27,7 @@ setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what bu
 
 .venv/.ready: requirements-dev.txt
 	python=$$(tools/need.sh python); "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	touch $@
 
 check: ## formatting and clippy, warnings are errors; nothing is built twice
@@ -38,9 +38,11 @@ check: ## formatting and clippy, warnings are errors; nothing is built twice
 unit: ## the Rust tests, optimised, with debug assertions and overflow checks
 	cargo test --workspace --locked
 
+# `make test` carries the guides out by a wheel.
+GUIDES := tests/python/test_docs.py::test_every_block_of_a_page_does_what_it_says
 python: .venv/.extension ## the Python tests, on the extension in the tests' own build profile
 	$(BIN)/python -m mypy.stubtest ackclock._native
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(if $(GUIDES_BY_WHEEL),--deselect $(GUIDES))
 
 # Cargo knows whether anything is to be built; this is always asked.
 .PHONY: .venv/.extension
@@ -147,16 +149,32 @@ reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every 
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
-wheel: .venv/.ready ## a release wheel in dist/; the lab page is in it if it is built (make web)
-	@trap 'rm -rf python/ackclock/page' EXIT; \
-	if [ -d web/dist ]; then cp -r web/dist python/ackclock/page; fi; \
-	$(BIN)/maturin build --quiet --locked --release --out dist
+# As pip does it, so that it is what pip makes of a checkout; the extension is the one of the tests, or optimised as maturin does it.
+built = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+  --wheel-dir $(1) --config-settings "maturin.build-args=--locked $(2)" .
 
-requirements: ## renew requirements-dev.txt
-	python=$$(tools/need.sh python); rm -rf .venv; "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer
-	(sed -n 1p requirements-dev.txt; $(BIN)/python -m pip freeze) > requirements-dev.new
-	mv requirements-dev.new requirements-dev.txt; touch .venv/.ready
+wheel: .venv/.ready web ## a release wheel in dist/, with papers, scenarios, the lab page and licences
+	$(BIN)/python tools/notices.py --check
+	$(call built,dist,--compatibility pypi)
+
+sdist: .venv/.ready web ## a source distribution in dist/: what it needs is a Rust compiler
+	$(BIN)/python tools/notices.py --check
+	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=tools $(BIN)/python -c 'from wheel_backend import build_sdist; build_sdist("dist")'
+
+wheel-test: .venv/.extension web ## the guides by a wheel in a fresh environment, in an empty folder; WHEEL=FILE names one, else it is built in the tests' profile
+	$(BIN)/python tools/notices.py --check
+	rm -rf target/wheel
+	$(if $(WHEEL),,$(call built,target/wheel,--profile dev --strip false --compatibility linux))
+	$(BIN)/python -m pytest -rP tests/python/test_wheel.py $(GUIDES) --wheel $(or $(WHEEL),target/wheel/ackclock-*.whl)
+
+requirements: ## renew requirements-dev.txt: versions and hashes of what development and CI need
+	python=$$(tools/need.sh python); rm -rf target/uv; "$$python" -m venv target/uv
+	target/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+	printf '%s\n' cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer \
+	  | target/uv/bin/uv pip compile --quiet --no-config --universal --python-version "$$(target/uv/bin/python -c 'import platform; print(platform.python_version())')" \
+	    --generate-hashes --no-header --no-annotate - -o target/requirements.txt
+	(sed -n 1p requirements-dev.txt; cat target/requirements.txt) > requirements-dev.new
+	mv requirements-dev.new requirements-dev.txt
 
 clean: ## what can be built again
 	rm -rf target .venv dist results site web/dist web/generated web/node_modules

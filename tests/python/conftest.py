@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.local import Local
 from ackclock.runs.store import Store
 
+BESIDE = ("duckdb", "pandas", "pyyaml")
+"""What guides use beside Ackclock and its extras."""
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 SHORT = """
@@ -41,6 +45,46 @@ stack = "newreno"
 def laboratory(folder: Path, show: Show = shown, fresh: bool = False) -> Laboratory:
     """A laboratory on this machine, with a store in a folder."""
     return Laboratory(Store(folder), Local(), show, fresh)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A wheel may be tested in the place of the checkout: ``make wheel-test``."""
+    parser.addoption("--wheel", type=lambda name: Path(name).resolve(), help="a wheel, which test_wheel.py tests")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What a wheel has inside is asked where there is one."""
+    return True if collection_path.name == "test_wheel.py" and config.getoption("wheel") is None else None
+
+
+@pytest.fixture(scope="session")
+def bare(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a fresh environment that has the wheel, and what it needs, and nothing else."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    install(python, str(pytestconfig.getoption("wheel")))
+    return python
+
+
+@pytest.fixture(scope="session")
+def interpreter(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Path:
+    """The Python that guides are carried out by: this one, or that of the wheel, now with its extras."""
+    wheel = pytestconfig.getoption("wheel")
+    if wheel is None:
+        return Path(sys.executable)
+    python: Path = request.getfixturevalue("bare")
+    install(python, f"{wheel}[papers,tune,dask]", *BESIDE)
+    return python
+
+
+def install(python: Path, *what: str) -> None:
+    """Install packages, in the versions of requirements-dev.txt."""
+    pins = (Path(__file__).resolve().parents[2] / "requirements-dev.txt").read_text(encoding="utf-8")
+    constraints = python.parents[1] / "constraints.txt"
+    constraints.write_text("\n".join(re.findall(r"^[\w.-]+==[^\s;]+", pins, re.MULTILINE)), encoding="utf-8")
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*command, "-c", str(constraints), *what], check=True)
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""Every code block of the documents does what it says: doc_page.py carries a page out, in a folder of its own."""
+"""Every code block of the documents does what it says: doc_page.py carries a page out, in a folder of its own.
+
+With ``--wheel`` it is the wheel that does, installed into a fresh environment.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ CODE = sorted(
 Said = subprocess.CompletedProcess[str]
 
 
-def carry_out(page: str, folder: Path) -> Said:
-    """Carry out a page with the command of this environment, in an empty folder; a paper's page beside the papers."""
+def carry_out(page: str, folder: Path, python: Path) -> Said:
+    """Carry out a page with the command of an environment, in an empty folder; a paper's page beside the papers."""
     if page.startswith("papers/"):
         (folder / "papers").symlink_to(ROOT / "papers")
     if page in CODE:
@@ -41,16 +44,16 @@ def carry_out(page: str, folder: Path) -> Said:
         readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
         swaps = next(block.text for block in readme if block.title == "swaps.toml")
         (folder / "swaps.toml").write_text(swaps, encoding="utf-8")
-    left = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "NO_COLOR", "TERM"}}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    left = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "NO_COLOR", "TERM", "PYTHONPATH"}}
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     env = {**left, "PATH": path, "COLUMNS": "200", "MPLBACKEND": "agg"}
-    command = [sys.executable, str(Path(__file__).with_name("doc_page.py")), str(ROOT / page), page]
+    command = [str(python), str(Path(__file__).with_name("doc_page.py")), str(ROOT / page), page]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="module")
 def carried_out(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, interpreter: Path
 ) -> Iterator[dict[str, Future[Said]]]:
     """The pages that are asked for, carried out side by side."""
     calls = [
@@ -61,7 +64,7 @@ def carried_out(
     asked = {call.get("page") for call in calls} & {*PAGES, *CODE}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {
-            page: pool.submit(carry_out, page, tmp_path_factory.mktemp("page"))
+            page: pool.submit(carry_out, page, tmp_path_factory.mktemp("page"), interpreter)
             for page in PAGES + CODE
             if page in asked
         }

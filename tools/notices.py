@@ -1,0 +1,123 @@
+"""Writes THIRD-PARTY.md: the licences of what a wheel has inside, crates of its two builds and packages of the page.
+
+``--check`` says whether the file is as it would be written.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "THIRD-PARTY.md"
+BUILDS = ("ackclock-py", "ackclock-wasm")
+"""The crates that are built into a wheel: the extension, and the engine of the lab page."""
+TEXTS = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE")
+"""How the names of files with licences begin."""
+HEAD = """# Third-party notices
+
+<!-- Written by tools/notices.py from Cargo.lock and web/package-lock.json. -->
+
+A wheel of Ackclock has these packages inside, in its extension or in its lab page. Both also have Rust's standard
+library, which is under MIT or Apache-2.0. Python packages that Ackclock needs are installed beside it.
+"""
+
+
+@dataclass(frozen=True, order=True)
+class Package:
+    """A package and its licences."""
+
+    name: str
+    version: str
+    licence: str
+    texts: tuple[str, ...]
+
+
+def crates() -> Iterator[Package]:
+    """The crates of other people in the builds, on every platform."""
+    command = ["cargo", "metadata", "--locked", "--format-version", "1"]
+    said = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    nodes = {node["id"]: node for node in said["resolve"]["nodes"]}
+    packages = {package["id"]: package for package in said["packages"]}
+    ahead = [id for id, package in packages.items() if package["name"] in BUILDS]
+    seen = set(ahead)
+    while ahead:
+        for dependency in nodes[ahead.pop()]["deps"]:
+            inside = any(kind["kind"] is None for kind in dependency["dep_kinds"])
+            if inside and dependency["pkg"] not in seen and not _is_macro(packages[dependency["pkg"]]):
+                seen.add(dependency["pkg"])
+                ahead.append(dependency["pkg"])
+    for id in seen:
+        package = packages[id]
+        if package["source"] is not None:
+            folder = Path(package["manifest_path"]).parent
+            yield Package(package["name"], package["version"], package["license"] or "", texts(folder))
+
+
+def _is_macro(package: dict[str, object]) -> bool:
+    """Whether it runs in the compiler alone."""
+    targets = package["targets"]
+    assert isinstance(targets, list)
+    return any("proc-macro" in target["kind"] for target in targets)
+
+
+def modules() -> Iterator[Package]:
+    """The packages of JavaScript that are bundled into the page."""
+    locked = json.loads((ROOT / "web/package-lock.json").read_text(encoding="utf-8"))["packages"]
+    for place, package in locked.items():
+        if place and not package.get("dev"):
+            folder = ROOT / "web" / place
+            if not folder.is_dir():
+                sys.exit(f"notices: {folder.relative_to(ROOT)} is missing: make web fetches it")
+            yield Package(place.removeprefix("node_modules/"), package["version"], package["license"], texts(folder))
+
+
+def texts(folder: Path) -> tuple[str, ...]:
+    """The texts of the licences that a package has in its folder."""
+    found = sorted(path for path in folder.iterdir() if path.is_file() and path.name.upper().startswith(TEXTS))
+    return tuple(
+        "\n".join(line.rstrip() for line in p.read_text("utf-8", "replace").strip().splitlines()) for p in found
+    )
+
+
+def page() -> str:
+    """All of the file: a table of packages, then each text once, under those that have it."""
+    every = [*sorted(crates()), *sorted(modules())]
+    rows = "".join(f"| {one.name} | {one.version} | {one.licence} |\n" for one in every)
+    of: dict[str, tuple[str, list[str]]] = {}
+    for one in every:
+        for text in one.texts:
+            of.setdefault(" ".join(text.split()), (text, []))[1].append(f"{one.name} {one.version}")
+    shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text, names in of.values():
+        shared[tuple(names)].append(text)
+    parts = [f"## {', '.join(names)}\n\n" + "\n".join(map(_fenced, said)) for names, said in shared.items()]
+    bare = [f"{one.name} {one.version}" for one in every if not one.texts]
+    said = f"\nThe packages of {', '.join(bare)} have no text of their licence in them.\n" if bare else ""
+    return f"{HEAD}\n| package | version | licence |\n| --- | --- | --- |\n{rows}{said}\n" + "\n".join(parts)
+
+
+def _fenced(text: str) -> str:
+    return f"```text\n{text}\n```\n"
+
+
+def main() -> int:
+    """Write the file, or say whether it is as it should be."""
+    made = page()
+    if "--check" not in sys.argv[1:]:
+        FILE.write_text(made, encoding="utf-8")
+        return 0
+    if FILE.read_text(encoding="utf-8") != made:
+        print("notices: THIRD-PARTY.md is not what tools/notices.py writes; run it", file=sys.stderr)
+        return 1
+    print(f"notices: {made.count(chr(10) + '| ') - 2} packages")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Builds wheels and source distributions: maturin, once all that belongs in them is there (decision 0196)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import maturin
+from maturin import (
+    build_editable,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+Settings = Mapping[str, Any] | None
+SHARE = Path(__file__).resolve().parents[1] / "python" / "ackclock" / "share"
+NEEDED = {
+    "page/index.html": "the lab page is not built: make web builds it (Rust and Node 20 or newer)",
+    "papers/README.md": "the papers are missing",
+    "scenarios/bundle.toml": "the scenarios are missing",
+    "captures/cubic-two-paths-sender.pcapng.gz": "the captures are missing",
+}
+"""Files that every wheel has, and what is wrong where one is missing."""
+LINKS = "; in a checkout python/ackclock/share has symbolic links, in a source distribution it has files"
+
+
+def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
+    """Build a complete wheel, or end with a sentence."""
+    _check()
+    built: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return built
+
+
+def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
+    """Make a source distribution from which a complete wheel can be built, or end with a sentence."""
+    _check()
+    built: str = maturin.build_sdist(sdist_directory, config_settings)
+    return built
+
+
+def _check() -> None:
+    for name, wrong in NEEDED.items():
+        if not (SHARE / name).is_file():
+            sys.exit(f"ackclock: {wrong}{'' if name.startswith('page') else LINKS}")
