@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit requirements clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -166,6 +166,9 @@ wheel-test: .venv/.extension web ## the guides by a wheel in a fresh environment
 	rm -rf target/wheel
 	$(if $(WHEEL),,$(call built,target/wheel,--profile dev --strip false --compatibility linux))
 	$(BIN)/python -m pytest -rP tests/python/test_wheel.py $(GUIDES) --wheel $(or $(WHEEL),target/wheel/ackclock-*.whl)
+
+audit: .venv/.ready web/node_modules/.ready ## licences of all that we build with; advisories, where their databases can be reached
+	$(BIN)/python tools/audit.py
 
 requirements: ## renew requirements-dev.txt: versions and hashes of what development and CI need
 	python=$$(tools/need.sh python); rm -rf target/uv; "$$python" -m venv target/uv

@@ -1,4 +1,4 @@
-"""Writes THIRD-PARTY.md: the licences of what a wheel has inside, crates of its two builds and packages of the page.
+"""Writes THIRD-PARTY.txt: the licences of what a wheel has inside, crates of its two builds and packages of the page.
 
 ``--check`` says whether the file is as it would be written.
 """
@@ -12,16 +12,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
 ROOT = Path(__file__).resolve().parent.parent
-FILE = ROOT / "THIRD-PARTY.md"
+FILE = ROOT / "THIRD-PARTY.txt"
 BUILDS = ("ackclock-py", "ackclock-wasm")
 """The crates that are built into a wheel: the extension, and the engine of the lab page."""
 TEXTS = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE")
 """How the names of files with licences begin."""
-HEAD = """# Third-party notices
+RULE = f"{'-' * 100}\n"
+HEAD = """Third-party notices
 
-<!-- Written by tools/notices.py from Cargo.lock and web/package-lock.json. -->
+Written by tools/notices.py from Cargo.lock and web/package-lock.json.
 
 A wheel of Ackclock has these packages inside, in its extension or in its lab page. Both also have Rust's standard
 library, which is under MIT or Apache-2.0. Python packages that Ackclock needs are installed beside it.
@@ -88,7 +90,7 @@ def texts(folder: Path) -> tuple[str, ...]:
 def page() -> str:
     """All of the file: a table of packages, then each text once, under those that have it."""
     every = [*sorted(crates()), *sorted(modules())]
-    rows = "".join(f"| {one.name} | {one.version} | {one.licence} |\n" for one in every)
+    rows = "".join(f"{one.name:<26} {one.version:<22} {one.licence}\n" for one in every)
     of: dict[str, tuple[str, list[str]]] = {}
     for one in every:
         for text in one.texts:
@@ -96,14 +98,10 @@ def page() -> str:
     shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for text, names in of.values():
         shared[tuple(names)].append(text)
-    parts = [f"## {', '.join(names)}\n\n" + "\n".join(map(_fenced, said)) for names, said in shared.items()]
+    parts = ["\n\n".join([RULE + fill(", ".join(names), 100), *said]) for names, said in shared.items()]
     bare = [f"{one.name} {one.version}" for one in every if not one.texts]
     said = f"\nThe packages of {', '.join(bare)} have no text of their licence in them.\n" if bare else ""
-    return f"{HEAD}\n| package | version | licence |\n| --- | --- | --- |\n{rows}{said}\n" + "\n".join(parts)
-
-
-def _fenced(text: str) -> str:
-    return f"```text\n{text}\n```\n"
+    return f"{HEAD}\n{rows}{said}\n" + "\n\n".join(parts) + "\n"
 
 
 def main() -> int:
@@ -113,9 +111,9 @@ def main() -> int:
         FILE.write_text(made, encoding="utf-8")
         return 0
     if FILE.read_text(encoding="utf-8") != made:
-        print("notices: THIRD-PARTY.md is not what tools/notices.py writes; run it", file=sys.stderr)
+        print("notices: THIRD-PARTY.txt is not what tools/notices.py writes; run it", file=sys.stderr)
         return 1
-    print(f"notices: {made.count(chr(10) + '| ') - 2} packages")
+    print("notices: THIRD-PARTY.txt is what the locked packages say")
     return 0
 
 
