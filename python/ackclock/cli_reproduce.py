@@ -146,6 +146,12 @@ def reproduce(
 
 def _made(wish: Wish, as_json: bool) -> bool:
     """Do it, and say what came out; whether all is well."""
+    installed = not shared.PAPERS.is_symlink()
+    if wish.copy_to is not None and installed and any(one.folder.parent == shared.PAPERS for one in wish.what):
+        fail(
+            "command line: key `--copy-to`: found papers of the installed package, allowed: papers of your own, as "
+            "`ackclock examples papers --copy-to .` makes them"
+        )
     begun: list[str] = []
     with refusals(lambda: KEPT if begun else "", EXTRA):
         from ackclock.papers import reproduce as papers  # noqa: PLC0415 - start-up time

@@ -142,3 +142,10 @@ def test_a_paper_is_reproduced_from_an_empty_folder(interpreter: Path, call: Run
     assert json.loads(done.stdout)["papers"][0]["paper"] == "hoe-1995"
     assert (tmp_path / "results" / "report.html").is_file()
     assert not (tmp_path / "papers").exists()
+
+
+def test_results_are_not_written_into_the_installed_package(interpreter: Path, call: Run, tmp_path: Path) -> None:
+    refused = call(interpreter, "reproduce", "hoe-1995", "--quick", "--copy-to", "docs")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "`ackclock examples papers --copy-to .`" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
