@@ -233,6 +233,7 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
         flows: rows(&s.flows).into_iter().map(one).collect(),
         background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
         links: links(s, results),
+        unused_parameters: plan.unused.clone(),
     }
 }
 

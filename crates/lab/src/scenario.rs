@@ -2,6 +2,7 @@
 //! described in one, [`crate::schema`], from which `docs/scenario.md` comes.
 
 mod background;
+mod chosen;
 mod dumbbell;
 mod flow;
 mod graph;
@@ -51,6 +52,9 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// Whether a summary says how much each flow's packets were reordered. Not part of a run's identity.
     pub reordering: bool,
+    /// Parameters that the file sets for its flows' own stacks, and that the stack chosen instead does not have. Not part of a
+    /// run's identity.
+    pub unused: Vec<String>,
 }
 
 impl Plan {
@@ -106,11 +110,12 @@ impl Plan {
             dumbbell::read(&node, dumbbell, &mut graph, overrides)?;
         }
         let background = background::list(&root.list("background"), background, &mut graph, overrides)?;
-        let Graph { nodes, links, flows, stacks, outside, .. } = graph;
+        let Graph { nodes, links, flows, stacks, outside, unused, .. } = graph;
         let name = name.unwrap_or_else(|| stem(file));
         let scenario = Scenario { name, duration, nodes, links, flows, background };
         let reordering = reordering.unwrap_or(false);
-        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering })
+        let unused = unused.into_iter().collect();
+        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering, unused })
     }
 }
 

@@ -21,6 +21,9 @@ pub struct Summary {
     pub background: Vec<BackgroundSummary>,
     /// Two for each link of the scenario: its own direction, then `back`.
     pub links: Vec<LinkSummary>,
+    /// Parameters that the scenario sets for its own stack, and that the stack chosen instead does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused_parameters: Vec<String>,
 }
 
 /// One flow in numbers.

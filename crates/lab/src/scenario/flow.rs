@@ -63,22 +63,22 @@ pub(super) fn connection(
     let mss = segment.map_or(Ok(1460), |n| size(node, "segment", n, 1..=LARGEST_SEGMENT))?;
     let window = self::window(node, window, mss)?;
     let wire = sizes(node, wire, header)?;
-    let stack = overrides::stack(node, &stack, overrides)?;
+    let made = overrides::stack(node, &stack, overrides)?;
     let Receiver { ack, peer } = receiver.unwrap_or(Receiver { ack: None, peer: PeerSpec::default() });
     let ack = match ack {
         Some(policy) => answers(&node.get("receiver").unwrap_or_else(|| node.clone()), policy)?,
-        None => stack.0.ack.clone(),
+        None => made.stack.ack.clone(),
     };
-    if peer.dsack == Some(true) && !peer.of(stack.0.options).sack {
+    if peer.dsack == Some(true) && !peer.of(made.stack.options).sack {
         let receiver = node.get("receiver").unwrap_or_else(|| node.clone());
         return Err(receiver.refuse_key("dsack", "true without SACK", "false, or a receiver with SACK"));
     }
     let handshake = handshake.unwrap_or(false);
-    if !handshake && stack.0.receive_window != ReceiveWindowSpec::Fixed {
+    if !handshake && made.stack.receive_window != ReceiveWindowSpec::Fixed {
         let allowed = "the key `handshake = true` beside it: without one both ends know the window from the start";
         return Err(node.refuse_key("stack", "a receive window that grows", allowed));
     }
-    let stack = graph.stack(stack);
+    let stack = graph.stack(made);
     let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: None, pieces: None };
     Ok(FlowSpec {
         name: String::new(),

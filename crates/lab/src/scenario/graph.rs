@@ -2,7 +2,7 @@
 
 use super::link;
 use super::outside::Tables;
-use super::overrides::Overrides;
+use super::overrides::{Made, Overrides};
 use super::MOST_FLOWS;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::file::Link;
@@ -11,7 +11,7 @@ use crate::rows;
 use ackclock_sim::scenario::{After, AppSpec, FlowSpec, Gap, LinkSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been read so far.
 pub(super) struct Graph {
@@ -21,6 +21,7 @@ pub(super) struct Graph {
     pub(super) flows: Vec<FlowSpec>,
     pub(super) stacks: Vec<Stack>,
     pub(super) outside: Vec<Tables>,
+    pub(super) unused: BTreeSet<String>,
     numbers: BTreeMap<String, u32>,
     /// Flows, rows counted once.
     groups: usize,
@@ -49,7 +50,8 @@ impl Graph {
     pub(super) fn new(duration: Nanos) -> Self {
         let (nodes, links, flows) = (Vec::new(), Vec::new(), Vec::new());
         let (stacks, outside) = (Vec::new(), Vec::new());
-        Graph { duration, nodes, links, flows, stacks, outside, numbers: BTreeMap::new(), groups: 0 }
+        let unused = BTreeSet::new();
+        Graph { duration, nodes, links, flows, stacks, outside, unused, numbers: BTreeMap::new(), groups: 0 }
     }
 
     /// The number of a node, which is new if its name is.
@@ -62,10 +64,12 @@ impl Graph {
     }
 
     /// The position of a stack, which is new if none like it is there.
-    pub(super) fn stack(&mut self, (stack, outside): (Stack, Tables)) -> u32 {
+    pub(super) fn stack(&mut self, made: Made) -> u32 {
+        let Made { stack, tables, unused } = made;
+        self.unused.extend(unused);
         let at = self.stacks.iter().position(|s| *s == stack).unwrap_or_else(|| {
             self.stacks.push(stack);
-            self.outside.push(outside);
+            self.outside.push(tables);
             self.stacks.len() - 1
         });
         at as u32

@@ -80,6 +80,8 @@ pub(super) enum Place<'a> {
     File(Node<'a>),
     /// By an option: its path and its text.
     Option(&'a str, &'a str),
+    /// Beside the chosen stack's name, likewise.
+    Chosen(&'a str, &'a str),
 }
 
 impl Place<'_> {
@@ -90,6 +92,10 @@ impl Place<'_> {
             Place::Option(path, text) => {
                 let found = found.unwrap_or_else(|| (*text).to_owned());
                 ScenarioError::option(&format!("--set {path}"), format!("{found}{with}"), allowed)
+            }
+            Place::Chosen(path, text) => {
+                let found = found.unwrap_or_else(|| (*text).to_owned());
+                ScenarioError::option("--stack", format!("{path} = {found}{with}"), allowed)
             }
         }
     }

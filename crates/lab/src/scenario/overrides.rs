@@ -1,5 +1,6 @@
 //! Which stack a flow uses, and parameters of it that a file or a command line sets by their path.
 
+use super::chosen::Chosen;
 use super::outside::{Outside, Place, Tables, Workshop};
 use super::MOST_SEEDS;
 use crate::error::{listed, nearest, ScenarioError};
@@ -21,7 +22,7 @@ pub enum AskedSeeds {
 /// What a command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// The stack of every flow.
+    /// The stack of every flow; after commas parameters of its own, which count after all others: `rack-tlp,rto.min=200 ms`.
     pub stack: Option<String>,
     /// Parameters of every flow's stack, by path (`rto.tick`), as written; after those of the file.
     pub set: Vec<(String, String)>,
@@ -73,25 +74,42 @@ impl Overrides {
     }
 }
 
-/// The stack of one flow, whose table names `profile`: that profile, then `[flow.set]`, then the command line's parameters.
-/// With it the tables of its algorithms from outside.
-pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Result<(Stack, Tables), ScenarioError> {
+/// The stack of one flow.
+pub(super) struct Made {
+    pub(super) stack: Stack,
+    /// Of its algorithms from outside.
+    pub(super) tables: Tables,
+    /// Parameters that the file sets for its own stack and that the chosen one does not have.
+    pub(super) unused: Vec<String>,
+}
+
+/// The stack of one flow, whose table names `profile`: that profile or the chosen one, then `[flow.set]`, then the command line's
+/// parameters, then those of the chosen stack alone.
+pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Result<Made, ScenarioError> {
     let named = node.get("stack").unwrap_or_else(|| node.clone());
     let of_file = Stack::named(profile).ok_or_else(|| named.refuse(allowed(profile)))?;
-    let mut stack = match &overrides.stack {
-        None => of_file,
-        Some(name) => Stack::named(name).ok_or_else(|| {
-            let near = nearest(name, Stack::names()).map(|n| format!("\"{n}\""));
-            ScenarioError::option("--stack", format!("\"{name}\""), allowed(name)).with_hint(near)
-        })?,
+    let chosen = overrides.stack.as_ref().map(|text| Chosen::read(text, allowed)).transpose()?;
+    let (mut stack, own) = match chosen {
+        None => (of_file.clone(), Vec::new()),
+        Some(Chosen { stack, set }) => (stack, set),
     };
-    let (set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
+    let (mut set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
+    set.extend(own.into_iter().map(|(path, text)| (path.to_owned(), from_option(text), Place::Chosen(path, text))));
     // Of several stacks that are compared, one may lack a parameter: say which.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
-    let mut outside = Outside::default();
+    let (mut outside, mut unused) = (Outside::default(), Vec::new());
     for (path, value, at) in &set {
         let Some(value) = outside.take(path, value.clone(), at) else { continue };
-        stack = assign(&stack, path, value).map_err(|r| at.refuse(None, r.allowed, &with).with_hint(r.hint))?;
+        match assign(&stack, path, value) {
+            Ok(with_it) => stack = with_it,
+            // What a file says of its own stack is no demand on another one.
+            Err(Refusal { lacks: true, .. })
+                if matches!((at, &overrides.stack), (Place::File(_), Some(_))) && has(&of_file, &set, path) =>
+            {
+                unused.push(path.clone());
+            }
+            Err(r) => return Err(at.refuse(None, r.allowed, &with).with_hint(r.hint)),
+        }
     }
     if has_sack && !stack.options.sack {
         stack = without_sack(stack, &set, &with)?;
@@ -99,11 +117,26 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     let tables = outside.put(&mut stack, overrides.workshop.as_deref(), &with)?;
     stack.validate().map_err(|e| {
         let found = format!("{} = {}", e.key, e.found);
-        let (in_options, in_file) = set.iter().partition::<Vec<_>, _>(|(_, _, at)| matches!(at, Place::Option(..)));
+        let (in_file, in_options) = set.iter().partition::<Vec<_>, _>(|(_, _, at)| matches!(at, Place::File(_)));
         let to_blame = blamed(&in_options, e.key).or_else(|| blamed(&in_file, e.key));
         to_blame.unwrap_or(&Place::File(named.clone())).refuse(Some(found), e.allowed, &with)
     })?;
-    Ok((stack, tables))
+    Ok(Made { stack, tables, unused })
+}
+
+/// Whether the file's own stack has a parameter that its file sets and that the chosen stack does not have.
+fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
+    let mut outside = Outside::default();
+    let mut own = of_file.clone();
+    for (p, value, at) in set.iter().filter(|(_, _, at)| matches!(at, Place::File(_))) {
+        let Some(value) = outside.take(p, value.clone(), at) else { continue };
+        match assign(&own, p, value) {
+            Ok(with_it) => own = with_it,
+            Err(_) if p == path => return false,
+            Err(_) => {}
+        }
+    }
+    true
 }
 
 /// What a stack with SACK becomes whose `options.sack` was switched off: what it is towards a peer without SACK (decision 0155). Of what
@@ -160,6 +193,8 @@ fn blamed<'s, 'a>(set: &[&'s Set<'a>], key: &str) -> Option<&'s Place<'a>> {
 struct Refusal {
     allowed: String,
     hint: Option<String>,
+    /// The stack has no such parameter.
+    lacks: bool,
 }
 
 /// Paths and values below `set`: `"rto.tick" = x`, `rto.tick = x` and `[flow.set.rto]` are the same. A table with the
@@ -177,7 +212,7 @@ fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>)
 
 /// Sets one parameter by writing the stack down, changing that, and reading it again.
 fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
-    let plain = |allowed: String| Refusal { allowed, hint: None };
+    let plain = |allowed: String| Refusal { allowed, hint: None, lacks: false };
     let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;
     let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
     let mut at = &mut root;
@@ -223,7 +258,7 @@ fn unknown(path: &str, known: Vec<String>) -> Refusal {
         true => format!("no parameter below `{}`", path.rsplit_once('.').map_or("", |p| p.0)),
         false => format!("one of the parameters {}", listed(&known)),
     };
-    Refusal { allowed, hint }
+    Refusal { allowed, hint, lacks: true }
 }
 
 /// What serde says is wrong, as what is allowed: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
@@ -241,7 +276,7 @@ fn refusal(message: &str) -> Refusal {
     };
     let mut quoted = message.split('`').skip(1).step_by(2);
     let hint = quoted.next().and_then(|word| nearest(word, quoted)).map(|n| format!("\"{n}\""));
-    Refusal { allowed, hint: hint.filter(|_| message.starts_with("unknown")) }
+    Refusal { allowed, hint: hint.filter(|_| message.starts_with("unknown")), lacks: false }
 }
 
 /// `500 ms`, `true`, `3`, `{ kind = "reno" }`: TOML if it is, else a string.

@@ -27,7 +27,7 @@ impl Plan {
     }
 
     fn file(&self) -> file::Scenario {
-        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering } = self;
+        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering, unused: _ } = self;
         let Scenario { name, duration, nodes: _, links, flows, background } = scenario;
         let (seed, seeds) = self::seeds(seeds);
         file::Scenario {
