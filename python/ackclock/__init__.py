@@ -33,6 +33,7 @@ from ackclock.slots import (
     Timeout,
     Undo,
 )
+from ackclock.study import study
 from ackclock.sweep import results, sweep
 from ackclock.tuning import tune
 
@@ -43,12 +44,14 @@ if TYPE_CHECKING:
     from ackclock import plot as plot
     from ackclock import scenario as scenario
     from ackclock.scenario import Scenario
+    from ackclock.study.answer import Answer
     from ackclock.sweep.outcome import Results, Sweep
     from ackclock.sweep.plan import Plan
     from ackclock.tuning.result import Tuning
 
 __all__ = [
     "AlgorithmError",
+    "Answer",
     "Capture",
     "CaptureError",
     "Congestion",
@@ -83,11 +86,13 @@ __all__ = [
     "show",
     "slots",
     "stacks",
+    "study",
     "sweep",
     "tune",
 ]
 
 _LATE = {
+    "Answer": "ackclock.study.answer",
     "Plan": "ackclock.sweep.plan",
     "Results": "ackclock.sweep.outcome",
     "Scenario": "ackclock.scenario",

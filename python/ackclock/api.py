@@ -15,7 +15,7 @@ from ackclock.document import natural
 from ackclock.errors import ScenarioError, unwritten
 from ackclock.result import Again, Result
 from ackclock.slots.permission import allowing
-from ackclock.slots.registry import Value, setting
+from ackclock.slots.registry import Chosen, Value, chosen, setting
 
 if TYPE_CHECKING:
     from ackclock.scenario import Scenario
@@ -53,7 +53,7 @@ class Stack(TypedDict):
 def run(
     scenario: str | PathLike[str] | Scenario,
     *,
-    stack: str | Sequence[str] | None = None,
+    stack: Chosen | Sequence[Chosen] | None = None,
     set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: Seeds | None = None,
@@ -71,7 +71,8 @@ def run(
     Args:
         scenario: an :class:`ackclock.Scenario`; or the path of a scenario file, or the text of one (anything with a
             line break in it).
-        stack: name of the stack that every flow uses instead of the file's; or several, one after the other.
+        stack: the stack that every flow uses instead of the file's, or several, one after the other; a name, also with
+            parameters of its own: ``"rack-tlp,rto.min=1 s"`` or ``("rack-tlp", {"rto.min": "1 s"})``.
         set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have a class, as in
             ``{"detect.threshold": AvgDev}`` or ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
         seed: the first seed, instead of the file's, and the only one without ``seeds``.
@@ -99,10 +100,10 @@ def run(
         KeyboardInterrupt: as usual; runs end within a slice of simulated time.
     """
     (file, text), pairs = _source(scenario, name), _pairs(set)
-    stacks = [stack] if isinstance(stack, str) else [str(one) for one in ([] if stack is None else stack)]
     seed, asked = _seeds(seed, seeds)
     threads = None if threads is None else _whole("threads", threads, 1)
-    to, captures = None if trace is None else fspath(trace), capturing(pcap, pcap_at, pcap_snap)
+    stacks, to = [chosen(one) for one in _several(stack)], None if trace is None else fspath(trace)
+    captures = capturing(pcap, pcap_at, pcap_snap)
     with _placed(scenario), allowing(allow_python):
         runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress)
     return Result(runs, Again(file, text, stacks[0] if stacks else None, tuple(pairs), allow_python), to)
@@ -110,7 +111,7 @@ def run(
 
 def compare(
     scenario: str | PathLike[str] | Scenario,
-    stacks: Sequence[str],
+    stacks: Sequence[Chosen],
     *,
     set: Mapping[str, Value] | None = None,
     seed: int | None = None,
@@ -147,7 +148,7 @@ def compare(
 def show(
     scenario: str | PathLike[str] | Scenario,
     *,
-    stack: str | None = None,
+    stack: Chosen | None = None,
     set: Mapping[str, Value] | None = None,
     seed: int | None = None,
     seeds: Seeds | None = None,
@@ -160,8 +161,9 @@ def show(
     """
     file, text = _source(scenario, name)
     seed, asked = _seeds(seed, seeds)
+    chosen_ = None if stack is None else chosen(stack)
     with _placed(scenario), allowing(allow_python):
-        return _native.show_toml(file, text, stack, _pairs(set), seed, asked)
+        return _native.show_toml(file, text, chosen_, _pairs(set), seed, asked)
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
@@ -234,6 +236,14 @@ def _whole(key: str, value: Any, least: int) -> int:  # noqa: ANN401 - refused h
 
 def _refused(key: str, found: str, allowed: str) -> ScenarioError:
     return ScenarioError(f"run: key `{key}`: found {found}, allowed: {allowed}", "run", None, key, found, allowed, None)
+
+
+def _several(stack: Chosen | Sequence[Chosen] | None) -> Sequence[Chosen]:
+    """A list of stacks, of one or more."""
+    if stack is None:
+        return []
+    pair = isinstance(stack, tuple) and len(stack) == 2 and isinstance(stack[1], Mapping)  # noqa: PLR2004 - a pair
+    return [stack] if isinstance(stack, str) or pair else stack  # type: ignore[list-item,return-value]
 
 
 def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:

@@ -31,6 +31,8 @@ from ackclock.cli_reproduce import EXAMPLES as REPRODUCE_EXAMPLES
 from ackclock.cli_reproduce import reproduce
 from ackclock.cli_results import app as results
 from ackclock.cli_scenario import Scenario, Set, complete_stack, draw, plot_span, scenario_source, set_pairs
+from ackclock.cli_study import EXAMPLES as STUDY_EXAMPLES
+from ackclock.cli_study import study
 from ackclock.cli_sweep import EXAMPLES as SWEEP_EXAMPLES
 from ackclock.cli_sweep import sweep
 from ackclock.cli_tune import EXAMPLES as TUNE_EXAMPLES
@@ -43,6 +45,7 @@ Examples:
   ackclock run paths.toml
   ackclock run paths.toml --stack reno --stack newreno --stack rfc-6675 --seeds 30
   ackclock run paths.toml --stack rfc-6675 --seed 1 --json
+  ackclock run paths.toml --stack rack-tlp --stack 'rack-tlp,rto.min=1 s' --seeds 30
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
   ackclock run paths.toml --seeds 1 --pcap captures
   ackclock run paths.toml --seed 1 --plot course.svg
@@ -115,7 +118,9 @@ def run(
     stack: Annotated[
         list[str],
         typer.Option(
-            help="Stack for every flow; repeatable, to compare.", autocompletion=complete_stack, metavar="NAME"
+            help="Stack for every flow, also with parameters of its own: NAME,PATH=VALUE; repeatable, to compare.",
+            autocompletion=complete_stack,
+            metavar="NAME",
         ),
     ] = [],  # noqa: B006 - Typer copies it
     seed: Seed = None,
@@ -217,6 +222,7 @@ app.command(epilog=EXAMPLES_EXAMPLES)(examples)
 app.command(epilog=REPRODUCE_EXAMPLES)(reproduce)
 app.command(epilog=LAB_EXAMPLES)(lab)
 app.command(epilog=SWEEP_EXAMPLES)(sweep)
+app.command(epilog=STUDY_EXAMPLES)(study)
 app.add_typer(results, name="results")
 live.command(name="path", epilog=LIVE_PATH_EXAMPLES)(live_path)
 live.command(name="shell", epilog=LIVE_SHELL_EXAMPLES)(live_shell)

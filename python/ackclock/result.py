@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
-from ackclock.columns import HALF, LABELS
+from ackclock.columns import HALF, LABELS, unused_notes
 from ackclock.errors import ScenarioError
 from ackclock.slots.permission import allowing
 from ackclock.statistics import interval
@@ -105,6 +105,11 @@ class Result:
             "densities": self._runs.densities,
         }
         return makers[table]()
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a person should know of the runs: parameters that the scenario sets and a chosen stack does not have."""
+        return unused_notes(self.to_dict()["runs"])
 
     @cached_property
     def summary(self) -> pl.DataFrame:

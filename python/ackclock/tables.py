@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.columns import unused_notes
+
 SHOWN_FLOWS = 20
 PIPE_WIDTH = 200
 LATE_US = 300
@@ -85,6 +87,8 @@ def print_run(result: dict[str, Any]) -> None:
     said = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
     out.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
     out.print(_flow_table(blocks))
+    for note in unused_notes(runs):
+        out.print(note, markup=False, soft_wrap=True)
     if len(blocks) == 1:
         _print_drops(out, runs[0])
     if len(runs) == 1:

@@ -23,9 +23,9 @@ from ackclock import _native
 from ackclock.cli import app
 from ackclock.progress import Told
 from ackclock.runs import local
+from ackclock.runs.network import Seeds
 from ackclock.runs.task import Done, Task, run_task
 from ackclock.tuning.best import CHOICES, Change, named, pareto
-from ackclock.tuning.network import Seeds
 from ackclock.tuning.objective import OnPath, Score, front, knee, score
 from ackclock.tuning.plan import read
 from ackclock.tuning.study import Trial
@@ -447,7 +447,7 @@ def test_the_command_refuses_in_one_line_with_its_exit_code(ackclock: Command, p
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"ackclock: {plan}:4: key `trials`: found 0, allowed: a whole number from 1 to 1000000\n"
     missing = ackclock("tune", "gone.toml")
-    assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
+    assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
     assert not (plan.parent / "tuning").exists()
 
 

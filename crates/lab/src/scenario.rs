@@ -12,6 +12,7 @@ mod overrides;
 mod table;
 mod write;
 
+pub use chosen::own_parameters;
 pub use overrides::{AskedSeeds, Overrides};
 
 use crate::error::ScenarioError;

@@ -17,14 +17,8 @@ pub struct Interval {
 impl Interval {
     /// Of these values; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Self> {
-        let n = values.len();
-        if n == 0 {
-            return None;
-        }
-        let mean = values.iter().sum::<f64>() / n as f64;
-        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let half_width_95 = t_975(n - 1).map(|t| t * (squares / ((n - 1) * n) as f64).sqrt());
-        Some(Interval { n, mean, half_width_95 })
+        let (mean, half_width_95) = interval(values, 0.95)?;
+        Some(Interval { n: values.len(), mean, half_width_95 })
     }
 
     /// Whether this interval and another have a point in common; the interval of one run is that point.
@@ -34,9 +28,22 @@ impl Interval {
     }
 }
 
-/// The 97.5 % quantile of Student's t; `None` without degrees of freedom.
-fn t_975(freedom: usize) -> Option<f64> {
-    (freedom > 0).then(|| StudentsT::new(0.0, 1.0, freedom as f64).ok()).flatten().map(|t| t.inverse_cdf(0.975))
+/// The mean of these values and half the width of its confidence interval (Student's t with n − 1 degrees of freedom), which is
+/// `None` for one value; `None` if there are none. `confidence` is between 0 and 1, as in 0.95.
+pub fn interval(values: &[f64], confidence: f64) -> Option<(f64, Option<f64>)> {
+    let n = values.len();
+    if n == 0 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    let half = t_quantile(n - 1, (1.0 + confidence) / 2.0).map(|t| t * (squares / ((n - 1) * n) as f64).sqrt());
+    Some((mean, half))
+}
+
+/// A quantile of Student's t; `None` without degrees of freedom.
+fn t_quantile(freedom: usize, share: f64) -> Option<f64> {
+    (freedom > 0).then(|| StudentsT::new(0.0, 1.0, freedom as f64).ok()).flatten().map(|t| t.inverse_cdf(share))
 }
 
 #[cfg(test)]
@@ -46,7 +53,13 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_printed_tables() {
         for (freedom, t) in [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (14, 2.145), (29, 2.045), (100, 1.984)] {
-            assert!((t_975(freedom).unwrap() - t).abs() < 0.0006, "{freedom}: {:?}", t_975(freedom));
+            let found = t_quantile(freedom, 0.975).unwrap();
+            assert!((found - t).abs() < 0.0006, "{freedom}: {found}");
+        }
+        // The same tables at 99.95 %.
+        for (freedom, t) in [(4, 8.610), (9, 4.781), (29, 3.659), (100, 3.390)] {
+            let found = t_quantile(freedom, 0.9995).unwrap();
+            assert!((found - t).abs() < 0.0006, "{freedom}: {found}");
         }
     }
 

@@ -10,7 +10,7 @@ mod tables;
 mod views;
 
 use ackclock_lab::capturing::Capturing;
-use ackclock_lab::stats::Interval;
+use ackclock_lab::stats;
 use ackclock_lab::{error::ScenarioError, identity::identity, places, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
@@ -27,8 +27,8 @@ use std::path::PathBuf;
 mod _native {
     #[pymodule_export]
     use super::{
-        check, events, identities, interval, read_toml, run, run_json, run_rows, schema_json, seconds, show_toml,
-        stack_names, stacks_json,
+        check, events, identities, mean_interval, own_parameters, read_toml, run, run_json, run_rows, schema_json,
+        seconds, show_toml, stack_names, stacks_json,
     };
     #[pymodule_export]
     use crate::views::{
@@ -205,12 +205,19 @@ fn stack_names() -> Vec<&'static str> {
     Stack::names().collect()
 }
 
-/// Mean and half-width of the 95 % confidence interval (None for one value).
+/// Mean and half the width of its confidence interval (None for one value).
 #[pyfunction]
+#[pyo3(name = "interval", signature = (values, confidence = 0.95))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
-fn interval(values: Vec<f64>) -> PyResult<(f64, Option<f64>)> {
-    let i = Interval::of(&values).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no values"))?;
-    Ok((i.mean, i.half_width_95))
+fn mean_interval(values: Vec<f64>, confidence: f64) -> PyResult<(f64, Option<f64>)> {
+    stats::interval(&values, confidence).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no values"))
+}
+
+/// The own parameters in the text of a stack, as in `rack-tlp,rto.min=200 ms`: paths and values.
+#[pyfunction]
+fn own_parameters(stack: &str) -> Vec<(String, String)> {
+    let own = ackclock_lab::scenario::own_parameters(stack).into_iter();
+    own.map(|(path, value)| (path.to_owned(), value.to_owned())).collect()
 }
 
 /// The seconds in a time with its unit, as in `1.2 s`, given for the option `option`.

@@ -48,7 +48,7 @@ from ackclock.slots.bases import (
     Undo,
 )
 from ackclock.slots.permission import allowing
-from ackclock.slots.registry import Given, Value, given, register, setting
+from ackclock.slots.registry import Chosen, Given, Value, chosen, given, register, setting
 from ackclock.slots.source import source_hash
 from ackclock.slots.travel import pickled, unpacked, used
 
@@ -59,6 +59,7 @@ __all__ = [
     "Algorithm",
     "Board",
     "Cause",
+    "Chosen",
     "Congestion",
     "Context",
     "Cut",
@@ -95,6 +96,7 @@ __all__ = [
     "Window",
     "Xmit",
     "allowing",
+    "chosen",
     "given",
     "pickled",
     "register",

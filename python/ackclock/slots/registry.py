@@ -7,6 +7,7 @@ import hashlib
 import json
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -78,6 +79,10 @@ def given(algorithm: type[Outside], **parameters: object) -> Given:
     return Given(algorithm, parameters)
 
 
+Chosen = str | tuple[str, Mapping[str, Value]]
+"""A stack for every flow: its name, with its own parameters as text or as a mapping."""
+
+
 def setting(value: object) -> str:
     """The text that ``--set`` would take for a value of ``set``.
 
@@ -102,6 +107,40 @@ def setting(value: object) -> str:
         raise TypeError(
             f"found {value!r}, allowed: a text, a number, a boolean, a list, a mapping, or an algorithm's class"
         ) from error
+
+
+def chosen(stack: Chosen) -> str:
+    """The text that ``--stack`` would take: a name, and after commas the stack's own parameters.
+
+    >>> chosen(("rack-tlp", {"rto.min": "200 ms", "options.timestamps": False}))
+    'rack-tlp,rto.min=200 ms,options.timestamps=false'
+
+    Args:
+        stack: such a text; or a name and parameters by path, which this stack alone gets.
+
+    Raises:
+        TypeError: it is neither, or a value is none of :func:`setting`'s.
+    """
+    if isinstance(stack, str):
+        return stack
+    try:
+        name, own = stack
+        parameters = [f"{path}={_quoted(setting(value), value)}" for path, value in own.items()]
+    except (AttributeError, ValueError):
+        allowed = "the name of a stack, or a name and a mapping of parameters"
+        raise TypeError(f"found {stack!r}, allowed: {allowed}") from None
+    return ",".join([name, *parameters])
+
+
+def _quoted(text: str, value: object) -> str:
+    """A text in quotes, if it is no TOML and a part of it could be taken for the end of the value."""
+    if not isinstance(value, str) or not set(text) & set(",\"'[]{}"):
+        return text
+    try:
+        tomllib.loads(f"v = {text}")
+    except tomllib.TOMLDecodeError:
+        return written(text)
+    return text
 
 
 def register(source: str, cls: type[Outside]) -> None:

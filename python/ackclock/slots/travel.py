@@ -75,7 +75,8 @@ def _dumps(cls: type[Outside]) -> bytes:
     for module in by_value:
         cloudpickle.register_pickle_by_value(module)
     try:
-        data: bytes = cloudpickle.dumps(cls)
+        # The name within a function would be lost, and is part of the identity.
+        data: bytes = cloudpickle.dumps((cls.__qualname__, cls))
     finally:
         for module in by_value:
             cloudpickle.unregister_pickle_by_value(module)
@@ -86,7 +87,9 @@ def _dumps(cls: type[Outside]) -> bytes:
 def _loads(data: bytes) -> type[Outside]:
     import cloudpickle  # noqa: PLC0415 - start-up time
 
-    cls: type[Outside] = cloudpickle.loads(data)
+    cls: type[Outside]
+    name, cls = cloudpickle.loads(data)
+    cls.__qualname__ = name
     return cls
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
+from ackclock.columns import unused_notes
 from ackclock.progress import Tell, Told
 from ackclock.runs.executor import Executor
 from ackclock.runs.laboratory import Laboratory, Wanted
@@ -100,7 +101,7 @@ class Job:
         self.manifest.sha256 = manifests.digest(content)
         self.manifest.finished = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.manifest.write(store)
-        return Sweep(self.manifest, content, (note,) if note else ())
+        return Sweep(self.manifest, content, (*((note,) if note else ()), *self._unused(store)))
 
     def _kept(self, store: Store) -> bool:
         """Whether the store has every run of the manifest; then nothing is left to do."""
@@ -109,6 +110,13 @@ class Job:
         if whole:
             self.progress(Told(len(wanted), len(wanted), len(wanted)))
         return whole
+
+    def _unused(self, store: Store) -> list[str]:
+        """What is to be said of stacks that lack parameters which the scenario sets."""
+        if "stack" not in self.manifest.parameters:
+            return []
+        firsts = store.runs(point.keys[0] for point in self.manifest.points)
+        return unused_notes([json.loads(run) for run in firsts if '"unused_parameters"' in run])
 
     def _make(self, lab: Laboratory) -> None:
         """Make what is missing of the manifest's runs."""

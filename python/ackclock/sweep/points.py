@@ -100,7 +100,7 @@ class Points:
                 found.append(point.keys(seeds))
             except ScenarioError as error:
                 raise self._refusal(point, unquoted(error, self.plan.scenario.document)) from None
-            if any("python" in text for text in (point.task.text, *(value for _, value in point.task.set))):
+            if any("python" in text for text in (point.task.text, *(value for _, value in _options(point.task)))):
                 self._algorithms[point.index] = self._pickled(point.task)
         return found
 
@@ -130,9 +130,9 @@ class Points:
         from ackclock.slots import pickled, used  # noqa: PLC0415 - start-up time
 
         folder = Path(task.name).parent
-        sources = tuple(used(task.text, task.set, folder, task.name))
+        sources = tuple(used(task.text, _options(task), folder, task.name))
         if sources not in self._pickles:
-            self._pickles[sources] = pickled(task.text, task.set, folder, task.name)
+            self._pickles[sources] = pickled(task.text, _options(task), folder, task.name)
         return self._pickles[sources]
 
     def _refusal(self, point: Point, error: ScenarioError) -> ScenarioError:
@@ -152,6 +152,11 @@ class Points:
         values = ", ".join(f"{n} = {written(v)}" for n, v in zip(self.names, point.values, strict=True))
         found = f"{error.found} at the point {values}"
         return refusal(self.plan.file, None, error.key, found, error.allowed, error.hint)
+
+
+def _options(task: Task) -> tuple[tuple[str, str], ...]:
+    """Parameters of every flow's stack: those of all stacks, and its own."""
+    return (*task.set, *_native.own_parameters(task.stack or ""))
 
 
 def _for_every_flow(name: str) -> bool:

@@ -42,7 +42,7 @@ def tune(
 
     Raises:
         ScenarioError: the plan, or a scenario that it names, makes no sense.
-        OSError: a plan or scenario could not be read, or a run not be kept.
+        OSError: a run could not be kept.
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
     """

@@ -9,8 +9,8 @@ from typing import Any
 
 from ackclock.document import Value
 from ackclock.errors import ScenarioError
+from ackclock.runs.network import Seeds, Setting
 from ackclock.statistics import interval
-from ackclock.tuning.network import Seeds, Setting
 from ackclock.tuning.objective import OnPath, Score, front, geometric_mean, knee, mean
 from ackclock.tuning.plan import Plan
 from ackclock.tuning.study import Runner, Trial, check_goodput

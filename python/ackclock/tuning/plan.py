@@ -7,18 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
-
-import tomli_w
 
 from ackclock import _native
 from ackclock.document import Node, Value, nearest, refusal
 from ackclock.errors import ScenarioError
-from ackclock.slots import Given
-from ackclock.slots import setting as setting_of
-from ackclock.tuning.network import NetworkPath, Seeds, named_text, read_paths, setting
+from ackclock.runs.network import NetworkPath, Seeds, named_text, read_paths, setting, source
 from ackclock.tuning.parameter import Parameter, parameter
 
 KEYS = ("name", "stack", "trials", "seed", "search", "seeds", "set", "parameters", "paths", "path", "held_out")
@@ -78,12 +74,11 @@ def read(
 
     Raises:
         ScenarioError: the plan, or a scenario that it names, makes no sense.
-        OSError: the plan could not be read.
     """
     for key, given, least, most in (("trials", trials, 1, MOST_TRIALS), ("seed", seed, 0, LAST_SEARCH_SEED)):
         if given is not None and not least <= given <= most:
             raise refusal("tune", None, key, str(given), f"a whole number from {least} to {most}")
-    file, said, folder = _source(plan)
+    file, said, folder = source(plan, "plan")
     root = Node.read(file, said)
     table = root.keys(KEYS, "a plan")
     stack = _needed(root, table, "stack", "the name of a stack").text("the name of a stack")
@@ -137,31 +132,6 @@ class _Paths:
             others = f"seeds that the search has not; it has {seeds.first} to {seeds.last}"
             raise self.held["seeds"].refuse(others, f"{held.first} to {held.last}")
         return held
-
-
-def _source(plan: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, str, Path | None]:
-    """A plan's name in errors, its text, and its folder if it is a file."""
-    if isinstance(plan, Mapping):
-        return "plan", tomli_w.dumps(_plain(plan)), None
-    where = fspath(plan)
-    if "\n" in where:
-        return "<text>", where, None
-    try:
-        return where, Path(where).read_text(encoding="utf-8"), Path(where).parent
-    except UnicodeDecodeError as error:
-        raise refusal(where, None, None, error.reason, "text in UTF-8") from error
-
-
-def _plain(value: Value) -> Value:
-    """A plan as TOML can say it: scenarios made in Python are their text, and algorithms the tables that name them."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, type | Given):
-        return setting_of(value)
-    to_toml = getattr(value, "to_toml", None)
-    return to_toml() if callable(to_toml) else fspath(value) if isinstance(value, PathLike) else value
 
 
 def _needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Node:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ackclock.errors import ScenarioError
 from ackclock.runs.laboratory import Runs
+from ackclock.runs.network import NetworkPath, Seeds, Setting, setting
 from ackclock.runs.task import Task
-from ackclock.tuning.network import NetworkPath, Seeds, Setting, setting
 from ackclock.tuning.objective import OnPath, Score, score
 from ackclock.tuning.parameter import Value
 from ackclock.tuning.plan import Plan

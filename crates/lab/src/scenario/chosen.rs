@@ -39,6 +39,13 @@ impl<'a> Chosen<'a> {
     }
 }
 
+/// Paths and values that stand after a stack's name, as written; what is no parameter is left out. For callers that look for
+/// algorithms from outside.
+pub fn own_parameters(text: &str) -> Vec<(&str, &str)> {
+    let own = split(text).into_iter().skip(1).filter_map(|part| part.split_once('='));
+    own.map(|(path, value)| (path.trim(), value.trim())).collect()
+}
+
 /// The parts between commas. Commas in brackets and quotes belong to a value.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut quote) = (Vec::new(), 0, 0usize, None);

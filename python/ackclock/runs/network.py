@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from ackclock.document import Node, Value, refusal, written
-from ackclock.errors import ScenarioError
+from ackclock import _native
+from ackclock.document import Node, Value, natural, refusal, written
+from ackclock.errors import CaptureError, ScenarioError
 from ackclock.runs.task import Task
 from ackclock.runs.trial import carried, changed, unquoted
-from ackclock.slots import pickled
+from ackclock.slots import Given, pickled
+from ackclock.slots import setting as setting_of
 
 OF_THE_STACK = "set."
 """Keys of ``set`` that begin so are parameters of every flow's stack, the others are places in the scenario."""
-KEYS = ("name", "scenario", "set")
+KEYS = ("name", "scenario", "capture", "flow", "set")
 Setting = tuple[tuple[str, str], ...]
 """Parameters of a stack and their values, as ``--set`` takes them."""
 
@@ -50,7 +53,8 @@ class NetworkPath:
     def task(self, stack: str, tried: Setting, seeds: Seeds) -> Task:
         """Its runs with a setting of the stack's parameters."""
         options = (*self.set, *tried)
-        algorithms = pickled(self.text, options, Path(self.file).parent, self.file)
+        every = (*options, *_native.own_parameters(stack))
+        algorithms = pickled(self.text, every, Path(self.file).parent, self.file)
         return Task(self.file, self.text, stack, options, seeds.first, seeds.count, algorithms=algorithms)
 
 
@@ -78,14 +82,19 @@ def read_paths(node: Node, folder: Path, stack: str, everywhere: Mapping[str, No
 
 
 def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) -> NetworkPath:
-    table = item.keys(KEYS, "a table with `scenario`, and `name` and `set`")
-    if "scenario" not in table:
-        raise item.refuse("a table with `scenario`, the path of one")
-    file, original = named_text(table["scenario"], folder, "a scenario")
+    table = item.keys(KEYS, "a table with `scenario` or `capture`, and `name` and `set`")
+    if ("scenario" in table) == ("capture" in table):
+        raise item.refuse("a table with `scenario`, the path of one, or `capture`, the path of a capture to fit")
+    if "flow" in table and "capture" not in table:
+        raise table["flow"].refuse("`flow` only beside `capture`")
+    file, original = (
+        _fitted(table, folder) if "capture" in table else named_text(table["scenario"], folder, "a scenario")
+    )
     here = table["set"].table("a table of places and values") if "set" in table else {}
     changes = {**everywhere, **here}
     own = tuple((k.removeprefix(OF_THE_STACK), setting(n.value)) for k, n in changes.items() if _own(k))
-    stem = Path(file).stem if "\n" not in table["scenario"].value else "scenario"
+    in_the_plan = "scenario" in table and "\n" in table["scenario"].value
+    stem = "scenario" if in_the_plan else Path(file).stem
     named = ", ".join([stem, *(f"{key} = {setting(node.value)}" for key, node in here.items())])
     name = table["name"].text("a name") if "name" in table else named
     path = NetworkPath(name, _changed(file, original, changes), own, file)
@@ -95,6 +104,19 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
         unread = unquoted(error, Node.read(file, original).value)
         raise _at_fault(unread, path, original, changes) from error
     return path
+
+
+def _fitted(table: Mapping[str, Node], folder: Path) -> tuple[str, str]:
+    """A capture's file, and the path that explains it as a scenario."""
+    from ackclock.capturing import capture  # noqa: PLC0415 - start-up time
+
+    node = table["capture"]
+    file = folder / node.text("the path of a capture")
+    flow = table["flow"].text('a flow, as in "10.0.0.1:5001 > 10.0.0.2:80"') if "flow" in table else None
+    try:
+        return str(file), capture(file, flow=flow, densities=False).fit().scenario
+    except (CaptureError, OSError, ValueError) as error:
+        raise node.refuse("a capture of the sender's side to which a path can be fitted", f"{error}") from error
 
 
 def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
@@ -141,6 +163,43 @@ def _at_fault(error: ScenarioError, path: NetworkPath, original: str, changes: M
     except ScenarioError as unreadable:
         return unreadable
     return refusal(path.file, line, error.key, error.found, error.allowed, error.hint)
+
+
+def source(given: str | PathLike[str] | Mapping[str, Value], what: str) -> tuple[str, str, Path | None]:
+    """What errors call a plan, its text, and its folder if it is a file.
+
+    Args:
+        given: path of a plan, the text of one (anything with a line break in it), or what such a text says as a dict.
+        what: what errors call one that is not a file.
+
+    Raises:
+        ScenarioError: the file cannot be read, or is no text.
+    """
+    if isinstance(given, Mapping):
+        return what, tomli_w.dumps(_plain(given)), None
+    where = fspath(given)
+    if "\n" in where:
+        return "<text>", where, None
+    try:
+        return where, Path(where).read_text(encoding="utf-8"), Path(where).parent
+    except UnicodeDecodeError as error:
+        raise refusal(where, None, None, error.reason, "text in UTF-8") from error
+    except OSError as error:
+        found = f"no readable file ({error.strerror})"
+        raise refusal(where, None, None, found, f"the path of a {what} in TOML") from error
+
+
+def _plain(value: Value) -> Value:
+    """A plan as TOML can say it: scenarios made in Python are their text, and algorithms the tables that name them."""
+    value = natural(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, type | Given):
+        return setting_of(value)
+    to_toml = getattr(value, "to_toml", None)
+    return to_toml() if callable(to_toml) else fspath(value) if isinstance(value, PathLike) else value
 
 
 def setting(value: Value) -> str:

@@ -1,0 +1,96 @@
+"""What a study measures: numbers of a run that say how well its senders did."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Run = Mapping[str, Any]
+"""A run as ``runs`` of ``ackclock run --json`` has it."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of a run."""
+
+    key: str
+    """What a study's file calls it."""
+    label: str
+    """What tables and pictures call it."""
+    unit: str
+    """As it is shown; empty for counts."""
+    scale: float
+    """From the value to the shown one."""
+    more_is_better: bool
+    relative: bool
+    """Whether two stacks are compared by their ratio; else by their difference in the shown unit."""
+    matters: float
+    """Default of ``within``: a share for relative measures, else in units of the value."""
+    of: Callable[[Run], float | None]
+    """Its value, in SI units; None where the run has none, as for a transfer that did not end."""
+    detailed: bool = False
+    """Whether the run must have measures (``[run] measures = true``)."""
+
+    def shown(self, value: float) -> str:
+        """A value with three significant digits, without its unit."""
+        scaled = value * self.scale
+        if scaled == 0 or not math.isfinite(scaled):
+            return f"{scaled:.0f}"
+        digits = max(0, 2 - math.floor(math.log10(abs(scaled))))
+        return f"{scaled:,.{min(digits, 4)}f}"
+
+    @property
+    def title(self) -> str:
+        """The label with its unit."""
+        return f"{self.label}, {self.unit}" if self.unit else self.label
+
+
+def _sum(key: str) -> Callable[[Run], float | None]:
+    return lambda run: math.fsum(flow[key] for flow in run["flows"])
+
+
+def _mean(key: str) -> Callable[[Run], float | None]:
+    """The mean over the flows that have it; None if one has not."""
+
+    def of(run: Run) -> float | None:
+        values = [flow.get(key) for flow in run["flows"]]
+        return None if None in values else math.fsum(values) / len(values)
+
+    return of
+
+
+def _completion(run: Run) -> float | None:
+    times = [None if flow["finish_s"] is None else flow["finish_s"] - flow["start_s"] for flow in run["flows"]]
+    known = [time for time in times if time is not None]
+    return math.fsum(known) / len(known) if len(known) == len(times) else None
+
+
+def _share(key: str) -> Callable[[Run], float | None]:
+    def of(run: Run) -> float | None:
+        sent = sum(flow["data_packets_sent"] for flow in run["flows"])
+        return float(sum(flow[key] for flow in run["flows"]) / max(sent, 1))
+
+    return of
+
+
+MEASURES = {
+    one.key: one
+    for one in (
+        Measure("goodput", "goodput", "kB/s", 1e-3, True, True, 0.02, _sum("goodput_bytes_per_s")),
+        Measure("completion", "completion time", "s", 1, False, True, 0.02, _completion),
+        Measure("transfer_median", "median transfer", "s", 1, False, True, 0.02, _mean("transfer_median_s")),
+        Measure("transfer_p95", "95 % of transfers within", "s", 1, False, True, 0.02, _mean("transfer_p95_s")),
+        Measure(
+            "needless", "needless retransmissions", "%", 100, False, False, 0.001, _share("needless_retransmissions")
+        ),
+        Measure("retransmissions", "retransmissions", "%", 100, False, False, 0.001, _share("retransmissions")),
+        Measure("timeouts", "timeouts", "", 1, False, False, 0.5, _sum("timeouts")),
+    )
+}
+"""By key.
+
+Goodput and timeouts are those of all flows together. Completion and transfer times are means over the flows: of one
+flow its own. Needless and all retransmissions are shares of the data packets that were sent.
+"""

@@ -1,0 +1,202 @@
+"""Which of two stacks does better, by runs with the same seeds, and how sure that is.
+
+All statements of a study hold together with 95 % confidence: each interval has the confidence
+``1 - 0.05 / (comparisons · looks)`` (Bonferroni). A comparison is one of two stacks on one path, or on all paths
+together; a look is a moment at which the study may stop adding seeds, so that looking early costs nothing of the
+confidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations
+
+from ackclock import _native
+from ackclock.study.measure import Measure
+
+ERROR = 0.05
+"""How likely one statement or more of a study is wrong, at most."""
+FEWEST = 2
+"""Of fewer values there is no interval."""
+Values = Sequence[float | None]
+"""A measure of one stack, a value for each seed."""
+
+
+class Told(Enum):
+    """What is known of two stacks."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "same"
+    """They differ by less than what matters."""
+    OPEN = "cannot tell"
+
+    @property
+    def reversed(self) -> Told:
+        """The same, said of the other stack."""
+        return {Told.BETTER: Told.WORSE, Told.WORSE: Told.BETTER}.get(self, self)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One stack beside another on the same seeds."""
+
+    one: str
+    other: str
+    seeds: int
+    change: float | None
+    """By how much ``one`` is above ``other``: a share of it for relative measures, else a difference; None where runs
+    lack a value."""
+    low: float | None
+    high: float | None
+    """The ends of its interval."""
+    told: Told
+    """How ``one`` does."""
+
+    def turned(self, measure: Measure) -> Difference:
+        """The other beside the one."""
+
+        def turn(value: float | None) -> float | None:
+            return None if value is None else 1 / (1 + value) - 1 if measure.relative else -value
+
+        ends = turn(self.change), turn(self.high), turn(self.low)
+        return Difference(self.other, self.one, self.seeds, *ends, self.told.reversed)
+
+
+def difference(one: str, other: str, a: Values, b: Values, measure: Measure, within: float, level: float) -> Difference:
+    """Compare two stacks.
+
+    Relative measures are compared by the mean of the logarithms of their ratios, seed by seed; others by the mean of
+    their differences. The interval is Student's t. Where runs lack a value or a ratio, such as that of a transfer that
+    did not end, the exact sign test takes its place: how often one did better than the other.
+
+    Args:
+        one: a stack.
+        other: the one that it is held against.
+        a: values of ``one``, seed by seed.
+        b: values of ``other`` with the same seeds.
+        measure: what they are.
+        within: a difference up to this does not matter: a share for relative measures, else in units of the value.
+        level: the interval's confidence.
+    """
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    whole = len(pairs) == len(a) >= FEWEST
+    if not whole or (measure.relative and not all(x > 0 and y > 0 for x, y in pairs)):
+        return Difference(one, other, len(a), None, None, None, _by_signs(a, b, measure, level))
+    if measure.relative:
+        mean, half = _native.interval([math.log(x / y) for x, y in pairs], level)
+        ends = [math.exp(mean + d) - 1 for d in (0.0, -(half or 0.0), half or 0.0)]
+    else:
+        mean, half = _native.interval([x - y for x, y in pairs], level)
+        ends = [mean, mean - (half or 0.0), mean + (half or 0.0)]
+    change, low, high = ends
+    return Difference(one, other, len(a), change, low, high, _by_interval(low, high, within, measure))
+
+
+def _by_interval(low: float, high: float, within: float, measure: Measure) -> Told:
+    if -within <= low and high <= within:
+        return Told.SAME
+    if low > 0 or high < 0:
+        return Told.BETTER if (low > 0) == measure.more_is_better else Told.WORSE
+    return Told.OPEN
+
+
+def _by_signs(a: Values, b: Values, measure: Measure, level: float) -> Told:
+    """The exact two-sided sign test; a missing value is worse than any other."""
+    worst = -math.inf if measure.more_is_better else math.inf
+    signs = [_sign(worst if x is None else x, worst if y is None else y) for x, y in zip(a, b, strict=True)]
+    up, down = signs.count(1), signs.count(-1)
+    n, most = up + down, max(up, down)
+    tail = sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n
+    if n == 0 or 2 * tail > 1 - level:
+        return Told.OPEN
+    return Told.BETTER if (up > down) == measure.more_is_better else Told.WORSE
+
+
+def _sign(x: float, y: float) -> int:
+    return (x > y) - (x < y)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a stack stands among the others."""
+
+    stack: str
+    first: int
+    """The best place that it may have: one behind all stacks that do better."""
+    last: int
+    """The worst: before all stacks that do worse."""
+    missing: int
+    """Runs without a value."""
+    mean: float | None
+    """Over the seeds: geometric for relative measures; over the runs that have a value, None if none has."""
+
+
+def compare(
+    values: Mapping[str, Values], measure: Measure, within: float, level: float
+) -> tuple[list[Place], list[Difference]]:
+    """Rank stacks by their values with the same seeds.
+
+    Args:
+        values: of each stack.
+        measure: what they are.
+        within: see :func:`difference`.
+        level: the confidence of each interval.
+
+    Returns:
+        The stacks, best first, and every two of them beside each other, the better-ranked one first.
+    """
+    order = sorted(values, key=lambda stack: _merit(values[stack], measure))
+    found = [difference(a, b, values[a], values[b], measure, within, level) for a, b in combinations(order, 2)]
+    places = []
+    for stack in order:
+        told = [d.told for d in found if d.one == stack] + [d.told.reversed for d in found if d.other == stack]
+        first, last = 1 + told.count(Told.WORSE), len(order) - told.count(Told.BETTER)
+        places.append(Place(stack, first, last, _missing(values[stack]), average(values[stack], measure)))
+    return places, found
+
+
+def average(values: Values, measure: Measure) -> float | None:
+    """The mean over the values that are known: geometric for relative measures, unless one is 0."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    if measure.relative and all(value > 0 for value in known):
+        return math.exp(math.fsum(map(math.log, known)) / len(known))
+    return math.fsum(known) / len(known)
+
+
+def _missing(values: Values) -> int:
+    return sum(value is None for value in values)
+
+
+def _merit(values: Values, measure: Measure) -> tuple[int, float]:
+    """Smaller is better."""
+    mean = average(values, measure)
+    return _missing(values), math.inf if mean is None else -mean if measure.more_is_better else mean
+
+
+def settled(values: Mapping[str, Values], found: Sequence[Difference]) -> bool:
+    """Whether more seeds would say nothing more.
+
+    Every two stacks are told apart or the same, or neither ever has a value.
+    """
+    never = {stack for stack, each in values.items() if _missing(each) == len(each)}
+    return all(one.told is not Told.OPEN or {one.one, one.other} <= never for one in found)
+
+
+def together(paths: Sequence[Mapping[str, Values]], measure: Measure) -> dict[str, Values]:
+    """Each stack's mean over the paths, seed by seed: geometric for relative measures.
+
+    Seeds that one of the paths lacks are left out. Where a stack has no value on one of the paths, it has none here.
+    """
+    seeds = min(len(values) for path in paths for values in path.values())
+
+    def over(stack: str, seed: int) -> float | None:
+        values = [path[stack][seed] for path in paths]
+        return None if None in values else average(values, measure)
+
+    return {stack: [over(stack, seed) for seed in range(seeds)] for stack in paths[0]}

@@ -1,0 +1,188 @@
+"""What a study asks: which of several senders does best on which paths, by which measure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from ackclock import _native
+from ackclock.document import Node, Value, nearest, refusal
+from ackclock.runs.network import NetworkPath, read_paths, source
+from ackclock.slots import chosen
+from ackclock.study.measure import MEASURES, Measure
+
+KEYS = ("name", "question", "measure", "beside", "stacks", "baseline", "within", "seeds", "set", "path")
+BESIDE = ("goodput", "needless", "timeouts")
+FIRST, AT_LEAST, AT_MOST = 1, 10, 80
+MOST_SEEDS, LAST_SEED = 10**5, 2**62
+_NAME = re.compile(r"[\w+-][\w.+-]*")
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """How many runs of each stack on each path: from ``at_least``, doubled until all is told, up to ``at_most``."""
+
+    first: int = FIRST
+    at_least: int = AT_LEAST
+    at_most: int = AT_MOST
+
+    @property
+    def looks(self) -> list[int]:
+        """After how many seeds the study looks whether it has its answer."""
+        found = [self.at_least]
+        while found[-1] < self.at_most:
+            found.append(min(2 * found[-1], self.at_most))
+        return found
+
+
+@dataclass(frozen=True)
+class Question:
+    """A study that makes sense."""
+
+    name: str
+    question: str
+    """In the words of who asks."""
+    measure: Measure
+    """It decides."""
+    beside: tuple[Measure, ...]
+    """They are shown, too."""
+    stacks: Mapping[str, str]
+    """What each is called, and its text as ``--stack`` takes it."""
+    baseline: str
+    """What the others are held against in words."""
+    within: float
+    """A difference up to this does not matter: a share of relative measures, else in the measure's own unit."""
+    seeds: Seeds
+    paths: tuple[NetworkPath, ...]
+    file: str
+    """Under which errors speak of it."""
+    text: str
+    """As TOML."""
+
+    @property
+    def comparisons(self) -> int:
+        """Of two stacks each: on every path, and on all together."""
+        count = len(self.paths) + (len(self.paths) > 1)
+        return math.comb(len(self.stacks), 2) * count
+
+
+def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
+    """Read a study and check all that can be checked before a run.
+
+    Args:
+        study: path of its file, the text of one (anything with a line break in it), or what such a text says as a dict.
+
+    Raises:
+        ScenarioError: the study, or a scenario that it names, makes no sense.
+    """
+    file, text, folder = source(study, "study")
+    root = Node.read(file, text)
+    table = root.keys(KEYS, "a study")
+    stacks = _stacks(_needed(root, table, "stacks", "a list of two or more stacks"))
+    first = next(iter(stacks.values()))
+    measure = _measure(table["measure"]) if "measure" in table else MEASURES["goodput"]
+    everywhere = table["set"].table("a table of places and values") if "set" in table else {}
+    paths = read_paths(_needed(root, table, "path", "at least one table [[path]]"), folder or Path(), first, everywhere)
+    beside = (
+        [_measure(node) for node in table["beside"].items("a list of measures")]
+        if "beside" in table
+        else [MEASURES[key] for key in BESIDE]
+    )
+    return Question(
+        _name(table.get("name"), Path(file).stem if folder else "study"),
+        table["question"].text("a sentence") if "question" in table else "Which sender does best?",
+        measure,
+        tuple(one for one in beside if one is not measure),
+        stacks,
+        _one_of(table["baseline"], stacks) if "baseline" in table else next(iter(stacks)),
+        _within(table.get("within"), measure),
+        _seeds(table.get("seeds")),
+        paths,
+        file,
+        text,
+    )
+
+
+def _needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Node:
+    if key not in table:
+        raise refusal(root.file, None, key, "nothing", allowed)
+    return table[key]
+
+
+def _name(node: Node | None, stem: str) -> str:
+    allowed = "letters, digits and . _ + -, since a folder is named so"
+    name = stem if node is None else node.text(allowed)
+    if _NAME.fullmatch(name):
+        return name
+    if node is None:
+        return "study"
+    raise node.refuse(allowed)
+
+
+def _stacks(node: Node) -> dict[str, str]:
+    """Each stack's text by what it is called: the ``name`` among its own parameters, or the text."""
+    allowed = "a list of two or more stacks, each called otherwise"
+    texts = [_stack(one) for one in node.items(allowed)]
+    found = {dict(_native.own_parameters(text)).get("name", text).strip("\"'"): text for text in texts}
+    if len(found) < len(texts):
+        raise node.refuse(allowed, "two that are called the same")
+    if len(found) < 2:  # noqa: PLR2004 - a comparison
+        raise node.refuse(allowed, f"{len(found)} of them")
+    return found
+
+
+def _stack(node: Node) -> str:
+    """A stack's text; in Python also its name and its own parameters."""
+    if isinstance(node.value, str):
+        return node.value
+    name, own = (*node.items("a stack, as --stack takes it"), None)[:2]
+    if name is None or own is None:
+        raise node.refuse("a stack, as --stack takes it")
+    return chosen((name.text("a stack"), {key: one.value for key, one in own.table("its parameters").items()}))
+
+
+def _measure(node: Node) -> Measure:
+    key = node.text("the name of a measure")
+    if key not in MEASURES:
+        raise node.refuse(f"one of {', '.join(MEASURES)}", hint=nearest(key, MEASURES))
+    return MEASURES[key]
+
+
+def _one_of(node: Node, stacks: Mapping[str, str]) -> str:
+    said = node.text("one of the stacks")
+    if said not in stacks:
+        raise node.refuse(f"one of the stacks {', '.join(stacks)}", hint=nearest(said, stacks))
+    return said
+
+
+def _within(node: Node | None, measure: Measure) -> float:
+    """A share, as in ``"2 %"``; of measures that are counted a number."""
+    if node is None:
+        return measure.matters
+    if measure.relative or measure.unit == "%":
+        percent = re.fullmatch(r"(\d+(?:\.\d+)?) ?%", node.value) if isinstance(node.value, str) else None
+        if percent is None:
+            raise node.refuse('a share, as in "2 %"')
+        return float(percent[1]) / 100
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float) or not 0 <= node.value < math.inf:
+        raise node.refuse("a number from 0")
+    return float(node.value)
+
+
+def _seeds(node: Node | None) -> Seeds:
+    if node is None:
+        return Seeds()
+    if not isinstance(node.value, Mapping):
+        count = node.whole(2, MOST_SEEDS)
+        return Seeds(FIRST, count, count)
+    said = node.keys(("first", "at_least", "at_most"), "a number, or { first = 1, at_least = 10, at_most = 80 }")
+    first = said["first"].whole(0, LAST_SEED) if "first" in said else FIRST
+    at_most = said["at_most"].whole(2, MOST_SEEDS) if "at_most" in said else None
+    least = (
+        said["at_least"].whole(2, at_most or MOST_SEEDS) if "at_least" in said else min(AT_LEAST, at_most or AT_LEAST)
+    )
+    return Seeds(first, least, at_most if at_most is not None else max(AT_MOST, least))
