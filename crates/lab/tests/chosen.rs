@@ -27,7 +27,7 @@ fn plan(text: &str, stack: &str, set: &[(&str, &str)]) -> Result<Plan, String> {
 }
 
 fn min_rto(plan: &Plan) -> String {
-    serde_json::to_value(&plan.stacks[0]).unwrap()["rto"]["min"].to_string()
+    serde_json::to_value(&plan.stacks[0]).expect("a stack is JSON")["rto"]["min"].to_string()
 }
 
 #[test]
