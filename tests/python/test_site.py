@@ -145,6 +145,13 @@ def notebook(folder: Path, *cells: str) -> Path:
     return path
 
 
+def test_the_study_of_a_bonded_upload_takes_at_most_25_lines_from_question_to_answer() -> None:
+    book = json.loads((ROOT / "docs/tutorials/which-sender-for-my-upload.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert sum(1 for line in "\n".join(cells).splitlines() if line.strip()) <= 25
+    assert "ak.study(" in "\n".join(cells)
+
+
 def test_a_notebook_becomes_a_page_with_what_its_cells_print_and_draw(tmp_path: Path) -> None:
     path = notebook(
         tmp_path,
