@@ -1,15 +1,18 @@
 //! One TCP connection of a capture: takes its segments as they come, and leaves a record and the verdicts.
 
+mod record;
+
 use crate::both::{Arrivals, BothWays, There};
 use crate::ids::Ids;
 use crate::judge::{judge, Facts};
 use crate::place::{Hints, Place, Side, Why};
-use crate::rtt::{Durations, Summary};
+use crate::rtt::Durations;
 use crate::seen::{Seen, Way};
 use crate::stream::cases::Cases;
 use crate::stream::{older, Missed, Stream};
 use crate::verdict::{Counts, Retransmission};
 use ackclock_wire::options::{Options, Timestamps};
+pub use record::{DirectionRecord, Record, Report, SynFacts};
 
 /// What is wanted of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,121 +25,21 @@ pub struct Wanted {
     pub densities: bool,
 }
 
-/// What a SYN said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SynFacts {
-    /// Maximum segment size, bytes.
-    pub mss: Option<u16>,
-    /// The shift of its sender's windows, at most 14 (RFC 7323 §2.3).
-    pub window_scale: Option<u8>,
-    /// SACK permitted.
-    pub sack: bool,
-    /// The timestamps option.
-    pub timestamps: bool,
-}
-
-/// One way of a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DirectionRecord {
-    /// What its SYN said, if that was captured.
-    pub syn: Option<SynFacts>,
-    /// All packets.
-    pub packets: u64,
-    /// Packets with payload.
-    pub segments: u64,
-    /// Payload bytes that were acknowledged or seen here, each counted once.
-    pub bytes: u64,
-    /// The numbers of the first byte and of what follows the last, unwrapped as in [`crate::Seen::seq`].
-    pub span: (u64, u64),
-    /// Payload bytes of all segments, repetitions too.
-    pub carried: u64,
-    /// Payload bytes that others acknowledged, but that never came by here.
-    pub unseen: u64,
-    /// From the first packet with payload to the last acknowledgment of something new, or else to the last packet with payload,
-    /// nanoseconds.
-    pub duration: i64,
-    /// The largest payload of a packet, bytes. A device may have joined segments.
-    pub largest: u32,
-    /// Verdicts on what was sent again. SYNs and probes of a shut window or a silent peer are not among them.
-    pub retransmissions: Counts,
-    /// SYNs that were sent again.
-    pub syns_again: u64,
-    /// Round trips of its data: from its sender to the receiver and back. On the way: the sum of the two halves.
-    pub rtt: Summary,
-    /// From here to the receiver and back.
-    pub onward: Summary,
-    /// From here back to the sender, and what that sent in answer: by the timestamps.
-    pub backward: Summary,
-    /// Its receiver sent SACK blocks.
-    pub sack_seen: bool,
-    /// Duplicates that its receiver reported (DSACK).
-    pub dsacks: u64,
-    /// Whether its segments carry timestamps.
-    pub timestamps: bool,
-    /// Whether it ended with a FIN that was seen.
-    pub fin: bool,
-    /// Whether a RST came this way.
-    pub reset: bool,
-}
-
-impl DirectionRecord {
-    /// Bytes a second times 8; `None` without a duration.
-    pub fn goodput(&self) -> Option<f64> {
-        (self.duration > 0).then(|| self.bytes as f64 * 8e9 / self.duration as f64)
-    }
-}
-
-/// A whole connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Record {
-    /// The frame of its first packet.
-    pub first_frame: u64,
-    /// When its first packet was captured, nanoseconds.
-    pub start: i64,
-    /// When its last packet was.
-    pub end: i64,
-    /// Where it was captured.
-    pub place: Place,
-    /// Why we think so.
-    pub why: Why,
-    /// The two ways, [`Way::Out`] first.
-    pub ways: [DirectionRecord; 2],
-}
-
-impl Record {
-    /// The way with more data.
-    pub fn main_way(&self) -> Way {
-        if self.ways[1].bytes > self.ways[0].bytes {
-            Way::Back
-        } else {
-            Way::Out
-        }
-    }
-
-    /// One way of it.
-    pub fn way(&self, way: Way) -> &DirectionRecord {
-        &self.ways[way as usize]
-    }
-}
-
-/// What is left of a connection.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// The connection as a whole.
-    pub record: Record,
-    /// Each retransmission in the order of frames, where that was wanted.
-    pub retransmissions: Vec<Retransmission>,
-}
-
 /// A connection while its packets come in.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Connection {
-    wanted: Wanted,
-    record: Record,
     /// The data of each way with the acknowledgments of the other.
     pub(crate) streams: [Stream; 2],
-    pub(crate) ids: [Ids; 2],
     answers: [Answers; 2],
+    /// From here back to who sends each way.
+    backward: [Durations; 2],
+    pub(crate) ids: [Ids; 2],
+    wanted: Wanted,
+    counted: [Counted; 2],
+    first_frame: u64,
+    start: i64,
+    end: i64,
     /// What is noted for the capture of the other side, or known from it.
     there: Option<There>,
     /// Where it was captured, if that is known.
@@ -147,6 +50,17 @@ pub struct Connection {
     as_sent: [bool; 2],
 }
 
+/// What is counted of one way while its packets come.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    packets: u64,
+    segments: u64,
+    carried: u64,
+    largest: u32,
+    syn: Option<SynFacts>,
+    retransmissions: Counts,
+}
+
 /// When the data of one way answer the other way's acknowledgments: half a round trip to their sender.
 #[derive(Clone, Debug, Default)]
 struct Answers {
@@ -155,7 +69,6 @@ struct Answers {
     at: i64,
     /// It has not been echoed yet.
     waiting: bool,
-    backward: Durations,
 }
 
 impl Connection {
@@ -191,7 +104,7 @@ impl Connection {
 
     /// The options of a SYN; call it before [`Connection::on`] with the same segment.
     pub fn on_syn(&mut self, way: Way, options: &Options) {
-        self.record.ways[way as usize].syn = Some(SynFacts {
+        self.counted[way as usize].syn = Some(SynFacts {
             mss: options.mss,
             window_scale: options.window_scale.map(|s| s.min(ackclock_wire::options::MAX_SHIFT)),
             sack: options.sack_permitted,
@@ -207,18 +120,17 @@ impl Connection {
     /// The next segment, in the order of the capture.
     #[inline]
     pub fn on(&mut self, seen: &Seen) {
-        if self.record.first_frame == 0 {
-            self.record.first_frame = seen.frame;
-            self.record.start = seen.at;
+        if self.first_frame == 0 {
+            (self.first_frame, self.start) = (seen.frame, seen.at);
         }
-        self.record.end = seen.at;
+        self.end = seen.at;
         let (w, back) = (seen.way as usize, seen.way.back() as usize);
         let top = self.ids[w].top();
         let order = self.ids[w].next(seen.id).unwrap_or(0);
         if let Some(there) = &mut self.there {
             there.on(seen);
         }
-        let way = &mut self.record.ways[w];
+        let way = &mut self.counted[w];
         way.packets += 1;
         way.segments += u64::from(seen.len > 0);
         way.carried += u64::from(seen.len);
@@ -241,11 +153,11 @@ impl Connection {
 
     /// Counts packets that came one way, in order, with their segments and bytes; the last came at `end`.
     pub(crate) fn count(&mut self, way: Way, packets: u64, (segments, bytes): (u64, u64), end: i64) {
-        let record = &mut self.record.ways[way as usize];
-        record.packets += packets;
-        record.segments += segments;
-        record.carried += bytes;
-        self.record.end = end;
+        let counted = &mut self.counted[way as usize];
+        counted.packets += packets;
+        counted.segments += segments;
+        counted.carried += bytes;
+        self.end = end;
     }
 
     /// Whether nothing need be noted of each packet, nor be judged soon.
@@ -255,7 +167,7 @@ impl Connection {
 
     /// The largest payload so far, bytes.
     pub(crate) fn largest(&self, way: Way) -> u32 {
-        self.record.ways[way as usize].largest
+        self.counted[way as usize].largest
     }
 
     /// Judges what is long ago, so that memory is bounded by what is in flight.
@@ -276,7 +188,7 @@ impl Connection {
         };
         let side = place.side(way);
         let found = judge(&Facts { way, side, stream: &self.streams[w], cases, arrivals, ids, ack_ids });
-        found.iter().for_each(|r| self.record.ways[w].retransmissions.add(&r.judged));
+        found.iter().for_each(|r| self.counted[w].retransmissions.add(&r.judged));
         if self.wanted.each {
             self.found.extend(found);
         }
@@ -287,7 +199,7 @@ impl Connection {
     #[cold]
     fn missed(&self, seen: &Seen, skipped: u64) -> Missed {
         let w = seen.way as usize;
-        let way = &self.record.ways[w];
+        let way = &self.counted[w];
         let acks = way.packets - way.segments;
         if !self.ids[w].count_in_any_order() || 16 * acks > way.packets + 48 {
             return Missed::default();
@@ -304,7 +216,7 @@ impl Connection {
         let echoed = own.waiting & (seen.len > 0) & (t.echo == value);
         own.waiting &= !(echoed | older(value, t.echo));
         if echoed {
-            own.backward.add(seen.at - own.at);
+            self.backward[w].add(seen.at - own.at);
         }
         // Without a branch: it cannot be foreseen.
         let other = &mut self.answers[back];
@@ -321,52 +233,65 @@ impl Connection {
 
     /// The same, with what arrived each way, if that was noted here or is known from the receiver's side.
     pub fn finish_noting(mut self) -> (Report, Option<Box<BothWays>>) {
-        for way in [Way::Out, Way::Back] {
-            self.record_way(way);
-        }
         let (place, why) = self.place();
-        self.record.place = place;
-        self.record.why = why;
+        let mut ways = [Way::Out, Way::Back].map(|way| self.record_way(way));
         for way in [Way::Out, Way::Back] {
-            self.record.ways[way as usize].rtt = rtt(place.side(way), &self.record.ways[way as usize]);
-            if let Some(cases) = self.streams[way as usize].take_cases() {
+            let (w, record) = (way as usize, &mut ways[way as usize]);
+            record.rtt = record::rtt(place.side(way), record);
+            if let Some(cases) = self.streams[w].take_cases() {
                 self.judge(way, place, &cases);
             }
+            record.retransmissions = self.counted[w].retransmissions;
         }
+        let record = Record { first_frame: self.first_frame, start: self.start, end: self.end, place, why, ways };
         self.found.sort_by_key(|r| r.frame);
         let arrivals = self.there.map(|there| match there {
             There::Noting(mut noted) => {
                 noted.iter_mut().zip(&self.streams).for_each(|(n, s)| n.refuse(s.refused.iter().copied()));
-                noted.iter_mut().zip(&self.record.ways).for_each(|(n, way)| n.lacks(way.unseen));
+                noted.iter_mut().zip(&record.ways).for_each(|(n, way)| n.lacks(way.unseen));
                 noted
             }
             There::Known(known) => known,
         });
-        (Report { record: self.record, retransmissions: self.found }, arrivals)
+        (Report { record, retransmissions: self.found }, arrivals)
     }
 
-    fn record_way(&mut self, way: Way) {
+    fn record_way(&self, way: Way) -> DirectionRecord {
         let (stream, facts) = (&self.streams[way as usize], self.streams[way as usize].facts);
-        let backward = self.answers[way as usize].backward.summary();
-        let record = &mut self.record.ways[way as usize];
-        record.bytes = stream.bytes();
-        record.span = stream.span();
-        record.unseen = stream.unseen();
+        let Counted { packets, segments, carried, largest, syn, retransmissions } = self.counted[way as usize];
         let end = facts.acked_at.unwrap_or(facts.last_at);
-        record.duration = facts.first_at.map_or(0, |first| end - first);
-        record.syns_again = facts.syns_again;
-        record.onward = stream.onward.summary();
-        record.backward = backward;
-        record.sack_seen = facts.sack_seen;
-        record.dsacks = facts.dsacks;
-        record.timestamps = stream.timestamps;
-        record.fin = facts.fin;
+        DirectionRecord {
+            syn,
+            packets,
+            segments,
+            bytes: stream.bytes(),
+            span: stream.span(),
+            carried,
+            unseen: stream.unseen(),
+            duration: facts.first_at.map_or(0, |first| end - first),
+            largest,
+            retransmissions,
+            syns_again: facts.syns_again,
+            onward: stream.onward.summary(),
+            backward: self.backward[way as usize].summary(),
+            sack_seen: facts.sack_seen,
+            dsacks: facts.dsacks,
+            timestamps: stream.timestamps,
+            fin: facts.fin,
+            ..DirectionRecord::default()
+        }
     }
 
     /// The smallest half round trip to the host from which `way` goes.
     fn half(&self, way: Way) -> Option<i64> {
-        let (near, far) = (&self.answers[way as usize].backward, &self.streams[way.back() as usize]);
+        let (near, far) = (&self.backward[way as usize], &self.streams[way.back() as usize]);
         near.smallest().into_iter().chain(far.onward.smallest()).min().or(far.facts.handshake)
+    }
+
+    /// The way with more data so far.
+    fn main_way(&self) -> Way {
+        let [out, back] = [&self.streams[0], &self.streams[1]].map(Stream::bytes);
+        record::more(out, back)
     }
 
     fn place(&self) -> (Place, Why) {
@@ -374,24 +299,9 @@ impl Connection {
             return (place, Why::Given);
         }
         if let Some(side) = self.wanted.at {
-            return (Place::of(side, self.record.main_way()), Why::Given);
+            return (Place::of(side, self.main_way()), Why::Given);
         }
         let hints = Hints { out: self.half(Way::Out), back: self.half(Way::Back), as_sent: self.as_sent };
         hints.place()
-    }
-}
-
-/// Whole round trips, as they show at one side.
-fn rtt(side: Side, way: &DirectionRecord) -> Summary {
-    let sum = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a + b);
-    match side {
-        Side::Sender => way.onward,
-        Side::Receiver => way.backward,
-        Side::Middle => Summary {
-            samples: way.onward.samples.min(way.backward.samples),
-            min: sum(way.onward.min, way.backward.min),
-            median: sum(way.onward.median, way.backward.median),
-            p95: sum(way.onward.p95, way.backward.p95),
-        },
     }
 }

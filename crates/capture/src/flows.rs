@@ -78,7 +78,7 @@ pub struct Traffic {
 /// All connections of a capture while it is read.
 pub struct Flows<'a, A: Analysis> {
     analysis: &'a mut A,
-    slots: Vec<Option<Slot<A::State>>>,
+    slots: Vec<Slot<A::State>>,
     free: Vec<usize>,
     table: Table,
     limit: usize,
@@ -89,12 +89,13 @@ pub struct Flows<'a, A: Analysis> {
     traffic: Traffic,
 }
 
-/// A connection; what every segment changes lies at the beginning of a line of the processor's cache.
+/// A connection. Whether there is one, and what every segment changes, lies at the beginning of lines of the processor's cache.
 #[repr(C, align(64))]
 struct Slot<S> {
-    state: S,
-    flow: Flow,
+    /// `None` once it has ended.
+    state: Option<S>,
     repeats: Repeats,
+    flow: Flow,
 }
 
 impl<'a, A: Analysis> Flows<'a, A> {
@@ -187,16 +188,18 @@ impl<'a, A: Analysis> Flows<'a, A> {
             },
         };
         let (slot, way) = taken_apart(place);
-        let Some(Slot { flow, repeats, state }) = self.slots.get_mut(slot).and_then(Option::as_mut) else { return };
+        let Some(Slot { state: Some(state), repeats, flow }) = self.slots.get_mut(slot) else { return };
         let seen = &mut self.seen;
         seen.heading = heading;
-        flow.see(&tcp, way, frame, seen);
-        if repeats.is_one(seen, frame.interface) {
+        let mark = flow.see(&tcp, way, frame, seen);
+        if repeats.is_one(&mark, seen, frame.interface) {
             self.traffic.repeats += 1;
             return;
         }
         flow.count(frame, seen);
-        self.traffic.options_cut += u64::from(seen.options_cut);
+        if tcp.options_cut {
+            self.traffic.options_cut += 1;
+        }
         self.analysis.segment(flow, state, seen);
     }
 
@@ -205,7 +208,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
     #[inline(never)]
     fn opening(&mut self, place: Option<u32>, frame: &Frame<'_>) -> Option<u32> {
         let (slot, way) = taken_apart(place?);
-        if self.slots.get(slot)?.as_ref()?.flow.goes_on_with(&link::segment(frame)?, way) {
+        if self.slots.get(slot)?.flow.goes_on_with(&link::segment(frame)?, way) {
             return place;
         }
         self.end(slot, Ended::Reused);
@@ -223,12 +226,12 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let flow = Flow::new(self.traffic.connections, key, &tcp, frame.at);
         let way = if *flow.key() == key { Way::Out } else { Way::Back };
         let (there, back) = (*flow.key(), flow.key().back());
-        let state = self.analysis.begin(&flow);
-        let new = Slot { flow, repeats: Repeats::default(), state };
+        let state = Some(self.analysis.begin(&flow));
+        let new = Slot { state, repeats: Repeats::default(), flow };
         let slot = self.free.pop().unwrap_or(self.slots.len());
         match self.slots.get_mut(slot) {
-            Some(place) => *place = Some(new),
-            None => self.slots.push(Some(new)),
+            Some(place) => *place = new,
+            None => self.slots.push(new),
         }
         self.table.insert(&there, put_together(slot, Way::Out));
         // An end that talks to itself has one way.
@@ -241,13 +244,8 @@ impl<'a, A: Analysis> Flows<'a, A> {
     /// Ends up to an eighth of the connections, the longest finished first. If none is finished, a few that have been idle for longest.
     #[cold]
     fn make_room(&mut self) {
-        let slots = self.slots.iter().enumerate();
-        let mut all: Vec<_> = slots
-            .filter_map(|(i, slot)| {
-                let flow = &slot.as_ref()?.flow;
-                Some((Reverse(flow.is_finished()), flow.last, flow.number, i))
-            })
-            .collect();
+        let mut all: Vec<_> =
+            self.connections().map(|(i, flow)| (Reverse(flow.is_finished()), flow.last, flow.number, i)).collect();
         let finished = all.iter().filter(|c| c.0 .0).count();
         let most = if finished > 0 { finished.min(self.limit / 8) } else { self.limit / 64 };
         let most = most.clamp(1, all.len().max(1));
@@ -262,20 +260,25 @@ impl<'a, A: Analysis> Flows<'a, A> {
         }
     }
 
+    /// The connections that have not ended, with their slots.
+    fn connections(&self) -> impl Iterator<Item = (usize, &Flow)> {
+        self.slots.iter().enumerate().filter(|(_, slot)| slot.state.is_some()).map(|(i, slot)| (i, &slot.flow))
+    }
+
     fn end(&mut self, slot: usize, why: Ended) {
-        if let Some(Slot { flow, state, .. }) = self.slots.get_mut(slot).and_then(Option::take) {
+        let Some(Slot { state, flow, .. }) = self.slots.get_mut(slot) else { return };
+        if let Some(state) = state.take() {
             self.table.remove(flow.key());
             self.table.remove(&flow.key().back());
             self.free.push(slot);
             self.traffic.mptcp_joins += flow.mptcp_joins();
-            self.analysis.end(&flow, state, why);
+            self.analysis.end(flow, state, why);
         }
     }
 
     /// Ends all connections, in the order in which they began, and tells what else there was.
     pub fn finish(mut self) -> Traffic {
-        let mut left: Vec<_> =
-            self.slots.iter().enumerate().filter_map(|(i, s)| Some((s.as_ref()?.flow.number, i))).collect();
+        let mut left: Vec<_> = self.connections().map(|(i, flow)| (flow.number, i)).collect();
         left.sort_unstable();
         for (_, slot) in left {
             self.end(slot, Ended::Capture);

@@ -25,6 +25,7 @@
 pub mod both;
 pub mod connection;
 pub mod datagrams;
+mod fetch;
 pub mod fit;
 pub mod flows;
 pub mod graph;

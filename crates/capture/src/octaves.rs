@@ -11,7 +11,7 @@ pub(crate) const fn classes(fine: u32) -> usize {
 }
 
 /// The class of a duration in nanoseconds that is not negative.
-#[inline]
+#[cfg(test)]
 pub(crate) fn class<const FINE: u32>(nanos: i64) -> usize {
     let (octave, within) = place::<FINE>(nanos);
     ((octave << FINE) + within + 1).saturating_sub(1 << FINE)
@@ -37,4 +37,60 @@ pub(crate) fn middle<const FINE: u32>(class: usize) -> i64 {
     let top = LOW + ((class - 1) >> FINE) as u32;
     let within = ((class - 1) & ((1 << FINE) - 1)) as i64;
     (1 << top) + (2 * within + 1) * (1 << (top - FINE - 1))
+}
+
+/// How many durations each class has. Those of one path lie within a few powers of two: only their counts take memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts<const FINE: u32> {
+    /// All classes from the first power of two that there was to the last.
+    counts: Vec<u32>,
+    first: usize,
+}
+
+impl<const FINE: u32> Counts<FINE> {
+    /// One more, nanoseconds.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, nanos: i64) {
+        let (octave, within) = place::<FINE>(nanos);
+        // Below the first power of two this is beyond all counts.
+        match self.counts.get_mut((octave.wrapping_sub(self.first) << FINE) + within) {
+            Some(n) => *n = n.saturating_add(1),
+            None => self.open(octave, within),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn open(&mut self, octave: usize, within: usize) {
+        let end = self.first + (self.counts.len() >> FINE);
+        let (first, end) =
+            if self.counts.is_empty() { (octave, octave + 1) } else { (self.first.min(octave), end.max(octave + 1)) };
+        let mut counts = vec![0; (end - first) << FINE];
+        let old = self.first.saturating_sub(first) << FINE;
+        counts[old..old + self.counts.len()].copy_from_slice(&self.counts);
+        counts[((octave - first) << FINE) + within] += 1;
+        *self = Counts { counts, first };
+    }
+
+    /// The classes that have any, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let places = (self.first << FINE..).zip(self.counts.iter().copied());
+        places.filter(|(_, n)| *n > 0).map(|(place, n)| ((place + 1).saturating_sub(1 << FINE), n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn each_class_has_as_many_as_came_in_whatever_order() {
+        let (mut counts, mut model) = (Counts::<3>::default(), BTreeMap::new());
+        for n in [70_000, 900, 4_000_000_000, 71_000, -1, 70_000, i64::MAX, 1024, 1 << 37] {
+            counts.add(n);
+            *model.entry(class::<3>(n)).or_insert(0) += 1;
+            assert_eq!(counts.iter().collect::<Vec<_>>(), model.clone().into_iter().collect::<Vec<_>>());
+        }
+    }
 }

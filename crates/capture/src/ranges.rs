@@ -61,7 +61,12 @@ impl Ranges {
             Some([one]) => (one.0.min(left), one.1.max(right)),
             _ => (left, right),
         };
-        self.0.splice(from..to, [joined]);
+        if from == to {
+            self.0.insert(from, joined);
+        } else {
+            self.0[from] = joined;
+            self.0.drain(from + 1..to);
+        }
     }
 
     /// Takes `left..right` out.

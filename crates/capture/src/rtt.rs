@@ -3,61 +3,30 @@
 //! Up to 64 samples are kept as they are. From the 65th on they are counted in classes, 32 to each power of two, so that a
 //! quantile is at most 1.6 % off; the smallest stays exact.
 
-use crate::octaves::{middle, place, HIGH, LOW};
-use std::num::NonZeroU8;
+use crate::octaves::{middle, Counts};
 
 /// Samples that are kept one by one.
 const EXACT: usize = 64;
 /// Classes to a power of two, as a power of two.
 const FINE: u32 = 5;
-/// What is below, the powers of two, what is above.
-const OCTAVES: usize = (HIGH - LOW) as usize + 2;
 
 /// The distribution of a duration, in nanoseconds. What is negative does not count.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
-    few: Vec<i64>,
-    classes: Option<Box<Classes>>,
     count: u64,
     smallest: Option<i64>,
+    samples: Samples,
 }
 
-/// How many samples each class has. Durations of one path lie within a few powers of two: only their counts take memory.
-#[derive(Clone, Debug, Default)]
-struct Classes {
-    /// Which of the counts are those of a power of two, plus one.
-    places: [Option<NonZeroU8>; OCTAVES],
-    counts: Vec<[u32; 1 << FINE]>,
+#[derive(Clone, Debug)]
+enum Samples {
+    Few(Vec<i64>),
+    Many(Counts<FINE>),
 }
 
-impl Classes {
-    #[inline(never)]
-    fn add(&mut self, nanos: i64) {
-        let (octave, within) = place::<FINE>(nanos);
-        let place = match self.places[octave] {
-            Some(place) => usize::from(place.get()) - 1,
-            None => self.open(octave),
-        };
-        let n = &mut self.counts[place][within];
-        *n = n.saturating_add(1);
-    }
-
-    #[cold]
-    fn open(&mut self, octave: usize) -> usize {
-        self.counts.reserve_exact(1);
-        self.counts.push([0; 1 << FINE]);
-        self.places[octave] = NonZeroU8::new(self.counts.len() as u8);
-        self.counts.len() - 1
-    }
-
-    /// The classes that have samples, in order.
-    fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let some = self.places.iter().enumerate().filter_map(|(octave, place)| Some((octave, (*place)?)));
-        some.flat_map(|(octave, place)| {
-            let first = octave.checked_sub(1).map_or(0, |o| 1 + (o << FINE));
-            let counts = self.counts[usize::from(place.get()) - 1].iter().enumerate();
-            counts.filter(|(_, n)| **n > 0).map(move |(within, n)| (first + within, *n))
-        })
+impl Default for Samples {
+    fn default() -> Self {
+        Samples::Few(Vec::new())
     }
 }
 
@@ -83,9 +52,15 @@ impl Durations {
         }
         self.count += 1;
         self.smallest = Some(self.smallest.map_or(nanos, |s| s.min(nanos)));
-        match &mut self.classes {
-            Some(classes) => classes.add(nanos),
-            None => self.add_few(nanos),
+        match &mut self.samples {
+            Samples::Many(counts) => counts.add(nanos),
+            Samples::Few(few) => {
+                if few.len() < EXACT {
+                    few.push(nanos);
+                } else {
+                    self.samples = counted(few, nanos);
+                }
+            }
         }
     }
 
@@ -100,27 +75,19 @@ impl Durations {
         Summary { samples: self.count, min: self.smallest, median: self.quantile(1, 2), p95: self.quantile(19, 20) }
     }
 
-    #[inline(never)]
-    fn add_few(&mut self, nanos: i64) {
-        self.few.push(nanos);
-        if self.few.len() > EXACT {
-            let mut classes = Classes::default();
-            self.few.drain(..).for_each(|n| classes.add(n));
-            self.few = Vec::new();
-            self.classes = Some(Box::new(classes));
-        }
-    }
-
     /// The sample with `part` of `whole` of all below it or at it.
     fn quantile(&self, part: u64, whole: u64) -> Option<i64> {
         let rank = (self.count * part).div_ceil(whole).checked_sub(1)?;
-        let Some(classes) = &self.classes else {
-            let mut sorted = self.few.clone();
-            sorted.sort_unstable();
-            return sorted.get(rank as usize).copied();
+        let counts = match &self.samples {
+            Samples::Many(counts) => counts,
+            Samples::Few(few) => {
+                let mut sorted = few.clone();
+                sorted.sort_unstable();
+                return sorted.get(rank as usize).copied();
+            }
         };
         let mut left = rank;
-        for (i, n) in classes.iter() {
+        for (i, n) in counts.iter() {
             match left.checked_sub(u64::from(n)) {
                 Some(rest) => left = rest,
                 None => return Some(middle::<FINE>(i).max(self.smallest?)),
@@ -130,10 +97,18 @@ impl Durations {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn counted(few: &[i64], one_more: i64) -> Samples {
+    let mut counts = Counts::default();
+    few.iter().chain([&one_more]).for_each(|n| counts.add(*n));
+    Samples::Many(counts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::octaves::{class, classes};
+    use crate::octaves::{class, classes, HIGH, LOW};
 
     #[test]
     fn few_samples_have_exact_quantiles() {

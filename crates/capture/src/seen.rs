@@ -65,10 +65,6 @@ pub struct Seen {
     pub sacks: u8,
     /// IPv4's identification; `None` with IPv6, and where a device set it to 0 for all.
     pub id: Option<u16>,
-    /// Time to live, hop limit: a sender's own is 64, 128 or 255.
-    pub hops: u8,
-    /// The two bits of ECN (RFC 3168 §5): 3 says that congestion was met.
-    pub ecn: u8,
     /// Whether it came into the machine that captured, or left it.
     pub heading: Heading,
     /// Its checksum was left to a device: only its sender's host sees it like this. Looked at in a flow's first segments only.

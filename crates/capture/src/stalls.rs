@@ -104,43 +104,46 @@ impl Found {
 /// How many there were of each cause, and how long they took together, nanoseconds.
 type ByCause = [(u64, i64); CAUSES.len()];
 
-/// The data of one way and what the other end answers, so far.
+/// The data of one way and what the other end answers, so far. What every segment changes lies together at the beginning.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Stalls {
-    now: Since,
-    begun: bool,
-    una: u64,
-    max: u64,
-    edge: Option<u64>,
-    window: Option<u64>,
     gaps: Gaps,
-    kept: Vec<Facts>,
-    /// What was too much to keep, by the side from which it is seen.
-    shorter: Option<Box<[ByCause; 3]>>,
+    max: u64,
+    now: Since,
+    una: u64,
     /// The smallest time from data to their acknowledgment, nanoseconds.
     answer: Option<i64>,
     timed: Option<(u64, i64)>,
+    edge: Option<u64>,
+    window: Option<u64>,
+    kept: Vec<Facts>,
+    /// What was too much to keep, by the side from which it is seen.
+    shorter: Option<Box<[ByCause; 3]>>,
 }
 
 /// What has been seen since the last segment. A frame of 0 is none.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 struct Since {
     from: i64,
     before: u64,
+    /// There was one.
+    begun: bool,
     pushed: bool,
     /// An acknowledgment has come, and what follows holds.
     answered: bool,
+    /// The window closed.
+    closed: bool,
     duplicates: u32,
+    last_ack: u64,
+    last_ack_at: i64,
     /// The right edge of the window when the segment left.
     edge: Option<u64>,
     max: u64,
     window: Option<u64>,
-    /// The window closed.
-    closed: bool,
     all_acked: u64,
     all_acked_at: i64,
-    last_ack: u64,
-    last_ack_at: i64,
     unseen: u64,
 }
 
@@ -170,7 +173,7 @@ impl Stalls {
     #[inline(always)]
     pub fn data(&mut self, seen: &Seen) {
         let end = seen.seq.wrapping_add(u64::from(seen.len));
-        if self.begun {
+        if self.now.begun {
             let gap = seen.at.saturating_sub(self.now.from);
             self.gaps.add(gap);
             // Nearly none is longer than a round trip: that is asked at once.
@@ -178,7 +181,7 @@ impl Stalls {
                 self.long(seen, end);
             }
         } else {
-            self.begun = true;
+            self.now.begun = true;
             (self.una, self.max) = (seen.seq, seen.seq);
         }
         if seen.seq >= self.max && self.timed.is_none() {
@@ -205,7 +208,7 @@ impl Stalls {
     /// An acknowledgment of the other end. `shift` is the scale of its window, if known.
     #[inline(always)]
     pub fn ack(&mut self, seen: &Seen, shift: Option<u8>) {
-        let Some(ack) = seen.ack.filter(|_| self.begun) else { return };
+        let Some(ack) = seen.ack.filter(|_| self.now.begun) else { return };
         self.note();
         let window = shift.map(|s| u64::from(seen.window) << s).or((seen.window == 0).then_some(0));
         self.window = window;

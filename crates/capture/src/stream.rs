@@ -82,13 +82,12 @@ impl Late {
 
 /// The data of one way. What nearly every packet changes lies together at the beginning.
 #[derive(Clone, Debug, Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Stream {
     /// Behind the highest byte seen.
     hi: u64,
     /// The highest acknowledgment.
     una: u64,
-    presumed: Presumed,
     started: bool,
     /// Its segments carry timestamps.
     pub(crate) timestamps: bool,
@@ -101,24 +100,26 @@ pub(crate) struct Stream {
     single: bool,
     window: u16,
     most: u32,
-    /// Of the last acknowledgment that was not overtaken on its way, as far as that was looked at: its place in the order of
-    /// sending, and its timestamp.
-    last_ack: (u64, Option<u32>),
     /// What the receiver would hold as its `TS.Recent` if all that passes here arrived; `None` before the first.
     recent: Option<u32>,
     /// The youngest timestamp that it has echoed.
     echoed: Option<u32>,
+    /// Of the last acknowledgment that was not overtaken on its way, as far as that was looked at: its place in the order of
+    /// sending, and its timestamp.
+    last_ack: (u64, Option<u32>),
     /// First copies in the order of their numbers.
     ring: Ring,
     /// How many of them, from the first on, are acknowledged.
     acked: usize,
+    pub(crate) facts: Facts,
+    late: Late,
     /// How many have been acknowledged in all.
     passed: u64,
-    late: Late,
     /// From here to the receiver and back.
     pub(crate) onward: Durations,
-    pub(crate) facts: Facts,
-    episodes: Episodes,
+    presumed: Presumed,
+    /// Made when an acknowledgment repeats the last, without SACK.
+    episodes: Option<Box<Episodes>>,
     /// Made when something is out of the ordinary.
     order: Option<Box<Order>>,
     /// Below `hi`, but never seen here.
@@ -131,22 +132,25 @@ pub(crate) struct Stream {
 
 /// Counts and the like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub(crate) struct Facts {
-    /// The first sequence number that is data.
-    pub(crate) base: u64,
-    pub(crate) first_at: Option<i64>,
     pub(crate) last_at: i64,
     /// When something new was acknowledged last.
     pub(crate) acked_at: Option<i64>,
+    /// The largest unambiguous round trip.
+    pub(crate) largest: i64,
+    pub(crate) acks: u64,
+    /// How many of these came after one sent later, as far as that was looked at.
+    pub(crate) acks_overtaken: u64,
+    /// The first sequence number that is data.
+    pub(crate) base: u64,
+    pub(crate) first_at: Option<i64>,
     pub(crate) fin: bool,
     pub(crate) syns_again: u64,
     /// When the last SYN passed.
     pub(crate) syn_at: i64,
     /// From the last SYN of several to its acknowledgment: which of them it answers is not known, so the round trip may be longer.
     pub(crate) handshake: Option<i64>,
-    pub(crate) acks: u64,
-    /// How many of these came after one sent later, as far as that was looked at.
-    pub(crate) acks_overtaken: u64,
     pub(crate) sack_seen: bool,
     pub(crate) dsacks: u64,
     /// Reports of duplicates of what was seen here once.
@@ -154,8 +158,6 @@ pub(crate) struct Facts {
     pub(crate) unseen: u64,
     /// Probes of a silent peer or a shut window.
     pub(crate) probed_at: Option<i64>,
-    /// The largest unambiguous round trip.
-    pub(crate) largest: i64,
 }
 
 impl Stream {
@@ -299,6 +301,11 @@ impl Stream {
         self.facts.acks += packets;
     }
 
+    /// Whether a hole is being filled, as acknowledgments without SACK say.
+    fn in_episode(&self) -> bool {
+        self.episodes.as_ref().is_some_and(|e| e.active())
+    }
+
     /// Takes out all that is out of the ordinary, if anything was.
     pub(crate) fn take_cases(&mut self) -> Option<Box<Cases>> {
         self.cases.take()
@@ -314,7 +321,9 @@ impl Stream {
     pub(crate) fn settled(&mut self, now: i64) -> Option<Cases> {
         let wait = self.facts.largest.saturating_mul(4).max(LATE);
         let cases = self.cases.as_deref_mut()?;
-        self.episodes.forget_before(cases.bares.first().map_or(0, |b| b.episode));
+        if let Some(episodes) = &mut self.episodes {
+            episodes.forget_before(cases.bares.first().map_or(0, |b| b.episode));
+        }
         let settled = cases.settled(now.saturating_sub(wait));
         self.crowded = cases.many();
         Some(settled)
@@ -322,7 +331,7 @@ impl Stream {
 
     /// Whether an acknowledgment without news is one of those that segments out of order cause, all of which were of use.
     pub(crate) fn accounted(&self, bare: &Bare) -> bool {
-        !self.facts.sack_seen && self.episodes.exact(bare.episode)
+        !self.facts.sack_seen && self.episodes.as_ref().is_some_and(|e| e.exact(bare.episode))
     }
 
     /// Payload bytes that were acknowledged or seen here, each counted once.

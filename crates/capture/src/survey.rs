@@ -140,25 +140,29 @@ pub struct Survey {
 pub struct State(Option<Box<Work>>);
 
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 struct Work {
     usual: Usual,
-    connection: Connection,
     /// The scales of the windows that are sent each way, as far as they are known.
     shifts: [Option<u8>; 2],
+    connection: Connection,
     ways: [OneWay; 2],
 }
 
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct OneWay {
-    arrivals: Arrivals,
-    acks: ByAcks,
     stalls: Stalls,
+    arrivals: Arrivals,
+    /// Made with the first data.
+    acks: Option<Box<ByAcks>>,
+    /// Payload of a full segment, bytes; 0 if it is not known.
+    segment: u32,
 }
 
 impl OneWay {
     fn new(wanted: Wanted) -> Self {
-        OneWay { arrivals: Arrivals::new(None, wanted.densities), acks: ByAcks::default(), stalls: Stalls::default() }
+        OneWay { stalls: Stalls::default(), arrivals: Arrivals::new(None, wanted.densities), acks: None, segment: 0 }
     }
 }
 
@@ -249,7 +253,7 @@ impl Analysis for Survey {
         let course = |way: Way, own: OneWay| {
             let (side, rtt) = (record.place.side(way), record.way(way).rtt);
             let reordering = match side {
-                Side::Sender => own.acks.finish(),
+                Side::Sender => own.acks.and_then(|acks| acks.finish()),
                 Side::Receiver | Side::Middle => own.arrivals.finish(rtt.min),
             };
             Course { reordering, stalls: own.stalls.finish(side, rtt.median) }
@@ -270,10 +274,7 @@ impl Work {
     fn unusual(&mut self, flow: &Flow, seen: &Seen) {
         self.catch_up();
         self.any(flow, seen);
-        // Where a block says that something is missing, more will.
-        if seen.sacks == 0 {
-            self.resume();
-        }
+        self.resume();
     }
 
     /// Any packet, if all parts are up to date.
@@ -285,12 +286,14 @@ impl Work {
         let own = &mut self.ways[seen.way as usize];
         own.arrivals.on(seen, own.stalls.answer());
         if seen.len > 0 {
-            own.acks.sent(seen);
+            own.acks.get_or_insert_with(|| Box::new(ByAcks::new(own.segment))).sent(seen);
             own.stalls.data(seen);
         }
         if seen.ack.is_some() {
             let other = &mut self.ways[seen.way.back() as usize];
-            other.acks.acked(seen);
+            if let Some(acks) = &mut other.acks {
+                acks.acked(seen);
+            }
             other.stalls.ack(seen, self.shifts[seen.way as usize]);
         }
     }
@@ -304,7 +307,10 @@ impl Work {
         if let Some(bytes) = full_segment(&flow.syns) {
             for own in &mut self.ways {
                 own.arrivals.full_segment(bytes);
-                own.acks.full_segment(bytes);
+                own.segment = bytes;
+                if let Some(acks) = &mut own.acks {
+                    acks.full_segment(bytes);
+                }
             }
         }
     }

@@ -143,6 +143,11 @@ impl Options {
     /// Reads a list. Of an option that stands there twice, the last counts, as with Linux and BSD.
     #[inline]
     pub fn read(list: &[u8]) -> Options {
+        Options::glance(list).unwrap_or_else(|| Options::read_each(list))
+    }
+
+    #[inline]
+    fn read_each(list: &[u8]) -> Options {
         let mut read = Options::default();
         for entry in walk(list) {
             match entry {
@@ -156,6 +161,21 @@ impl Options {
             }
         }
         read
+    }
+
+    /// Timestamps and SACK blocks behind them, where nearly all hosts put them (RFC 7323 appendix A). `None` for any other list.
+    #[inline]
+    fn glance(list: &[u8]) -> Option<Options> {
+        let (stamps, rest) = list.split_first_chunk::<12>()?;
+        let timestamps = Timestamps::glance(stamps)?;
+        let (head, blocks) = rest.split_first_chunk::<4>()?;
+        let len = u8::try_from(blocks.len()).ok().filter(|len| (8..=32).contains(len) && len % 8 == 0)?;
+        if *head != [NOP, NOP, SACK, 2 + len] {
+            return None;
+        }
+        let mut sack = SackBlocks::default();
+        blocks.chunks_exact(8).for_each(|block| sack.push(SeqNum(word(block, 0)), SeqNum(word(block, 4))));
+        Some(Options { timestamps, sack, ..Options::default() })
     }
 
     /// Writes them into a segment whose flags and acknowledgment stand, timestamps as they are. SACK edges lie near the acknowledgment;
@@ -302,6 +322,23 @@ mod tests {
         let list = [28, 4, 0x80, 5, MSS, 4, 5, 180, END, 99, 99];
         let all: Vec<_> = walk(&list).collect();
         assert_eq!(all, [Ok(Entry::Unknown { kind: 28, data: &[0x80, 5] }), Ok(Entry::Mss(1460))]);
+    }
+
+    #[test]
+    fn blocks_behind_timestamps_are_read_at_a_glance_as_one_by_one_and_no_other_list_is() {
+        let stamps = [NOP, NOP, TIMESTAMPS, 10, 0, 0, 0, 9, 0, 0, 0, 8];
+        for edges in 0..70u8 {
+            let blocks: Vec<u8> = (0..edges).flat_map(|edge| [7, 0, edge, 1]).collect();
+            let list = [&stamps[..], &[NOP, NOP, SACK, 2u8.wrapping_add(blocks.len() as u8)], &blocks].concat();
+            let glance = Options::glance(&list);
+            assert_eq!(glance.is_some(), matches!(edges, 2 | 4 | 6 | 8), "{edges} edges");
+            assert!(glance.is_none_or(|read| read == Options::read_each(&list) && read.timestamps.is_some()));
+            for at in [0, 2, 3, 12, 13, 14, 15] {
+                let mut other = list.clone();
+                other[at] ^= 1;
+                assert_eq!(Options::glance(&other), None, "{at} is another");
+            }
+        }
     }
 
     #[test]

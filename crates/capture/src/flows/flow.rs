@@ -1,5 +1,6 @@
 //! One connection: its ends, its SYNs, and where its numbers are.
 
+use super::repeats::Mark;
 use super::table::Key;
 use crate::link;
 use crate::read::Frame;
@@ -150,49 +151,55 @@ impl Flow {
         }
     }
 
-    /// Writes a segment down with its numbers.
+    /// Writes a segment down with its numbers; answers what tells whether it is a repeat.
     #[inline(always)]
-    pub(super) fn see(&mut self, tcp: &Captured<'_>, way: Way, frame: &Frame<'_>, seen: &mut Seen) {
+    pub(super) fn see(&mut self, tcp: &Captured<'_>, way: Way, frame: &Frame<'_>, seen: &mut Seen) -> Mark {
         let flags = tcp.flags();
-        let quiet = flags & Segment::RST != 0;
+        let id = if tcp.ip.is_ipv4() { Some(tcp.ip.label as u16).filter(|id| *id != 0) } else { None };
+        let seq = self.number(way, tcp.seq().0);
+        let ack = (flags & Segment::ACK != 0).then(|| self.number(way.back(), tcp.ack().0));
+        // What a RST says need not be near to anything, and nothing is measured by it.
+        if flags & Segment::RST == 0 {
+            self.near[index(way)] = seq;
+            let near = &mut self.near[index(way.back())];
+            *near = ack.unwrap_or(*near);
+        }
         seen.frame = frame.number;
         seen.at = frame.at;
         seen.way = way;
-        seen.seq = self.number(way, tcp.seq().0, quiet);
+        seen.seq = seq;
         seen.len = tcp.len;
         seen.flags = flags;
-        seen.ack = None;
-        if flags & Segment::ACK != 0 {
-            seen.ack = Some(self.number(way.back(), tcp.ack().0, quiet));
-        }
+        seen.ack = ack;
         seen.window = tcp.window();
-        seen.id = None;
-        if tcp.ip.is_ipv4() {
-            let id = tcp.ip.label as u16;
-            seen.id = (id != 0).then_some(id);
-        }
-        seen.hops = tcp.ip.hop_limit;
-        seen.ecn = tcp.ip.traffic_class & 3;
+        seen.id = id;
         seen.unfinished = self.segments[index(way)] < LOOKED_AT && is_begun(frame);
         seen.options_cut = tcp.options_cut;
         if seen.sacks > 0 {
             (seen.sack, seen.sacks) = ([(0, 0); 4], 0);
         }
-        match Timestamps::glance(tcp.option_bytes) {
-            Some(timestamps) => seen.timestamps = timestamps,
+        // Each case writes the whole: what is put together in memory and then copied waits for its own writes.
+        let stamp = match Timestamps::glance(tcp.option_bytes) {
+            Some(Some(timestamps)) => {
+                seen.timestamps = Some(timestamps);
+                timestamps.value
+            }
+            Some(None) => {
+                seen.timestamps = None;
+                0
+            }
             None => read_options(tcp.option_bytes, seen),
-        }
+        };
+        Mark::of(tcp, seq, ack, stamp, id)
     }
 
-    /// A number of a direction in 64 bits. What a RST says need not be near to anything, and nothing is measured by it.
+    /// A number of a direction in 64 bits.
     #[inline(always)]
-    fn number(&mut self, way: Way, low: u32, quiet: bool) -> u64 {
-        let near = &mut self.near[index(way)];
-        let number = if *near == 0 { FIRST | u64::from(low) } else { unwrap(low, *near) };
-        if !quiet {
-            *near = number;
+    fn number(&self, way: Way, low: u32) -> u64 {
+        match self.near[index(way)] {
+            0 => FIRST | u64::from(low),
+            near => unwrap(low, near),
         }
-        number
     }
 
     /// Counts a segment that is no repeat.
@@ -237,9 +244,9 @@ fn is_begun(frame: &Frame<'_>) -> bool {
     link::segment(frame).is_some_and(|tcp| tcp.is_begun())
 }
 
-/// Other options than timestamps alone.
+/// Other options than timestamps alone; answers the value of the timestamps, 0 without them.
 #[inline(never)]
-fn read_options(list: &[u8], seen: &mut Seen) {
+fn read_options(list: &[u8], seen: &mut Seen) -> u32 {
     let options = Options::read(list);
     seen.timestamps = options.timestamps;
     if let Some(ack) = seen.ack {
@@ -249,6 +256,7 @@ fn read_options(list: &[u8], seen: &mut Seen) {
             *place = (unwrap(left.0, ack), unwrap(right.0, ack));
         }
     }
+    options.timestamps.map_or(0, |t| t.value)
 }
 
 /// What the options of a SYN say of several paths.

@@ -11,11 +11,11 @@ pub(super) enum Key {
     V6(Six),
 }
 
-/// In words of 32 bits, so that a place of the table takes 16 bytes.
+/// The addresses as they stand there. Packed, so that a place of the table takes 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
 pub(super) struct Four {
-    src: u32,
-    dst: u32,
+    addresses: u64,
     ports: u32,
 }
 
@@ -50,7 +50,7 @@ trait Tuple: Copy + Eq + Default {
 
 /// The product of 64 by 64 bits, its halves folded.
 #[inline]
-pub(super) fn fold(a: u64, b: u64) -> u64 {
+fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product >> 64) as u64 ^ product as u64
 }
@@ -58,8 +58,7 @@ pub(super) fn fold(a: u64, b: u64) -> u64 {
 impl Tuple for Four {
     #[inline(always)]
     fn hash(&self) -> u64 {
-        let addresses = u64::from(self.src) << 32 | u64::from(self.dst);
-        fold(addresses ^ 0x9e37_79b9_7f4a_7c15, u64::from(self.ports) ^ 0xe703_7ed1_a0b4_28db)
+        fold(self.addresses ^ 0x9e37_79b9_7f4a_7c15, u64::from(self.ports) ^ 0xe703_7ed1_a0b4_28db)
     }
 }
 
@@ -81,14 +80,16 @@ impl Key {
             let number = |half: &[u8]| half.iter().fold(0u128, |n, b| n << 8 | u128::from(*b));
             return Key::V6(Six { src: number(src), dst: number(dst), ports });
         }
-        let addresses = addresses.first_chunk::<8>().map_or(0, |four| u64::from_be_bytes(*four));
-        Key::V4(Four { src: (addresses >> 32) as u32, dst: addresses as u32, ports })
+        let addresses = addresses.first_chunk::<8>().map_or(0, |four| u64::from_le_bytes(*four));
+        Key::V4(Four { addresses, ports })
     }
 
     /// The other direction's.
     pub(super) fn back(&self) -> Key {
         match *self {
-            Key::V4(Four { src, dst, ports }) => Key::V4(Four { src: dst, dst: src, ports: ports.rotate_left(16) }),
+            Key::V4(Four { addresses, ports }) => {
+                Key::V4(Four { addresses: addresses.rotate_left(32), ports: ports.rotate_left(16) })
+            }
             Key::V6(Six { src, dst, ports }) => Key::V6(Six { src: dst, dst: src, ports: ports.rotate_left(16) }),
         }
     }
@@ -192,7 +193,7 @@ mod tests {
         let (a, ports) = (u32::from(n % 7), u32::from(n));
         match n % 3 {
             0 => Key::V6(Six { src: u128::from(a) << 64, dst: 1, ports }),
-            _ => Key::V4(Four { src: 0, dst: a, ports }),
+            _ => Key::V4(Four { addresses: a.into(), ports }),
         }
     }
 
@@ -218,8 +219,8 @@ mod tests {
 
     #[test]
     fn the_way_back_of_the_way_back_is_the_way_itself() {
-        let v4 = Key::V4(Four { src: 0x0a00_0001, dst: 0x0a00_0002, ports: 0x1234_0050 });
-        assert_eq!(v4.back(), Key::V4(Four { src: 0x0a00_0002, dst: 0x0a00_0001, ports: 0x0050_1234 }));
+        let v4 = Key::V4(Four { addresses: 0x0a00_0001_0a00_0002, ports: 0x1234_0050 });
+        assert_eq!(v4.back(), Key::V4(Four { addresses: 0x0a00_0002_0a00_0001, ports: 0x0050_1234 }));
         for n in 0..3 {
             assert_eq!(key(n).back().back(), key(n));
         }

@@ -28,6 +28,11 @@ pub struct ByAcks {
 const MOST: usize = 4096;
 
 impl ByAcks {
+    /// Nothing has been sent yet; a full segment carries so many bytes, or 0 if that is not known.
+    pub(crate) fn new(segment: u32) -> Self {
+        ByAcks { segment: u64::from(segment), ..ByAcks::default() }
+    }
+
     /// Bytes that a full segment carries.
     pub fn full_segment(&mut self, bytes: u32) {
         self.segment = u64::from(bytes);

@@ -1,41 +1,28 @@
 //! The median of the times between segments, in classes of an eighth of an octave.
 
-use crate::octaves::{class, classes, middle};
+use crate::octaves::{middle, Counts};
 
 /// Classes of a power of two, as a power of two.
 const FINE: u32 = 3;
-const CLASSES: usize = classes(FINE);
 
 /// How often a gap was how long.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gaps(Option<Box<[u32; CLASSES]>>);
+pub(super) struct Gaps(Counts<FINE>);
 
 impl Gaps {
     #[inline(always)]
     pub(super) fn add(&mut self, nanos: i64) {
-        let classes = match &mut self.0 {
-            Some(classes) => classes,
-            None => self.begin(),
-        };
-        let n = &mut classes[class::<FINE>(nanos)];
-        *n = n.saturating_add(1);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn begin(&mut self) -> &mut [u32; CLASSES] {
-        self.0.insert(Box::new([0; CLASSES]))
+        self.0.add(nanos);
     }
 
     /// The median, at most 9 % off; 0 without gaps.
     pub(super) fn median(&self) -> i64 {
-        let Some(classes) = &self.0 else { return 0 };
-        let mut left = classes.iter().map(|n| u64::from(*n)).sum::<u64>().div_ceil(2);
-        for (i, n) in classes.iter().enumerate() {
-            match left.checked_sub(u64::from(*n)).filter(|rest| *rest > 0) {
+        let mut left = self.0.iter().map(|(_, n)| u64::from(n)).sum::<u64>().div_ceil(2);
+        for (class, n) in self.0.iter() {
+            match left.checked_sub(u64::from(n)).filter(|rest| *rest > 0) {
                 Some(rest) => left = rest,
-                None if i == 0 => return 0,
-                None => return middle::<FINE>(i),
+                None if class == 0 => return 0,
+                None => return middle::<FINE>(class),
             }
         }
         0

@@ -111,9 +111,24 @@ pub(crate) struct Piece {
     /// In the order of the capture.
     pub(crate) copies: Vec<u32>,
     pub(crate) cover: Option<Box<Cover>>,
-    pub(crate) reports: Vec<Reported>,
+    pub(crate) reports: Reports,
     /// They had been seen or acknowledged before the first of `copies`, but nothing else is known of it.
     pub(crate) before: bool,
+}
+
+/// What was reported of a piece, mostly nothing: it takes no more than a pointer.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::box_collection, reason = "pieces are many, and few of them are reported")]
+pub(crate) struct Reports(Option<Box<Vec<Reported>>>);
+
+impl Reports {
+    fn push(&mut self, report: Reported) {
+        self.0.get_or_insert_default().push(report);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Reported> {
+        self.0.iter().flat_map(|reports| reports.iter())
+    }
 }
 
 /// A segment that came with a timestamp older than the receiver's, and what the next acknowledgment said of it.

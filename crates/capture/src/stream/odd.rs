@@ -1,6 +1,6 @@
 //! What is not the next segment in order, or not an acknowledgment that just advances.
 
-use super::cases::{Bare, By, Cases, Copy, Cover, Piece, Reported, Suspect};
+use super::cases::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, Suspect};
 use super::presumed::Missed;
 use super::{older, sent, Sent, Stream, MOST};
 use crate::seen::Seen;
@@ -202,7 +202,7 @@ impl Stream {
                 payload: first.len,
             });
         }
-        cases.insert(from, Piece { end: to, copies, cover, reports: Vec::new(), before });
+        cases.insert(from, Piece { end: to, copies, cover, reports: Reports::default(), before });
     }
 
     /// All but an acknowledgment that only advances.
@@ -297,8 +297,9 @@ impl Stream {
         let known =
             self.cases.as_deref_mut().is_some_and(|c| c.cover(left, right, 0, &Cover { by: By::Sack, ..*cover }));
         if !known {
-            let find = |to: u64| self.ring.get(self.ring.partition_point(|o| o.end() < to));
-            if let (Some(first), Some(last)) = (find(left + 1), find(right)) {
+            let Some(first) = self.ring.reaching(left + 1) else { return };
+            let last = if first.end() < right { self.ring.reaching(right) } else { Some(first) };
+            if let Some(last) = last {
                 self.sample(cover.at, cover.at - last.at);
                 self.arrived(first, last);
             }
@@ -316,14 +317,16 @@ impl Stream {
         let before = self.una;
         let trigger = self.filled(cover);
         let waited = !self.sacked.is_empty();
-        let quiet = !waited && !self.episodes.active();
+        let quiet = !waited && !self.in_episode();
         let alone = !cover.skipped && (waited || self.passes(ack) > u64::from(self.most.max(2)));
         let cover = Cover { trigger: trigger.filter(|_| alone), ..*cover };
         let ambiguous = self.cases.as_deref_mut().is_some_and(|c| c.cover(before, ack, before, &cover));
         self.una = ack;
         self.sacked.forget_below(ack);
         let last = self.pass(ack, quiet && !ambiguous && !cover.skipped, 1);
-        self.episodes.advanced(self.passed);
+        if let Some(episodes) = &mut self.episodes {
+            episodes.advanced(self.passed);
+        }
         if let Some(at) = last.filter(|_| !ambiguous && !waited) {
             self.sample(s.at, s.at - at);
         }
@@ -346,7 +349,8 @@ impl Stream {
             let episode = if self.facts.sack_seen {
                 0
             } else {
-                self.episodes.repeated(self.passed, (self.most > 1, self.single))
+                let delays = (self.most > 1, self.single);
+                self.episodes.get_or_insert_default().repeated(self.passed, delays)
             };
             let bare = Bare { at: s.at, frame: s.frame, echo, risen, episode, newest: self.newest() };
             self.cases_mut().bare(bare);
@@ -356,8 +360,8 @@ impl Stream {
 
     fn after_ack(&mut self, s: &Seen, ack: u64, echo: Option<u32>) {
         let una = self.una;
+        let mut calm = self.sacked.is_empty() && self.acked_once && !self.in_episode();
         let sacked = &self.sacked;
-        let mut calm = sacked.is_empty() && self.acked_once && !self.episodes.active();
         if let Some(cases) = self.cases.as_deref_mut() {
             if cases.waiting < cases.suspects.len() {
                 cases.settle_suspects(

@@ -3,7 +3,7 @@
 //! Idea (decision 0170): what is lost before the place of the capture leaves a hole in the sequence numbers, unless nothing behind it came. Then only
 //! the order of sending ([`crate::ids`]) tells that something is missing, and what it was has to be presumed.
 
-use super::cases::{Copy, Piece};
+use super::cases::{Copy, Piece, Reports};
 use super::{sent, Sent, Stream};
 use crate::seen::Seen;
 
@@ -84,7 +84,7 @@ impl Stream {
         let cases = self.cases_mut();
         let copies = vec![cases.copies.len() as u32];
         cases.add(Copy { sent, fills: true, again: true, presumed: true, guessed, begin: s.seq, payload: s.len });
-        cases.insert(s.seq, Piece { end, copies, cover: None, reports: Vec::new(), before: false });
+        cases.insert(s.seq, Piece { end, copies, cover: None, reports: Reports::default(), before: false });
         self.calm = false;
         true
     }

@@ -4,35 +4,44 @@
 //! and timestamps are kept as distances from those of its first copy. What does not fit begins another block.
 
 use super::Sent;
+use crate::fetch::fetch;
 use std::collections::VecDeque;
 
 /// Copies in a block.
 const FULL: usize = 32;
+/// So many copies ahead of the one that is acknowledged memory is asked for.
+const AHEAD: usize = 8;
 /// Segments that a block begins with room for, unless the one before it was full.
 const FEW: usize = 4;
 /// Places in the order of sending and timestamps may be so far before those of the first copy.
 const BEFORE: u16 = 1 << 15;
 
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Ring {
     /// The block that grows.
     last: Block,
-    older: VecDeque<Block>,
     /// The number of the first copy, counted from the first that there was.
     first: u64,
+    older: VecDeque<Block>,
+    /// The number with which the older blocks begin; if there are none, the last.
+    begin: u64,
+    /// The number of the copy that was found last by [`Ring::reaching`].
+    found: u64,
 }
 
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 struct Block {
-    /// The number of its first copy.
-    start: u64,
+    packed: Vec<Packed>,
     /// Where the distances begin.
     seq: u64,
     at: i64,
     frame: u64,
     order: u64,
     tsval: u32,
-    packed: Vec<Packed>,
+    /// The number of its first copy.
+    start: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +151,11 @@ impl Ring {
             self.older.reserve_exact(2 + self.older.len() / 8);
         }
         self.older.push_back(before);
+        self.note_begin();
+    }
+
+    fn note_begin(&mut self) {
+        self.begin = self.older.front().unwrap_or(&self.last).start;
     }
 
     /// Adds one in front of number `at`.
@@ -173,18 +187,26 @@ impl Ring {
             start = block.end();
         }
         self.last = self.older.pop_back().unwrap_or_default();
+        self.note_begin();
     }
 
     /// In which block a number lies; the last comes behind the older ones.
     #[inline(always)]
     fn find(&self, number: u64) -> usize {
-        let Some(front) = self.older.front().filter(|_| number < self.last.start) else { return self.older.len() };
-        // Nearly all are full.
-        let guess = (number.saturating_sub(front.start) / FULL as u64) as usize;
+        if number >= self.last.start {
+            return self.older.len();
+        }
+        let guess = self.guess(number);
         match self.older.get(guess) {
             Some(block) if block.start <= number && number < block.end() => guess,
             Some(_) | None => self.search(number),
         }
+    }
+
+    /// In which of the older blocks a number lies if all are full, as nearly all are.
+    #[inline(always)]
+    fn guess(&self, number: u64) -> usize {
+        (number.saturating_sub(self.begin) / FULL as u64) as usize
     }
 
     #[cold]
@@ -205,12 +227,15 @@ impl Ring {
         block.get((number - block.start) as usize)
     }
 
-    /// When number `i` was sent, if it ends at `ack`: then all before it end below, and all behind it above.
+    /// When number `i` was sent, if it is found at once and ends at `ack`: then all before it end below, and all behind it above.
     #[inline(always)]
     pub(super) fn sent_to(&self, i: usize, ack: u64) -> Option<i64> {
         let number = self.first + i as u64;
-        let block = self.block(self.find(number));
-        let p = block.packed.get((number - block.start) as usize)?;
+        let block = if number >= self.last.start { &self.last } else { self.older.get(self.guess(number))? };
+        let within = number.wrapping_sub(block.start) as usize;
+        let p = block.packed.get(within)?;
+        // What was sent a round trip ago has long left the processor's cache.
+        fetch(&block.packed, (within + AHEAD) * size_of::<Packed>());
         (block.seq + u64::from(p.end) == ack).then(|| block.at + i64::from(p.at))
     }
 
@@ -258,6 +283,22 @@ impl Ring {
         (block.start + from as u64).saturating_sub(self.first) as usize
     }
 
+    /// The first that ends at `edge` or behind it. Mostly it is the one behind the last answer, so that is looked at first.
+    pub(super) fn reaching(&mut self, edge: u64) -> Option<Sent> {
+        let block = self.block(self.find(self.found));
+        let within = self.found.wrapping_sub(block.start) as usize;
+        if let Some([last, next]) = block.packed.get(within..).and_then(|rest| rest.first_chunk()) {
+            if block.seq + u64::from(last.end) < edge && edge <= block.seq + u64::from(next.end) {
+                let sent = block.get(within + 1);
+                self.found += 1;
+                return sent;
+            }
+        }
+        let at = self.partition_point(|sent| sent.end() < edge);
+        self.found = self.first + at as u64;
+        self.get(at)
+    }
+
     /// Those from number `i` on.
     pub(super) fn from(&self, i: usize) -> impl Iterator<Item = Sent> + '_ {
         let number = self.first + i as u64;
@@ -276,7 +317,8 @@ impl Ring {
         while self.older.front().is_some_and(|block| block.end() <= self.first) {
             self.older.pop_front();
         }
-        if self.older.capacity() > self.older.len() + self.older.len() / 2 + FEW {
+        self.note_begin();
+        if self.older.capacity() > self.older.len() + self.older.len() / 4 + FEW {
             self.older.shrink_to(self.older.len() + 2);
         }
     }
@@ -287,96 +329,4 @@ impl Ring {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sent(seq: u64, frame: u64, order: u64) -> Sent {
-        Sent { seq, at: -5 - ((frame as i64) << 40), frame, order, len: 1460, tsval: frame as u32 ^ 0xffff_0000 }
-    }
-
-    #[test]
-    fn what_is_kept_in_16_bytes_comes_out_as_it_went_in() {
-        assert_eq!(size_of::<Packed>(), 16);
-        let (mut ring, mut model) = (Ring::default(), Vec::new());
-        for i in 0..500u64 {
-            // Every 70th leaves a hole, every 90th comes after a long time, and one in five has no place in the order of sending.
-            let seq = (1 << 62) + (i + i / 70) * 1460;
-            let at = i as i64 * 120_000 + (i as i64 / 90) * 7_000_000_000;
-            let order = if i % 5 == 0 { 0 } else { (1 << 32) + 900 - i };
-            let one = Sent { at, ..sent(seq, 7 + 3 * i, order) };
-            ring.push(&one);
-            model.push(one);
-        }
-        let late = sent(model[70].seq - 1460, 5000, (1 << 32) - 4000);
-        ring.insert(70, &late);
-        model.insert(70, late);
-        assert_eq!(ring.from(0).collect::<Vec<_>>(), model);
-        ring.forget(100);
-        model.drain(..100);
-        assert_eq!((ring.get(3), ring.len()), (model.get(3).copied(), 401));
-        assert_eq!(ring.from(37).collect::<Vec<_>>(), model[37..]);
-        for frame in [0, 300, 600, 900, 1600] {
-            assert_eq!(ring.partition_point(|s| s.frame < frame), model.partition_point(|s| s.frame < frame));
-        }
-        for passed in [0, 1, 5, 100, 401] {
-            let ack = model.get(passed).map_or(u64::MAX >> 1, |s| s.seq);
-            let last = passed.checked_sub(1).map(|i| model[i].at);
-            assert_eq!(ring.pass(0, ack), (passed, last));
-        }
-        assert_eq!((ring.get(401), ring.pass(401, u64::MAX >> 1)), (None, (0, None)));
-        ring.clear();
-        assert_eq!((ring.len(), ring.get(0)), (0, None));
-    }
-
-    #[test]
-    fn copies_far_apart_or_in_any_order_are_those_of_a_list() {
-        // A linear congruence stands in for chance.
-        let mut state = 1u64;
-        let mut draw = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
-        let (mut ring, mut model) = (Ring::default(), Vec::<Sent>::new());
-        for i in 0..20_000u64 {
-            let (wild, bits) = (draw(40) == 0, draw(32));
-            let seq = model.last().map_or(1 << 62, Sent::end) + if draw(20) == 0 { 1 + 4 * draw(1 << 31) } else { 0 };
-            let one = Sent {
-                seq,
-                at: if wild { -((draw(1 << 31) << 19) as i64) } else { i as i64 * 1000 },
-                frame: i + if wild { draw(1 << 31) << 19 } else { 0 },
-                order: draw(3) * ((1 << 32) + draw(40_000)),
-                len: 1 + draw(1 << bits) as u32,
-                tsval: draw(1 << 17) as u32,
-            };
-            let gap = (1..model.len()).rev().take(60).find(|k| model[k - 1].end() < model[*k].seq);
-            match (draw(8), gap) {
-                (0, Some(k)) => {
-                    let (from, room) = (model[k - 1].end(), model[k].seq - model[k - 1].end());
-                    let len = (1 + draw(room.min(1 << 31))) as u32;
-                    let filler = Sent { seq: from + draw(room - u64::from(len) + 1), len, ..one };
-                    ring.insert(k, &filler);
-                    model.insert(k, filler);
-                }
-                _ => {
-                    ring.push(&one);
-                    model.push(one);
-                }
-            }
-            if draw(50) == 0 {
-                let n = draw(model.len() as u64 + 1).min(60) as usize;
-                ring.forget(n);
-                model.drain(..n);
-            }
-            let at = draw(model.len() as u64 + 2) as usize;
-            assert_eq!((ring.len(), ring.get(at)), (model.len(), model.get(at).copied()), "after {i}");
-            if i % 100 == 0 {
-                assert_eq!(ring.from(at).collect::<Vec<_>>(), model.get(at..).unwrap_or_default());
-            }
-            let Some(edge) = model.get(at).map(|s| s.seq + draw(3) * u64::from(s.len)) else { continue };
-            assert_eq!(ring.partition_point(|s| s.seq < edge), model.partition_point(|s| s.seq < edge));
-            let from = draw(at as u64 + 1) as usize;
-            let passed: Vec<_> = model[from..].iter().take_while(|s| s.end() <= edge).map(|s| s.at).collect();
-            assert_eq!(ring.pass(from, edge), (passed.len(), passed.last().copied()));
-        }
-    }
-}
+mod tests;

@@ -128,7 +128,9 @@ impl Work {
                 }
             }
             if segments + covered > 0 {
-                self.ways[w].acks.came(now, una, covered);
+                if let Some(acks) = &mut self.ways[w].acks {
+                    acks.came(now, una, covered);
+                }
             }
         }
     }
@@ -145,8 +147,10 @@ impl Work {
         let Some(order) = self.connection.ids[w].in_order() else { return Lane::default() };
         let (stream, own) = (&self.connection.streams[w], &self.ways[w]);
         let (hi, una) = stream.edges();
-        let even = own.acks.sent_below() == hi;
-        let (calm, segment) = (stream.takes_acks() && own.acks.knows(una), own.acks.countable(una));
+        let acks = own.acks.as_deref();
+        let even = acks.is_some_and(|acks| acks.sent_below() == hi);
+        let calm = stream.takes_acks() && acks.is_none_or(|acks| acks.knows(una));
+        let segment = acks.and_then(|acks| acks.countable(una));
         let countable = own.arrivals.countable(order as u16).filter(|_| order != 0);
         Lane {
             order,

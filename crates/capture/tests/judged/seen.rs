@@ -64,7 +64,6 @@ impl Captures {
             timestamps: (seg.opts & Segment::TIMESTAMPS != 0)
                 .then_some(Timestamps { value: seg.tsval, echo: seg.tsecr }),
             id: Some(number as u16),
-            hops: 64,
             ..Seen::default()
         };
         for (left, right) in seg.sack_blocks() {

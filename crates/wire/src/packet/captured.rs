@@ -97,6 +97,13 @@ impl<'a> Captured<'a> {
         SeqNum(word(self.fixed, 8))
     }
 
+    /// Both numbers as they stand there: the sequence number, then the acknowledgment number.
+    #[inline]
+    pub fn numbers(&self) -> u64 {
+        let fixed = self.fixed;
+        u64::from_le_bytes([fixed[4], fixed[5], fixed[6], fixed[7], fixed[8], fixed[9], fixed[10], fixed[11]])
+    }
+
     /// The eight flags, as in [`ackclock_tcp::segment::Segment::flags`].
     #[inline]
     pub fn flags(&self) -> u8 {

@@ -1,0 +1,132 @@
+//! What is left of a connection.
+
+use crate::place::{Place, Side, Why};
+use crate::rtt::Summary;
+use crate::seen::Way;
+use crate::verdict::{Counts, Retransmission};
+
+/// What a SYN said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SynFacts {
+    /// Maximum segment size, bytes.
+    pub mss: Option<u16>,
+    /// The shift of its sender's windows, at most 14 (RFC 7323 §2.3).
+    pub window_scale: Option<u8>,
+    /// SACK permitted.
+    pub sack: bool,
+    /// The timestamps option.
+    pub timestamps: bool,
+}
+
+/// One way of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirectionRecord {
+    /// What its SYN said, if that was captured.
+    pub syn: Option<SynFacts>,
+    /// All packets.
+    pub packets: u64,
+    /// Packets with payload.
+    pub segments: u64,
+    /// Payload bytes that were acknowledged or seen here, each counted once.
+    pub bytes: u64,
+    /// The numbers of the first byte and of what follows the last, unwrapped as in [`crate::Seen::seq`].
+    pub span: (u64, u64),
+    /// Payload bytes of all segments, repetitions too.
+    pub carried: u64,
+    /// Payload bytes that others acknowledged, but that never came by here.
+    pub unseen: u64,
+    /// From the first packet with payload to the last acknowledgment of something new, or else to the last packet with payload,
+    /// nanoseconds.
+    pub duration: i64,
+    /// The largest payload of a packet, bytes. A device may have joined segments.
+    pub largest: u32,
+    /// Verdicts on what was sent again. SYNs and probes of a shut window or a silent peer are not among them.
+    pub retransmissions: Counts,
+    /// SYNs that were sent again.
+    pub syns_again: u64,
+    /// Round trips of its data: from its sender to the receiver and back. On the way: the sum of the two halves.
+    pub rtt: Summary,
+    /// From here to the receiver and back.
+    pub onward: Summary,
+    /// From here back to the sender, and what that sent in answer: by the timestamps.
+    pub backward: Summary,
+    /// Its receiver sent SACK blocks.
+    pub sack_seen: bool,
+    /// Duplicates that its receiver reported (DSACK).
+    pub dsacks: u64,
+    /// Whether its segments carry timestamps.
+    pub timestamps: bool,
+    /// Whether it ended with a FIN that was seen.
+    pub fin: bool,
+    /// Whether a RST came this way.
+    pub reset: bool,
+}
+
+impl DirectionRecord {
+    /// Bytes a second times 8; `None` without a duration.
+    pub fn goodput(&self) -> Option<f64> {
+        (self.duration > 0).then(|| self.bytes as f64 * 8e9 / self.duration as f64)
+    }
+}
+
+/// A whole connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The frame of its first packet.
+    pub first_frame: u64,
+    /// When its first packet was captured, nanoseconds.
+    pub start: i64,
+    /// When its last packet was.
+    pub end: i64,
+    /// Where it was captured.
+    pub place: Place,
+    /// Why we think so.
+    pub why: Why,
+    /// The two ways, [`Way::Out`] first.
+    pub ways: [DirectionRecord; 2],
+}
+
+impl Record {
+    /// The way with more data.
+    pub fn main_way(&self) -> Way {
+        more(self.ways[0].bytes, self.ways[1].bytes)
+    }
+
+    /// One way of it.
+    pub fn way(&self, way: Way) -> &DirectionRecord {
+        &self.ways[way as usize]
+    }
+}
+
+/// What is left of a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The connection as a whole.
+    pub record: Record,
+    /// Each retransmission in the order of frames, where that was wanted.
+    pub retransmissions: Vec<Retransmission>,
+}
+
+/// Whole round trips, as they show at one side.
+pub(super) fn rtt(side: Side, way: &DirectionRecord) -> Summary {
+    let sum = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a + b);
+    match side {
+        Side::Sender => way.onward,
+        Side::Receiver => way.backward,
+        Side::Middle => Summary {
+            samples: way.onward.samples.min(way.backward.samples),
+            min: sum(way.onward.min, way.backward.min),
+            median: sum(way.onward.median, way.backward.median),
+            p95: sum(way.onward.p95, way.backward.p95),
+        },
+    }
+}
+
+/// The way with more bytes; if both have as many, the way out.
+pub(super) fn more(out: u64, back: u64) -> Way {
+    if back > out {
+        Way::Back
+    } else {
+        Way::Out
+    }
+}
