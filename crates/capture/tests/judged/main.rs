@@ -140,3 +140,23 @@ fn in_the_middle_no_wrong_verdict_stands_as_sure() {
         assert!(tally.decided() >= 0.6, "{stack} {peer:?}: {tally}");
     }
 }
+
+#[test]
+fn which_end_opened_the_connection_changes_no_verdict() {
+    let stack = Stack::named("linux-2025").expect("a named stack");
+    let mut again = 0;
+    for path in paths::PATHS {
+        let mut scenario = paths::scenario(path, 8 * BYTES);
+        scenario.flows[0].peer = NO_SACK;
+        let seen = Captures::of(&scenario, &stack, 1).sender;
+        let turned: Vec<_> = seen.iter().map(|s| Seen { way: s.way.back(), ..*s }).collect();
+        for at in [None, Some(Side::Sender)] {
+            let (one, other) = (judged(&seen, at), judged(&turned, at));
+            again += one.len();
+            let verdicts =
+                |all: BTreeMap<u64, Retransmission>| all.into_values().map(|r| (r.frame, r.judged)).collect::<Vec<_>>();
+            assert_eq!(verdicts(one), verdicts(other), "{} {at:?}", path.0);
+        }
+    }
+    assert!(again > 4000, "too few to say anything: {again}");
+}
