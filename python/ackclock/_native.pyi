@@ -138,6 +138,7 @@ def run(
     pcap: tuple[str, str | None, int | None] | None,
     threads: int | None,
     progress: Callable[[float], object] | None,
+    measures: bool,
 ) -> Runs: ...
 def events(
     file: str,

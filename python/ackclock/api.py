@@ -65,6 +65,7 @@ def run(
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
     allow_python: bool = False,
+    measures: bool = False,
 ) -> Result:
     """Run a scenario, once for each stack and seed, on all cores.
 
@@ -89,6 +90,7 @@ def run(
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
         name: the name under which errors speak of a scenario that is not given by its path.
         allow_python: let Python run that a text names by its file: only what you trust. Classes need no permission.
+        measures: whether to measure totals, delays, completion times and links (``docs/measures.md``).
 
     Returns:
         Tables of means, of runs, of links and of events: see :class:`ackclock.Result`.
@@ -105,7 +107,7 @@ def run(
     stacks, to = [chosen(one) for one in _several(stack)], None if trace is None else fspath(trace)
     captures = capturing(pcap, pcap_at, pcap_snap)
     with _placed(scenario), allowing(allow_python):
-        runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress)
+        runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress, measures)
     return Result(runs, Again(file, text, stacks[0] if stacks else None, tuple(pairs), allow_python), to)
 
 
@@ -120,6 +122,7 @@ def compare(
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
     allow_python: bool = False,
+    measures: bool = False,
 ) -> Result:
     """Run a scenario with each of several stacks on the same seeds; :meth:`Result.against` gives the differences.
 
@@ -142,6 +145,7 @@ def compare(
         progress=progress,
         name=name,
         allow_python=allow_python,
+        measures=measures,
     )
 
 

@@ -126,6 +126,9 @@ def run(
     seed: Seed = None,
     seeds: Seeds = None,
     set_: Set = [],  # noqa: B006 - Typer copies it
+    measures: Annotated[
+        bool, typer.Option("--measures", help="Measure totals, delays, completion times and links.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     trace: Annotated[
         Path | None, typer.Option(help="Write the first run's events here (.csv or .parquet).", metavar="FILE")
@@ -155,7 +158,7 @@ def run(
     to = None if trace is None else str(trace)
     with refusals(), allowing(allow_python), _progress() as progress:
         captures = api.capturing(pcap, pcap_at, pcap_snap)
-        runs = _native.run(file, text, stack, pairs, seed, seeds, to, captures, threads, progress)
+        runs = _native.run(file, text, stack, pairs, seed, seeds, to, captures, threads, progress, measures)
     if as_json:
         typer.echo(runs.json())
     else:

@@ -13,7 +13,7 @@ import pytest
 import ackclock as ak
 from ackclock import paths
 from ackclock.document import Value
-from ackclock.runs.keys import key_of, stretches
+from ackclock.runs.keys import asked_of, key_of, stretches
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command
 
@@ -141,7 +141,7 @@ def test_a_point_is_the_scenario_with_its_values() -> None:
     by_hand = SHORT.replace("0.01", "0.5").replace("back = {", 'back = { delay = "7 ms",').replace('"5 s"', '"3 s"')
     by_hand = by_hand.replace('"20 packets"', '{ limit = "9 packets", limit_counts_service = true }')
     result = ak.run(by_hand, stack="sack-ff96", set={"rto.min": "300 ms"}, seed=5)
-    assert point.keys([5]) == [key_of(result.to_dict()["runs"][0]["identity"], False)]
+    assert point.keys([5]) == [key_of(result.to_dict()["runs"][0]["identity"], asked_of({}))]
 
 
 def test_whether_reordering_is_reported_is_part_of_a_runs_key() -> None:
@@ -158,10 +158,10 @@ def test_a_table_in_a_file_goes_along_with_the_task(tmp_path: Path) -> None:
     scenario.write_text(SHORT.replace('[{ kind = "bernoulli", p = 0.01 }]', trace), encoding="utf-8")
     here = ak.run(scenario, seed=1).to_dict()["runs"][0]["identity"]
     plan = ak.Plan(scenario, grid={"link[0].elements[0].file": ["cell.trace", "other.trace"]})
-    assert Points(plan).check([1])[0] == [key_of(here, False)]
+    assert Points(plan).check([1])[0] == [key_of(here, asked_of({}))]
     (point,) = Points(ak.Plan(scenario, grid={"stack": ["newreno"]}))
     (tmp_path / "cell.trace").unlink()
-    assert point.keys([1]) == [key_of(here, False)]
+    assert point.keys([1]) == [key_of(here, asked_of({}))]
     (gone,) = Points(ak.Plan(scenario, grid={"stack": ["newreno"]}))
     with pytest.raises(ak.ScenarioError, match="no readable file"):
         gone.keys([1])

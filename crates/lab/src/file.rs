@@ -62,6 +62,29 @@ pub(crate) struct Run {
     /// stay the same.
     #[schemars(extend("default" = false))]
     pub(crate) reordering: Option<bool>,
+    /// Whether to measure totals, round trips and delays, completion times, and what links carried and how long packets waited
+    /// there; with `bins`, for each stretch of time as well. Runs stay the same.
+    #[schemars(extend("default" = false))]
+    pub(crate) measures: Option<Measures>,
+}
+
+/// Whether a run is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Measures {
+    /// Over the whole run, or not.
+    Whole(bool),
+    /// In bins, too.
+    Binned(Bins),
+}
+
+/// Stretches of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "measures")]
+pub(crate) struct Bins {
+    /// How long each is but perhaps the last; at most 10,000 of them make the run.
+    pub(crate) bins: Nanos,
 }
 
 /// Several seeds.

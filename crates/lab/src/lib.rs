@@ -14,6 +14,8 @@ mod form;
 pub mod identity;
 #[cfg(not(target_family = "wasm"))]
 pub mod many;
+pub mod measures;
+mod measuring;
 pub mod places;
 mod reader;
 pub mod report;

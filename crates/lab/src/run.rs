@@ -3,6 +3,7 @@
 use crate::capturing::Capturing;
 use crate::error::ScenarioError;
 use crate::identity::identity;
+use crate::measuring::Measured;
 use crate::rows::rows;
 use crate::scenario::Plan;
 use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary, Summary};
@@ -57,11 +58,21 @@ pub fn run(
     trace: Option<&Path>,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
-    let Some(path) = trace else { return run_watched(plan, seed, (), told).map(|(summary, ())| summary) };
+    let Some(path) = trace else { return run_alone(plan, seed, told) };
     let recorder = Recorder::create(path, meta(plan, seed), plan.scenario.flows.len() as u32).map_err(refuse_trace)?;
-    let (recorder, tally, results) = simulate(plan, seed, recorder, told)?;
+    let (recorder, ran) = simulate_measured(plan, seed, recorder, told)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
-    Ok(summary(plan, seed, &tally, &results, hash))
+    Ok(ran.summary(plan, seed, hash))
+}
+
+/// Without anybody else who listens. Whether it is measured is decided before it is laid out, so that one that is not pays nothing.
+fn run_alone(plan: &Plan, seed: u64, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
+    if plan.measures.is_some() {
+        return run_watched(plan, seed, (), told).map(|(summary, ())| summary);
+    }
+    let hasher = Hasher::new(plan.scenario.flows.len() as u32);
+    let (hasher, ran) = simulate(plan, seed, hasher, None, told)?;
+    Ok(ran.summary(plan, seed, hasher.hash()))
 }
 
 /// Runs `plan` with `seed` and writes its packets as captures, too. Otherwise as [`run`].
@@ -87,10 +98,10 @@ pub fn run_captured(
         return Ok(summary);
     };
     let recorder = Recorder::create(path, meta(plan, seed), scenario.flows.len() as u32).map_err(refuse_trace)?;
-    let (Both(recorder, watch), tally, results) = simulate(plan, seed, Both(recorder, watch), told)?;
+    let (Both(recorder, watch), ran) = simulate_measured(plan, seed, Both(recorder, watch), told)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
     folder.finish(scenario, watch).map_err(RunError::Trace)?;
-    Ok(summary(plan, seed, &tally, &results, hash))
+    Ok(ran.summary(plan, seed, hash))
 }
 
 /// Runs `plan` with `seed` and a listener of the caller's, which comes back beside the summary. Otherwise as [`run`] without a file.
@@ -104,8 +115,8 @@ pub fn run_watched<W: Watch>(
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Summary, W), RunError> {
     let watch = Both(Hasher::new(plan.scenario.flows.len() as u32), watch);
-    let (Both(hasher, watch), tally, results) = simulate(plan, seed, watch, told)?;
-    Ok((summary(plan, seed, &tally, &results, hasher.hash()), watch))
+    let (Both(hasher, watch), ran) = simulate_measured(plan, seed, watch, told)?;
+    Ok((ran.summary(plan, seed, hasher.hash()), watch))
 }
 
 /// Runs `plan` with `seed` and keeps its events in memory. Otherwise as [`run`] without a file.
@@ -118,9 +129,9 @@ pub fn run_recorded(
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Summary, Events), RunError> {
     let recorder = Recorder::new(ArrowSink::new(meta(plan, seed)), plan.scenario.flows.len() as u32);
-    let (recorder, tally, results) = simulate(plan, seed, recorder, told)?;
+    let (recorder, ran) = simulate_measured(plan, seed, recorder, told)?;
     let (hash, events) = recorder.close().map_err(|e| RunError::Trace(TraceError::io(Path::new("memory"), e)))?;
-    Ok((summary(plan, seed, &tally, &results, hash), events))
+    Ok((ran.summary(plan, seed, hash), events))
 }
 
 /// A wrong ending is a slip of whoever asked; everything else is the system's word.
@@ -156,18 +167,51 @@ fn lay_out<W: Watch>(plan: &Plan, seed: u64, watch: W) -> Result<Sim<W>, Scenari
     })
 }
 
-fn simulate<W: Watch>(
+/// What is left of a run besides what its listener heard.
+struct Ran {
+    tally: Tally,
+    results: Results,
+    measured: Option<Measured>,
+}
+
+impl Ran {
+    fn summary(&self, plan: &Plan, seed: u64, hash: TraceHash) -> Summary {
+        let mut summary = summary(plan, seed, &self.tally, &self.results, hash);
+        summary.measures = self.measured.as_ref().map(|measured| measured.of(plan, &summary));
+        summary
+    }
+}
+
+/// A run that is measured if the plan says so.
+fn simulate_measured<W: Watch>(
     plan: &Plan,
     seed: u64,
     watch: W,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
-) -> Result<(W, Tally, Results), RunError> {
+) -> Result<(W, Ran), RunError> {
+    let (measured, meters) = Measured::begin(plan).unzip();
+    let (Both(_, watch), ran) = simulate(plan, seed, Both(meters, watch), measured, told)?;
+    Ok((watch, ran))
+}
+
+/// Of a run that is measured a part of `watch` counts.
+fn simulate<W: Watch>(
+    plan: &Plan,
+    seed: u64,
+    watch: W,
+    mut measured: Option<Measured>,
+    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<(W, Ran), RunError> {
     let mut sim = lay_out(plan, seed, Both(Tally::new(plan), watch)).map_err(|e| RunError::Scenario(Box::new(e)))?;
     let end = plan.scenario.duration.0;
     let mut now = 0;
     while now < end {
         let slice = (end / SLICES).max(1).min(end - now);
         now += slice;
+        while let Some(measured) = measured.as_mut().filter(|m| m.next().0 <= now && m.next().0 > sim.now().0) {
+            sim.run_until(measured.next());
+            measured.turn(&mut sim, plan.scenario.flows.len());
+        }
         sim.run_until(Time(now));
         if told(Nanos(slice)).is_break() {
             return Err(RunError::Stopped);
@@ -175,7 +219,7 @@ fn simulate<W: Watch>(
     }
     let results = sim.results();
     let Both(tally, watch) = sim.into_watch();
-    Ok((watch, tally, results))
+    Ok((watch, Ran { tally, results, measured }))
 }
 
 /// A run in numbers: what the network counted, and what a [`Tally`] that listened to it did.
@@ -234,6 +278,7 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
         background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
         links: links(s, results),
         unused_parameters: plan.unused.clone(),
+        measures: None,
     }
 }
 

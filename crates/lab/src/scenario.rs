@@ -35,6 +35,8 @@ const LARGEST_FILE: u64 = 16 << 20;
 const MOST_FLOWS: u64 = 1 << 16;
 /// The last seed with which seeds that are counted up may begin.
 const LAST_FIRST_SEED: u64 = u64::MAX >> 2;
+/// The most bins of a run.
+const MOST_BINS: u64 = 10_000;
 /// The most seeds that a file may ask for.
 const MOST_SEEDS: u64 = 1_000_000;
 
@@ -56,6 +58,15 @@ pub struct Plan {
     /// Parameters that the file sets for its flows' own stacks, and that the stack chosen instead does not have. Not part of a
     /// run's identity.
     pub unused: Vec<String>,
+    /// Whether and how a run is measured. Not part of a run's identity.
+    pub measures: Option<Measuring>,
+}
+
+/// How a run is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measuring {
+    /// The length of each stretch of time that is reported besides the whole.
+    pub bins: Option<Nanos>,
 }
 
 impl Plan {
@@ -96,9 +107,10 @@ impl Plan {
         let (span, value) = (0..0, toml::de::DeValue::Table(root.into_inner()));
         let root = Node { src, path: String::new(), span, value: &value };
         let file::Scenario { name, run, link, flow, background, dumbbell } = Form::new(schema::form()).read(&root)?;
-        let file::Run { duration, seed, seeds, reordering } = run;
+        let file::Run { duration, seed, seeds, reordering, measures } = run;
         let run = root.get("run").unwrap_or_else(|| root.clone());
         above_zero(&run, "duration", duration)?;
+        let measures = measuring(&run, measures, duration)?;
         let seeds = overrides.seeds(self::seeds(&run, seed, seeds)?)?;
         let mut graph = Graph::new(duration);
         for (node, link) in root.list("link").iter().zip(link.into_iter().flatten()) {
@@ -116,7 +128,7 @@ impl Plan {
         let scenario = Scenario { name, duration, nodes, links, flows, background };
         let reordering = reordering.unwrap_or(false);
         let unused = unused.into_iter().collect();
-        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering, unused })
+        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering, measures, unused })
     }
 }
 
@@ -143,6 +155,25 @@ impl Plan {
 /// A file's name without folder and ending.
 fn stem(file: &str) -> String {
     Path::new(file).file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned())
+}
+
+/// `measures = true` or `measures = { bins = "1 s" }`.
+fn measuring(
+    run: &Node<'_>,
+    asked: Option<file::Measures>,
+    duration: Nanos,
+) -> Result<Option<Measuring>, ScenarioError> {
+    let bins = match asked {
+        None | Some(file::Measures::Whole(false)) => return Ok(None),
+        Some(file::Measures::Whole(true)) => None,
+        Some(file::Measures::Binned(file::Bins { bins })) => Some(bins),
+    };
+    if bins.is_some_and(|bins| bins.0 == 0 || duration.0.div_ceil(bins.0) > MOST_BINS) {
+        let least = Nanos(duration.0.div_ceil(MOST_BINS));
+        let table = run.get("measures").unwrap_or_else(|| run.clone());
+        return Err(table.refuse_in("bins", format!("a time from \"{least}\" on: at most {MOST_BINS} bins in a run")));
+    }
+    Ok(Some(Measuring { bins }))
 }
 
 /// `seed = 1`, `seeds = [1, 2]` or `seeds = { first = 1, count = 30 }`; without any, seed 1.

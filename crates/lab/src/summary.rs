@@ -1,5 +1,6 @@
 //! What a run comes to: numbers for each flow and each link.
 
+use crate::measures::Measures;
 use crate::stats::Interval;
 pub use ackclock_sim::reordering::summary::ReorderingSummary;
 use serde::Serialize;
@@ -24,6 +25,9 @@ pub struct Summary {
     /// Parameters that the scenario sets for its own stack, and that the stack chosen instead does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unused_parameters: Vec<String>,
+    /// Totals, delays, completion times and what links carried, where the scenario asks for it (`run.measures`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
 }
 
 /// One flow in numbers.

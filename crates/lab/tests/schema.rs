@@ -24,6 +24,7 @@ fn unknown_keys(schema: &Value) -> Vec<(String, String)> {
         ("Scenario", "x = 1\n".to_owned()),
         ("Run", "[run]\nx = 1\n".to_owned()),
         ("SeedRange", format!("{RUN}seeds = {{ x = 1 }}\n")),
+        ("Bins", format!("{RUN}measures = {{ x = 1 }}\n")),
         ("Link", link("x = 1\n")),
         ("Link.back", link("back = { x = 1 }\n")),
         ("Queue", link("queue = { x = 1 }\n")),

@@ -59,7 +59,7 @@ mod _native {
 }
 
 /// Runs a scenario file (or its text), once for each stack and seed. Without stacks the file's are used. `pcap`: folder, node between
-/// the ends, and snap length of captures.
+/// the ends, and snap length of captures. `measures`: also where the scenario does not ask for it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
@@ -75,12 +75,16 @@ fn run(
     pcap: Option<(PathBuf, Option<String>, Option<u32>)>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    measures: bool,
 ) -> PyResult<Runs> {
     let capturing = |(folder, at, snap): (PathBuf, Option<String>, Option<u32>)| {
         Capturing::new(&folder, at.as_deref(), snap).map_err(|e| scenario_error(py, &e))
     };
     let pcap = pcap.map(capturing).transpose()?;
-    let request = Request::read(py, file, text, stacks, &set, (seed, seeds))?;
+    let mut request = Request::read(py, file, text, stacks, &set, (seed, seeds))?;
+    if measures {
+        request.measure();
+    }
     let runs = request.simulate(py, trace.as_deref(), pcap.as_ref(), threads, progress.as_ref())?;
     Ok(Runs::new(request.into_first(), runs))
 }
@@ -100,7 +104,7 @@ fn run_json(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    Ok(run(py, file, text, stacks, set, seed, seeds, trace, None, threads, progress)?.json())
+    Ok(run(py, file, text, stacks, set, seed, seeds, trace, None, threads, progress, false)?.json())
 }
 
 /// The events of one run, and its trace hash.

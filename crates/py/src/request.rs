@@ -126,6 +126,13 @@ impl Request {
         told.or_raise(py, ran)
     }
 
+    /// Every run is measured, those of a scenario that does not ask for it, too.
+    pub(crate) fn measure(&mut self) {
+        for plan in std::iter::once(&mut self.first).chain(&mut self.others) {
+            plan.measures.get_or_insert_default();
+        }
+    }
+
     /// The first plan, for good.
     pub(crate) fn into_first(self) -> Plan {
         self.first

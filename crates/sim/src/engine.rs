@@ -4,6 +4,7 @@ mod background;
 mod build;
 mod link;
 mod links;
+mod measures;
 pub mod outside;
 mod tcp;
 mod traffic;

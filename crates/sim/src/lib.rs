@@ -1,6 +1,6 @@
 //! A deterministic, packet-level network around [`ackclock_tcp`].
 //!
-//! [`scenario`] says what is simulated, [`engine`] runs it, [`watch`] looks on, [`results`] are left.
+//! [`scenario`] says what is simulated, [`engine`] runs it, [`watch`] looks on, [`results`] are left, and [`measures`] where they are asked for.
 
 mod app;
 mod background;
@@ -8,7 +8,9 @@ pub mod element;
 pub mod engine;
 pub mod error;
 pub mod fate;
+pub mod histogram;
 pub mod host;
+pub mod measures;
 mod next_event;
 pub mod reordering;
 pub mod results;

@@ -26,6 +26,10 @@ pub(crate) struct Packet {
     /// How often its data has been sent (1 = first), 0 for a pure ACK.
     pub(crate) sends: u8,
     pub(crate) seg: Segment,
+    /// Where it is measured: when a flow's data were sent, or the data that a flow's ACK answers.
+    pub(crate) stamp: u64,
+    /// Where it is measured: when it came to the explicit queue in which it stands.
+    pub(crate) came: u64,
 }
 
 /// The array and its free places.
@@ -62,8 +66,9 @@ impl Slab {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) -> u32 {
+        let seg = Segment::EMPTY;
         let empty =
-            Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, number: 0, seg: Segment::EMPTY };
+            Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, number: 0, seg, stamp: 0, came: 0 };
         self.packets.push(empty);
         (self.packets.len() - 1) as u32
     }
@@ -94,6 +99,11 @@ impl std::ops::IndexMut<u32> for Slab {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_packet_takes_two_lines() {
+        assert_eq!((size_of::<Packet>(), align_of::<Packet>()), (128, 64));
+    }
 
     #[test]
     fn a_freed_place_is_the_next_one_handed_out() {

@@ -2,6 +2,7 @@
 
 use crate::next_event::{MAX_TIME, NEVER};
 use crate::slab::{Slab, NONE};
+use crate::watch::Watch;
 use std::num::NonZeroU64;
 
 /// What a link costs.
@@ -117,10 +118,15 @@ impl Transit {
         self.work & 0xff == Self::PLAIN
     }
 
-    /// Gives its transmitter `wire` bytes at `now`; answers when they will have left.
+    /// Gives its transmitter `wire` bytes at `now`; answers when they will have left. `link` is its number.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
-        self.transmitter.send(now, wire, &self.pace)
+    pub(crate) fn send<W: Watch>(&mut self, now: u64, wire: u32, link: u32, watch: &mut W) -> u64 {
+        let free_at = self.transmitter.free_at;
+        let leaves = self.transmitter.send(now, wire, &self.pace);
+        if let Some(meters) = watch.meters().filter(|_| free_at > now) {
+            meters.waited(link, leaves, free_at - now);
+        }
+        leaves
     }
 
     /// Whether any of `flags` is set.

@@ -1,5 +1,6 @@
 //! Who may look: a run is generic over one listener, and `()` costs nothing.
 
+use crate::measures::Meters;
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
@@ -38,6 +39,13 @@ pub trait Watch {
     const HEARS_RTO: bool = false;
     /// Whether [`Watch::passed`] is told.
     const HEARS_HOPS: bool = false;
+    /// Whether [`Watch::meters`] answers any.
+    const MEASURES: bool = false;
+    /// What counts delays and what links carry, where that is asked for: the engine itself does it there.
+    #[inline(always)]
+    fn meters(&mut self) -> Option<&mut Meters> {
+        None
+    }
     /// Something happened inside a flow's sender.
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
     /// A host handed a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
@@ -98,6 +106,44 @@ pub trait Watch {
 
 impl Watch for () {
     const ENABLED: bool = false;
+    #[inline]
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    #[inline]
+    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    #[inline]
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    #[inline]
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    #[inline]
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+/// Counts, and hears nothing else.
+impl Watch for Meters {
+    const MEASURES: bool = true;
+    #[inline(always)]
+    fn meters(&mut self) -> Option<&mut Meters> {
+        Some(self)
+    }
+    #[inline]
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    #[inline]
+    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    #[inline]
+    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
+    #[inline]
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    #[inline]
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+/// Counts where there is something to count with, and hears nothing else.
+impl Watch for Option<Meters> {
+    const MEASURES: bool = true;
+    #[inline(always)]
+    fn meters(&mut self) -> Option<&mut Meters> {
+        self.as_mut()
+    }
     #[inline]
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     #[inline]

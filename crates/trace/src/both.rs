@@ -1,5 +1,6 @@
 //! Two listeners at one run.
 
+use ackclock_sim::measures::Meters;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
@@ -15,6 +16,17 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
     const HEARS_RTO: bool = A::HEARS_RTO || B::HEARS_RTO;
     const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
+    const MEASURES: bool = A::MEASURES || B::MEASURES;
+
+    /// The first's, if it has any: one counts as well as two.
+    #[inline(always)]
+    fn meters(&mut self) -> Option<&mut Meters> {
+        if A::MEASURES {
+            self.0.meters()
+        } else {
+            self.1.meters()
+        }
+    }
 
     #[inline]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {

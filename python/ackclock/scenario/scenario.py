@@ -48,6 +48,9 @@ class Scenario:
     """One run for each: a list, or as in ``range(1, 31)``."""
     reordering: bool = False
     """Whether to measure how the packets of each flow are reordered (RFC 4737); runs stay the same."""
+    measures: bool | Mapping[str, str] = False
+    """Whether to measure totals, delays, completion times and what links carried; with ``{"bins": "1 s"}`` for each
+    such stretch of time as well. Runs stay the same."""
     links: Sequence[Link] = ()
     """Where two things happen at the same nanosecond, the link that stands first goes first."""
     flows: Sequence[Flow] = ()
@@ -120,6 +123,8 @@ class Scenario:
             run["seeds"] = plain(self.seeds, "Scenario.seeds")
         if self.reordering:
             run["reordering"] = True
+        if self.measures:
+            run["measures"] = plain(self.measures, "Scenario.measures")
         parts = {key: plain(getattr(self, at), f"Scenario.{at}") for at, key in TABLES.items() if getattr(self, at)}
         return {"name": plain(self.name, "Scenario.name"), "run": run, **parts}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ackclock import _native, paths
 from ackclock.document import Value, refusal, written
 from ackclock.errors import ScenarioError
-from ackclock.runs.keys import key_of, stretches
+from ackclock.runs.keys import asked_of, key_of, stretches
 from ackclock.runs.task import Task
 from ackclock.runs.trial import carried, unquoted
 from ackclock.sweep.plan import Plan
@@ -34,8 +34,8 @@ class Point:
     """Where it stands on each axis."""
     task: Task
     """What runs it, with its first seed."""
-    reordering: bool
-    """Whether reordering is reported."""
+    asked: str
+    """What is reported of its runs beyond the usual: see ``ackclock.runs.keys``."""
 
     def keys(self, seeds: Sequence[int]) -> list[str]:
         """Under which the store keeps its runs with these seeds.
@@ -46,7 +46,7 @@ class Point:
         found = []
         for first, count in stretches(seeds):
             found += replace(self.task, first=first, count=count).identities()
-        return [key_of(identity, self.reordering) for identity in found]
+        return [key_of(identity, self.asked) for identity in found]
 
 
 class Points:
@@ -75,7 +75,7 @@ class Points:
         self._algorithms: dict[int, Pickled] = {}
         """Of the points that name some in Python: as they were when the points were checked."""
         self._pickles: dict[tuple[str, ...], Pickled] = {}
-        self._reordering = bool(run.get("reordering")) if isinstance(run, dict) else False
+        self._run: dict[str, Value] = dict(run) if isinstance(run, dict) else {}
 
     def __len__(self) -> int:
         """How many there are."""
@@ -105,11 +105,11 @@ class Points:
         return found
 
     def _point(self, index: int, rows: tuple[int, ...], values: tuple[Value, ...]) -> Point:
-        text, stack, options, reordering = self._template, None, [], self._reordering
+        text, stack, options, run = self._template, None, [], dict(self._run)
         for name, mark, value in zip(self.names, self._marks, values, strict=True):
             if mark is not None:
                 text = text.replace(mark, written(value))
-                reordering = value is True if name == "run.reordering" else reordering
+                _put_in(run, name, value)
             elif name == "stack":
                 stack = value if isinstance(value, str) else written(value)
             else:
@@ -124,7 +124,7 @@ class Points:
             1,
             algorithms=self._algorithms.get(index, ()),
         )
-        return Point(index, values, rows, task, reordering)
+        return Point(index, values, rows, task, asked_of(run))
 
     def _pickled(self, task: Task) -> Pickled:
         from ackclock.slots import pickled, used  # noqa: PLC0415 - start-up time
@@ -161,6 +161,14 @@ def _options(task: Task) -> tuple[tuple[str, str], ...]:
 
 def _for_every_flow(name: str) -> bool:
     return name == "stack" or name.startswith("set.")
+
+
+def _put_in(run: dict[str, Value], name: str, value: Value) -> None:
+    """Put a parameter's value into the table ``[run]``, if it stands there and says what is reported."""
+    if name in {"run.reordering", "run.measures"}:
+        run[name.removeprefix("run.")] = value
+    elif name == "run.measures.bins":
+        run["measures"] = {"bins": value}
 
 
 def as_cell(value: Value) -> str | int | float:

@@ -1,13 +1,13 @@
 //! A plan as a scenario file again, with nothing left to a default: what `ackclock show` prints.
 
 use super::outside::{self, Tables};
-use super::Plan;
+use super::{Measuring, Plan};
 use crate::file::amount::Amount;
 use crate::file::background::{Background, Size as Sizes, When};
 use crate::file::flow::{App, Connection, Connections, Flow, FlowKeys, Wire};
 use crate::file::receiver::Receiver;
 use crate::file::set::Set;
-use crate::file::{self, Direction, Link, Run, SeedRange, Seeds};
+use crate::file::{self, Bins, Direction, Link, Measures, Run, SeedRange, Seeds};
 use crate::rows::{self, rows};
 use crate::written;
 use ackclock_sim::scenario::{
@@ -27,12 +27,21 @@ impl Plan {
     }
 
     fn file(&self) -> file::Scenario {
-        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering, unused: _ } = self;
+        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering, measures, unused: _ } = self;
         let Scenario { name, duration, nodes: _, links, flows, background } = scenario;
         let (seed, seeds) = self::seeds(seeds);
         file::Scenario {
             name: Some(name.clone()),
-            run: Run { duration: *duration, seed, seeds, reordering: reordering.then_some(true) },
+            run: Run {
+                duration: *duration,
+                seed,
+                seeds,
+                reordering: reordering.then_some(true),
+                measures: measures.map(|Measuring { bins }| match bins {
+                    None => Measures::Whole(true),
+                    Some(bins) => Measures::Binned(Bins { bins }),
+                }),
+            },
             link: Some(links.iter().map(|l| self.link(l)).collect()),
             flow: Some(rows(flows).into_iter().map(|row| self.flow(&flows[row])).collect()),
             background: background.iter().map(|b| self.background(b)).collect(),

@@ -172,12 +172,12 @@ mod tests {
         let mut left = Vec::new();
         let mut depart = |q: &mut QueuedLink, until: u64| {
             while let Some(at) = q.departure().filter(|at| *at <= until) {
-                left.extend(q.depart(&pace).map(|p| (p as usize, at)));
+                left.extend(q.depart(&pace, |_, _| ()).map(|p| (p as usize, at)));
             }
         };
         for (i, p) in packets.iter().enumerate() {
             depart(&mut q, p.at);
-            let _ = q.offer(i as u32, p.wire, || p.data, p.at, &pace);
+            let _ = q.offer(i as u32, p.wire, || p.data, p.at, &pace, |_, _| ());
         }
         depart(&mut q, u64::MAX);
         left

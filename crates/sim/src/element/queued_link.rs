@@ -50,11 +50,12 @@ pub(crate) enum Moment {
     Service,
 }
 
+/// A packet in transmission, and until when.
 #[derive(Clone, Copy)]
-struct Serving {
-    packet: u32,
-    wire: u32,
-    until: u64,
+pub(crate) struct Serving {
+    pub(crate) packet: u32,
+    pub(crate) wire: u32,
+    pub(crate) until: u64,
 }
 
 impl QueuedLink {
@@ -99,6 +100,7 @@ impl QueuedLink {
     }
 
     /// A packet comes to the queue; `data`: whether it takes up sequence numbers. `Err`, with its number among the arrivals (from 0), if it does not fit.
+    /// `serves` is told of each packet that goes into transmission, and when.
     pub(crate) fn offer(
         &mut self,
         packet: u32,
@@ -106,6 +108,7 @@ impl QueuedLink {
         data: impl FnOnce() -> bool,
         now: u64,
         pace: &Pace,
+        serves: impl FnMut(&Serving, u64),
     ) -> Result<(), u64> {
         let nth = self.arrivals;
         self.arrivals += 1;
@@ -119,7 +122,7 @@ impl QueuedLink {
             order.arrange(Moment::Arrived { data: data() }, &mut self.waiting);
         }
         if self.serving.is_none() {
-            self.serve(now, pace);
+            self.serve(now, pace, serves);
         }
         self.longest = self.longest.max(self.len());
         Ok(())
@@ -136,7 +139,7 @@ impl QueuedLink {
         }
     }
 
-    fn serve(&mut self, now: u64, pace: &Pace) {
+    fn serve(&mut self, now: u64, pace: &Pace, mut serves: impl FnMut(&Serving, u64)) {
         if let Some(order) = &mut self.order {
             order.arrange(Moment::Service, &mut self.waiting);
         }
@@ -149,24 +152,26 @@ impl QueuedLink {
                     until
                 }
             };
-            Serving { packet, wire, until }
+            let serving = Serving { packet, wire, until };
+            serves(&serving, now);
+            serving
         });
     }
 
     /// The packet in transmission leaves, the next one begins.
-    pub(crate) fn depart(&mut self, pace: &Pace) -> Option<u32> {
+    pub(crate) fn depart(&mut self, pace: &Pace, serves: impl FnMut(&Serving, u64)) -> Option<u32> {
         let s = self.serving?;
         self.bytes -= u64::from(s.wire);
-        self.serve(s.until, pace);
+        self.serve(s.until, pace, serves);
         Some(s.packet)
     }
 
     /// Lets packets leave a patient link's transmitter whose departure has a key up to `so_far`.
     #[inline]
-    pub(crate) fn leave_up_to(&mut self, so_far: u64, link: u32, pace: &Pace) {
+    pub(crate) fn leave_up_to(&mut self, so_far: u64, link: u32, pace: &Pace, mut serves: impl FnMut(&Serving, u64)) {
         while let Some(s) = self.serving.filter(|s| key(s.until, link) <= so_far) {
             self.bytes -= u64::from(s.wire);
-            self.serve(s.until, pace);
+            self.serve(s.until, pace, &mut serves);
             self.fly(s.packet, s.until, pace.delay);
         }
     }

@@ -98,7 +98,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let g = &mut self.generators[used.generator as usize];
         g.free.push(slot);
         g.result.finished += 1;
-        g.result.time = g.result.time + Nanos(self.links.now - used.began);
+        let took = Nanos(self.links.now - used.began);
+        g.result.time = g.result.time + took;
+        if let Some(meters) = self.links.watch.meters() {
+            meters.transferred(used.generator, took);
+        }
         g.result.delivered += self.hosts[host as usize].tcp.acked();
         let fates = std::mem::take(&mut self.links.fates[host as usize / 2]);
         g.result.add(fates.verdicts());

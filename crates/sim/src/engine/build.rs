@@ -104,8 +104,13 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Ok(network)
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator.
+    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator. And what measures
+    /// gets its size.
     fn arm_all(&mut self) {
+        let (flows, hops) = (self.starts.len(), self.links.hops.len());
+        if let Some(meters) = self.links.watch.meters() {
+            meters.lay_out(flows, self.links.transits.len(), hops, self.generators.len());
+        }
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {
                 self.hosts[host].armed = start;

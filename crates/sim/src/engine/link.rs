@@ -7,8 +7,10 @@
 use super::links::Links;
 use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
-use crate::element::queued_link::Late;
+use crate::element::queued_link::{Late, Serving};
+use crate::measures::Meters;
 use crate::next_event::{element_of, key, NEVER};
+use crate::slab::Slab;
 use crate::topology::FUSED;
 use crate::transit::Transit;
 use crate::watch::{DropWhy, Watch};
@@ -21,7 +23,8 @@ impl<W: Watch> Links<W> {
         if self.transits[link as usize].is(Transit::GATED | Transit::QUEUED) {
             self.enter_gates(packet, link);
         } else {
-            self.transmit(packet, link);
+            let chain = self.slab[packet].hop as usize;
+            self.transmit(packet, link, chain);
         }
     }
 
@@ -45,9 +48,13 @@ impl<W: Watch> Links<W> {
         let simple = port.entry.is_empty() && port.split.is_none();
         let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
         let known = q.lands_next();
-        q.leave_up_to(self.so_far, link, &transit.pace);
+        if W::MEASURES {
+            self.slab[packet].came = self.now;
+        }
+        q.leave_up_to(self.so_far, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
         let p = &self.slab[packet];
-        let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace);
+        let serves = serves(&mut self.watch, &self.slab, link);
+        let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves);
         if !known {
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
         }
@@ -63,24 +70,26 @@ impl<W: Watch> Links<W> {
     }
 
     /// A packet comes to the queue of a computed link, and at once to those fused with it: when will it arrive, and where?
+    /// `chain` stands for these links where they are measured.
     #[inline(always)]
-    fn transmit(&mut self, packet: u32, mut link: u32) {
+    fn transmit(&mut self, packet: u32, mut link: u32, chain: usize) {
         // Slices, so that where they lie need not be looked up again after each write.
         let (transits, hops) = (&mut self.transits[..], &self.hops[..]);
         let p = &mut self.slab[packet];
         let (wire, mut hop) = (p.wire, p.hop as usize);
         let (mut at, mut so_far) = (self.now, self.so_far);
+        let first = link;
         loop {
             let transit = &mut transits[link as usize];
             if !transit.is(Transit::LIMITED) {
-                at = transit.send(at, wire) + transit.pace.delay;
+                at = transit.send(at, wire, link, &mut self.watch) + transit.pace.delay;
             } else {
                 let port = &mut self.ports[transit.port()];
                 let Some(tail) = port.tail.as_mut() else { return };
                 if !tail.admit(so_far, wire) {
                     return self.refuse(packet, link, hop, so_far);
                 }
-                let leaves = transit.send(at, wire);
+                let leaves = transit.send(at, wire, link, &mut self.watch);
                 tail.push(leaves, link, wire, at <= self.end.0);
                 if W::ENABLED && port.reports {
                     let (packets, bytes) = tail.held();
@@ -95,6 +104,11 @@ impl<W: Watch> Links<W> {
             }
             so_far = key(at, link);
             link = next & !FUSED;
+        }
+        if let Some(meters) = self.watch.meters() {
+            if !meters.entered(chain, wire, at) {
+                one_by_one(meters, transits, first, &hops[p.hop as usize + 1..hop], wire);
+            }
         }
         p.hop = hop as u32 - 1;
         let (key, transit) = (key(at, link), &mut transits[link as usize]);
@@ -166,21 +180,44 @@ impl<W: Watch> Links<W> {
         }
     }
 
+    /// What stands for the links that a packet enters with `link`: its place in the list of paths, in which those of a split are
+    /// not.
+    fn chain(&self, packet: u32, link: u32) -> usize {
+        if !W::MEASURES {
+            return 0;
+        }
+        let hop = self.slab[packet].hop as usize;
+        if self.hops[hop] & !FUSED == link {
+            hop
+        } else {
+            self.hops.len() + link as usize
+        }
+    }
+
     /// A packet that came through the gates stands before the queue.
     fn offer(&mut self, link: u32, packet: u32) {
         if !self.transits[link as usize].is(Transit::QUEUED) {
-            return self.transmit(packet, link);
+            let chain = self.chain(packet, link);
+            return self.transmit(packet, link, chain);
         }
         if let Some(split) = &mut self.ports[self.transits[link as usize].port()].split {
             let path = split.next(self.slab[packet].to);
-            return self.enter(packet, path);
+            if self.transits[path as usize].is(Transit::GATED | Transit::QUEUED) {
+                return self.enter_gates(packet, path);
+            }
+            let chain = self.chain(packet, path);
+            return self.transmit(packet, path, chain);
         }
         self.depart_up_to(link, self.so_far);
         let transit = &self.transits[link as usize];
         let port = &mut self.ports[transit.port()];
         let Some(q) = port.queue.as_mut() else { return };
+        if W::MEASURES {
+            self.slab[packet].came = self.now;
+        }
         let p = &self.slab[packet];
-        if let Err(nth) = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace) {
+        let serves = serves(&mut self.watch, &self.slab, link);
+        if let Err(nth) = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
         if W::ENABLED && port.reports {
@@ -201,12 +238,12 @@ impl<W: Watch> Links<W> {
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
         let (port, pace) = (self.transits[link as usize].port(), self.transits[link as usize].pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
-            return q.leave_up_to(so_far, link, &pace);
+            return q.leave_up_to(so_far, link, &pace, serves(&mut self.watch, &self.slab, link));
         }
         while let Some(q) =
             self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
         {
-            let left = q.depart(&pace);
+            let left = q.depart(&pace, serves(&mut self.watch, &self.slab, link));
             let Some(packet) = left else { return };
             self.pass(link, Place::Exit, 0, packet);
         }
@@ -219,7 +256,7 @@ impl<W: Watch> Links<W> {
         let transit = &self.transits[link as usize];
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
-            q.leave_up_to(self.so_far, link, &transit.pace);
+            q.leave_up_to(self.so_far, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
             let landed = q.land(self.now);
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
             return landed;
@@ -246,6 +283,30 @@ impl<W: Watch> Links<W> {
             let (port, delay) = (transit.port(), transit.pace.delay);
             let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(delay));
             self.next.set(link as usize, next.map_or(NEVER, |t| key(t, link)));
+        }
+    }
+}
+
+/// Measures a packet on each link that it has just entered: `link`, and those fused with it. On each it is the last that the
+/// transmitter was given.
+#[cold]
+#[inline(never)]
+fn one_by_one(meters: &mut Meters, transits: &[Transit], link: u32, fused: &[u32], wire: u32) {
+    for link in std::iter::once(link).chain(fused.iter().map(|hop| hop & !FUSED)) {
+        meters.left(link, transits[link as usize].transmitter.free_at(), wire);
+    }
+}
+
+/// Measures a packet of a queued link that goes into transmission.
+#[inline(always)]
+fn serves<'a, W: Watch>(watch: &'a mut W, slab: &'a Slab, link: u32) -> impl FnMut(&Serving, u64) + use<'a, W> {
+    move |s, began| {
+        if let Some(meters) = watch.meters() {
+            let came = slab[s.packet].came;
+            if began > came {
+                meters.waited(link, s.until, began - came);
+            }
+            meters.left(link, s.until, s.wire);
         }
     }
 }

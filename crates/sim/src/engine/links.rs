@@ -10,7 +10,7 @@ use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::HOST;
 use crate::transit::Transit;
-use crate::watch::{DropWhy, Watch};
+use crate::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
@@ -116,6 +116,9 @@ impl<W: Watch> Links<W> {
         if W::ENABLED && p.to < self.shown {
             self.watch.copied(p.to / 2, side(p.to), p.number);
             self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
+            if let Some(meters) = self.watch.meters().filter(|_| side(p.to) == Side::Receiver && p.seg.len > 0) {
+                meters.doubled(p.to / 2, p.number);
+            }
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
             self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.seq_len() as u32, p.sends);

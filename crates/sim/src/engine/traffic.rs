@@ -4,7 +4,7 @@ use super::links::Links;
 use super::Network;
 use crate::app::{App, BULK};
 use crate::host::{side, Endpoint, Host, Tap, UNARMED};
-use crate::watch::Watch;
+use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
@@ -20,6 +20,12 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         if W::ENABLED {
             links.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
             links.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
+        }
+        if let Some(meters) = links.watch.meters() {
+            match side(host) {
+                Side::Receiver => meters.data_came(now.0, host / 2, p.stamp, p.number, p.seg.len > 0),
+                Side::Sender => meters.ack_came(now.0, host / 2, p.stamp),
+            }
         }
         if !h.tcp.on_expected(now, &p.seg, &mut Tap { watch: &mut links.watch, host }) {
             h.on_unexpected(links, packet, host);
@@ -150,6 +156,12 @@ impl<E: Endpoint> Host<E> {
             p.number = self.sent;
             self.sent = self.sent.wrapping_add(1);
             links.watch.sent(Time(links.now), host / 2, side(host), &p.seg, p.wire, p.sends);
+            if let Some(meters) = links.watch.meters() {
+                p.stamp = match side(host) {
+                    Side::Sender => links.now,
+                    Side::Receiver => meters.answer(host / 2),
+                };
+            }
         }
         let link = links.hops[p.hop as usize];
         links.spare = links.slab.alloc();

@@ -98,7 +98,7 @@ fn compare(ns: &str, spec: RedSpec, limit: u32) {
     let mut last = 0.0;
     for &(now, wire, id) in &t.arrivals {
         while queue.departure().is_some_and(|at| at <= now) {
-            queue.depart(&pace);
+            queue.depart(&pace, |_, _| ());
         }
         let mut backlog = queue.backlog(wire);
         if matches!(spec.thresholds, Thresholds::Bytes { .. }) {
@@ -116,7 +116,7 @@ fn compare(ns: &str, spec: RedSpec, limit: u32) {
             assert!(same_digits(law.average, theirs), "{place}, in ns-2 {theirs}");
         }
         if !drops && !backlog.full {
-            queue.offer(0, wire, || true, now, &pace).expect("a place in the queue");
+            queue.offer(0, wire, || true, now, &pace, |_, _| ()).expect("a place in the queue");
         }
     }
     let (n, full) = (t.arrivals.len(), t.dropped.len() as u32 - early);

@@ -1,0 +1,208 @@
+//! A histogram of whole numbers whose percentiles are at most 0.4 % off, however large the numbers are.
+//!
+//! Source: HdrHistogram (Tene 2012, hdrhistogram.org): buckets of equal width within each power of two.
+//!
+//! Idea: a number's place is its power of two and the seven bits behind its highest one. So a bucket is at most 1/128 as wide as
+//! the smallest number in it, and its middle is at most 1/256 of any of its numbers away. Numbers below 256 have a bucket each.
+//!
+//! | source | here |
+//! | --- | --- |
+//! | sub-bucket count | [`SUB`] |
+//! | value at percentile | [`Histogram::quantile`], by nearest rank |
+//!
+//! Departures: the middle of a bucket stands for it, not its largest number; buckets exist only between the smallest and the
+//! largest number that came, so no range is given beforehand.
+
+/// Bits behind the highest one that tell buckets apart.
+const SUB: u32 = 7;
+/// Buckets are made this many at a time.
+const TOGETHER: usize = 32;
+
+/// How often each bucket was met. Integers only: the same on every machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    /// The number of the first bucket that there is.
+    base: usize,
+    counts: Vec<u64>,
+    /// Zeros that were counted apart.
+    zeros: u64,
+}
+
+/// The bucket of a number.
+#[inline(always)]
+fn bucket(value: u64) -> usize {
+    let shift = (value | ((2 << SUB) - 1)).ilog2() - SUB;
+    ((shift as usize) << SUB) + (value >> shift) as usize
+}
+
+/// The number in the middle of a bucket.
+fn middle(bucket: usize) -> u64 {
+    let shift = (bucket >> SUB).saturating_sub(1) as u32;
+    let low = ((bucket - ((shift as usize) << SUB)) as u64) << shift;
+    low + ((1 << shift) >> 1)
+}
+
+impl Histogram {
+    /// A number has come.
+    #[inline(always)]
+    pub fn record(&mut self, value: u64) {
+        match self.counts.get_mut(bucket(value).wrapping_sub(self.base)) {
+            Some(count) => *count += 1,
+            None => self.reach(value),
+        }
+    }
+
+    /// So many zeros have come.
+    pub fn record_zeros(&mut self, count: u64) {
+        self.zeros += count;
+    }
+
+    /// The first number so far below or above the others.
+    #[cold]
+    #[inline(never)]
+    fn reach(&mut self, value: u64) {
+        self.make_room(bucket(value), bucket(value) + 1);
+        self.counts[bucket(value) - self.base] += 1;
+    }
+
+    /// Makes the buckets from `from` to `to` (not included).
+    fn make_room(&mut self, from: usize, to: usize) {
+        let from = from / TOGETHER * TOGETHER;
+        if self.counts.is_empty() {
+            self.base = from;
+        }
+        if from < self.base {
+            self.counts.splice(0..0, std::iter::repeat_n(0, self.base - from));
+            self.base = from;
+        }
+        let to = to.next_multiple_of(TOGETHER);
+        if to > self.base + self.counts.len() {
+            self.counts.resize(to - self.base, 0);
+        }
+    }
+
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Histogram) {
+        self.zeros += other.zeros;
+        if other.counts.is_empty() {
+            return;
+        }
+        self.make_room(other.base, other.base + other.counts.len());
+        for (mine, more) in self.counts[other.base - self.base..].iter_mut().zip(&other.counts) {
+            *mine += more;
+        }
+    }
+
+    /// Forgets all numbers, but keeps the room for them.
+    pub fn clear(&mut self) {
+        self.counts.fill(0);
+        self.zeros = 0;
+    }
+
+    /// How many numbers came.
+    pub fn len(&self) -> u64 {
+        self.zeros + self.counts.iter().sum::<u64>()
+    }
+
+    /// Whether none came.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The smallest number that `thousandths` of 1000 of all do not exceed (nearest rank; 0 asks for the smallest number, 1000
+    /// for the largest), at most 1/256 of it off. `None` without numbers.
+    pub fn quantile(&self, thousandths: u32) -> Option<u64> {
+        let len = self.len();
+        let rank = (u128::from(len) * u128::from(thousandths)).div_ceil(1000).clamp(1, u128::from(len.max(1)));
+        let mut before = u128::from(self.zeros);
+        if len > 0 && before >= rank {
+            return Some(0);
+        }
+        let at = self.counts.iter().position(|count| {
+            before += u128::from(*count);
+            before >= rank
+        })?;
+        Some(middle(self.base + at))
+    }
+
+    /// The mean, at most 1/256 of it off. `None` without numbers.
+    pub fn mean(&self) -> Option<u64> {
+        let each = self.counts.iter().zip(self.base..);
+        let sum: u128 = each.map(|(count, at)| u128::from(*count) * u128::from(middle(at))).sum();
+        sum.checked_div(u128::from(self.len())).map(|mean| mean as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut h = Histogram::default();
+        values.iter().for_each(|v| h.record(*v));
+        h
+    }
+
+    /// Exactly, by nearest rank.
+    fn exact(values: &[u64], thousandths: u32) -> u64 {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable();
+        sorted[(sorted.len() * thousandths as usize).div_ceil(1000).max(1) - 1]
+    }
+
+    #[test]
+    fn small_numbers_have_a_bucket_each() {
+        let h = of(&(0..256).collect::<Vec<_>>());
+        assert_eq!((h.quantile(0), h.quantile(500), h.quantile(1000)), (Some(0), Some(127), Some(255)));
+        assert_eq!((h.len(), h.mean()), (256, Some(127)));
+    }
+
+    #[test]
+    fn nothing_has_no_percentiles_and_zeros_count() {
+        let mut h = Histogram::default();
+        assert_eq!((h.quantile(500), h.mean(), h.is_empty()), (None, None, true));
+        h.record(1000);
+        h.record_zeros(9);
+        assert_eq!((h.quantile(900), h.quantile(901), h.len()), (Some(0), h.quantile(1000), 10));
+        assert!(h.quantile(1000).is_some_and(|v| v.abs_diff(1000) <= 3), "{h:?}");
+    }
+
+    #[test]
+    fn the_buckets_follow_one_another_without_gaps() {
+        for b in 0..6000 {
+            assert_eq!(bucket(middle(b)), b);
+        }
+        for value in [255, 256, 257, 511, 512, 1 << 20, (1 << 47) - 1] {
+            assert!(bucket(value + 1) - bucket(value) <= 1);
+        }
+        assert!(bucket(u64::MAX) < 58 << SUB, "far from where indices end");
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_and_the_mean_are_within_their_bound(
+            values in prop::collection::vec(prop_oneof![0u64..1000, 0u64..10_000_000_000, Just(1u64 << 46)], 1..400),
+            thousandths in 0u32..=1000,
+        ) {
+            let h = of(&values);
+            let right = exact(&values, thousandths);
+            prop_assert!(h.quantile(thousandths).unwrap().abs_diff(right) <= right / 256);
+            let mean = values.iter().sum::<u64>() / values.len() as u64;
+            prop_assert!(h.mean().unwrap().abs_diff(mean) <= mean / 256 + 1);
+        }
+
+        #[test]
+        fn counted_in_two_and_added_is_as_counted_in_one(
+            a in prop::collection::vec(0u64..1_000_000_000_000, 0..50), b in prop::collection::vec(0u64..1_000_000_000, 0..50),
+        ) {
+            let mut sum = of(&a);
+            sum.merge(&of(&b));
+            let one = of(&[a, b].concat());
+            prop_assert_eq!(sum.len(), one.len());
+            for thousandths in [0, 500, 950, 990, 1000] {
+                prop_assert_eq!(sum.quantile(thousandths), one.quantile(thousandths));
+            }
+        }
+    }
+}

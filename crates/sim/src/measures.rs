@@ -1,0 +1,277 @@
+//! What a network engineer asks of a run: delays, round trips, waiting times, what links carried. Counted while it runs, in
+//! histograms; nothing is recorded.
+//!
+//! Packets carry when they were sent, so nothing is looked up. A packet that enters several links at once (see
+//! [`crate::engine`]) is counted once for all of them, and link by link only if it leaves one of them after the time that is
+//! being counted for.
+
+use crate::histogram::Histogram;
+use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::units::Bytes;
+use std::collections::BTreeMap;
+
+/// Of how many doubled packets is remembered that there may come another.
+const MOST_DOUBLED: usize = 1024;
+/// What an ACK carries that answers no data.
+pub(crate) const NO_STAMP: u64 = u64::MAX;
+
+/// The counts of a run up to now, or of its bin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meters {
+    /// In the order of the scenario's flows.
+    pub flows: Vec<FlowMeter>,
+    /// Directed links, then the paths of splits. A link with a split has nothing of its own: it is its paths.
+    pub links: Vec<LinkMeter>,
+    /// By the place in the list of paths at which packets enter links, and behind these one for each of `links`.
+    chains: Vec<Carried>,
+    /// How long each finished transfer took, by kind of background traffic, ns.
+    pub transfers: Vec<Histogram>,
+    /// Up to when is counted now.
+    horizon: u64,
+    /// What belongs behind that.
+    later: Vec<Later>,
+}
+
+/// The counts of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowMeter {
+    /// From the sending of each packet with data to its arrival, ns; of one that the network doubled, both arrivals.
+    pub delay: Histogram,
+    /// From the sending of a packet with data to the arrival of the ACK that answers it, ns: one value for each ACK.
+    pub rtt: Histogram,
+    /// Packets with data that arrived.
+    pub arrived: u64,
+    /// Of these, those that came after one sent later (RFC 4737 §3); second arrivals are not counted.
+    pub reordered: u64,
+    /// When the earliest sent packet went that no ACK has answered yet.
+    unanswered: u64,
+    /// The number behind the highest that has come.
+    next: u64,
+    /// Numbers of packets of which there are two; `true` once the first has come.
+    doubled: BTreeMap<u32, bool>,
+}
+
+/// The counts of a directed link, or of a path of a split.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkMeter {
+    /// Packets that left the transmitter.
+    pub packets: u64,
+    /// The bytes of these, on the wire.
+    pub bytes: Bytes,
+    /// How long each of them had waited in the queue before its own transmission began, ns.
+    pub wait: Histogram,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Carried {
+    packets: u64,
+    bytes: Bytes,
+}
+
+/// What will have left a link at a time that is not counted for yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Later {
+    leaves: u64,
+    link: u32,
+    what: Leaving,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Leaving {
+    /// A packet that has waited this long, ns.
+    Waited(u64),
+    /// A packet of this size.
+    Bytes(u32),
+}
+
+impl Meters {
+    /// Counts up to and including `until`; what happens later is kept for [`Meters::turn`].
+    pub fn until(until: Time) -> Self {
+        Meters { horizon: until.0, ..Meters::default() }
+    }
+
+    /// Makes room for a network of this size.
+    pub(crate) fn lay_out(&mut self, flows: usize, links: usize, hops: usize, generators: usize) {
+        self.flows.resize_with(flows, FlowMeter::default);
+        self.links.resize_with(links, LinkMeter::default);
+        self.chains.resize_with(hops + links, Carried::default);
+        self.transfers.resize_with(generators, Histogram::default);
+    }
+
+    /// Hands out the counts and begins anew, counting up to `until`.
+    pub fn turn(&mut self, until: Time) -> Meters {
+        self.horizon = until.0;
+        let mut flows = self.flows.clone();
+        for (mine, out) in self.flows.iter_mut().zip(&mut flows) {
+            let FlowMeter { unanswered, next, doubled, .. } = std::mem::take(out);
+            *out = std::mem::replace(mine, FlowMeter { unanswered, next, doubled, ..FlowMeter::default() });
+        }
+        let links = self.links.iter_mut().map(std::mem::take).collect();
+        let transfers = self.transfers.iter_mut().map(std::mem::take).collect();
+        for Later { leaves, link, what } in std::mem::take(&mut self.later) {
+            match what {
+                Leaving::Waited(wait) => self.waited(link, leaves, wait),
+                Leaving::Bytes(wire) => self.left(link, leaves, wire),
+            }
+        }
+        Meters { flows, links, transfers, ..Meters::default() }
+    }
+
+    /// Adds the counts of a later bin of the same run.
+    pub fn add(&mut self, bin: &Meters) {
+        let Meters { flows, links, transfers, chains: _, horizon: _, later: _ } = bin;
+        self.lay_out(flows.len(), links.len(), 0, transfers.len());
+        self.flows.iter_mut().zip(flows).for_each(|(mine, more)| mine.add(more));
+        self.links.iter_mut().zip(links).for_each(|(mine, more)| mine.add(more));
+        self.transfers.iter_mut().zip(transfers).for_each(|(mine, more)| mine.merge(more));
+    }
+
+    /// What an ACK of `flow` carries: when the earliest sent packet went that it is the first to answer.
+    #[inline(always)]
+    pub(crate) fn answer(&mut self, flow: u32) -> u64 {
+        self.flows.get_mut(flow as usize).map_or(NO_STAMP, |f| std::mem::replace(&mut f.unanswered, NO_STAMP))
+    }
+
+    /// A packet of a flow has come to its receiver that was sent at `stamp`.
+    #[inline(always)]
+    pub(crate) fn data_came(&mut self, now: u64, flow: u32, stamp: u64, number: u32, data: bool) {
+        let Some(f) = self.flows.get_mut(flow as usize).filter(|_| data) else { return };
+        f.delay.record(now - stamp);
+        f.unanswered = f.unanswered.min(stamp);
+        f.arrived += 1;
+        if u64::from(number) < f.next || !f.doubled.is_empty() {
+            f.out_of_order(number);
+        }
+        f.next = f.next.max(u64::from(number) + 1);
+    }
+
+    /// An ACK of a flow has come to its sender.
+    #[inline(always)]
+    pub(crate) fn ack_came(&mut self, now: u64, flow: u32, stamp: u64) {
+        let Some(f) = self.flows.get_mut(flow as usize).filter(|_| stamp != NO_STAMP) else { return };
+        f.rtt.record(now - stamp);
+    }
+
+    /// The network made two of a packet on its way to a flow's receiver.
+    pub(crate) fn doubled(&mut self, flow: u32, number: u32) {
+        if let Some(f) = self.flows.get_mut(flow as usize) {
+            f.doubled.insert(number, false);
+            // The other one of some was dropped.
+            if f.doubled.len() > MOST_DOUBLED {
+                f.doubled.pop_first();
+            }
+        }
+    }
+
+    /// A packet of `wire` bytes entered the links of a chain, and leaves the last of them, its delay included, at `arrives`.
+    /// `false` if that is too late to count all of them at once: then nothing is counted.
+    #[inline(always)]
+    pub(crate) fn entered(&mut self, chain: usize, wire: u32, arrives: u64) -> bool {
+        match self.chains.get_mut(chain).filter(|_| arrives <= self.horizon) {
+            Some(c) => {
+                c.packets += 1;
+                c.bytes += u64::from(wire);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A packet that leaves a link's transmitter at `leaves` has waited before.
+    #[inline(always)]
+    pub(crate) fn waited(&mut self, link: u32, leaves: u64, wait: u64) {
+        if leaves > self.horizon {
+            return self.postpone(Later { leaves, link, what: Leaving::Waited(wait) });
+        }
+        if let Some(l) = self.links.get_mut(link as usize) {
+            l.wait.record(wait);
+        }
+    }
+
+    /// A packet of `wire` bytes leaves a link's transmitter at `leaves`.
+    pub(crate) fn left(&mut self, link: u32, leaves: u64, wire: u32) {
+        if leaves > self.horizon {
+            return self.postpone(Later { leaves, link, what: Leaving::Bytes(wire) });
+        }
+        if let Some(l) = self.links.get_mut(link as usize) {
+            l.packets += 1;
+            l.bytes += u64::from(wire);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn postpone(&mut self, later: Later) {
+        self.later.push(later);
+    }
+
+    /// A transfer of background traffic has ended.
+    pub(crate) fn transferred(&mut self, generator: u32, took: Nanos) {
+        if let Some(h) = self.transfers.get_mut(generator as usize) {
+            h.record(took.0);
+        }
+    }
+
+    /// Gives the links what was counted for several at once. `links` answers those of a chain.
+    pub(crate) fn settle<I: Iterator<Item = u32>>(&mut self, links: impl Fn(usize) -> I) {
+        for (chain, carried) in self.chains.iter_mut().enumerate().filter(|(_, c)| c.packets > 0) {
+            let Carried { packets, bytes } = std::mem::take(carried);
+            for link in links(chain) {
+                let l = &mut self.links[link as usize];
+                l.packets += packets;
+                l.bytes += bytes;
+            }
+        }
+        for l in &mut self.links {
+            // Only who waited was recorded.
+            l.wait.record_zeros(l.packets - l.wait.len());
+        }
+    }
+}
+
+impl Default for FlowMeter {
+    fn default() -> Self {
+        FlowMeter {
+            delay: Histogram::default(),
+            rtt: Histogram::default(),
+            arrived: 0,
+            reordered: 0,
+            unanswered: NO_STAMP,
+            next: 0,
+            doubled: BTreeMap::new(),
+        }
+    }
+}
+
+impl FlowMeter {
+    /// A packet comes that was overtaken, or of which there may be two.
+    #[cold]
+    #[inline(never)]
+    fn out_of_order(&mut self, number: u32) {
+        if let Some(one_came) = self.doubled.get_mut(&number) {
+            if std::mem::replace(one_came, true) {
+                self.doubled.remove(&number);
+                self.arrived -= 1;
+                return;
+            }
+        }
+        self.reordered += u64::from(u64::from(number) < self.next);
+    }
+
+    /// Adds what was counted later.
+    pub fn add(&mut self, more: &FlowMeter) {
+        self.delay.merge(&more.delay);
+        self.rtt.merge(&more.rtt);
+        self.arrived += more.arrived;
+        self.reordered += more.reordered;
+    }
+}
+
+impl LinkMeter {
+    /// Adds what was counted later, or on another path.
+    pub fn add(&mut self, more: &LinkMeter) {
+        self.wait.merge(&more.wait);
+        self.packets += more.packets;
+        self.bytes += more.bytes;
+    }
+}
