@@ -82,7 +82,7 @@ def install(python: Path, *what: str) -> None:
     """Install packages, in the versions of requirements-dev.txt."""
     pins = (Path(__file__).resolve().parents[2] / "requirements-dev.txt").read_text(encoding="utf-8")
     constraints = python.parents[1] / "constraints.txt"
-    constraints.write_text("\n".join(re.findall(r"^[\w.-]+==[^\s;]+", pins, re.MULTILINE)), encoding="utf-8")
+    constraints.write_text("\n".join(re.findall(r"^[\w.-]+==[^\\\n]+", pins, re.MULTILINE)), encoding="utf-8")
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*command, "-c", str(constraints), *what], check=True)
 

@@ -5,14 +5,34 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import maturin
+import pytest
+import wheel_backend
 import yaml  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / ".github/workflows/release.yml"
 RECIPE = ROOT / "packaging/conda/recipe.yaml"
+
+
+@pytest.mark.parametrize("build", [wheel_backend.build_wheel, wheel_backend.build_sdist])
+def test_what_a_wheel_must_have_and_is_missing_is_a_sentence_and_nothing_is_built(
+    build: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheel_backend, "SHARE", tmp_path)
+    for name in wheel_backend.NEEDED:
+        with pytest.raises(SystemExit) as ended:
+            build(str(tmp_path / "dist"))
+        assert str(ended.value).startswith(f"ackclock: {wheel_backend.NEEDED[name]}")
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(maturin, build.__name__, lambda folder, *_: f"built in {folder}")
+    assert build("dist") == "built in dist"
+    assert not (tmp_path / "dist").exists()
 
 
 def jobs() -> dict[str, Any]:
