@@ -17,7 +17,7 @@ import typer
 from ackclock import _native, api
 from ackclock.cli_capture import EXAMPLES as CAPTURE_EXAMPLES
 from ackclock.cli_capture import command as capture
-from ackclock.cli_common import INTERRUPTED, AllowPython, fail, refusals
+from ackclock.cli_common import BAD_INPUT, INTERRUPTED, AllowPython, fail, refusals
 from ackclock.cli_examples import EXAMPLES as EXAMPLES_EXAMPLES
 from ackclock.cli_examples import examples
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
@@ -243,11 +243,28 @@ def schema() -> None:
 def main() -> None:
     """Run the command."""
     try:
-        app()
-    except KeyboardInterrupt:
+        code = app(standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except OSError as error:
         typer.echo(f"ackclock: standard output: {error}", err=True)
         # What could not be written is not to be tried again, with a message of its own, when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except Exception as error:
+        # The parser's own errors, which have no public base class in all versions of Typer.
+        if not hasattr(error, "format_message"):
+            raise
+        sys.exit(_misused(error))
+    sys.exit(code or 0)
+
+
+def _misused(error: Any) -> int:  # noqa: ANN401 - the parser's
+    """Say what is wrong with a command line, on one line; without any argument, all that there is. The exit code."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        command = getattr(getattr(error, "ctx", None), "command_path", "ackclock")
+        said = " ".join(error.format_message().split()).rstrip(".")
+        typer.echo(f"ackclock: command line: {said}; see {command} --help", err=True)
+    return BAD_INPUT

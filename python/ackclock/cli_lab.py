@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ackclock import _native
+from ackclock import _native, files
 from ackclock.cli_common import FAILED, fail
 from ackclock.errors import ScenarioError
 from ackclock.slots.permission import PAGE, refusing
@@ -28,11 +28,15 @@ def _opening(scenario: Path | None) -> str:
     if scenario is None:
         return ""
     try:
+        text = files.text(scenario)
         with refusing(PAGE):
-            _native.identities(str(scenario), None, None, [], None, None)
-        return fragment(scenario.read_text(encoding="utf-8"))
+            _native.identities(str(scenario), text, None, [], None, None)
+        return fragment(text)
     except ScenarioError as error:
         fail(str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error.reason
+        fail(f"{scenario}: found no readable file ({why}), allowed: the path of a scenario file in TOML")
 
 
 def lab(

@@ -1,4 +1,4 @@
-"""Results on disk: a file under its final name is complete."""
+"""Files: results, which are complete under their final name, and what a person names, read with bounds."""
 
 from __future__ import annotations
 
@@ -9,10 +9,66 @@ import io
 import secrets
 import time
 from collections.abc import Iterable, Mapping
+from errno import EFBIG, ETIMEDOUT
+from os import PathLike
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from stat import S_ISREG
+from threading import Thread
+
+LARGEST = 16 << 20
+"""The largest file that is read, bytes; the engine has the same bound."""
+PATIENCE_S = 10.0
+"""How long what is no file on a disk may take to say all it has."""
 
 _LEFT_S = 3600.0
 """After this time a temporary file belongs to nobody: its process was killed."""
+
+
+def read(path: str | PathLike[str]) -> bytes:
+    """What stands in a file that a person names, up to 16 MiB; what is no file on a disk must end within 10 s.
+
+    Raises:
+        OSError: it cannot be read, has more, or does not end.
+    """
+    about = Path(path).stat()
+    if S_ISREG(about.st_mode) and about.st_size:
+        return _taken(path)
+    # A device, a pipe that perhaps nobody fills, or a file of /proc, which may wait.
+    said: SimpleQueue[bytes | OSError] = SimpleQueue()
+
+    def take() -> None:
+        try:
+            said.put(_taken(path))
+        except OSError as error:
+            said.put(error)
+
+    Thread(target=take, daemon=True).start()
+    try:
+        heard = said.get(timeout=PATIENCE_S)
+    except Empty:
+        raise TimeoutError(ETIMEDOUT, f"its end did not come within {PATIENCE_S:.0f} s", str(path)) from None
+    if isinstance(heard, OSError):
+        raise heard
+    return heard
+
+
+def text(path: str | PathLike[str]) -> str:
+    """The same as text.
+
+    Raises:
+        OSError: as for :func:`read`.
+        UnicodeDecodeError: it is not in UTF-8.
+    """
+    return io.TextIOWrapper(io.BytesIO(read(path)), encoding="utf-8").read()
+
+
+def _taken(path: str | PathLike[str]) -> bytes:
+    with Path(path).open("rb") as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise OSError(EFBIG, "more than 16 MiB", str(path))
+    return content
 
 
 def write(path: Path, content: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,35 @@ from ackclock.slots.registry import Value
 
 if TYPE_CHECKING:
     from ackclock.scenario import Scenario
+
+
+class _Events:
+    """Events of a live run, or of one that was simulated beside it; those of one seed go along where it is pickled."""
+
+    def __init__(self, make: Callable[[int], tuple[str, _native.Table]], seed: int) -> None:
+        self._make, self._seed = make, seed
+
+    def __call__(self, seed: int) -> tuple[str, _native.Table]:
+        """The trace hash, and the events."""
+        return self._make(seed)
+
+    def __reduce__(self) -> tuple[type[_Along], tuple[int, tuple[str, _native.Table]]]:
+        """As what they are."""
+        return _Along, (self._seed, self._make(self._seed))
+
+
+@dataclass(frozen=True)
+class _Along:
+    """Events that went along."""
+
+    seed: int
+    made: tuple[str, _native.Table]
+
+    def __call__(self, seed: int) -> tuple[str, _native.Table]:
+        """The trace hash, and the events."""
+        if seed != self.seed:
+            raise RuntimeError(f"found seed {seed}, allowed: {self.seed}, whose events went along with the result")
+        return self.made
 
 
 class LiveResult(Result):
@@ -34,7 +64,7 @@ class LiveResult(Result):
 
     def __init__(self, run: _native.LiveRun, trace: str | None = None, simulated: Result | None = None) -> None:
         """Keep what came out."""
-        super().__init__(run.runs, lambda _: run.events(), trace)
+        super().__init__(run.runs, _Events(lambda _: run.events(), run.runs.first[0]), trace)
         self.about: dict[str, Any] = json.loads(run.about)
         self.simulated = simulated
 
@@ -109,4 +139,5 @@ def beside(run: _native.LiveRun, seeds: int, progress: Callable[[float], object]
     """The same scenario in the simulator, as often as was asked for."""
     if not seeds:
         return None
-    return Result(run.simulate(seeds, progress), run.simulated_events)
+    runs = run.simulate(seeds, progress)
+    return Result(runs, _Events(run.simulated_events, runs.first[0]))

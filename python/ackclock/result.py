@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ackclock import _native
 from ackclock.columns import HALF, LABELS, unused_notes
 from ackclock.errors import ScenarioError
-from ackclock.slots.permission import allowing
+from ackclock.slots import allowing, pickled, unpacked
 from ackclock.statistics import interval
 
 if TYPE_CHECKING:
@@ -31,11 +31,49 @@ class Again:
     stack: str | None
     set: tuple[tuple[str, str], ...]
     allow_python: bool
+    algorithms: tuple[tuple[str, bytes], ...] = ()
+    """Classes that were handed over, where it is in another program: see ``ackclock.slots.pickled``."""
 
     def __call__(self, seed: int, progress: Callable[[float], object] | None = None) -> tuple[str, _native.Table]:
         """The trace hash and the events of the run with this seed."""
-        with allowing(self.allow_python):
+        with allowing(self.allow_python), unpacked(self.algorithms):
             return _native.events(self.file, self.text, self.stack, self.set, seed, progress)
+
+    def __reduce__(self) -> tuple[type[Again], tuple[object, ...]]:
+        """With the classes that were handed over, which another program does not have."""
+        said = (self.file, self.text, self.stack, self.set, self.allow_python)
+        handed = any('source = "#' in text for text in (self.text or "", *(value for _, value in self.set)))
+        folder = Path(self.file).parent if self.text is None else Path()
+        with allowing(self.allow_python):
+            return Again, (*said, self.algorithms or (pickled(self.text or "", self.set, folder) if handed else ()))
+
+
+class Kept:
+    """What runs came to, away from the engine: how a :class:`Result` is pickled and copied."""
+
+    TABLES = ("frame", "summary", "links", "background", "reordering", "densities")
+
+    def __init__(self, runs: _native.Runs | Kept) -> None:
+        """Take it all over."""
+        self.scenario: str = runs.scenario
+        self.duration_s: float = runs.duration_s
+        self.first: tuple[int, str] = runs.first
+        self._json, self._length = runs.json(), len(runs)
+        self._tables: dict[str, _native.Table] = {name: getattr(runs, name)() for name in self.TABLES}
+
+    def __getattr__(self, name: str) -> Callable[[], _native.Table]:
+        """What makes the table of this name, which is there already."""
+        if name not in self.TABLES:
+            raise AttributeError(name)
+        return lambda: self._tables[name]
+
+    def json(self) -> str:
+        """What ``ackclock run --json`` prints."""
+        return self._json
+
+    def __len__(self) -> int:
+        """How many runs there are."""
+        return self._length
 
 
 class Result:
@@ -49,7 +87,7 @@ class Result:
     _how = "simulated"
 
     def __init__(
-        self, runs: _native.Runs, again: Callable[[int], tuple[str, _native.Table]], trace: str | None = None
+        self, runs: _native.Runs | Kept, again: Callable[[int], tuple[str, _native.Table]], trace: str | None = None
     ) -> None:
         """Keep what came out.
 
@@ -61,6 +99,10 @@ class Result:
         self._runs = runs
         self._again = again
         self._trace = trace
+
+    def __getstate__(self) -> dict[str, Any]:
+        """How it is pickled and copied: its tables and its JSON. Events are made anew by the same scenario."""
+        return {**vars(self), "_runs": self._runs if isinstance(self._runs, Kept) else Kept(self._runs)}
 
     @cached_property
     def json(self) -> str:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -128,3 +133,95 @@ def test_a_rule_that_ends_the_program_is_an_error_in_a_line(tmp_path: Path, ackc
     done = ackclock(*asked)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "found SystemExit: 3 in line 2 of rule.py, allowed: a file that loads" in done.stderr
+
+
+class Three(ak.DupThresh):
+    """``detect.threshold = "fixed"``, again."""
+
+    def segments(self, w: ak.slots.Window, cx: ak.slots.Context) -> int:
+        """So many."""
+        return 3
+
+
+@pytest.mark.parametrize("other", [lambda r: pickle.loads(pickle.dumps(r)), copy.copy, copy.deepcopy])
+def test_a_result_is_pickled_and_copied_with_all_its_tables(other: Callable[[ak.Result], ak.Result]) -> None:
+    result = ak.run(SHORT.replace("[run]", "[run]\nreordering = true"), stack=["newreno", "reno"], seeds=2)
+    again = other(other(result))
+    assert (again.json, repr(again), again.to_dict()) == (result.json, repr(result), result.to_dict())
+    for table in ("summary", "frame", "links", "background", "reordering", "densities", "events"):
+        assert getattr(again, table).equals(getattr(result, table)), table
+    assert again.against("reno").equals(result.against("reno"))
+
+
+def test_a_result_goes_to_another_program_with_the_classes_that_were_handed_over(tmp_path: Path) -> None:
+    result = ak.run(SHORT, set={"detect.threshold": Three}, seeds=1)
+    (tmp_path / "result").write_bytes(pickle.dumps(result))
+    code = "import pickle; r = pickle.load(open('result', 'rb')); print(r.events.height, r.frame['trace_hash'][0])"
+    said = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert said.stdout.split() == [str(result.events.height), result.frame["trace_hash"][0]]
+
+
+PLAN = 'scenario = "SCENARIO"\nseeds = [1]\n[grid]\nstack = ["newreno"]\n'
+TUNE = 'stack = "dsack-ewma"\n[parameters]\n"rto.min" = { from = "1 s", to = "2 s" }\n[[path]]\nscenario = "SCENARIO"\n'
+
+
+COMMANDS: dict[str, list[str]] = {
+    "run": ["run", "NAME"],
+    "show": ["show", "NAME"],
+    "lab": ["lab", "NAME", "--no-open"],
+    "sweep": ["sweep", "NAME"],
+    "tune": ["tune", "NAME"],
+    "in a sweep": ["sweep", "plan.toml"],
+    "in a tuning": ["tune", "tune.toml"],
+    "a table": ["run", "table.toml"],
+    "a rule": ["run", "short.toml", "--allow-python", "--set", 'detect.threshold={ kind="python", source="NAME:A" }'],
+}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "folder", "/proc/kmsg"])
+def test_a_name_that_leads_to_a_pipe_or_to_an_endless_file_is_refused_in_a_line_within_bounds(
+    kind: str, tmp_path: Path
+) -> None:
+    if kind == "/proc/kmsg" and (sys.platform != "linux" or os.geteuid()):
+        pytest.skip("SKIPPED: a file that waits needs root on Linux")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    table = SHORT.replace('kind = "bernoulli", p = 0.01', 'kind = "deliveries", file = "SCENARIO"')
+    for name, text in (("plan", PLAN), ("tune", TUNE), ("table", table), ("short", SHORT)):
+        (tmp_path / f"{name}.toml").write_text(text.replace("SCENARIO", kind), encoding="utf-8")
+    running = {
+        place: subprocess.Popen(
+            [sys.executable, "-m", "ackclock", *(part.replace("NAME", kind) for part in command)],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for place, command in COMMANDS.items()
+    }
+    for place, process in running.items():
+        out, said = process.communicate(timeout=60)
+        assert (out, len(said.splitlines())) == ("", 1), f"{place}: {said}"
+        assert said.startswith("ackclock: "), place
+        unbuilt = "not built" in said
+        assert process.returncode == (1 if unbuilt else 2), f"{place}: {said}"
+
+
+def test_a_scenario_may_come_through_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "ackclock", "run", "pipe", "--json"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        (tmp_path / "pipe").write_text(SHORT, encoding="utf-8")
+        assert running.wait(60) == 0
+
+
+def test_a_scheduler_with_tls_and_no_certificates_is_refused_in_a_line(tmp_path: Path, ackclock: Command) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / "short.toml").write_text(SHORT, encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(PLAN.replace("SCENARIO", "short.toml"), encoding="utf-8")
+    done = ackclock("sweep", "plan.toml", "--on", "tls://127.0.0.1:9")
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1), done.stderr
+    assert done.stderr.startswith("ackclock: tls://127.0.0.1:9: found no certificates, allowed: with those in Dask's ")

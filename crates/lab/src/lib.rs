@@ -7,6 +7,7 @@
     reason = "a refusal is made once, by a person's slip; boxing it would only add noise"
 )]
 
+mod bounded;
 pub mod capturing;
 pub mod error;
 mod file;

@@ -15,6 +15,7 @@ mod write;
 pub use chosen::own_parameters;
 pub use overrides::{AskedSeeds, Overrides};
 
+use crate::bounded;
 use crate::error::ScenarioError;
 use crate::file::{self, SeedRange, Seeds};
 use crate::form::{blame, Form};
@@ -25,12 +26,9 @@ use ackclock_sim::scenario::{Gap, Scenario};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use graph::Graph;
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-/// The largest scenario file that is read, bytes.
-const LARGEST_FILE: u64 = 16 << 20;
 /// The most flows that a file may ask for; the simulator's 2^17 elements end well before.
 const MOST_FLOWS: u64 = 1 << 16;
 /// The last seed with which seeds that are counted up may begin.
@@ -84,10 +82,9 @@ impl Plan {
             allowed: allowed.to_owned(),
             hint: None,
         };
-        let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|f| f.take(LARGEST_FILE + 1).read_to_end(&mut bytes));
-        read.map_err(|e| refuse(None, format!("no readable file ({e})"), "the path of a scenario file in TOML"))?;
-        if bytes.len() as u64 > LARGEST_FILE {
+        let unread = |e| refuse(None, format!("no readable file ({e})"), "the path of a scenario file in TOML");
+        let bytes = bounded::read(path).map_err(unread)?;
+        if bytes.len() as u64 > bounded::LARGEST {
             return Err(refuse(None, "more than 16 MiB".to_owned(), "a scenario file of at most 16 MiB"));
         }
         let text = std::str::from_utf8(&bytes).map_err(|e| {

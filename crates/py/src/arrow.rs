@@ -3,10 +3,12 @@
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Schema};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 use std::sync::Arc;
 
 /// A table in memory. What takes the Arrow PyCapsule interface takes it, as often as wanted.
@@ -42,6 +44,23 @@ impl Table {
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.schema.as_ref()).map_err(refused)?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// The table in an Arrow IPC stream.
+    #[staticmethod]
+    fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let reader = StreamReader::try_new(bytes, None).map_err(refused)?;
+        let schema = reader.schema();
+        let batches = reader.collect::<Result<_, _>>().map_err(refused)?;
+        Ok(Table { schema, batches })
+    }
+
+    /// How it is pickled and copied: as an Arrow IPC stream.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let mut writer = StreamWriter::try_new(Vec::new(), &self.schema).map_err(refused)?;
+        self.batches.iter().try_for_each(|batch| writer.write(batch)).map_err(refused)?;
+        let bytes = writer.into_inner().map_err(refused)?;
+        Ok((py.get_type::<Self>().getattr("of_bytes")?, (PyBytes::new(py, &bytes),)))
     }
 
     fn __len__(&self) -> usize {

@@ -43,6 +43,8 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
             yield on
             return
         at = on.replace("dask://", "tcp://") if isinstance(on, str) else on
+        if isinstance(at, str) and at.startswith("tls://"):
+            _check_certificates(at)
         try:
             client = Client(at, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -52,6 +54,24 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
         finally:
             with suppress(TimeoutError):
                 client.close(CLOSE_SECONDS)
+
+
+def _check_certificates(at: str) -> None:
+    """Refuse what Dask finds out after it has begun to connect.
+
+    Raises:
+        ClusterError: Dask's configuration names no certificates, or some that cannot be read.
+    """
+    from distributed import Security  # noqa: PLC0415 - start-up time
+
+    try:
+        certified = Security().get_connection_args("client").get("ssl_context") is not None
+    except (OSError, ValueError, TypeError) as error:
+        why = one_line(error)
+        raise ClusterError(f"{at}: the certificates of Dask's configuration cannot be used ({why})") from None
+    if not certified:
+        allowed = "with those in Dask's configuration: distributed.comm.tls.ca-file and distributed.comm.tls.client"
+        raise ClusterError(f"{at}: found no certificates, allowed: {allowed}")
 
 
 @contextmanager

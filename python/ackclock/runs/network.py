@@ -10,7 +10,7 @@ from typing import Any
 
 import tomli_w
 
-from ackclock import _native
+from ackclock import _native, files
 from ackclock.document import Node, Value, natural, refusal, written
 from ackclock.errors import CaptureError, ScenarioError
 from ackclock.runs.task import Task
@@ -130,7 +130,7 @@ def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
         return node.path, said
     path = folder / said
     try:
-        return str(path), path.read_text(encoding="utf-8")
+        return str(path), files.text(path)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error.reason
         raise node.refuse(f"the path of {what}, seen from this file", f'"{said}" ({path}: {why})') from error
@@ -181,7 +181,7 @@ def source(given: str | PathLike[str] | Mapping[str, Value], what: str) -> tuple
     if "\n" in where:
         return "<text>", where, None
     try:
-        return where, Path(where).read_text(encoding="utf-8"), Path(where).parent
+        return where, files.text(where), Path(where).parent
     except UnicodeDecodeError as error:
         raise refusal(where, None, None, error.reason, "text in UTF-8") from error
     except OSError as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from ackclock import _native, api, paths
+from ackclock import _native, api, files, paths
 from ackclock.document import nearest, refusal
 from ackclock.errors import ScenarioError
 from ackclock.runs.laboratory import Laboratory
@@ -131,7 +131,7 @@ def carried(document: Document, folder: Path, apart: Sequence[paths.Steps] = ())
         element = paths.get(copy, steps[:-1])
         if "data" not in element:
             try:
-                element["data"] = (folder / element["file"]).read_text(encoding="utf-8")
+                element["data"] = files.text(folder / element["file"])
             except (OSError, UnicodeDecodeError, TypeError):
                 continue
             del element["file"]

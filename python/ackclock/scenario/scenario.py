@@ -11,7 +11,7 @@ from typing import Any
 
 import tomli_w
 
-from ackclock import _native
+from ackclock import _native, files
 from ackclock.errors import ScenarioError, unwritten
 from ackclock.paths import parse
 from ackclock.scenario.background import Background
@@ -79,9 +79,13 @@ class Scenario:
             ScenarioError: it makes no sense, or cannot be read.
         """
         file = Path(path)
+        try:
+            text = files.text(path)
+        except (OSError, UnicodeDecodeError):
+            text = None  # which the engine refuses in the words that it has for it
         with allowing(allow_python):
-            _native.check(str(path), None)
-        table = json.loads(_native.read_toml(str(path), file.read_text(encoding="utf-8")))["value"]
+            _native.check(str(path), text)
+        table = json.loads(_native.read_toml(str(path), text or ""))["value"]
         return cls._of(_elsewhere(table, file.parent.absolute()), file.stem)
 
     @classmethod

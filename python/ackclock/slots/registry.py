@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ackclock import files
 from ackclock.document import written
 from ackclock.slots.base import Outside
 from ackclock.slots.bases import BASES, Element
@@ -246,7 +247,7 @@ def _is_of(module: ModuleType, cls: type) -> bool:
 def _load(path: Path, file: str) -> ModuleType:
     """The module in a file; what it is called depends on where it is and what stands in it."""
     try:
-        text = path.read_bytes()
+        text = files.read(path)
     except OSError as error:
         raise RefusedError("source", f"no readable file {file} ({error.strerror})", _ALLOWED) from error
     where = path.resolve()

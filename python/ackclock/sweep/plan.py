@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from ackclock import files
 from ackclock.document import Node, Value, natural, nearest, refusal
 from ackclock.sweep import axes
 from ackclock.sweep.columns import MEANS
@@ -117,7 +118,7 @@ class Plan:
         """
         file = Path(path)
         try:
-            text = file.read_text(encoding="utf-8")
+            text = files.text(file)
         except UnicodeDecodeError as error:
             raise refusal(fspath(path), None, None, error.reason, "text in UTF-8") from None
         except OSError as error:
@@ -228,7 +229,7 @@ def _scenario(node: Node, folder: Path) -> Scenario:
     else:
         file = str(folder / given)
         try:
-            text = Path(file).read_text(encoding="utf-8")
+            text = files.text(file)
         except OSError as error:
             allowed = "the path of a scenario's file, relative to the plan; or its text"
             raise node.refuse(allowed, f"{node.written} (no readable file: {error.strerror})") from None

@@ -1,12 +1,11 @@
 //! Tables that an element takes from a text, which may stand in a file beside the scenario's.
 
-use super::LARGEST_FILE;
+use crate::bounded;
 use crate::error::ScenarioError;
 use crate::form;
 use crate::reader::Node;
 use ackclock_sim::error::Fault;
 use serde_json::Value;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The keys of an element, with the text of its file under `data` in place of `file`; and where that file is.
@@ -21,14 +20,13 @@ pub(super) fn beside(node: &Node<'_>, mut keys: Value) -> Result<(Value, Option<
 }
 
 fn text(node: &Node<'_>, path: &Path) -> Result<String, ScenarioError> {
-    let mut text = String::new();
-    let read = std::fs::File::open(path).and_then(|f| f.take(LARGEST_FILE + 1).read_to_string(&mut text));
     let allowed = "a text file of at most 16 MiB, its path relative to the scenario's; or the table under `data`";
-    read.map_err(|e| node.refuse_as(format!("{} (no readable file: {e})", node.written()), allowed))?;
-    if text.len() as u64 > LARGEST_FILE {
-        return Err(node.refuse_as(format!("{} (more than 16 MiB)", node.written()), allowed));
+    let refuse = |why: String| node.refuse_as(format!("{} ({why})", node.written()), allowed);
+    let bytes = bounded::read(path).map_err(|e| refuse(format!("no readable file: {e}")))?;
+    if bytes.len() as u64 > bounded::LARGEST {
+        return Err(refuse("more than 16 MiB".to_owned()));
     }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| refuse("no readable file: stream did not contain valid UTF-8".to_owned()))
 }
 
 /// What a refusal of a table in a file says was found: who wrote the scenario need not be who may read the file.
