@@ -209,6 +209,20 @@ def test_seeds_are_added_only_where_stacks_are_not_told_apart(study: Path, tmp_p
     assert twins.sentences[0].startswith("On all paths, the stacks differ by less than 2 % in completion time")
 
 
+def test_delays_and_fairness_are_those_that_the_runs_measure(study: Path, tmp_path: Path) -> None:
+    detailed = STUDY.replace(
+        'measure = "completion"', 'measure = "delay_p95"\nbeside = ["queue_p95", "jain", "rtt_p50"]'
+    )
+    study.write_text(detailed, encoding="utf-8")
+    answer = ak.study(study, store=tmp_path / "store")
+    by_hand = ak.run(tmp_path / "lossy.toml", stack="tahoe", seed=2, measures=True).to_dict()["runs"][0]["measures"]
+    row = answer.values.filter(pl.col("path") == "short", pl.col("stack") == "tahoe", pl.col("seed") == 2)
+    assert row["delay_p95"].item() == by_hand["groups"][0]["delay_p95_s"]
+    assert row["rtt_p50"].item() == by_hand["groups"][0]["rtt_p50_s"]
+    assert row["jain"].item() == 1.0
+    assert row["queue_p95"].item() == max(link["queue_delay_p95_s"] or 0 for link in by_hand["links"])
+
+
 def test_a_study_may_be_a_dict_with_scenarios_numpy_values_and_stacks_with_parameters(tmp_path: Path) -> None:
     slow = ("rfc-6675", {"rto.min": "1 s", "name": "patient"})
     asked = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,15 @@ def _fitted(table: Mapping[str, Node], folder: Path) -> tuple[str, str]:
         return str(file), capture(file, flow=flow, densities=False).fit().scenario
     except (CaptureError, OSError, ValueError) as error:
         raise node.refuse("a capture of the sender's side to which a path can be fitted", f"{error}") from error
+
+
+def with_measures(path: NetworkPath) -> NetworkPath:
+    """The path with the measures of docs/measures.md; its runs stay the same."""
+    document: dict[str, Any] = Node.read(path.file, path.text).value
+    if document["run"].get("measures"):
+        return path
+    document["run"] = document["run"] | {"measures": True}
+    return replace(path, text=tomli_w.dumps(document))
 
 
 def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from ackclock.document import refusal
 from ackclock.progress import Show
 from ackclock.runs.executor import Executor, executor
 from ackclock.runs.laboratory import Laboratory, Runs
-from ackclock.runs.network import NetworkPath
+from ackclock.runs.network import NetworkPath, with_measures
 from ackclock.runs.network import Seeds as Run
 from ackclock.runs.store import Store
 from ackclock.study.answer import Answer
@@ -47,7 +47,9 @@ def run(
 def _runs(lab: Laboratory, asked: Question, paths: Sequence[NetworkPath], count: int) -> dict[str, ByStack]:
     """The runs of all stacks on some paths."""
     seeds = Run(asked.seeds.first, count)
-    tasks = [path.task(stack, (), seeds) for path in paths for stack in asked.stacks.values()]
+    measured = any(one.detailed for one in (asked.measure, *asked.beside))
+    points = [with_measures(path) if measured else path for path in paths]
+    tasks = [point.task(stack, (), seeds) for point in points for stack in asked.stacks.values()]
     found = iter(lab.run(f"study {asked.name}: {count} seeds", tasks))
     return {path.name: {stack: next(found) for stack in asked.stacks} for path in paths}
 

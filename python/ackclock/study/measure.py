@@ -61,6 +61,21 @@ def _mean(key: str) -> Callable[[Run], float | None]:
     return of
 
 
+def _of_all(key: str) -> Callable[[Run], float | None]:
+    """A measure of all flows together."""
+    return lambda run: run["measures"]["groups"][0][key]
+
+
+def _longest_queue(key: str) -> Callable[[Run], float | None]:
+    """That of the link or path where it is largest."""
+
+    def of(run: Run) -> float | None:
+        known = [link[key] for link in run["measures"]["links"] if link[key] is not None]
+        return max(known, default=None)
+
+    return of
+
+
 def _completion(run: Run) -> float | None:
     times = [None if flow["finish_s"] is None else flow["finish_s"] - flow["start_s"] for flow in run["flows"]]
     known = [time for time in times if time is not None]
@@ -87,10 +102,36 @@ MEASURES = {
         ),
         Measure("retransmissions", "retransmissions", "%", 100, False, False, 0.001, _share("retransmissions")),
         Measure("timeouts", "timeouts", "", 1, False, False, 0.5, _sum("timeouts")),
+        *(
+            Measure(key, label, "s", 1, False, True, 0.02, _of_all(f"{key}_s"), True)
+            for key, label in {
+                "completion_p95": "95 % complete within",
+                "completion_p99": "99 % complete within",
+                "rtt_p50": "median round trip",
+                "rtt_p95": "95 % of round trips within",
+                "delay_p50": "median one-way delay",
+                "delay_p95": "95 % of one-way delays within",
+                "delay_p99": "99 % of one-way delays within",
+            }.items()
+        ),
+        Measure(
+            "queue_p95",
+            "95 % wait in the longest queue within",
+            "s",
+            1,
+            False,
+            True,
+            0.02,
+            _longest_queue("queue_delay_p95_s"),
+            True,
+        ),
+        Measure("jain", "Jain's index", "", 1, True, False, 0.01, _of_all("jain"), True),
+        Measure("loss", "loss", "%", 100, False, False, 0.001, _of_all("loss_ratio"), True),
     )
 }
 """By key.
 
 Goodput and timeouts are those of all flows together. Completion and transfer times are means over the flows: of one
-flow its own. Needless and all retransmissions are shares of the data packets that were sent.
+flow its own. Needless and all retransmissions, and losses, are shares of the data packets that were sent. The others
+are the measures of docs/measures.md over all flows; ``queue_p95`` is that of the link where it is largest.
 """
