@@ -57,7 +57,7 @@ def _against(found: Found, part: OnPath) -> list[str]:
 def change(d: Difference, measure: Measure) -> str:
     """By how much one is above or below another: ``12 % more (9 to 15 %) than``."""
     if d.change is None or d.low is None or d.high is None:
-        return "more seeds were better than worse beside" if d.told is Told.BETTER else "not told apart from"
+        return "in most runs better than" if d.told is Told.BETTER else "not told apart from"
     word = "more" if d.change >= 0 else "less"
     sign = 1 if d.change >= 0 else -1
     ends = sorted((sign * d.low, sign * d.high))
