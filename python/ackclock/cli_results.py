@@ -51,9 +51,9 @@ def _complete_name(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _complete_column(incomplete: str) -> list[str]:
-    from ackclock.sweep.columns import MEANS  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
 
-    return [name for name in MEANS if name.startswith(incomplete)]
+    return [name for name in (*MEANS, *MEASURED) if name.startswith(incomplete)]
 
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a sweep.", autocompletion=_complete_name)]
@@ -89,14 +89,15 @@ def show(
 ) -> None:
     """Print the means of a sweep; of one that is not finished, of the runs that are."""
     from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
-    from ackclock.sweep.columns import MEANS  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
 
-    with refusals():
-        for wanted in column or []:
-            if wanted not in MEANS:
-                allowed = f"one of {', '.join(MEANS)}"
-                raise refusal("command line", None, "--column", f'"{wanted}"', allowed, nearest(wanted, MEANS))
     found = _load(name, store)
+    with refusals():
+        known = [*MEANS, *(one for one in MEASURED if one in found.frame.columns)]
+        for wanted in column or []:
+            if wanted not in known:
+                allowed = f"one of {', '.join(known)}"
+                raise refusal("command line", None, "--column", f'"{wanted}"', allowed, nearest(wanted, known))
     if as_json:
         manifest = found.manifest
         about = {"sweep": found.name, "points": len(manifest.points), "runs": manifest.runs}

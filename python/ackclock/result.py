@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ackclock import _native
 from ackclock.columns import HALF, LABELS, unused_notes
 from ackclock.errors import ScenarioError
+from ackclock.measures import Measures
 from ackclock.slots import allowing, pickled, unpacked
 from ackclock.statistics import interval
 
@@ -209,6 +210,11 @@ class Result:
         all in order), ``packets`` (the value) and ``share``. The shares of a density add up to 1.
         """
         return _polars(self.arrow("densities"))
+
+    @cached_property
+    def measures(self) -> Measures:
+        """Totals, delays, completion times and links, if the scenario or the call asks for them: several tables."""
+        return Measures(self.to_dict()["runs"])
 
     @cached_property
     def events(self) -> pl.DataFrame:

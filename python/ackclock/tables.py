@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.columns import unused_notes
+from ackclock.tables_measures import print_measures
 
 SHOWN_FLOWS = 20
 PIPE_WIDTH = 200
@@ -91,6 +92,8 @@ def print_run(result: dict[str, Any]) -> None:
         out.print(note, markup=False, soft_wrap=True)
     if len(blocks) == 1:
         _print_drops(out, runs[0])
+    if "measures" in runs[0]:
+        print_measures(out, [runs[i : i + seeds] for i in range(0, len(runs), seeds)])
     if len(runs) == 1:
         out.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
 

@@ -67,11 +67,14 @@ pub fn run(
 
 /// Without anybody else who listens. Whether it is measured is decided before it is laid out, so that one that is not pays nothing.
 fn run_alone(plan: &Plan, seed: u64, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
-    if plan.measures.is_some() {
-        return run_watched(plan, seed, (), told).map(|(summary, ())| summary);
-    }
     let hasher = Hasher::new(plan.scenario.flows.len() as u32);
-    let (hasher, ran) = simulate(plan, seed, hasher, None, told)?;
+    let (hasher, ran) = match Measured::begin(plan) {
+        None => simulate(plan, seed, hasher, None, told)?,
+        Some((measured, meters)) => {
+            let (Both(_, hasher), ran) = simulate(plan, seed, Both(meters, hasher), Some(measured), told)?;
+            (hasher, ran)
+        }
+    };
     Ok(ran.summary(plan, seed, hasher.hash()))
 }
 

@@ -33,7 +33,7 @@ def asked_of(run: Mapping[str, Any]) -> str:
     """What a good scenario's table ``[run]`` asks for beyond the usual: reordering, and measures with their bins."""
     measures = run.get("measures", False)
     bins = measures.get("bins") if isinstance(measures, Mapping) else None
-    length = None if bins is None else _native.seconds(bins, "run.measures.bins")
+    length = None if bins is None else _native.seconds("run.measures.bins", bins)
     return _said(run.get("reordering", False) is True, bool(measures), length)
 
 

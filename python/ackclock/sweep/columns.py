@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 FLOW_NUMBERS: dict[str, type[int] | type[float]] = {
     "start_s": float,
     "finish_s": float,
@@ -33,3 +36,51 @@ TRANSFERS = ("transfers", "transfer_median_s", "transfer_p95_s")
 
 MEANS = tuple(name for name in FLOW_NUMBERS if name != "start_s")
 """Of which a summary gives means, and a stop rule may speak."""
+
+_SPREAD = ("count", "mean_s", "min_s", "p50_s", "p95_s", "p99_s", "max_s")
+_RATIOS = ("loss_ratio", "reordered_ratio", "needless_ratio")
+
+
+def _spread(*quantities: str) -> dict[str, type[int] | type[float]]:
+    return {f"{q}_{of}": int if of == "count" else float for q in quantities for of in _SPREAD}
+
+
+_OF_FLOW: dict[str, type[int] | type[float]] = {
+    "share": float,
+    "data_packets_arrived": int,
+    **dict.fromkeys(_RATIOS, float),
+    **_spread("completion", "rtt", "delay"),
+}
+_TOTALS = ("throughput_bytes_per_s", "goodput_bytes_per_s", *_RATIOS, *_spread("completion", "rtt", "delay"))
+_WORST = ("worst_queue_delay_p50_s", "worst_queue_delay_p95_s", "worst_queue_delay_p99_s")
+MEASURED: dict[str, type[int] | type[float]] = {
+    **_OF_FLOW,
+    **{f"total_{name}": int if name.endswith("_count") else float for name in _TOTALS},
+    "jain": float,
+    **dict.fromkeys(_WORST, float),
+}
+"""Of runs that are measured: names and types of a flow's measures, of those of all flows together (``total_…`` and
+``jain``), and the longest queue delay percentile of any link (``worst_queue_delay_…``)."""
+
+Number = int | float | None
+
+
+def number(run: Mapping[str, Any], at: int, name: str) -> Number:
+    """A number of a run's flow at this position, by the name of its column; None if the run does not have it."""
+    if name in FLOW_NUMBERS:
+        found: Number = run["flows"][at].get(name)
+        return found
+    return measured(run, at).get(name)
+
+
+def measured(run: Mapping[str, Any], at: int) -> dict[str, Number]:
+    """The columns of a run's measures in the row of the flow at this position; none if it was not measured."""
+    if (said := run.get("measures")) is None:
+        return {}
+    flow, total = said["flows"][at], said["groups"][0]
+    found: dict[str, Number] = {name: flow[name] for name in _OF_FLOW}
+    found |= {f"total_{name}": total[name] for name in _TOTALS}
+    for name in _WORST:
+        known = [link[key] for link in said["links"] if link[key := name.removeprefix("worst_")] is not None]
+        found[name] = max(known, default=None)
+    return found | {"jain": total["jain"]}

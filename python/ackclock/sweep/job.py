@@ -17,6 +17,7 @@ from ackclock.runs.store import Store
 from ackclock.statistics import interval
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep import table
+from ackclock.sweep.columns import number
 from ackclock.sweep.manifest import Entry, Manifest
 from ackclock.sweep.outcome import Sweep
 from ackclock.sweep.plan import Plan, Stop
@@ -169,7 +170,7 @@ def _enough(entry: Entry, stop: Stop, store: Store) -> bool:
         return True
     runs = [json.loads(run) for run in store.runs(entry.keys)]
     flows = range(len(runs[0]["flows"]))
-    return all(_narrow([run["flows"][flow][stop.column] for run in runs], stop) for flow in flows)
+    return all(_narrow([number(run, flow, stop.column) for run in runs], stop) for flow in flows)
 
 
 def _narrow(values: Sequence[float | None], stop: Stop) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from ackclock import files
 from ackclock.document import Node, Value, natural, nearest, refusal
 from ackclock.sweep import axes
-from ackclock.sweep.columns import MEANS
+from ackclock.sweep.columns import MEANS, MEASURED
 
 KEYS = ("name", "scenario", "seeds", "stop", "grid", "coupled", "random")
 MOST_SEEDS = 10**6
@@ -164,8 +164,14 @@ class Plan:
         if not {"grid", "coupled", "random"} & keys.keys():
             raise root.refuse("[grid], [[coupled]] or [random] with one parameter or more", "no parameter")
         self.axes = axes.read(keys, self.scenario.document, Path(self.scenario.file).name)
-        self.stop = _stop(keys["stop"]) if "stop" in keys else None
+        self.stop = _stop(keys["stop"], self._measured()) if "stop" in keys else None
         self.seeds = self._seeds(keys.get("seeds"))
+
+    def _measured(self) -> bool:
+        """Whether every point's runs are measured."""
+        run = self.scenario.document.get("run")
+        varied = {name for axis in self.axes for name in axis.nodes}
+        return isinstance(run, dict) and bool(run.get("measures", False)) and "run.measures" not in varied
 
     def _seeds(self, node: Node | None) -> list[int]:
         if node is None:
@@ -246,14 +252,16 @@ def _own_seeds(scenario: Scenario) -> list[int]:
     return read_seeds(Node(scenario.file, {}, "run.seeds", listed))
 
 
-def _stop(node: Node) -> Stop:
+def _stop(node: Node, measured: bool) -> Stop:
     keys = node.keys(["column", "half_width", "at_least", "at_most"], "a table with `column` and `half_width`")
     for needed in ("column", "half_width"):
         if needed not in keys:
             raise node.refuse("a table with `column` and `half_width`", f"no `{needed}`")
     column = keys["column"].text("the name of a column")
-    if column not in MEANS:
-        raise keys["column"].refuse(f"one of {', '.join(MEANS)}", hint=nearest(column, MEANS))
+    if column not in MEANS and not (measured and column in MEASURED):
+        known = (*MEANS, *MEASURED) if measured else MEANS
+        more = "" if measured else "; with `run.measures = true` in the scenario more"
+        raise keys["column"].refuse(f"one of {', '.join(known)}{more}", hint=nearest(column, known))
     at_least = keys["at_least"].whole(2, MOST_SEEDS) if "at_least" in keys else 5
     default = max(200, at_least)
     at_most = keys["at_most"].whole(at_least, MOST_SEEDS) if "at_most" in keys else default

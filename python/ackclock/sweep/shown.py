@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ackclock.columns import HALF
-from ackclock.sweep.columns import FLOW_NUMBERS
+from ackclock.sweep.columns import FLOW_NUMBERS, MEASURED
 from ackclock.sweep.manifest import Manifest
 from ackclock.tables import COLUMNS, SELDOM, cell, console
 
@@ -57,7 +57,7 @@ def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()
 
 
 def _mean(row: dict[str, Any], name: str) -> str:
-    _, scale, digits = _SCALES.get(name, (name, 1, 0 if FLOW_NUMBERS[name] is int else 3))
+    _, scale, digits = _SCALES.get(name, (name, 1, 0 if (FLOW_NUMBERS | MEASURED)[name] is int else 3))
     return cell({"mean": row[name], "half_width_95": row[name + HALF]}, scale, digits)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from ackclock.columns import HALF
 from ackclock.runs.store import Store
 from ackclock.statistics import known_interval
 from ackclock.sweep import manifest as manifests
-from ackclock.sweep.columns import FLOW_NUMBERS, MEANS, TRANSFERS
+from ackclock.sweep.columns import FLOW_NUMBERS, MEANS, MEASURED, TRANSFERS, measured
 from ackclock.sweep.manifest import Entry, Manifest
 from ackclock.sweep.points import as_cell
 
@@ -50,7 +51,11 @@ def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> 
     frames = [pl.DataFrame(schema=schema)]
     while some := list(islice(wanted, _CHUNK)):
         runs = store.runs(key for _, _, key in some)
-        rows = [row for (at, seed, _), run in zip(some, runs, strict=True) for row in _rows(at, cells[at], seed, run)]
+        rows = [
+            row
+            for (at, seed, _), run in zip(some, runs, strict=True)
+            for row in _rows(at, cells[at], seed, run, schema)
+        ]
         frames.append(pl.DataFrame(list(zip(*rows, strict=True)), schema=schema, orient="col"))
     return pl.concat(frames, rechunk=True)
 
@@ -96,12 +101,13 @@ def summary(frame: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
     """
     import polars as pl  # noqa: PLC0415 - start-up time
 
+    means = [*MEANS, *(name for name in MEASURED if name in frame.columns)]
     about = ["point", *_shown(manifest), "stack", "flow"]
     grouped = frame.group_by(*about, maintain_order=True).agg(
-        pl.len().alias("runs"), pl.col("finish_s").count().alias("finished_runs"), *(pl.col(name) for name in MEANS)
+        pl.len().alias("runs"), pl.col("finish_s").count().alias("finished_runs"), *(pl.col(name) for name in means)
     )
     columns: list[pl.Series] = [grouped[name] for name in (*about, "runs", "finished_runs")]
-    for name in MEANS:
+    for name in means:
         intervals = [known_interval(values) for values in grouped[name].to_list()]
         columns.append(pl.Series(name, [mean for mean, _ in intervals], pl.Float64))
         columns.append(pl.Series(name + HALF, [half for _, half in intervals], pl.Float64))
@@ -125,7 +131,15 @@ def _schema(manifest: Manifest) -> dict[str, Any]:
             schema[name] = kinds[str if str in found else float if float in found else int]
     schema |= {"stack": pl.String, "flow": pl.String, "seed": pl.Int64, "duration_s": pl.Float64}
     schema |= {name: kinds[kind] for name, kind in FLOW_NUMBERS.items()}
+    if _is_measured(manifest):
+        schema |= {name: kinds[kind] for name, kind in MEASURED.items()}
     return schema | {"identity": pl.String, "trace_hash": pl.String}
+
+
+def _is_measured(manifest: Manifest) -> bool:
+    """Whether the runs of any point are measured."""
+    varied = any(name.startswith("run.measures") for name in manifest.parameters)
+    return varied or bool(tomllib.loads(manifest.scenario).get("run", {}).get("measures", False))
 
 
 def _cells(manifest: Manifest, point: Entry, kinds: Sequence[Any]) -> tuple[Any, ...]:
@@ -135,10 +149,12 @@ def _cells(manifest: Manifest, point: Entry, kinds: Sequence[Any]) -> tuple[Any,
     return tuple(str(v) if kind == pl.String else v for v, kind in zip(values, kinds, strict=True))
 
 
-def _rows(at: int, cells: tuple[Any, ...], seed: int, run: str) -> Iterator[tuple[Any, ...]]:
+def _rows(at: int, cells: tuple[Any, ...], seed: int, run: str, schema: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The rows of a run: one for each flow."""
     said = json.loads(run)
-    for flow in said["flows"]:
+    for place, flow in enumerate(said["flows"]):
         numbers = (flow.get(name) if name in TRANSFERS else flow[name] for name in FLOW_NUMBERS)
         about = (at, *cells, flow["stack"], flow["name"], seed, said["duration_s"])
-        yield (*about, *numbers, said["identity"], said["trace_hash"])
+        more = measured(said, place)
+        beside = (more.get(name) for name in MEASURED if name in schema)
+        yield (*about, *numbers, *beside, said["identity"], said["trace_hash"])
