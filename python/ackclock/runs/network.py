@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
@@ -196,6 +197,32 @@ def source(given: str | PathLike[str] | Mapping[str, Value], what: str) -> tuple
     except OSError as error:
         found = f"no readable file ({error.strerror})"
         raise refusal(where, None, None, found, f"the path of a {what} in TOML") from error
+
+
+def needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Node:
+    """What stands under a key that may not be left out.
+
+    Raises:
+        ScenarioError: nothing stands there; ``allowed`` says what may.
+    """
+    if key not in table:
+        raise refusal(root.file, None, key, "nothing", allowed)
+    return table[key]
+
+
+def folder_name(node: Node | None, stem: str | None, default: str) -> str:
+    """What a plan's folder is called: the plan's ``name``, else its file's, if a folder may be called so.
+
+    Raises:
+        ScenarioError: no folder may be called so.
+    """
+    allowed = "letters, digits and . _ + -, since a folder is named so"
+    name = stem or default if node is None else node.text(allowed)
+    if re.fullmatch(r"[\w+-][\w.+-]*", name):
+        return name
+    if node is None:
+        return default
+    raise node.refuse(allowed)
 
 
 def _plain(value: Value) -> Value:

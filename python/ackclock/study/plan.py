@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 
 from ackclock import _native
-from ackclock.document import Node, Value, nearest, refusal
-from ackclock.runs.network import NetworkPath, read_paths, source
+from ackclock.document import Node, Value, nearest
+from ackclock.runs.network import NetworkPath, folder_name, needed, read_paths, source
 from ackclock.slots import chosen
 from ackclock.study.measure import MEASURES, Measure
 
@@ -19,7 +19,6 @@ KEYS = ("name", "question", "measure", "beside", "stacks", "baseline", "within",
 BESIDE = ("goodput", "needless", "timeouts")
 FIRST, AT_LEAST, AT_MOST = 1, 10, 80
 MOST_SEEDS, LAST_SEED = 10**5, 2**62
-_NAME = re.compile(r"[\w+-][\w.+-]*")
 
 
 @dataclass(frozen=True)
@@ -82,18 +81,18 @@ def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
     file, text, folder = source(study, "study")
     root = Node.read(file, text)
     table = root.keys(KEYS, "a study")
-    stacks = _stacks(_needed(root, table, "stacks", "a list of two or more stacks"))
+    stacks = _stacks(needed(root, table, "stacks", "a list of two or more stacks"))
     first = next(iter(stacks.values()))
     measure = _measure(table["measure"]) if "measure" in table else MEASURES["goodput"]
     everywhere = table["set"].table("a table of places and values") if "set" in table else {}
-    paths = read_paths(_needed(root, table, "path", "at least one table [[path]]"), folder or Path(), first, everywhere)
+    paths = read_paths(needed(root, table, "path", "at least one table [[path]]"), folder or Path(), first, everywhere)
     beside = (
         [_measure(node) for node in table["beside"].items("a list of measures")]
         if "beside" in table
         else [MEASURES[key] for key in BESIDE]
     )
     return Question(
-        _name(table.get("name"), Path(file).stem if folder else "study"),
+        folder_name(table.get("name"), Path(file).stem if folder else None, "study"),
         table["question"].text("a sentence") if "question" in table else "Which sender does best?",
         measure,
         tuple(one for one in beside if one is not measure),
@@ -105,22 +104,6 @@ def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
         file,
         text,
     )
-
-
-def _needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Node:
-    if key not in table:
-        raise refusal(root.file, None, key, "nothing", allowed)
-    return table[key]
-
-
-def _name(node: Node | None, stem: str) -> str:
-    allowed = "letters, digits and . _ + -, since a folder is named so"
-    name = stem if node is None else node.text(allowed)
-    if _NAME.fullmatch(name):
-        return name
-    if node is None:
-        return "study"
-    raise node.refuse(allowed)
 
 
 def _stacks(node: Node) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,16 @@ from typing import Any
 from ackclock import _native
 from ackclock.document import Node, Value, nearest, refusal
 from ackclock.errors import ScenarioError
-from ackclock.runs.network import NetworkPath, Seeds, named_text, read_paths, setting, source
+from ackclock.runs.network import (
+    NetworkPath,
+    Seeds,
+    folder_name,
+    named_text,
+    needed,
+    read_paths,
+    setting,
+    source,
+)
 from ackclock.tuning.parameter import Parameter, parameter
 
 KEYS = ("name", "stack", "trials", "seed", "search", "seeds", "set", "parameters", "paths", "path", "held_out")
@@ -81,20 +89,20 @@ def read(
     file, said, folder = source(plan, "plan")
     root = Node.read(file, said)
     table = root.keys(KEYS, "a plan")
-    stack = _needed(root, table, "stack", "the name of a stack").text("the name of a stack")
+    stack = needed(root, table, "stack", "the name of a stack").text("the name of a stack")
     if stack not in (names := _native.stack_names()):
         raise table["stack"].refuse(f"one of {', '.join(names)}", hint=nearest(stack, names))
     seeds = _seeds(table.get("seeds"), Seeds(1, SEEDS))
     paths = _Paths(table, folder or Path(), stack)
     result = Plan(
-        _name(table.get("name"), Path(file).stem if folder else "tuning"),
+        folder_name(table.get("name"), Path(file).stem if folder else None, "tuning"),
         stack,
         trials if trials is not None else table["trials"].whole(1, MOST_TRIALS) if "trials" in table else TRIALS,
         seed if seed is not None else table["seed"].whole(0, LAST_SEARCH_SEED) if "seed" in table else 1,
         _search(table.get("search")),
         seeds,
-        _parameters(_needed(root, table, "parameters", "a table with at least one parameter of the stack")),
-        paths.read(_needed(paths.root or root, paths.table, "path", "at least one table [[path]]")),
+        _parameters(needed(root, table, "parameters", "a table with at least one parameter of the stack")),
+        paths.read(needed(paths.root or root, paths.table, "path", "at least one table [[path]]")),
         paths.read(paths.held["path"]) if "path" in paths.held else (),
         paths.held_seeds(seeds),
         root.value | (paths.root.value if paths.root else {}),
@@ -132,23 +140,6 @@ class _Paths:
             others = f"seeds that the search has not; it has {seeds.first} to {seeds.last}"
             raise self.held["seeds"].refuse(others, f"{held.first} to {held.last}")
         return held
-
-
-def _needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Node:
-    """What stands under a key that may not be left out."""
-    if key not in table:
-        raise refusal(root.file, None, key, "nothing", allowed)
-    return table[key]
-
-
-def _name(node: Node | None, stem: str) -> str:
-    allowed = "letters, digits and . _ + -, since a folder is named so"
-    name = stem if node is None else node.text(allowed)
-    if not re.fullmatch(r"[\w+-][\w.+-]*", name):
-        if node is None:
-            return "tuning"
-        raise node.refuse(allowed)
-    return name
 
 
 def _search(node: Node | None) -> str:
