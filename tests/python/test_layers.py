@@ -26,6 +26,8 @@ LAYERS = (
     "shared",
     "paths",
     "slots",
+    "measures",
+    "tables_measures",
     "tables",
     "plot",
     "result",

@@ -111,10 +111,14 @@ def test_what_is_wrong_is_said_with_its_key_and_without_a_line() -> None:
         assert (e.file, e.line, e.key, e.found) == ("mine", None, "link[0].rate", '"5 Mbits" (unknown unit)')
         assert str(e).startswith('mine: key `link[0].rate`: found "5 Mbits" (unknown unit), allowed: ')
     # Sound by itself, but not with the option.
-    timer = SWAPS.replace("flow[0].stack", "newreno").replace("flow[0].set", {"recovery.timer": "slow-but-steady"})
+    judge = SWAPS.replace("flow[0].stack", "rfc-6675").replace("flow[0].set", {"detect.kind": "sack"})
     with pytest.raises(ak.ScenarioError) as told:
-        ak.run(timer, stack="sack-ff96", seed=1)
-    assert (told.value.line, told.value.key) == (None, 'flow[0].set."recovery.timer"')
+        ak.run(judge, stack="reno", seed=1)
+    assert (told.value.line, told.value.key) == (None, 'flow[0].set."detect.kind"')
+    # What the other stack does not have is told.
+    timer = SWAPS.replace("flow[0].stack", "newreno").replace("flow[0].set", {"recovery.timer": "slow-but-steady"})
+    told_of = "sack-ff96 does not have recovery.timer, which the scenario sets."
+    assert ak.run(timer, stack="sack-ff96", seed=1).notes == [told_of]
 
 
 @pytest.mark.parametrize("title", sorted(bad()))

@@ -171,10 +171,11 @@ def test_no_process_is_left_when_the_command_is_killed(planned: Path) -> None:
     (planned.parent / "short.toml").write_text(SHORT.replace('"5 s"', '"30000 s"'), encoding="utf-8")
     planned.write_text(PLAN.replace("CLASS", "Fixed").replace('    "fixed",\n', ""), encoding="utf-8")
     for how in (signal.SIGINT, signal.SIGKILL):
-        command = [sys.executable, "-m", "ackclock", "sweep", str(planned), "--threads", "2"]
+        command = [sys.executable, "-m", "ackclock", "sweep", str(planned), "--threads", "2", "--allow-python"]
         process = subprocess.Popen(command, cwd=planned.parent, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         children: list[int] = []
         while len(children) < 2:
+            assert process.poll() is None, f"ended with {process.returncode} before its workers ran"
             time.sleep(0.05)
             running = [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()]
             children = [pid for pid in running if _parent(pid) == process.pid]

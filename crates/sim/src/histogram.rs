@@ -7,7 +7,7 @@
 //!
 //! | source | here |
 //! | --- | --- |
-//! | sub-bucket count | [`SUB`] |
+//! | sub-bucket count | `SUB` |
 //! | value at percentile | [`Histogram::quantile`], by nearest rank |
 //!
 //! Departures: the middle of a bucket stands for it, not its largest number; buckets exist only between the smallest and the

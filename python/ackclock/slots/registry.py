@@ -113,6 +113,7 @@ def setting(value: object) -> str:
 def chosen(stack: Chosen) -> str:
     """The text that ``--stack`` would take: a name, and after commas the stack's own parameters.
 
+    >>> from ackclock.slots import chosen
     >>> chosen(("rack-tlp", {"rto.min": "200 ms", "options.timestamps": False}))
     'rack-tlp,rto.min=200 ms,options.timestamps=false'
 
