@@ -164,7 +164,7 @@ def test_older_forms_are_read_where_nothing_may_be_written(
 
 
 def spoil(store: Path, count: int) -> list[str]:
-    """Change a digit in so many runs, as a bit that falls over on a disk does; their keys."""
+    """Change a digit in some runs, as a flipped bit on a disk does; their keys."""
     with closing(sqlite3.connect(store / "runs.sqlite")) as db, db:
         keys = [key for (key,) in db.execute("SELECT key FROM runs ORDER BY rowid LIMIT ?", (count,))]
         for key in keys:

@@ -89,7 +89,7 @@ pub struct PacketMeasures {
     pub data_packets_arrived: u64,
     /// Data packets dropped on the way, of those sent.
     pub loss_ratio: Option<f64>,
-    /// Packets that came after one sent later (RFC 4737), of those that arrived.
+    /// Packets that arrived after a packet sent later (RFC 4737), as a share of all that arrived.
     pub reordered_ratio: Option<f64>,
     /// Needless retransmissions, of the packets sent.
     pub needless_ratio: Option<f64>,

@@ -120,7 +120,7 @@ fn ratio(of: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| of as f64 / all as f64)
 }
 
-/// How long the transfers of a flow took: those that it made in a row, or the one that it is.
+/// How long the transfers of a flow took: its transfers in a row, or its only one.
 fn took(f: &FlowSummary) -> Vec<f64> {
     match f.transfers {
         Some(_) => f.transfer_times_s.clone(),
@@ -162,17 +162,17 @@ fn packets<'a>(flows: impl Iterator<Item = (&'a FlowSummary, &'a FlowMeter)>) ->
     }
 }
 
+/// What groups are made by, and what flows of one group have in common.
+type Kind = (&'static str, fn(&FlowSummary) -> &str);
+
 /// All flows, those of each stack, and those of each name, in the order in which they first occur.
 fn groups(summary: &Summary, meters: &[FlowMeter]) -> Vec<GroupMeasures> {
     let mut groups = Vec::new();
-    for by in ["all", "stack", "name"] {
+    let kinds: [Kind; 3] = [("all", |_| ""), ("stack", |f| &f.stack), ("name", |f| without_number(&f.name))];
+    for (by, name_of) in kinds {
         let mut named: Vec<(&str, Vec<(&FlowSummary, &FlowMeter)>)> = Vec::new();
         for flow in summary.flows.iter().zip(meters) {
-            let name = match by {
-                "stack" => &flow.0.stack,
-                "name" => without_number(&flow.0.name),
-                _ => "",
-            };
+            let name = name_of(flow.0);
             match named.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, flows)) => flows.push(flow),
                 None => named.push((name, vec![flow])),

@@ -41,7 +41,7 @@ pub struct FlowMeter {
     pub rtt: Histogram,
     /// Packets with data that arrived.
     pub arrived: u64,
-    /// Of these, those that came after one sent later (RFC 4737 §3); second arrivals are not counted.
+    /// Of these, how many arrived after a packet sent later (RFC 4737 §3). Second arrivals are not counted.
     pub reordered: u64,
     /// When the earliest sent packet went that no ACK has answered yet.
     unanswered: u64,

@@ -15,7 +15,7 @@ from ackclock.runs.keys import key_of_run
 from ackclock.runs.store import FILE, Cost, Store
 
 _LEAST = 64
-"""Bytes that a row takes at least: no file has more rows than so many fit into it."""
+"""Bytes that a row takes at least. It bounds how many rows a file can have."""
 _COSTS = {1: "seconds, 0.0, NULL", 2: "processor_s, wall_s, NULL", 3: "processor_s, wall_s, checksum"}
 
 

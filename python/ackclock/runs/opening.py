@@ -15,7 +15,7 @@ WAIT_S = 60.0
 
 
 def writable(file: Path) -> bool:
-    """Whether this file and those that SQLite makes beside it may be written; a file that is missing may be made."""
+    """Whether SQLite may write this file, or make it, and make its own files beside it."""
     return not file.exists() or (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
 
 

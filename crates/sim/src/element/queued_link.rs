@@ -100,7 +100,7 @@ impl QueuedLink {
     }
 
     /// A packet comes to the queue; `data`: whether it takes up sequence numbers. `Err`, with its number among the arrivals (from 0), if it does not fit.
-    /// `serves` is told of each packet that goes into transmission, and when.
+    /// `serves` hears of each packet whose transmission begins, and when.
     pub(crate) fn offer(
         &mut self,
         packet: u32,
