@@ -5,8 +5,8 @@
 >>> result.summary.select("stack", "throughput_bytes_per_s")  # doctest: +SKIP
 >>> ak.plot.time_sequence(result.events, stop=2.0)  # doctest: +SKIP
 
-Scenarios are files, texts, or objects: :class:`ackclock.Scenario`. Tables are Polars frames, plots are Matplotlib axes
-(``pip install "ackclock[plot]"``); all of these are loaded when first asked for.
+Scenarios are files, TOML texts or objects (:class:`ackclock.Scenario`). Tables are Polars frames and plots are
+Matplotlib axes (``pip install "ackclock[plot]"``); both libraries are loaded on first use.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _LATE = {
 
 
 def __getattr__(name: str) -> ModuleType | type:
-    """What takes time to load, ``ackclock.plot`` also matplotlib, and so is not loaded before it is used."""
+    """Load slow modules on first use; ``ackclock.plot`` also needs matplotlib."""
     if name in {"live", "plot", "scenario"}:
         return import_module(f"ackclock.{name}")
     if name in _LATE:

@@ -1,4 +1,4 @@
-"""``python -m ackclock`` is the command."""
+"""``python -m ackclock`` runs the command."""
 
 from ackclock.cli import main
 

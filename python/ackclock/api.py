@@ -1,4 +1,4 @@
-"""What the command does, as functions."""
+"""The command's work as functions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 Seeds = int | Iterable[int] | Mapping[str, int]
-"""How many seeds, counted up from the first; the seeds themselves; or ``{"first": 1, "count": 30}``."""
+"""The number of seeds, counted up from the first; the seeds themselves; or ``{"first": 1, "count": 30}``."""
 LIMIT = 2**64
 Slot = dict[str, Any]
-"""One answer of a stack: its ``kind``, and its parameters; quantities are text with their unit."""
+"""The component in one slot of a stack: its ``kind`` and its parameters. Quantities are text with a unit."""
 
 
 class Stack(TypedDict):
@@ -70,36 +70,37 @@ def run(
     """Run a scenario, once for each stack and seed, on all cores.
 
     Args:
-        scenario: an :class:`ackclock.Scenario`; or the path of a scenario file, or the text of one (anything with a
-            line break in it).
-        stack: the stack that every flow uses instead of the file's, or several, one after the other; a name, also with
-            parameters of its own: ``"rack-tlp,rto.min=1 s"`` or ``("rack-tlp", {"rto.min": "1 s"})``.
-        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``; a slot may have a class, as in
-            ``{"detect.threshold": AvgDev}`` or ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
-        seed: the first seed, instead of the file's, and the only one without ``seeds``.
-        seeds: how many seeds, counted up from the first; or the seeds themselves, as a list, a range or an array; or
+        scenario: an :class:`ackclock.Scenario`, the path of a scenario file, or the text of one. A string with a line
+            break is taken as text.
+        stack: the stack that every flow uses instead of the file's, or several to run one after the other. A name may
+            come with parameters: ``"rack-tlp,rto.min=1 s"`` or ``("rack-tlp", {"rto.min": "1 s"})``.
+        set: parameters of every flow's stack by path, as in ``{"rto.tick": "500 ms"}``. A slot's value may be a
+            class: ``{"detect.threshold": AvgDev}``, ``{"detect.threshold": ackclock.slots.given(AvgDev, alpha=0.2)}``.
+        seed: the first seed, instead of the file's. Without ``seeds`` it is the only one.
+        seeds: the number of seeds, counted up from the first; the seeds themselves, as a list, a range or an array; or
             ``{"first": 1, "count": 30}``.
-        trace: file to which the events of the first run go; its ending, .csv or .parquet, says how.
+        trace: file for the events of the first run. Its extension, .csv or .parquet, selects the format.
         pcap: folder for captures: ``sender.pcapng``, ``receiver.pcapng``, and ``truth.csv``, which says of each
-            retransmission whether it was needed, refused or needless. Of several runs each has a folder in it, named by
-            its seed, and by its stack where there are several.
-        pcap_at: a node between the ends at which packets are captured as well, into ``middle.pcapng``.
-        pcap_snap: how many bytes of each packet are kept, 80 to 65535. Default: 96, the headers and some payload.
-        threads: how many runs at once; by default one for each core. Results do not depend on it. With algorithms in
-            Python runs are made one after the other, on this thread.
+            retransmission whether it was needed, refused or needless. With several runs, each gets a subfolder named
+            after its seed, and after its stack where there are several.
+        pcap_at: a node between the ends where packets are captured as well, into ``middle.pcapng``.
+        pcap_snap: bytes kept of each packet, 80 to 65535. Default: 96, the headers and some payload.
+        threads: the number of concurrent runs. Default: one per core. Results do not depend on it. With algorithms in
+            Python, runs are made one after the other on the calling thread.
         progress: called about 20 times a second with the share of simulated time that is done, from 0 to 1.
-        name: the name under which errors speak of a scenario that is not given by its path.
-        allow_python: let Python run that a text names by its file: only what you trust. Classes need no permission.
+        name: the name that error messages use for a scenario that is not given by its path.
+        allow_python: run Python files that a scenario text names. Allow only files you trust. Classes passed as objects
+            need no permission.
         measures: whether to measure totals, delays, completion times and links (``docs/measures.md``).
 
     Returns:
-        Tables of means, of runs, of links and of events: see :class:`ackclock.Result`.
+        Tables of means, runs, links and events: see :class:`ackclock.Result`.
 
     Raises:
-        ScenarioError: the scenario or an argument makes no sense.
-        AlgorithmError: an algorithm in Python raised an error, which is the cause.
+        ScenarioError: the scenario or an argument is invalid.
+        AlgorithmError: an algorithm in Python raised an error, which is the ``__cause__``.
         OSError: the trace or a capture could not be written.
-        KeyboardInterrupt: as usual; runs end within a slice of simulated time.
+        KeyboardInterrupt: as usual; runs stop within a slice of simulated time.
     """
     (file, text), pairs = _source(scenario, name), _pairs(set)
     seed, asked = _seeds(seed, seeds)
@@ -126,10 +127,10 @@ def compare(
 ) -> Result:
     """Run a scenario with each of several stacks on the same seeds; :meth:`Result.against` gives the differences.
 
-    Arguments, result and errors are those of :func:`run`.
+    Arguments, return value and errors are those of :func:`run`.
 
     Raises:
-        ScenarioError: there are fewer than two stacks; and see :func:`run`.
+        ScenarioError: there are fewer than two stacks, or as for :func:`run`.
     """
     if isinstance(stacks, str) or len(stacks) < 2:  # noqa: PLR2004 - a comparison
         found = f'"{stacks}"' if isinstance(stacks, str) else f"{len(stacks)} of them"
@@ -159,7 +160,7 @@ def show(
     name: str | None = None,
     allow_python: bool = False,
 ) -> str:
-    """A scenario with every default spelled out, the stacks' parameters too, as TOML that runs the same.
+    """Return the scenario as TOML with every default spelled out, the stacks' parameters included. It runs the same.
 
     Arguments and errors are those of :func:`run`.
     """
@@ -171,10 +172,10 @@ def show(
 
 
 def new(file: str | PathLike[str] = "scenario.toml") -> Path:
-    """Make a commented scenario to begin with, and return its path.
+    """Write a commented scenario to start from, and return its path.
 
     Raises:
-        FileExistsError: there is a file of that name, which is left alone.
+        FileExistsError: a file of that name exists; it is left unchanged.
         OSError: the folder is missing or not writable, or the disk is full; no file is left behind.
     """
     path = Path(file)
@@ -189,12 +190,12 @@ def new(file: str | PathLike[str] = "scenario.toml") -> Path:
 
 
 def starter() -> bytes:
-    """The scenario that :func:`new` makes."""
+    """The scenario that :func:`new` writes."""
     return Path(__file__).with_name("starter.toml").read_bytes()
 
 
 class Stacks(list[Stack]):
-    """A list of stacks; a notebook shows their names and what they are."""
+    """A list of stacks; a notebook shows their names and summaries."""
 
     def _repr_html_(self) -> str:
         from html import escape  # noqa: PLC0415 - start-up time
@@ -205,15 +206,15 @@ class Stacks(list[Stack]):
 
 
 def stacks() -> Stacks:
-    """Every named stack, with its slots and their parameters."""
+    """Return every named stack with its slots and their parameters."""
     return Stacks(json.loads(_native.stacks_json()))
 
 
 def _seeds(seed: int | None, seeds: Seeds | None) -> tuple[int | None, int | list[int] | None]:
-    """The first seed, and how many or which ones; whole numbers of Python's.
+    """The first seed, and the number of seeds or a list of them, as Python integers.
 
     Raises:
-        ScenarioError: one of them is none of these.
+        ScenarioError: an argument is neither a number nor a list of seeds.
     """
     first = None if seed is None else _whole("seed", seed, 0)
     seeds = natural(seeds)
@@ -243,7 +244,7 @@ def _refused(key: str, found: str, allowed: str) -> ScenarioError:
 
 
 def _several(stack: Chosen | Sequence[Chosen] | None) -> Sequence[Chosen]:
-    """A list of stacks, of one or more."""
+    """One or more stacks as a list."""
     if stack is None:
         return []
     pair = isinstance(stack, tuple) and len(stack) == 2 and isinstance(stack[1], Mapping)  # noqa: PLR2004 - a pair
@@ -258,7 +259,7 @@ def _pairs(set: Mapping[str, Value] | None) -> list[tuple[str, str]]:
 def capturing(
     folder: str | PathLike[str] | None, at: str | None, snap: int | None
 ) -> tuple[str, str | None, int | None] | None:
-    """Where captures go and what they have; ``None`` if there are to be none."""
+    """Where captures go and what they contain; ``None`` if no captures are wanted."""
     if folder is not None:
         return fspath(folder), at, snap
     for key, value in (("--pcap-at", at), ("--pcap-snap", snap)):
@@ -270,12 +271,12 @@ def capturing(
 
 
 def _placed(scenario: str | PathLike[str] | Scenario) -> AbstractContextManager[None]:
-    """Where errors about a scenario point: those about an object at keys without a line."""
+    """Choose how errors locate a scenario: for an object, by key and without a line number."""
     return nullcontext() if isinstance(scenario, str | PathLike) else unwritten()
 
 
 def _source(scenario: str | PathLike[str] | Scenario, name: str | None) -> tuple[str, str | None]:
-    """The name under which errors speak of a scenario, and its text if it was not given by its path."""
+    """The name that error messages use for a scenario, and its text unless it was given by its path."""
     if not isinstance(scenario, str | PathLike):
         return name or scenario.name, scenario.to_toml()
     where = fspath(scenario)

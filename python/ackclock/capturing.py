@@ -1,4 +1,4 @@
-"""Captures of TCP: what happened to each transfer. Polars is loaded by the first table that is asked for."""
+"""Captures of TCP: what happened to each transfer. Polars is loaded with the first table."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ TABLES: tuple[Table, ...] = (
 )  # fmt: skip
 LIMIT = 10_000
 MOST_DRAWN = 1 << 22
-"""Packets of a connection; of more none is drawn."""
+"""Packets of a connection that can be drawn; a larger connection is refused."""
 
 
 class Capture:
-    """What captures hold: one row for each way with data of each connection, and what became of it.
+    """The analysis of one or more captures: a row for each direction that carries data, and what happened to it.
 
-    Names of columns carry their unit (``_s`` seconds, ``_bytes``, ``_bytes_per_s``); what has none is a count. Every
-    table begins with ``file``, ``connection`` (its number in the file) and ``flow`` (``A:p > B:p``). Frames are
-    numbered as Wireshark numbers them.
+    Column names end in their unit (``_s`` seconds, ``_bytes``, ``_bytes_per_s``); columns without a unit are counts.
+    Every table begins with ``file``, ``connection`` (its number in the file) and ``flow`` (``A:p > B:p``). Frames are
+    numbered as in Wireshark.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Capture:
         chosen: tuple[str, str] | None,
         limit: int,
     ) -> None:
-        """Keep what was found, what fits a path to it, and how the files are read again."""
+        """Keep the analysis, the function that fits a path to it, and what is needed to read the files again."""
         self._found = found
         self._files = files
         self._chosen = chosen
@@ -50,29 +50,29 @@ class Capture:
         self._fit = fit
 
     def fit(self) -> Fit:
-        """The path that explains the capture, as a scenario: its flows are taken to share one bottleneck.
+        """Fit a path to the capture, as a scenario. All flows are assumed to share one bottleneck.
 
         The files are read once more.
 
         Raises:
-            ValueError: the capture does not say, or is standard input; the message says why.
+            ValueError: the capture does not determine a path, or is standard input; the message says why.
         """
         return self._fit()
 
     def to_dict(self, details: bool = True) -> dict[str, Any]:
-        """What ``ackclock capture --json`` prints.
+        """Return the content of ``ackclock capture --json``.
 
         Args:
-            details: with each retransmission and each stall.
+            details: whether to include each retransmission and each stall.
         """
         result: dict[str, Any] = json.loads(self._found.json(details))
         return result
 
     def arrow(self, table: Table = "flows") -> _native.Table:
-        """A table as Arrow, for everything that knows the Arrow PyCapsule interface; nobody copies it.
+        """Return a table as Arrow, for any library with the Arrow PyCapsule interface; the data are not copied.
 
         Args:
-            table: the name of the attribute that holds it as a Polars frame.
+            table: the name of the attribute that holds the same table as a Polars frame.
         """
         makers: dict[str, Callable[[], _native.Table]] = {
             "flows": self._found.flows,
@@ -87,7 +87,7 @@ class Capture:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """A row for each way with data: bytes, goodput, round trips, verdicts, reordering, stalls, options, place."""
+        """A row for each direction with data: bytes, goodput, RTTs, verdicts, reordering, stalls, options, place."""
         return self._polars("flows")
 
     @cached_property
@@ -97,34 +97,34 @@ class Capture:
 
     @cached_property
     def reordering(self) -> pl.DataFrame:
-        """RFC 4737's metrics of each way, and what told the order of sending (``told_by``)."""
+        """RFC 4737's metrics of each direction, and the source of the sending order (``told_by``)."""
         return self._polars("reordering")
 
     @cached_property
     def densities(self) -> pl.DataFrame:
-        """RFC 5236's densities, if they were made, of packets that are numbered: a row for each value that occurred."""
+        """RFC 5236's densities, if requested, of packets with sequence numbers: a row for each value that occurred."""
         return self._polars("densities")
 
     @cached_property
     def stalls(self) -> pl.DataFrame:
-        """A row for each time in which a transfer stood still: its cause, and the evidence in words."""
+        """A row for each period in which a transfer stood still: its cause, and the evidence in words."""
         return self._polars("stalls")
 
     @cached_property
     def datagrams(self) -> pl.DataFrame:
-        """UDP with sequence numbers, RTP's and iperf3's: a row for each source, with loss and RFC 4737's metrics."""
+        """UDP with sequence numbers (RTP and iperf3): a row for each source, with loss and RFC 4737's metrics."""
         return self._polars("datagrams")
 
     @cached_property
     def skipped(self) -> pl.DataFrame:
-        """What was not analysed: packets and bytes by kind."""
+        """Traffic that was not analysed: packets and bytes by kind."""
         return self._polars("skipped")
 
     def write_parquet(self, folder: str | PathLike[str]) -> list[Path]:
-        """Write every table as Parquet into a folder, which is made if it is missing.
+        """Write every table as Parquet into a folder, which is created if it is missing.
 
         Returns:
-            The files.
+            The paths of the files.
         """
         to = Path(folder)
         to.mkdir(parents=True, exist_ok=True)
@@ -134,15 +134,15 @@ class Capture:
         return files
 
     def write_needless(self, to: str | PathLike[str]) -> int:
-        """Write the packets that were sent again needlessly, as they are, into a pcapng file.
+        """Write the needless retransmissions, unchanged, into a pcapng file.
 
-        The file has its name once it is complete. The capture is read again.
+        The capture is read again. The file gets its name only when it is complete.
 
         Returns:
-            How many packets were written.
+            The number of packets written.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
             ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
@@ -152,17 +152,17 @@ class Capture:
         return _native.capture_copy(file, frames, None, fspath(to))[0]
 
     def write_reordered(self, to: str | PathLike[str]) -> int:
-        """Write the packets that came late (RFC 4737), as they are, into a pcapng file.
+        """Write the packets that arrived late (RFC 4737), unchanged, into a pcapng file.
 
-        The file has its name once it is complete. The capture is read again.
+        The capture is read again. The file gets its name only when it is complete.
 
         Returns:
-            How many packets were written.
+            The number of packets written.
 
         Raises:
-            OSError: it cannot be written.
-            ValueError: there are several captures, or standard input, or one of the sender's side, where nothing
-                arrives, or ``to`` is the capture itself.
+            OSError: the file cannot be written.
+            ValueError: there are several captures, or standard input; or the capture is from the sender's side, where
+                nothing arrives; or ``to`` is the capture itself.
         """
         file = self._only_file("write", to)
         frames = self._found.late()
@@ -173,32 +173,33 @@ class Capture:
         return _native.capture_copy(file, frames, None, fspath(to))[0]
 
     def anonymise(self, to: str | PathLike[str]) -> int:
-        """Write all TCP segments into a pcapng file, with other addresses and ports, and without payload.
+        """Write all TCP segments into a pcapng file, with replaced addresses and ports and without payload.
 
-        Times, sequence numbers and the options that an analysis reads stay, so that it finds the same in them; link
-        layers, tunnels, other packets, and connections other than a ``flow`` that was chosen are left out. The file has
-        its name once it is complete. The capture is read again.
+        Times, sequence numbers and the options that an analysis reads are kept, so the analysis of the copy is equal.
+        Link layers, tunnels, other packets, and connections other than a chosen ``flow`` are left out. The capture is
+        read again. The file gets its name only when it is complete.
 
         Returns:
-            How many packets were written.
+            The number of packets written.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
             ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
         """
         return _native.capture_copy(self._only_file("anonymise", to), None, self._chosen, fspath(to))[0]
 
     def packets(self, flow: str | None = None) -> pl.DataFrame:
-        """The packets of one connection, for graphs; ``own`` ones go the way of the flow. The capture is read again.
+        """Return the packets of one connection, for graphs. The capture is read again.
 
-        Offsets (``offset``, ``ack``, ``sack``) count the bytes of a way from its first one; ``seq`` is as in the
-        packet. ``time_ns`` counts from the capture's first packet, ``at_ns`` from 1970.
+        ``own`` marks packets in the flow's direction. Offsets (``offset``, ``ack``, ``sack``) count the bytes of a
+        direction from its first byte; ``seq`` is the number in the packet. ``time_ns`` counts from the capture's first
+        packet, ``at_ns`` from 1970.
 
         Args:
-            flow: its name in ``flows``. Default: the one with the most bytes.
+            flow: its name in ``flows``. Default: the flow with the most bytes.
 
         Raises:
-            ValueError: there is no such flow, or it is from standard input, or has too many packets.
+            ValueError: there is no such flow, the capture is standard input, or the flow has too many packets.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -207,12 +208,12 @@ class Capture:
         return pl.DataFrame(_native.capture_packets(row["file"], row["connection"], source, self._limit))
 
     def plot(self, flow: str | None = None, start: float | None = None, stop: float | None = None) -> Figure:
-        """Draw a flow: time-sequence graph with the verdicts on its retransmissions, outstanding data, stalls.
+        """Draw a flow: time-sequence graph with verdicts on its retransmissions, outstanding data, stalls.
 
         Args:
-            flow: its name in ``flows``. Default: the one with the most bytes.
-            start: from when, seconds since the capture's first packet.
-            stop: until when, likewise.
+            flow: its name in ``flows``. Default: the flow with the most bytes.
+            start: start of the graph, in seconds since the capture's first packet. Default: the beginning.
+            stop: end of the graph, likewise. Default: the end.
 
         Raises:
             ValueError: as :meth:`packets`, or there is nothing between ``start`` and ``stop``.
@@ -225,14 +226,14 @@ class Capture:
         return captured(self.packets(row["flow"]), again, still, title=title, start=start, stop=stop)
 
     def write_xplot(self, to: str | PathLike[str], flow: str | None = None) -> None:
-        """Write a flow's time-sequence graph in the format of tcptrace's ``xplot``; there whole or not at all.
+        """Write a flow's time-sequence graph in the format of tcptrace's ``xplot``, complete or not at all.
 
         Args:
             to: the file.
-            flow: its name in ``flows``. Default: the one with the most bytes.
+            flow: its name in ``flows``. Default: the flow with the most bytes.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
             ValueError: as :meth:`packets`.
         """
         from ackclock import xplot  # noqa: PLC0415 - start-up time
@@ -243,7 +244,7 @@ class Capture:
         write(Path(to), "".join(f"{line}\n" for line in told).encode())
 
     def _drawn(self, key: str, flow: str | None) -> dict[str, Any]:
-        """The row of the flow that is meant."""
+        """The row of the requested flow."""
         import polars as pl  # noqa: PLC0415 - start-up time
 
         rows = self.flows if flow is None else self.flows.filter(pl.col("flow") == flow)
@@ -270,7 +271,7 @@ class Capture:
         )
 
     def _only_file(self, key: str, to: str | PathLike[str]) -> str:
-        """The one file that can be read again, and is not the one to be written."""
+        """The one capture file, if it can be read again and is not the file to be written."""
         if len(self._files) != 1:
             raise ValueError(f"{key}: found {len(self._files)} captures, allowed: one")
         (file,) = self._files
@@ -298,18 +299,18 @@ def capture(
     """Read captures of TCP and say what happened to each transfer.
 
     Args:
-        files: one or several, pcap or pcapng, also packed with gzip, zstd or lz4; ``-`` is standard input. Captures of
-            both ends of a connection are matched (``receiver_file``).
-        at: where they were captured, seen from the data of the way with more of them; none are matched then. Default:
-            found out.
+        files: one or several files, pcap or pcapng, also compressed with gzip, zstd or lz4; ``-`` is standard input.
+            Captures of both ends of a connection are matched (``receiver_file``).
+        at: where the files were captured, relative to the direction with more data; captures are then not matched.
+            Default: inferred from the packets.
         flow: only the connection between two ends, as ``"10.0.0.1:5001 > 10.0.0.2:80"``.
-        limit: most connections in memory at once, and in the answer: of more, those with the most bytes.
-        densities: whether to make the densities of RFC 5236. Without them the analysis is faster.
-        progress: is told the share that has been read, from 0 to 1.
+        limit: the largest number of connections in memory, and in the result: those with the most bytes.
+        densities: whether to compute the densities of RFC 5236. The analysis is faster without them.
+        progress: called with the share that has been read, from 0 to 1.
 
     Raises:
-        CaptureError: nothing could be read of a file.
-        ValueError: an option makes no sense.
+        CaptureError: nothing in a file could be read.
+        ValueError: an option is invalid.
     """
     names = [files] if isinstance(files, str | PathLike) else list(files)
     if limit < 1:

@@ -1,7 +1,7 @@
-"""How each stack looks, the same in every figure: a colour, a marker and a line.
+"""The colour, marker and line of each stack, the same in every figure.
 
-The stacks of ``STACKS`` have a colour of their own and a whole line. Every other has a colour, a marker and a broken
-line that follow from its name alone, so they stay when more stacks come.
+The stacks of ``STACKS`` have fixed colours and a solid line. Every other stack gets a colour, a marker and a broken
+line derived from its name alone, so its look does not change when stacks are added.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 REFERENCE = "#000000"
-# Okabe & Ito's palette, then Tol's "muted", both made for the colour-blind.
+# Okabe & Ito's palette, then Tol's "muted"; both are designed for colour-blind readers.
 STACKS = {
     "tahoe": "#999999",
     "reno": "#E69F00",
@@ -60,12 +60,12 @@ EVENTS = {
     "rwnd": "#BBAA22",
     "cwnd": "#222222",
 }
-"""What happened to packets, and the limits of sending; each has a marker or a line of its own, too."""
+"""Events of packets, and the limits of sending. Each also has a distinct marker or line."""
 STANDING = "#888888"
 """Packets in a queue."""
 PHASES = {"disorder": "#F7F2CC", "recovery": "#FBDDC6", "loss": "#DADAE8"}
-"""Shades behind a course; Loss is hatched, for print in grey."""
-# Fixed, so that a new entry of the table changes no other stack.
+"""Shades behind a flow's graph; Loss is also hatched, for print in grey."""
+# A fixed slice, so that a new entry in the table changes no other stack.
 _OTHER_COLOURS = tuple(STACKS.values())[:12]
 _OTHER_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "h", "p", "*")
 _OTHER_LINES = ((0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2, 1.2, 1.2)))
@@ -83,7 +83,7 @@ class Look(NamedTuple):
 
 
 def look(stack: str) -> Look:
-    """The stack's look; of a stack unknown to the table it follows from the name."""
+    """Return the stack's look; a stack that is not in the table gets one derived from its name."""
     if stack in STACKS:
         return Look(STACKS[stack], MARKERS[stack], WHOLE)
     n = crc32(stack.encode())
@@ -93,5 +93,5 @@ def look(stack: str) -> Look:
 
 
 def of(stack: str) -> str:
-    """The stack's colour."""
+    """Return the stack's colour."""
     return look(stack).colour

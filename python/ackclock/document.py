@@ -1,4 +1,4 @@
-"""A TOML document that is read value by value, so that whatever is wrong with it is refused with its place."""
+"""A TOML document that is read value by value, so that every invalid value is reported with its place."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from ackclock import _native
 from ackclock.errors import ScenarioError
 
 Value = Any
-"""What TOML can say: text, whole numbers, real numbers, true and false, lists and tables."""
+"""A value of TOML: text, integer, real number, true or false, list or table."""
 
 
 def refusal(
     file: str, line: int | None, key: str | None, found: str, allowed: str, hint: str | None = None
 ) -> ScenarioError:
-    """The error of these parts, its message in the words of a scenario's."""
+    """The error for these parts, worded like a scenario's errors."""
     message = file + (f":{line}" if line else "") + (f": key `{key}`" if key else "")
     message += f": found {found}, allowed: {allowed}" + (f"; did you mean {hint}?" if hint else "")
     return ScenarioError(message, file, line, key, found, allowed, hint)
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that was probably meant, in backquotes."""
+    """The candidate that was probably meant, in backquotes; ``None`` if there is none."""
     listed = list(candidates)
     found = get_close_matches(word, listed, 1, 0.6) or [c for c in listed if word and c.startswith(word)]
     return f"`{found[0]}`" if found else None
 
 
 def quoted(key: str) -> str:
-    """A key as it stands in a path: quoted where its dots are no path."""
+    """A key as written in a path; it is quoted if it contains dots."""
     return json.dumps(key, ensure_ascii=False) if "." in key else key
 
 
 def written(value: Value) -> str:
-    """A value as TOML has it, on one line, which ``tomli_w`` has for single values alone.
+    """A value as TOML on one line; ``tomli_w`` has this for single values only.
 
     Raises:
-        TypeError: TOML has nothing like it, or no room for the number.
+        TypeError: TOML has no such type, or the number is out of its range.
     """
     value = natural(value)
     if isinstance(value, Mapping):
@@ -55,7 +55,7 @@ def written(value: Value) -> str:
 
 
 def natural(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has
-    """Python's number or list for one of NumPy or Polars, or for a range; another value stays as it is."""
+    """Convert a number or list of NumPy or Polars, or a range, to Python's; return other values unchanged."""
     if value is None or isinstance(value, str | bytes | bool | int | float | list | tuple | Mapping | type):
         return value
     if isinstance(value, range):
@@ -74,7 +74,7 @@ def _line(key: str, value: Value) -> str:
 
 @dataclass(frozen=True)
 class Node:
-    """A value of a document, and where it stands."""
+    """A value of a document, and its place."""
 
     file: str
     lines: Mapping[str, int]
@@ -84,22 +84,22 @@ class Node:
 
     @classmethod
     def read(cls, file: str, text: str) -> Node:
-        """The whole document of a TOML text.
+        """Parse a TOML text and return the whole document.
 
         Raises:
-            ScenarioError: it is no TOML.
+            ScenarioError: the text is not TOML.
         """
         said = json.loads(_native.read_toml(file, text))
         return cls(file, said["lines"], "", said["value"])
 
     @property
     def line(self) -> int | None:
-        """On which line it stands; of what was not read from a text, nothing."""
+        """The line of the value; ``None`` for a value that was not read from a text."""
         return self.lines.get(self.path)
 
     @property
     def written(self) -> str:
-        """What stands there, for a message."""
+        """The value as text, for a message."""
         if isinstance(self.value, Mapping):
             return "a table"
         if isinstance(self.value, list):
@@ -107,14 +107,14 @@ class Node:
         return written(self.value)
 
     def refuse(self, allowed: str, found: str | None = None, hint: str | None = None) -> ScenarioError:
-        """The error that says: this may not stand here."""
+        """Return the error that says that this value is not allowed here."""
         return refusal(self.file, self.line, self.path or None, found or self.written, allowed, hint)
 
     def table(self, what: str) -> dict[str, Node]:
-        """The values of a table by their keys, in the order in which they were written.
+        """The values of a table by key, in the order in which they were written.
 
         Raises:
-            ScenarioError: it is no table; ``what`` says what may stand there.
+            ScenarioError: it is not a table; ``what`` says what is allowed.
         """
         if not isinstance(self.value, Mapping):
             raise self.refuse(what)
@@ -122,10 +122,10 @@ class Node:
         return {key: Node(self.file, self.lines, f"{at}{quoted(key)}", v) for key, v in self.value.items()}
 
     def keys(self, known: Collection[str], what: str) -> dict[str, Node]:
-        """Those of a table whose keys are fixed.
+        """The values of a table whose keys are fixed.
 
         Raises:
-            ScenarioError: it is no table, or has another key.
+            ScenarioError: it is not a table, or has an unknown key.
         """
         table = self.table(what)
         for key, node in table.items():
@@ -137,27 +137,27 @@ class Node:
         """The values of a list.
 
         Raises:
-            ScenarioError: it is no list.
+            ScenarioError: it is not a list.
         """
         if not isinstance(self.value, list):
             raise self.refuse(what)
         return [Node(self.file, self.lines, f"{self.path}[{i}]", v) for i, v in enumerate(self.value)]
 
     def text(self, what: str) -> str:
-        """A text.
+        """The value as a text.
 
         Raises:
-            ScenarioError: it is none.
+            ScenarioError: it is not a text.
         """
         if not isinstance(self.value, str):
             raise self.refuse(what)
         return self.value
 
     def whole(self, least: int, most: int) -> int:
-        """A whole number between two bounds.
+        """The value as a whole number between two bounds, both included.
 
         Raises:
-            ScenarioError: it is none.
+            ScenarioError: it is not such a number.
         """
         if isinstance(self.value, bool) or not isinstance(self.value, int) or not least <= self.value <= most:
             raise self.refuse(f"a whole number from {least} to {most}")

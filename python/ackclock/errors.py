@@ -1,4 +1,4 @@
-"""What Ackclock raises."""
+"""The errors that Ackclock raises."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 
 
 class ScenarioError(ValueError):
-    """A scenario, or an option that changes one, makes no sense; the message is one line for people.
+    """A scenario, or an option that changes one, is invalid; the message is one line for people.
 
     Attributes:
         file: the file as it was named, or ``command line``.
         line: line in the file, counted from 1, if there is one.
         key: path of the key, as in ``link[0].rate``, if there is one.
-        found: what stands there.
-        allowed: what may stand there.
-        hint: what was probably meant, if anything.
+        found: the value found.
+        allowed: the values allowed.
+        hint: the value or key that was probably meant, if any.
     """
 
     def __init__(
@@ -31,35 +31,35 @@ class ScenarioError(ValueError):
         self.hint = hint
 
     def without_line(self) -> ScenarioError:
-        """The same about a text that nobody wrote, whose lines nobody knows."""
+        """Return the same error without a line, for a generated text that has no meaningful line numbers."""
         said = str(self).replace(f"{self.file}:{self.line}: ", f"{self.file}: ", 1)
         return type(self)(said, self.file, None, self.key, self.found, self.allowed, self.hint)
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[object, ...]]:
-        """Survive the way back from a worker process."""
+        """Keep the fields when the error is pickled by a worker process."""
         return type(self), (str(self), self.file, self.line, self.key, self.found, self.allowed, self.hint)
 
 
 class LiveError(RuntimeError):
-    """A live run did not begin, or ended early; the message is one line for people.
+    """A live run did not start, or ended early; the message is one line for people.
 
     Attributes:
-        exit_code: what the command ends with: 3 where the system or its permissions lack what live runs need, 2 for
-            what was asked wrongly, 1 for what failed.
+        exit_code: the command's exit code: 3 if the system or its permissions lack something that live runs need, 2
+            for invalid arguments, 1 for other failures.
     """
 
     def __init__(self, message: str, exit_code: int) -> None:
-        """Keep the parts."""
+        """Keep the message and the exit code."""
         super().__init__(message)
         self.exit_code = exit_code
 
     def __reduce__(self) -> tuple[type[LiveError], tuple[object, ...]]:
-        """Survive the way back from a worker process."""
+        """Keep the fields when the error is pickled by a worker process."""
         return type(self), (str(self), self.exit_code)
 
 
 class CaptureError(ValueError):
-    """Nothing of a capture could be read; the message is one line for people.
+    """Nothing in a capture could be read; the message is one line for people.
 
     Attributes:
         file: the file as it was named.
@@ -71,23 +71,23 @@ class CaptureError(ValueError):
         self.file = file
 
     def __reduce__(self) -> tuple[type[CaptureError], tuple[object, ...]]:
-        """Survive the way back from a worker process."""
+        """Keep the fields when the error is pickled by a worker process."""
         return type(self), (str(self), self.file)
 
 
 class AlgorithmError(RuntimeError):
-    """An algorithm in Python raised an error, or answered what makes no sense: its run was ended.
+    """An algorithm in Python raised an error or returned an invalid value, which ended its run.
 
-    The message is one line: algorithm and method, simulated time, seed, and the error. The error itself, with its
-    traceback, is the cause.
+    The message is one line: algorithm and method, simulated time, seed, and the error. The original error, with its
+    traceback, is the ``__cause__``.
 
     Attributes:
         algorithm: file and class, as in ``avg_dev.py:AvgDev``.
-        method: the method that was asked.
-        time_s: simulated time, seconds.
+        method: the method that was called.
+        time_s: simulated time, in seconds.
         seed: the seed of the run.
-        traceback: the error with the frames of its traceback outside Ackclock, as text; empty if a method answered
-            what makes no sense. The cause does not survive the way from another process, this does.
+        traceback: the error with the frames of its traceback outside Ackclock, as text; empty if a method returned an
+            invalid value. Unlike the ``__cause__``, it survives pickling between processes.
     """
 
     def __init__(self, message: str, algorithm: str, method: str, time_s: float, seed: int, traceback: str) -> None:
@@ -103,14 +103,14 @@ class AlgorithmError(RuntimeError):
     def of(
         cls, error: BaseException, algorithm: str, method: str, time_s: float, time: str, seed: int
     ) -> AlgorithmError:
-        """Say which algorithm raised ``error``, and when (``time`` is ``time_s`` in full)."""
+        """Build the error that says which algorithm raised ``error``, and when (``time`` is ``time_s`` in full)."""
         said = " ".join(str(error).split())
         what = f"{type(error).__name__}: {said}" if error.__traceback__ else said
         message = f"{algorithm}.{method} at {time} of simulated time, seed {seed}: {what}"
         return cls(message, algorithm, method, time_s, seed, _frames(error))
 
     def __reduce__(self) -> tuple[type[AlgorithmError], tuple[object, ...]]:
-        """Survive the way back from a worker process."""
+        """Keep the fields when the error is pickled by a worker process."""
         return type(self), (str(self), self.algorithm, self.method, self.time_s, self.seed, self.traceback)
 
 
@@ -129,7 +129,7 @@ def _frames(error: BaseException) -> str:
 
 @contextmanager
 def unwritten() -> Iterator[None]:
-    """Errors about a scenario that was built in Python name no line."""
+    """Remove line numbers from errors about a scenario that was built in Python."""
     try:
         yield
     except ScenarioError as e:

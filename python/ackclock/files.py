@@ -1,4 +1,4 @@
-"""Files: results, which are complete under their final name, and what a person names, read with bounds."""
+"""Files: results are complete when they get their final name; files that a user names are read with bounds."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from stat import S_ISREG
 from threading import Thread
 
 LARGEST = 16 << 20
-"""The largest file that is read, bytes; the engine has the same bound."""
+"""The largest file that is read, in bytes; the engine has the same bound."""
 PATIENCE_S = 10.0
-"""How long what is no file on a disk may take to say all it has."""
+"""Seconds that anything other than a regular file may take to deliver all its data."""
 
 _LEFT_S = 3600.0
-"""After this time a temporary file belongs to nobody: its process was killed."""
+"""Age in seconds at which a temporary file is considered abandoned: its process was killed."""
 
 
 def read(path: str | PathLike[str]) -> bytes:
-    """What stands in a file that a person names, up to 16 MiB; what is no file on a disk must end within 10 s.
+    """Read a file that a user names, up to 16 MiB; anything other than a regular file must end within 10 s.
 
     Raises:
-        OSError: it cannot be read, has more, or does not end.
+        OSError: the file cannot be read, is too large, or does not end in time.
     """
     about = Path(path).stat()
     if S_ISREG(about.st_mode) and about.st_size:
         return _taken(path)
-    # A device, a pipe that perhaps nobody fills, or a file of /proc, which may wait.
+    # A device, a pipe that may have no writer, or a file of /proc; reading may block.
     said: SimpleQueue[bytes | OSError] = SimpleQueue()
 
     def take() -> None:
@@ -54,10 +54,11 @@ def read(path: str | PathLike[str]) -> bytes:
 
 
 def text(path: str | PathLike[str]) -> str:
-    """The same as text.
+    """Read the same as text.
 
     Raises:
         OSError: as for :func:`read`.
+        UnicodeDecodeError: the file is not in UTF-8.
         UnicodeDecodeError: it is not in UTF-8.
     """
     return io.TextIOWrapper(io.BytesIO(read(path)), encoding="utf-8").read()
@@ -72,12 +73,12 @@ def _taken(path: str | PathLike[str]) -> bytes:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write under a temporary name, then rename: who reads ``path`` finds all of it or the file before.
+    """Write under a temporary name, then rename: readers of ``path`` find the complete file or the previous one.
 
-    Several processes may write the same file at a time. The last to finish wins.
+    Several processes may write the same file at the same time. The last to finish wins.
 
     Raises:
-        OSError: the folder is missing or not writable, or the disk is full; it names ``path``.
+        OSError: the folder is missing or not writable, or the disk is full; the error names ``path``.
     """
     part = _beside(path)
     try:
@@ -85,7 +86,7 @@ def write(path: Path, content: bytes) -> None:
         part.replace(path)
         _tidy(path)
     except OSError as error:
-        # A failing write does not know where it wrote.
+        # A failed write does not say which file it was writing.
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with contextlib.suppress(OSError):
@@ -93,12 +94,12 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _beside(path: Path) -> Path:
-    """A temporary name of this write alone."""
+    """A temporary name that only this write uses."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
 
 def _tidy(path: Path) -> None:
-    """Remove what killed processes left of this file."""
+    """Remove temporary files of this file that killed processes left behind."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with contextlib.suppress(OSError):
             if time.time() - part.stat().st_mtime > _LEFT_S:
@@ -106,7 +107,7 @@ def _tidy(path: Path) -> None:
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Write rows with the keys of the first as header; None is an empty cell."""
+    """Write rows, with the keys of the first row as header; ``None`` becomes an empty cell."""
     listed = list(rows)
     text = io.StringIO()
     table = csv.DictWriter(text, listed[0].keys(), lineterminator="\n")

@@ -1,4 +1,4 @@
-"""The path that explains a capture, and what other senders would have made of it."""
+"""The path that explains a capture, and predictions for other senders on it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ackclock import _native, api
 from ackclock.statistics import interval
 
 AS = "linux-2025"
-"""The stack that is taken for the capture's sender."""
+"""Default stack for the capture's sender."""
 FEWEST = 2
-"""Of fewer seeds there is no interval."""
+"""The fewest seeds that give an interval."""
 TRUSTED = 0.2
-"""A re-run of the capture that differs by more says that no answer is to be trusted."""
+"""Largest relative error of the re-run of the capture at which predictions are trusted."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known of one number of a path."""
+    """The estimate of one number of a path."""
 
     name: str
     unit: str
@@ -33,53 +33,53 @@ class Parameter:
     """``measured``, ``lower bound`` or ``unknown``."""
     value: float
     low: float
-    """It is hardly less: 95 % where it is measured."""
+    """Lower end of its interval: 95 % where it is measured."""
     high: float
-    """It is hardly more."""
+    """Upper end of its interval."""
     how: str
-    """How it was found, or why it was not."""
+    """How it was estimated, or why it could not be."""
 
 
 class Fit:
     """A path fitted to the flows of a capture, which share one bottleneck."""
 
     def __init__(self, found: dict[str, Any]) -> None:
-        """Keep what was found."""
+        """Keep the result of the fit."""
         self._found = found
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """The path's numbers."""
+        """The path's numbers, each with its interval."""
         return [Parameter(**row) for row in self._found["parameters"]]
 
     @property
     def disagreements(self) -> list[str]:
-        """Where flows contradict each other, in words."""
+        """Contradictions between the flows, in words."""
         return list(self._found["disagreements"])
 
     @property
     def scenario(self) -> str:
-        """The path as a scenario in TOML, with what is known of each number beside it."""
+        """The path as a scenario in TOML, with the evidence for each number beside it."""
         return str(self._found["scenarios"][0])
 
     @property
     def ends(self) -> list[str]:
-        """The same with what was not measured at the lower and at the upper ends of its intervals."""
+        """The scenario with each number that was not measured at the lower, and at the upper, end of its interval."""
         return list(self._found["scenarios"][1:])
 
     @property
     def seconds(self) -> float:
-        """How long a transfer of the capture took, on average."""
+        """Mean duration of the capture's transfers, in seconds."""
         times = [row["duration_s"] for row in self._found["transfers"]]
         return float(sum(times) / len(times))
 
     @property
     def flows(self) -> int:
-        """How many transfers there are."""
+        """The number of transfers."""
         return len(self._found["transfers"])
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``ackclock capture --fit --json`` prints."""
+        """Return the content of ``ackclock capture --fit --json``."""
         return {key: value for key, value in self._found.items() if key != "scenarios"} | {"scenario": self.scenario}
 
     def write(self, file: str | PathLike[str]) -> None:
@@ -89,14 +89,14 @@ class Fit:
     def what_if(
         self, stacks: Sequence[str], *, as_: str = AS, seeds: int = 10, first: int = 1, threads: int | None = None
     ) -> WhatIf:
-        """Run the path with other senders; and with the capture's own, which tells how far off such runs are.
+        """Run the path with other senders, and with the capture's own sender to see how far off such runs are.
 
         Args:
             stacks: the other senders.
-            as_: the stack that the capture's sender was, most likely.
-            seeds: how many runs of each.
+            as_: the stack that most likely was the capture's sender.
+            seeds: the number of runs for each.
             first: the first seed.
-            threads: how many at once; default: one for each core.
+            threads: the number of concurrent runs. Default: one per core.
         """
         if seeds < FEWEST:
             raise ValueError(f"seeds: found {seeds}, allowed: {FEWEST} or more")
@@ -118,42 +118,42 @@ class Row:
 
     stack: str
     seconds: float
-    """What a transfer takes: the median over the seeds."""
+    """Duration of a transfer, in seconds: the median over the seeds."""
     low: float
-    """A single run hardly takes less (95 %): over what was not measured and the interval of random loss, and
-    widened by the error of the re-run."""
+    """Lower end of the 95 % interval for a single run, in seconds. It covers the numbers that were not measured and the
+    interval of random loss, and is widened by the error of the re-run."""
     high: float
-    """Nor more."""
+    """Upper end of that interval."""
     unfinished: int
-    """Transfers that did not end within ten times the capture's time; they count as that long."""
+    """Transfers that did not end within ten times the capture's time; they are counted with that time."""
 
     @property
     def words(self) -> str:
-        """Its time as a sentence has it."""
+        """The time as a sentence states it."""
         return f"{_short(self.seconds)} s ({_short(self.low)} to {_short(self.high)})"
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What other senders would have made of the path of a capture."""
+    """Predictions for other senders on the path of a capture."""
 
     seconds: float
-    """What a transfer of the capture took, on average."""
+    """Mean duration of the capture's transfers, in seconds."""
     flows: int
     own: Row
-    """The capture's own sender, as it is taken to be."""
+    """The stack assumed for the capture's own sender."""
     others: list[Row]
     error: float
-    """By how much the re-run of the capture's own sender differs from the capture, as a part of its time."""
+    """Relative error of the re-run: its difference from the capture as a share of the capture's time."""
 
     @property
     def trusted(self) -> bool:
-        """Whether the re-run came near the capture."""
+        """Whether the re-run is close to the capture."""
         return self.error <= TRUSTED
 
     @property
     def sentences(self) -> list[str]:
-        """The answer in words."""
+        """The result in words."""
         what = "would have taken" if self.flows == 1 else "would have taken, for a transfer on average,"
         said = [f"{row.stack} {what} {row.words} instead of {_short(self.seconds)} s." for row in self.others]
         own = f"Run again with {self.own.stack}, the capture takes {self.own.words} instead of {_short(self.seconds)} s"
@@ -166,7 +166,7 @@ class WhatIf:
         return said
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``ackclock capture --what-if --json`` prints."""
+        """Return the content of ``ackclock capture --what-if --json``."""
         rows = [vars(self.own) | {"own": True}, *(vars(row) | {"own": False} for row in self.others)]
         return {
             "seconds": self.seconds,
@@ -183,7 +183,7 @@ def _short(seconds: float) -> str:
 
 
 def _times(result: dict[str, Any], stack: str, seeds: int) -> tuple[list[float], int]:
-    """For each seed what a transfer takes on average; and how many did not end."""
+    """The mean duration of a transfer for each seed, and the number of transfers that did not end."""
     runs: list[list[float]] = []
     open_ = 0
     for run in result["runs"]:
@@ -198,14 +198,14 @@ def _times(result: dict[str, Any], stack: str, seeds: int) -> tuple[list[float],
 
 
 def _row(stack: str, ends: list[tuple[list[float], int]], error: float) -> Row:
-    """The first of the ends is the likeliest path."""
+    """The row of a stack; the first entry of ``ends`` is the most likely path."""
     ranges = [_of_one(times) for times, _ in ends]
     low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
     return Row(stack, median(ends[0][0]), low / (1 + error), high * (1 + error), sum(n for _, n in ends))
 
 
 def _of_one(times: list[float]) -> tuple[float, float]:
-    """Within which a further run lies (95 %): Student's t, for one more draw."""
+    """The 95 % interval for one more run: Student's t, for a single further draw."""
     mean, half = interval(times)
     wide = (half or 0.0) * math.sqrt(len(times) + 1)
     return max(mean - wide, min(times) / 2), mean + wide
