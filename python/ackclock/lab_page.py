@@ -1,4 +1,4 @@
-"""The lab page on this machine: a folder of plain files, served to this machine alone."""
+"""The lab page on this machine: a folder of static files, served to this machine only."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from typing import BinaryIO
 from ackclock.shared import PAGE
 
 HOST = "127.0.0.1"
-"""Where the lab page is: this machine alone."""
+"""Address of the lab page; only this machine can reach it."""
 PORT = 8437
-"""Its usual port, to which links in reports point."""
+"""Its default port; links in reports point to it."""
 VERSION = 1
-"""Of links that hold a state: ``web/src/scenario/state.ts``."""
+"""Version of links that hold a state: ``web/src/scenario/state.ts``."""
 
 
 def built() -> Path | None:
-    """The folder of the page, if that is built; in a wheel it always is."""
+    """Return the folder of the page, or ``None`` if it has not been built. A wheel always contains it."""
     return PAGE if (PAGE / "index.html").is_file() else None
 
 
 def fragment(scenario: str) -> str:
-    """What follows ``#`` in an address that opens the text of a scenario, which has been checked."""
+    """Return the URL fragment, without ``#``, that opens the text of a valid scenario."""
     table = tomllib.loads(scenario)
     run = table["run"]
     seeds = run.get("seeds", [run.get("seed", 1)])
@@ -44,14 +44,14 @@ def fragment(scenario: str) -> str:
 
 
 def server(folder: Path, port: int | None) -> ThreadingHTTPServer:
-    """A server for the files in ``folder``, bound and not yet running.
+    """Return a server for the files in ``folder``, bound but not yet running.
 
     Args:
         folder: the built page.
-        port: where; 0 is any, None is ``PORT`` or, if that is taken, any.
+        port: the port; 0 takes any free port. Default: ``PORT``, or any free port if that is taken.
 
     Raises:
-        OSError: the port cannot be had.
+        OSError: the port is not available.
     """
     page = partial(_Files, directory=str(folder.resolve()))
     try:
@@ -66,15 +66,15 @@ def serve(server: ThreadingHTTPServer, at: str, told: Callable[[str], object], *
     """Serve until the user interrupts.
 
     Args:
-        server: from ``server``.
-        at: the fragment to open.
-        told: hears the address.
+        server: the result of ``server``.
+        at: the URL fragment to open.
+        told: called with the address.
         look: whether to open a browser.
     """
     address = f"http://{HOST}:{server.server_address[1]}/"
     told(address)
     if look:
-        # A browser in the terminal would not come back.
+        # A browser that runs in the terminal would block.
         threading.Thread(target=webbrowser.open, args=(f"{address}#{at}" if at else address,), daemon=True).start()
     try:
         server.serve_forever()
@@ -85,10 +85,10 @@ def serve(server: ThreadingHTTPServer, at: str, told: Callable[[str], object], *
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """Files of one folder and nothing else."""
+    """Serves the files of one folder and nothing else."""
 
     protocol_version = "HTTP/1.1"
-    # Not what the system's tables say: some know no WebAssembly, some call scripts text.
+    # Does not use the system's table: some lack WebAssembly, and some serve scripts as text.
     extensions_map = {  # noqa: RUF012 - as the base class has it
         ".css": "text/css; charset=utf-8",
         ".html": "text/html; charset=utf-8",
@@ -104,7 +104,7 @@ class _Files(SimpleHTTPRequestHandler):
     }
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """Answer with a file, or that there is none; a link that leads out of the folder is none."""
+        """Send a file, or 404 if there is none; links that lead out of the folder count as missing."""
         if not self._is_ours(self.translate_path(self.path)):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
@@ -118,10 +118,10 @@ class _Files(SimpleHTTPRequestHandler):
         return shown and path.resolve().is_relative_to(self.directory)
 
     def end_headers(self) -> None:
-        """Let browsers ask each time whether a file is new: the page may be built again under the same address."""
+        """Make browsers revalidate every file: the page may be rebuilt under the same address."""
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing about each file."""
+        """Suppress the line for each request."""

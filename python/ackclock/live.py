@@ -1,4 +1,4 @@
-"""Live runs: a scenario with real TCPs at its ends, over its path in real time (Linux)."""
+"""Live runs: a scenario's path in real time with real TCPs at its ends (Linux)."""
 
 from __future__ import annotations
 
@@ -19,57 +19,57 @@ if TYPE_CHECKING:
 
 
 class _Events:
-    """Events of a live run, or of one that was simulated beside it; those of one seed go along where it is pickled."""
+    """Events of a live run, or of a simulation beside it. Pickling includes the events of one seed."""
 
     def __init__(self, make: Callable[[int], tuple[str, _native.Table]], seed: int) -> None:
         self._make, self._seed = make, seed
 
     def __call__(self, seed: int) -> tuple[str, _native.Table]:
-        """The trace hash, and the events."""
+        """Return the trace hash and the events."""
         return self._make(seed)
 
     def __reduce__(self) -> tuple[type[_Along], tuple[int, tuple[str, _native.Table]]]:
-        """As what they are."""
+        """Pickle the events themselves."""
         return _Along, (self._seed, self._make(self._seed))
 
 
 @dataclass(frozen=True)
 class _Along:
-    """Events that went along."""
+    """Events that were pickled with their result."""
 
     seed: int
     made: tuple[str, _native.Table]
 
     def __call__(self, seed: int) -> tuple[str, _native.Table]:
-        """The trace hash, and the events."""
+        """Return the trace hash and the events."""
         if seed != self.seed:
             raise RuntimeError(f"found seed {seed}, allowed: {self.seed}, whose events went along with the result")
         return self.made
 
 
 class LiveResult(Result):
-    """A live run: the tables and plots of :class:`ackclock.Result`, and what only a live run has.
+    """A live run: the tables and plots of :class:`ackclock.Result`, and the data specific to live runs.
 
-    Its events were kept when they happened: a live run cannot be made again.
+    Events are recorded during the run, because a live run cannot be repeated.
 
     Attributes:
-        about: ``notes`` (what is not as the scenario says, a line each), ``counters`` (what the kernel at each side
-            counted; None where the engine stood), ``late_p50_us``, ``late_p99_us`` and ``late_worst_us`` (how much
-            later than due packets left the path, microseconds), ``priority``, ``device_drops``, ``strays`` and
-            ``damaged``.
-        simulated: runs of the same scenario in the simulator, if ``compare`` asked for them.
+        about: ``notes`` (deviations from the scenario, a line each), ``counters`` (the kernel's counters at each side;
+            ``None`` where the engine was the endpoint), ``late_p50_us``, ``late_p99_us`` and ``late_worst_us`` (delay
+            of packets beyond their scheduled departure from the path, in microseconds), ``priority``,
+            ``device_drops``, ``strays`` and ``damaged``.
+        simulated: runs of the same scenario in the simulator, if ``compare`` requested them.
     """
 
     _how = "live"
 
     def __init__(self, run: _native.LiveRun, trace: str | None = None, simulated: Result | None = None) -> None:
-        """Keep what came out."""
+        """Keep the results."""
         super().__init__(run.runs, _Events(lambda _: run.events(), run.runs.first[0]), trace)
         self.about: dict[str, Any] = json.loads(run.about)
         self.simulated = simulated
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``ackclock live path --json`` prints: what a simulated run has, and ``live`` and ``simulated``."""
+        """Return the content of ``ackclock live path --json``: a simulated run's, with ``live`` and ``simulated``."""
         simulated = None if self.simulated is None else self.simulated.to_dict()
         return {**super().to_dict(), "live": self.about, "simulated": simulated}
 
@@ -92,33 +92,33 @@ def path(
     progress: Callable[[float], object] | None = None,
     name: str | None = None,
 ) -> LiveResult:
-    """Run a scenario with real TCPs at its ends: its links, elements and luck as an emulator, in real time.
+    """Run a scenario with real TCPs at its ends. Ackclock emulates its links, elements and randomness in real time.
 
     Args:
         scenario: as for :func:`ackclock.run`.
-        sender: ``kernel:cubic``, ``kernel:reno``, ``kernel:bbr`` or a stack's name; or several, of which those like
-            ``flow-1=kernel:bbr`` are for one flow.
+        sender: ``kernel:cubic``, ``kernel:reno``, ``kernel:bbr`` or the name of a stack; or several of them. An entry
+            such as ``flow-1=kernel:bbr`` applies to one flow.
         receiver: ``kernel``, or the name of a stack.
         set: parameters of the senders' stacks, as for :func:`ackclock.run`.
-        seconds: how long; by default as long as the scenario says.
-        seed: the path's luck; by default the scenario's first seed.
-        compare: how many seeds to simulate besides, from ``seed`` on.
-        sysctl: settings of the namespaces that are made, as in ``{"net.ipv4.tcp_sack": 0}``.
-        trace: file to which the events go; its ending, .csv or .parquet, says how.
-        pcap: folder for a capture of each side, and for ``truth.csv``, as for :func:`ackclock.run`. What the kernel's
-            receiver refused is told from its packets.
-        pcap_snap: how many bytes of each packet are kept, 80 to 65535. Default: all.
-        realtime: ask for real-time priority.
-        say: told the first line, in which namespaces the run takes place.
-        progress: called some 20 times a second with the share that is done, from 0 to 1.
-        name: the name under which errors speak of a scenario that is not given by its path.
+        seconds: duration of the run. Default: the scenario's.
+        seed: seed of the path's randomness. Default: the scenario's first seed.
+        compare: the number of seeds to simulate as well, counted up from ``seed``.
+        sysctl: settings of the created namespaces, as in ``{"net.ipv4.tcp_sack": 0}``.
+        trace: file for the events. Its extension, .csv or .parquet, selects the format.
+        pcap: folder for a capture of each side and for ``truth.csv``, as for :func:`ackclock.run`. Packets that the
+            kernel's receiver refused are inferred from its packets.
+        pcap_snap: bytes kept of each packet, 80 to 65535. Default: all.
+        realtime: request real-time priority.
+        say: called with the first line, which names the namespaces of the run.
+        progress: called about 20 times a second with the share that is done, from 0 to 1.
+        name: the name that error messages use for a scenario that is not given by its path.
 
     Returns:
-        What :func:`ackclock.run` returns, with ``about`` and ``simulated``: see :class:`LiveResult`.
+        The result of :func:`ackclock.run` with ``about`` and ``simulated``: see :class:`LiveResult`.
 
     Raises:
-        ScenarioError: the scenario or an argument makes no sense.
-        LiveError: a TCP or setting that is not there, something that live runs need is missing, or the run failed.
+        ScenarioError: the scenario or an argument is invalid.
+        LiveError: a TCP or a setting does not exist, a requirement of live runs is missing, or the run failed.
         OSError: the trace could not be written.
         KeyboardInterrupt: as usual; nothing is left behind.
     """
@@ -136,7 +136,7 @@ def path(
 
 
 def beside(run: _native.LiveRun, seeds: int, progress: Callable[[float], object] | None) -> Result | None:
-    """The same scenario in the simulator, as often as was asked for."""
+    """The requested number of simulations of the same scenario."""
     if not seeds:
         return None
     runs = run.simulate(seeds, progress)

@@ -1,4 +1,4 @@
-"""What was measured of runs, as tables. Polars is loaded by the first that is asked for."""
+"""Measurements of runs, as tables. Polars is loaded with the first table."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 Run = Mapping[str, Any]
-"""A run as ``runs`` of ``ackclock run --json`` has it."""
+"""A run as in ``runs`` of ``ackclock run --json``."""
 Row = dict[str, Any]
 _REAL = ("_s", "_ratio", "share", "jain", "utilisation")
-"""How the names of columns end that hold real numbers, even where every value is null."""
+"""Suffixes of columns with real numbers; they keep this type even if every value is null."""
 
 
 def stacks_of(run: Run) -> str:
@@ -22,10 +22,10 @@ def stacks_of(run: Run) -> str:
 
 
 class Measures:
-    """The measures of runs: empty tables where the scenario does not ask for them.
+    """The measures of runs. The tables are empty if the scenario does not request measures.
 
-    ``docs/measures.md`` says what each column means. Every table has ``stack`` (of a run with several they are joined
-    by ``+``) and ``seed``.
+    ``docs/measures.md`` explains each column. Every table has ``stack`` (the stacks of a run joined by ``+`` if there
+    are several) and ``seed``.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -34,7 +34,7 @@ class Measures:
 
     @cached_property
     def groups(self) -> pl.DataFrame:
-        """All flows together, those with one stack, those with one name: a row for each stack, seed and group.
+        """Totals of all flows, of the flows of each stack, and of each name: a row for each stack, seed and group.
 
         Columns: ``stack``, ``seed``, ``by`` (``all``, ``stack`` or ``name``), ``group``, ``flows``, and the totals.
         """
@@ -42,12 +42,12 @@ class Measures:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """A row for each stack, seed and flow: ``stack``, ``flow``, ``seed``, and its numbers."""
+        """A row for each stack, seed and flow: ``stack``, ``flow``, ``seed`` and the flow's numbers."""
         return _frame(_flow(run, row) for run, row in self._of("flows"))
 
     @cached_property
     def background(self) -> pl.DataFrame:
-        """A row for each stack, seed and table ``[[background]]``, ``background`` being its position."""
+        """A row for each stack, seed and ``[[background]]`` table; ``background`` is its position."""
         return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("background"))
 
     @cached_property
@@ -57,7 +57,7 @@ class Measures:
 
     @cached_property
     def flow_bins(self) -> pl.DataFrame:
-        """Over time, if the scenario asks for bins: a row for each stack, seed, bin and flow."""
+        """Values over time, if the scenario requests bins: a row for each stack, seed, bin and flow."""
         return _frame(
             _flow(run, {"name": flow["name"], "stack": flow["stack"], **_span(stretch), **row})
             for run in self._runs
@@ -67,7 +67,7 @@ class Measures:
 
     @cached_property
     def link_bins(self) -> pl.DataFrame:
-        """Over time, likewise: a row for each stack, seed, bin and link."""
+        """Values over time, likewise: a row for each stack, seed, bin and link."""
         return _frame(
             {"stack": stacks_of(run), "seed": run["seed"], **_place(link), **_span(stretch), **row}
             for run in self._runs
@@ -81,7 +81,7 @@ class Measures:
                 yield run, row
 
     def __repr__(self) -> str:
-        """How many runs were measured."""
+        """The number of measured runs."""
         return f"<ackclock.measures.Measures: {len(self._runs)} runs>"
 
 

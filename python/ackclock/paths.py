@@ -1,4 +1,4 @@
-"""Places in a scenario, as in ``link[1].elements[0].gap.exponential``."""
+"""Paths of values in a scenario, as in ``link[1].elements[0].gap.exponential``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STEP = re.compile(r'\.?(?:([A-Za-z0-9_-]+)|"([^"\\]*)")|\[(\d+)\]')
 
 
 def parse(path: str) -> Steps | None:
-    """The steps of a path; nothing if it is none."""
+    """Parse a path into steps; ``None`` if it is not a path."""
     steps: list[str | int] = []
     at = 0
     while at < len(path):
         step = _STEP.match(path, at)
-        # A dot between keys, and none before the first.
+        # Keys are separated by a dot, and the first has none before it.
         if step is None or (step[3] is None and (step[0].startswith(".") is (at == 0))):
             return None
         steps.append(int(step[3]) if step[3] else step[1] or step[2])
@@ -28,19 +28,19 @@ def parse(path: str) -> Steps | None:
 
 
 def spelled(steps: Steps) -> str:
-    """The path of these steps."""
+    """Format steps as a path."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{quoted(step)}" for step in steps)
     return text.removeprefix(".")
 
 
 def within(one: Steps, other: Steps) -> bool:
-    """Whether a place is another, or inside it, or around it."""
+    """Whether one place is the other, or inside it, or around it."""
     short = min(len(one), len(other))
     return one[:short] == other[:short]
 
 
 def every(value: object, at: Steps = ()) -> Iterator[str]:
-    """The path of everything in a document."""
+    """Yield the path of every value in a document."""
     if at:
         yield spelled(at)
     if isinstance(value, Mapping):
@@ -52,7 +52,7 @@ def every(value: object, at: Steps = ()) -> Iterator[str]:
 
 
 def present(document: Mapping[str, Any], steps: Steps) -> bool:
-    """Whether a document has such a place, or a table from which on its keys would be new."""
+    """Whether a document has this place, or a table to which its keys could be added."""
     at: Any = document
     for i, step in enumerate(steps):
         if not _has(at, step):
@@ -62,7 +62,7 @@ def present(document: Mapping[str, Any], steps: Steps) -> bool:
 
 
 def put(document: dict[str, Any], steps: Steps, value: object) -> None:
-    """Set the value of a place that is ``present``; tables that are missing on the way to it are made."""
+    """Set the value of a place that is ``present``; missing tables on the way are created."""
     at: Any = document
     for step in steps[:-1]:
         at = at.setdefault(step, {}) if isinstance(at, dict) else at[step]
@@ -70,7 +70,7 @@ def put(document: dict[str, Any], steps: Steps, value: object) -> None:
 
 
 def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - what TOML can say
-    """The value of a place that there is."""
+    """Return the value of an existing place."""
     at: Any = document
     for step in steps:
         at = at[step]
@@ -78,7 +78,7 @@ def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - what T
 
 
 def under(document: Mapping[str, Any], steps: Steps) -> Mapping[str, Any]:
-    """The table in a place, or an empty one if there is none."""
+    """Return the table at a place, or an empty one if there is none."""
     at: Any = document
     for step in steps:
         if not _has(at, step):

@@ -1,4 +1,4 @@
-"""Why claims differ: a paper's ``causes.toml``, written by whoever looked into it."""
+"""Why claims differ: a paper's ``causes.toml``, written by the person who investigated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ackclock.document import Node, refusal
 
 CAUSES = "causes.toml"
 KINDS = ("bound by loss", "single run", "lost figure", "arithmetic", "unsaid set-up", "other code")
-"""What may be behind a difference."""
+"""Kinds of reasons for a difference."""
 KEYS = ("kind", "text", "shown")
 
 
@@ -22,15 +22,15 @@ class Cause:
     text: str
     """Two or three plain sentences."""
     shown: str
-    """The command whose run shows it."""
+    """A command that demonstrates it."""
 
 
 def read(folder: Path) -> dict[str, Cause]:
-    """The causes of a paper by claim; none where it has no ``causes.toml``.
+    """Read the causes of a paper, by claim; empty if it has no ``causes.toml``.
 
     Raises:
-        OSError: it cannot be read.
-        ScenarioError: it makes no sense.
+        OSError: the file cannot be read.
+        ScenarioError: the file is invalid.
     """
     file = folder / CAUSES
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""Published claims, what our runs say to each, and how sure that is."""
+"""Published claims, the verdicts of our runs on them, and their certainty."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ LONG = 1e4
 
 
 class Verdict(Enum):
-    """What a claim's runs say."""
+    """The verdict of our runs on a claim."""
 
     HOLDS = "holds"
     PARTLY = "partly"
     """Some of its parts hold, and at least one differs."""
     UNDECIDED = "undecided"
-    """Nothing differs, but chance may turn at least one part."""
+    """No part differs, but chance may change at least one part."""
     DIFFERS = "differs"
     UNCHECKED = "cannot be checked"
 
     def counted(self, n: int) -> str:
-        """As in `2 hold, 1 differs`."""
+        """A number of verdicts in words, as in `2 hold, 1 differs`."""
         verb = self in (Verdict.HOLDS, Verdict.DIFFERS)
         return f"{n} {self.value.removesuffix('s') if verb and n != 1 else self.value}"
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> Verdict:
-        """The verdict that follows from what each of at least one part says."""
+        """Derive the verdict from the outcomes of its parts, of which there is at least one."""
         if Part.DIFFERS in parts:
             return cls.PARTLY if Part.HOLDS in parts else cls.DIFFERS
         return cls.UNDECIDED if Part.UNDECIDED in parts else cls.HOLDS
 
 
 class Kind(Enum):
-    """What it means that a claim holds."""
+    """The significance of a claim that holds."""
 
     MEASURED = "measured"
-    """A run could have come out otherwise."""
+    """A run could have contradicted it."""
     SETUP = "set-up"
-    """It is read back from the scenarios, or true by construction."""
+    """It is read from the scenarios, or true by construction."""
     CALIBRATED = "calibrated"
-    """A choice of ours was made knowing the published number."""
+    """We made a choice knowing the published number."""
 
 
 @dataclass(frozen=True)
@@ -64,24 +64,24 @@ class Claim:
     where: str
     """Section and figure of the paper."""
     quantity: str
-    """What is measured."""
+    """The measured quantity."""
     published: str
     rule: str
-    """The rule of the paper's words, one for each measured value, parted by ``;`` (``ackclock.papers.rules``).
+    """The rule for the paper's words, one for each measured value, separated by ``;`` (``ackclock.papers.rules``).
 
-    For a text ``= text``; empty where nothing can be measured.
+    ``= text`` for a text; empty if nothing can be measured.
     """
     unit: str
     kind: Kind
     provenance: str
-    """The paper's words that the rule rests on, what is ours, and what makes the claim one of its kind."""
+    """The paper's words behind the rule, our own part of it, and the reason for the claim's kind."""
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rule of each value; none for a text.
+        """Parse the rule of each value; a text has none.
 
         Raises:
-            ValueError: what was found, and what is allowed.
+            ValueError: a rule is invalid; the message says what was found and what is allowed.
         """
         return () if self.rule.startswith(TEXT) else parse(self.rule)
 
@@ -91,12 +91,12 @@ class Claim:
         intervals: Sequence[Interval | None] = (),
         spreads: Sequence[Interval | None] = (),
     ) -> tuple[Part, ...]:
-        """What each measured value says; one part for a text.
+        """Judge each measured value; a text is one part.
 
         Args:
             measured: the values, or a text.
-            intervals: their 95 % intervals; none: nothing depends on chance.
-            spreads: from the 5th to the 95th percentile of our runs, where a rule is for a single draw.
+            intervals: their 95 % intervals. Default: none, if nothing depends on chance.
+            spreads: the 5th to the 95th percentile of our runs, for rules about a single draw.
 
         Raises:
             ValueError: there are more or fewer values than rules, or a single draw has no spread.
@@ -112,7 +112,7 @@ class Claim:
         return tuple(rule.judge(value, interval, spread) for rule, value, interval, spread in each)
 
     def accepts(self, measured: Sequence[float] | str) -> bool:
-        """Whether the values alone, without their intervals, are what the rules accept.
+        """Whether the rules accept the values alone, without their intervals.
 
         Raises:
             ValueError: there are more or fewer values than rules.
@@ -123,11 +123,11 @@ class Claim:
 
 
 def read(path: Path) -> list[Claim]:
-    """Every claim of a file.
+    """Read every claim of a file.
 
     Raises:
         OSError: the file is missing.
-        ScenarioError: its columns are others, a line has more cells or fewer, or a kind or a rule is none.
+        ScenarioError: the columns are wrong, a line has too many or too few cells, or a kind or a rule is invalid.
     """
     columns, found = list(Claim.__dataclass_fields__), []
     with path.open(encoding="utf-8", newline="") as file:
@@ -145,7 +145,7 @@ def read(path: Path) -> list[Claim]:
                 raise refusal(str(path), rows.line_num, "kind", row[columns.index("kind")], ", ".join(kinds))
             claim = Claim(**cells, kind=kind)
             try:
-                claim.rules  # noqa: B018 - parsed here, so that an error has its line
+                claim.rules  # noqa: B018 - parsed here so that an error names its line
             except ValueError as error:
                 found_, allowed = str(error).removeprefix("found ").split(", allowed", 1)
                 raise refusal(str(path), rows.line_num, "rule", found_, allowed.lstrip(": ")) from error
@@ -155,21 +155,21 @@ def read(path: Path) -> list[Claim]:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found about a claim."""
+    """The result for a claim."""
 
     claim: Claim
     verdict: Verdict
     measured: tuple[float, ...] | str | None = None
     intervals: tuple[Interval | None, ...] = ()
-    """95 % intervals of the measured values; None: it does not depend on chance."""
+    """95 % intervals of the measured values; ``None`` for a value that does not depend on chance."""
     note: str = ""
-    """What else is to be said; whole sentences."""
+    """Further remarks, in whole sentences."""
     spreads: tuple[Interval | None, ...] = ()
-    """From the 5th to the 95th percentile of our runs, where the published value is a single run."""
+    """The 5th to the 95th percentile of our runs, where the published value comes from a single run."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What each value says; none where nothing was measured."""
+        """The outcome of each value; empty if nothing was measured."""
         return () if self.measured is None else self.claim.judge(self.measured, self.intervals, self.spreads)
 
     @property
@@ -185,7 +185,7 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """The values and the bounds alone, in a sentence or two; empty if nothing was measured."""
+        """The values and the bounds, in one or two sentences; empty if nothing was measured."""
         measured = self.measured
         if measured is None:
             return ""
@@ -200,7 +200,7 @@ class Finding:
         return f"{', and '.join(said)}.{self._open(parts)}"
 
     def _open(self, parts: Sequence[Part]) -> str:
-        """What the undecided parts leave open, and why a single run differs."""
+        """The range that undecided parts leave open, and why a single run differs."""
         unsure = [rule for rule, part in zip(self.claim.rules, parts, strict=True) if part is Part.UNDECIDED]
         single = any(rule.draw for rule in unsure)
         tie = any(rule.word == "before" for rule in unsure) and not self.intervals
@@ -214,7 +214,7 @@ class Finding:
         )
 
     def row(self) -> dict[str, object]:
-        """As an entry of claims.json; one value stands alone, several are a list."""
+        """The finding as an entry of claims.json; a single value is not put in a list."""
         c, measured = self.claim, self.measured
         numbers = [_rounded(v) for v in measured] if isinstance(measured, tuple) else measured
         single = isinstance(numbers, list) and len(numbers) == 1
@@ -244,7 +244,7 @@ UNSURE = " (undecided)"
 
 
 def _rounded(value: float) -> float | None:
-    """To six digits; JSON has no infinity."""
+    """Round to six digits; infinity becomes ``None`` because JSON has none."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
@@ -255,7 +255,7 @@ def judge(
     note: str = "",
     spreads: tuple[Interval | None, ...] = (),
 ) -> Finding:
-    """The finding for a measurement: its verdict follows from the claim's rules alone.
+    """Judge a measurement; the verdict follows from the claim's rules alone.
 
     Raises:
         ValueError: there are more or fewer values than rules, or a single draw has no spread.
@@ -264,11 +264,11 @@ def judge(
 
 
 def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int) -> tuple[tuple[float, float], ...]:
-    """95 % intervals of each of a statistic's values, by drawing the runs again with replacement.
+    """Compute 95 % intervals of each value of a statistic by resampling the runs with replacement.
 
     Args:
-        statistic: takes the indices of the runs to be used. Points with the same seeds share a draw.
-        runs: how many there are.
+        statistic: takes the indices of the runs to use. Points with the same seeds share a draw.
+        runs: the number of runs.
     """
     draw = random.Random(runs)
     columns = zip(*(statistic(draw.choices(range(runs), k=runs)) for _ in range(RESAMPLES)), strict=True)
@@ -277,7 +277,7 @@ def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int
 
 
 def spread(values: Sequence[float]) -> Interval:
-    """From the 5th to the 95th percentile of at least one value, between neighbours in proportion."""
+    """Return the 5th and 95th percentiles of one or more values, with linear interpolation."""
     ordered, last = sorted(values), len(values) - 1
 
     def at(share: float) -> float:
@@ -288,19 +288,19 @@ def spread(values: Sequence[float]) -> Interval:
 
 
 def counts(findings: Iterable[Finding]) -> dict[Verdict, int]:
-    """How many of each verdict."""
+    """Count the findings of each verdict."""
     listed = list(findings)
     return {verdict: sum(f.verdict is verdict for f in listed) for verdict in Verdict}
 
 
 def by_kind(findings: Iterable[Finding]) -> dict[Kind, dict[Verdict, int]]:
-    """How many of each verdict, for each kind of claim."""
+    """Count the findings of each verdict, for each kind of claim."""
     listed = list(findings)
     return {kind: counts(f for f in listed if f.claim.kind is kind) for kind in Kind}
 
 
 def headline(findings: Iterable[Finding]) -> str:
-    """How many of the measured claims hold, in a sentence."""
+    """The share of measured claims that hold, in a sentence."""
     of = by_kind(findings)[Kind.MEASURED]
     checked = sum(of.values()) - of[Verdict.UNCHECKED]
     share = f" ({100 * of[Verdict.HOLDS] / checked:.0f} %)" if checked else ""
@@ -308,7 +308,7 @@ def headline(findings: Iterable[Finding]) -> str:
 
 
 def kinds(findings: Iterable[Finding]) -> list[str]:
-    """The verdicts of each kind of claim, a line each; kinds without claims are left out."""
+    """The verdicts for each kind of claim, one line each; kinds without claims are left out."""
     lines = []
     for kind, of in by_kind(findings).items():
         if total := sum(of.values()):
@@ -318,14 +318,14 @@ def kinds(findings: Iterable[Finding]) -> list[str]:
 
 
 def shown(value: float) -> str:
-    """To four digits, and to the unit what has more."""
+    """A value to four significant digits; large values to the unit."""
     return f"{value:,.0f}" if LONG <= abs(value) < math.inf else f"{value:.4g}"
 
 
 def ours(f: Finding) -> str:
-    """The measured values with their intervals and the unit, to be read."""
+    """The measured values with their intervals and unit, for readers."""
     if f.measured is None:
-        return "–"  # noqa: RUF001 - the typographic sign for nothing
+        return "–"  # noqa: RUF001 - the typographic sign for no value
     if isinstance(f.measured, str):
         return f.measured
     unit = (

@@ -1,4 +1,4 @@
-"""The declared design over a paper's open choices: which readings are run, and how they are scored."""
+"""The declared design over a paper's open choices: the readings to run, and how they are scored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POINTS = {
     Verdict.DIFFERS: 0.0,
     Verdict.UNCHECKED: 0.0,
 }
-"""What a claim adds to a score."""
+"""Points that a claim adds to a score."""
 LETTERS = {
     Verdict.HOLDS: "h",
     Verdict.PARTLY: "p",
@@ -25,7 +25,7 @@ LETTERS = {
     Verdict.DIFFERS: "d",
     Verdict.UNCHECKED: "-",
 }
-"""How readings.json writes verdicts: a letter for each claim."""
+"""The letters that stand for verdicts in readings.json."""
 TAKEN, SINGLE, PAIR, SEARCH = "taken", "single", "pair", "search"
 """Why a reading is run."""
 BEAM = 3
@@ -39,44 +39,44 @@ class Split:
     """The measured claims in two halves, fixed by their order in claims.csv."""
 
     scored: tuple[str, ...]
-    """The first, third, fifth …: a search looks at these alone."""
+    """The first, third, fifth …: only these guide a search."""
     held_out: tuple[str, ...]
-    """The others."""
+    """The second, fourth, sixth …"""
 
     @classmethod
     def of(cls, claims: Iterable[Claim]) -> Split:
-        """The halves of a paper's claims."""
+        """Split a paper's claims into the halves."""
         measured = [claim.id for claim in claims if claim.kind is Kind.MEASURED and claim.rule]
         return cls(tuple(measured[::2]), tuple(measured[1::2]))
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A reading that was run."""
+    """A reading with its verdicts."""
 
     reading: Reading
     why: str
     """``taken``, ``single``, ``pair`` or ``search``."""
     verdicts: Mapping[str, Verdict]
-    """By claim; all of them."""
+    """The verdict of every claim."""
 
     def score(self, claims: Sequence[str]) -> float:
-        """How many of these claims hold; one that holds in part counts a half."""
+        """Score these claims: one point for each that holds, half a point if it holds in part."""
         return sum(POINTS[self.verdicts[claim]] for claim in claims)
 
     def holding(self, claims: Sequence[str]) -> int:
-        """How many of these claims hold."""
+        """Count these claims that hold."""
         return sum(self.verdicts[claim] is Verdict.HOLDS for claim in claims)
 
 
 Run = Callable[[Reading, str], Scored]
-"""Runs a reading, and says why it is run."""
+"""Runs a reading, given the reason for the run."""
 Expect = Callable[[int], object]
-"""Hears how many readings come next."""
+"""Called with the number of readings that come next."""
 
 
 def declared(choices: tuple[Choice, ...]) -> list[tuple[Reading, str]]:
-    """The reading as taken, every choice made otherwise alone, and every two of them together."""
+    """The reading as taken, each alternative alone, and each pair of alternatives."""
     singles = [(choice.key, option.key) for choice in choices for option in choice.others]
     readings = [(Reading(choices), TAKEN)]
     readings += [(Reading(choices, {key: option}), SINGLE) for key, option in singles]
@@ -85,20 +85,20 @@ def declared(choices: tuple[Choice, ...]) -> list[tuple[Reading, str]]:
 
 
 def ranked(done: Iterable[Scored], split: Split) -> list[Scored]:
-    """The best first, by the scored half; of equals the one with fewer departures, then by name."""
+    """Sort readings by their score on the scored half, best first; ties by fewer departures, then by name."""
     return sorted(done, key=lambda s: (-s.score(split.scored), len(s.reading.otherwise), s.reading.name))
 
 
 def explore(choices: tuple[Choice, ...], split: Split, run: Run, expect: Expect) -> list[Scored]:
-    """Run the declared design, then search on from its best readings as long as the scored half gains.
+    """Run the declared design, then extend its best readings for as long as the scored half improves.
 
-    Each step extends the best readings by one more choice. The held-out half is never looked at.
+    Each step changes one more choice of the best readings. The held-out half is never used.
 
     Args:
-        choices: the paper's.
+        choices: the paper's choices.
         split: its claims.
         run: runs a reading.
-        expect: hears how many come next: the design first, then each step of the search.
+        expect: called with the number of readings to come: first for the design, then for each step of the search.
     """
     design = declared(choices)
     expect(len(design))
@@ -115,7 +115,7 @@ def explore(choices: tuple[Choice, ...], split: Split, run: Run, expect: Expect)
 
 
 def _further(reading: Reading) -> list[Reading]:
-    """The reading with one more choice made otherwise."""
+    """The readings that change one more choice."""
     free = [choice for choice in reading.choices if choice.key not in reading.otherwise]
     return [
         Reading(reading.choices, {**reading.otherwise, choice.key: option.key})
@@ -125,11 +125,11 @@ def _further(reading: Reading) -> list[Reading]:
 
 
 def effects(done: Iterable[Scored], claims: Sequence[str]) -> dict[tuple[str, str], list[float]]:
-    """What an option changes: the score with it less that without it, in each pair of readings that differ in it alone.
+    """The effect of each option: the score with it minus the score without it, for all pairs that differ only in it.
 
     Args:
         done: the readings.
-        claims: the scored ones.
+        claims: the scored claims.
     """
     by_name = {one.reading.name: one for one in done}
     found: dict[tuple[str, str], list[float]] = {}
@@ -146,7 +146,7 @@ class Readings:
     """The readings of a paper, read from readings.json."""
 
     def __init__(self, row: Mapping[str, Any]) -> None:
-        """``row`` is what the file has."""
+        """Keep ``row``, the content of the file."""
         self.row = row
         self.choices = tuple(
             Choice(c["key"], c["question"], c["taken"], tuple(Option(o["key"], o["text"]) for o in c["options"]))
@@ -158,11 +158,11 @@ class Readings:
 
     @property
     def measured(self) -> list[str]:
-        """Both halves."""
+        """The measured claims of both halves."""
         return [*self.split.scored, *self.split.held_out]
 
     def says(self, claim: str) -> str:
-        """Under how many readings a claim holds, and which single choices, made otherwise, make it hold."""
+        """State under how many readings a claim holds, and which single alternatives make it hold."""
         holds = [one for one in self.done if one.verdicts[claim] is Verdict.HOLDS]
         said = f"It holds under {len(holds)} of {len(self.done)} readings of the text."
         alone = [one.reading.name for one in holds if one.why == SINGLE]

@@ -1,4 +1,4 @@
-"""A paper as a folder: what its ``paper.toml`` says, and its Python code, which is loaded when it is to run."""
+"""A paper as a folder: the content of its ``paper.toml``, and its Python code, which is loaded when it runs."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ TAKEN = ("report", "comparison")
 """Pages that every report has."""
 MOST_SEEDS, YEARS = 100_000, (1969, 9999)
 OF_THE_EXTRA = ("jinja2", "markdown_it", "matplotlib", "pyarrow")
-"""Packages that ``ackclock[papers]`` brings."""
+"""Packages that ``ackclock[papers]`` installs."""
 
 
 class PaperError(ValueError):
-    """The code of a paper raised an error, or answered what makes no sense; the message is one line."""
+    """The code of a paper raised an error or returned an invalid value; the message is one line."""
 
 
 def read(folder: Path) -> Paper | Extra:
-    """The paper of a folder, or the page that belongs to none. Its code is not loaded.
+    """Read the paper, or the extra page, in a folder. Its code is not loaded.
 
     Raises:
-        ScenarioError: there is neither, or it makes no sense.
-        OSError: it cannot be read.
+        ScenarioError: the folder has neither, or it is invalid.
+        OSError: a file cannot be read.
     """
     file = next((folder / name for name in (PAPER, PAGE) if (folder / name).is_file()), None)
     if file is None:
@@ -71,11 +71,11 @@ def read(folder: Path) -> Paper | Extra:
 
 
 def every(folder: Path) -> dict[str, Paper | Extra]:
-    """All that a folder's folders hold, by their keys: papers in the order of their years, then pages of none.
+    """Read all papers and extra pages below a folder, by key: papers by year, then extra pages.
 
     Raises:
-        ScenarioError: one of them makes no sense, or has another key than its folder's name.
-        OSError: one cannot be read.
+        ScenarioError: one of them is invalid, or its key is not the name of its folder.
+        OSError: a file cannot be read.
     """
     files = [file for name in (PAPER, PAGE) for file in sorted(folder.glob(f"*/{name}"))]
     found = [read(file.parent) for file in files]
@@ -89,11 +89,11 @@ def every(folder: Path) -> dict[str, Paper | Extra]:
 
 
 def run(paper: Paper, work: Work) -> Outcome:
-    """What the paper's function ``reproduce`` makes of its runs.
+    """Call the paper's function ``reproduce``, which makes the runs and returns an outcome.
 
     Raises:
-        PaperError: the code raised an error, or its findings are not those of ``claims.csv``.
-        ScenarioError: a scenario or ``claims.csv`` makes no sense.
+        PaperError: the code raised an error, or its findings do not match ``claims.csv``.
+        ScenarioError: a scenario or ``claims.csv`` is invalid.
         ImportError: a package of the extra ``papers`` is missing.
         OSError: a file could not be read or written.
     """
@@ -105,7 +105,7 @@ def run(paper: Paper, work: Work) -> Outcome:
 
 
 def judged(paper: Paper, work: Work) -> Sequence[claims.Finding]:
-    """What the paper's function ``judged`` makes of the runs that its claims need; errors are those of ``run``."""
+    """Call the paper's function ``judged`` with the runs that its claims need; errors are those of ``run``."""
     found = _called(paper, "judged", work)
     if not isinstance(found, Sequence) or not all(isinstance(one, claims.Finding) for one in found):
         raise PaperError(f"{paper.code}: judged answered {type(found).__name__}, allowed: a list of Finding")
@@ -114,7 +114,7 @@ def judged(paper: Paper, work: Work) -> Sequence[claims.Finding]:
 
 
 def sections(extra: Extra, work: Work) -> Sequence[Section]:
-    """What the page's function ``sections`` makes of its runs; errors are those of ``run``."""
+    """Call the page's function ``sections``, which makes its runs; errors are those of ``run``."""
     made = _called(extra, "sections", work)
     if not isinstance(made, Sequence) or not all(isinstance(one, Section) for one in made):
         raise PaperError(f"{extra.code}: sections answered {type(made).__name__}, allowed: a list of Section")
@@ -130,7 +130,7 @@ def _key(node: Node) -> str:
 
 
 def _code(node: Node | None, file: Path) -> Path:
-    """The Python file that is loaded: the one named, the first of the package named, or that beside ``file``."""
+    """The Python file to load: the named file, the named package's first file, or the file next to ``file``."""
     if node is None:
         return file.with_suffix(".py")
     allowed = "a Python file of the folder, or a package in it"
@@ -155,7 +155,7 @@ def _effort(node: Node) -> Effort:
 
 
 def _called(one: Paper | Extra, name: str, work: Work) -> object:
-    # Who named the folder has its code run: what its scenarios name beside it is no other code.
+    # Naming the folder permits its code to run, including the code that its scenarios name.
     with _told(one), allowing(True):
         function = getattr(_module(one.code), name, None)
         if not callable(function):
@@ -165,7 +165,7 @@ def _called(one: Paper | Extra, name: str, work: Work) -> object:
 
 
 def _module(code: Path) -> ModuleType:
-    """The code, loaded once. Its name follows from its place: two papers may have files of one name."""
+    """The code, loaded once. The module's name depends on its folder, so papers may use the same file names."""
     where = code.resolve()
     name = f"ackclock_paper_{hashlib.sha256(bytes(where)).hexdigest()[:16]}"
     if name in sys.modules:
@@ -186,7 +186,7 @@ def _module(code: Path) -> ModuleType:
 
 @contextmanager
 def _told(one: Paper | Extra) -> Iterator[None]:
-    """Errors of the code are told in one line with their place; an error that tells its own place stays as it is."""
+    """Report errors of the code in one line with their place; errors that name a place are passed on unchanged."""
     try:
         yield
     except (PaperError, ScenarioError, AlgorithmError, RevisionError, OSError):
@@ -198,7 +198,7 @@ def _told(one: Paper | Extra) -> Iterator[None]:
 
 
 def _place(error: BaseException, one: Paper | Extra) -> str:
-    """The last line of the paper's code that an error came through."""
+    """The innermost line of the paper's code in the error's traceback."""
     folder, place = one.folder.resolve(), str(one.code)
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         return f"{one.folder / Path(error.filename).relative_to(folder)}:{error.lineno}"
@@ -212,7 +212,7 @@ def _place(error: BaseException, one: Paper | Extra) -> str:
 
 
 def _check(table: Path, findings: Sequence[claims.Finding]) -> None:
-    """Refuse findings that are not one for each claim."""
+    """Refuse findings that do not match the claims one to one."""
     asked, found = [claim.id for claim in claims.read(table)], Counter(f.claim.id for f in findings)
     for id in asked:
         if found[id] != 1:

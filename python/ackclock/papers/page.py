@@ -19,12 +19,12 @@ TITLES = {
 
 
 def markdown(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> str:
-    """The page.
+    """Render the page.
 
     Args:
-        done: the paper, and what came out.
-        pictures: the file of each figure by its name.
-        here: the page's folder, which the links start from.
+        done: the paper and its results.
+        pictures: the file of each figure, by name.
+        here: the page's folder; links are relative to it.
     """
     return "\n\n".join(_parts(done, pictures, here)) + "\n"
 

@@ -1,4 +1,4 @@
-"""What a reproduced paper is, or a page that belongs to none: the seam to the command and the pages."""
+"""A reproduced paper, or an extra page without a paper: the interface between papers, the command and the pages."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ if TYPE_CHECKING:
     import polars as pl
 
 README = "README.md"
-"""What a paper's folder may have: its section "Set-up" stands on the paper's page."""
+"""A file that a paper's folder may have: its section "Set-up" appears on the paper's page."""
 AS_TAKEN = Reading()
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a paper gets to reproduce itself with."""
+    """The inputs that a paper uses to reproduce itself."""
 
     folder: Path
-    """The paper's: scenarios, claims, reference values. An extra page gets the folder that all papers' are in."""
+    """The paper's folder: scenarios, claims, reference values. An extra page gets the folder of all papers."""
     out: Path
-    """Where its files go; it is there."""
+    """An existing folder for its files."""
     effort: Effort
     lab: Laboratory
-    """Makes runs, none of them twice."""
+    """Makes each run only once."""
     reading: Reading = AS_TAKEN
-    """How the paper is read."""
+    """The reading of the paper that is run."""
 
     def run(self, what: str, trials: Sequence[Trial], effort: Effort | None = None) -> dict[Trial, Ran]:
-        """The runs of each of these under the reading; kept runs are not made again.
+        """Make the runs of each trial under the reading; stored runs are reused.
 
         Args:
-            what: what they are for, in a few words, for the progress.
-            trials: the points, as taken; a point that stands here twice is run once.
-            effort: how many runs of each, and how long. Default: the paper's.
+            what: the purpose of the runs, in a few words, for the progress display.
+            trials: the points as taken; duplicates are run once.
+            effort: the number of runs of each point, and their duration. Default: the paper's.
 
         Raises:
-            OSError: a scenario is missing, or a result cannot be kept.
-            ScenarioError, ValueError: a scenario makes no sense.
+            OSError: a scenario is missing, or a result cannot be stored.
+            ScenarioError, ValueError: a scenario is invalid.
         """
         read = {trial: self.read(trial) for trial in trials}
         ran = run(self.lab, what, self.folder, list(read.values()), effort or self.effort)
         return {trial: Ran(trial, ran[one].runs) for trial, one in read.items()}
 
     def read(self, trial: Trial) -> Trial:
-        """A point under the reading.
+        """Return a point under the reading.
 
         Raises:
             OSError, ValueError: its scenario cannot be read.
@@ -62,10 +62,10 @@ class Work:
         return self.reading.of(trial, self.folder)
 
     def document(self, trial: Trial) -> Document:
-        """The scenario that a point runs under the reading, as TOML has it.
+        """Return the scenario that a point runs under the reading, as a TOML document.
 
         Raises:
-            OSError, ValueError: it cannot be read.
+            OSError, ValueError: the scenario cannot be read.
         """
         return self.read(trial).document(self.folder)
 
@@ -74,7 +74,7 @@ class Work:
 
         Raises:
             OSError: the scenario is missing, or there is no room for the trace.
-            ScenarioError, ValueError: the scenario makes no sense.
+                ScenarioError, ValueError: the scenario is invalid.
         """
         return events(self.read(trial), self.folder, seed, duration_s)
 
@@ -84,13 +84,13 @@ class Picture:
     """A figure of the paper, drawn from our runs."""
 
     name: str
-    """As in ``fig2``."""
+    """The figure's name, as in ``fig2``."""
     title: str
     caption: str
-    """What is shown, and how to read it; whole sentences."""
+    """A description of the figure and how to read it, in whole sentences."""
     svg: Path
     scenarios: Sequence[str]
-    """The scenario files that its runs vary, as seen from ``Work.folder``."""
+    """The scenario files that its runs vary, relative to ``Work.folder``."""
     runs: str
     """Hash over the identities of its runs."""
     point: str
@@ -108,34 +108,34 @@ class Table:
 
 @dataclass(frozen=True)
 class Reference:
-    """Our runs beside those of another simulator; the table's title names it."""
+    """Our runs beside those of another simulator, which the table's title names."""
 
     summary: Sequence[str]
-    """Whole sentences: how many points agree, and how well."""
+    """Whole sentences: the number of points that agree, and how well."""
     good: bool
-    """Whether nothing lies outside what chance allows."""
+    """Whether every value is within the range that chance allows."""
     table: Table
-    """Cells that are a :class:`~ackclock.statistics.Verdict`'s words are counted as such."""
+    """Cells with the words of a :class:`~ackclock.statistics.Verdict` are counted as verdicts."""
 
     @property
     def simulator(self) -> str:
-        """As the title names it."""
+        """The simulator's name, from the title."""
         return self.table.title.removeprefix("Beside ")
 
     @property
     def sentences(self) -> list[str]:
-        """The summary's, each with its full stop."""
+        """The sentences of the summary, each with a full stop."""
         return [sentence.rstrip(".") + "." for sentence in self.summary]
 
     def compared(self) -> list[Agreement]:
-        """How each value of the table agrees."""
+        """The agreement of each value in the table."""
         known = {verdict.value: verdict for verdict in Agreement}
         return [known[cell] for row in self.table.rows for cell in row if cell in known]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that came out of a paper's runs."""
+    """The results of a paper's runs."""
 
     findings: Sequence[Finding]
     """One for each claim, in the order of claims.csv."""
@@ -143,9 +143,9 @@ class Outcome:
     tables: Sequence[Table]
     """The numbers behind the figures."""
     runs: int
-    """How many runs the figures and claims are made of."""
+    """The number of runs behind the figures and claims."""
     seeds: tuple[int, int]
-    """The first and the last."""
+    """The first and the last seed."""
     durations_s: tuple[float, float]
     """Simulated seconds of the shortest run and of the longest."""
     digest: str
@@ -162,12 +162,12 @@ class Outcome:
         tables: Sequence[Table] = (),
         references: Sequence[Reference] = (),
     ) -> Outcome:
-        """What came out of these points; how many runs there are, and with which seeds, is read off them.
+        """Assemble the outcome; the number of runs and their seeds are taken from ``ran``.
 
         Args:
-            ran: all points that figures and claims are made of, at least one; a run that several have is counted once.
+            ran: all points behind figures and claims, at least one; a run that several points share is counted once.
             findings: one for each claim, in the order of claims.csv.
-            pictures: figures.
+            pictures: the figures.
             tables: the numbers behind them.
             references: our runs beside those of other simulators.
         """
@@ -179,7 +179,7 @@ class Outcome:
 
     @property
     def span(self) -> str:
-        """How long runs are, as in ``6 to 100 s``."""
+        """The range of the runs' durations, as in ``6 to 100 s``."""
         return " to ".join(dict.fromkeys(f"{seconds:g}" for seconds in self.durations_s)) + " s"
 
 
@@ -188,23 +188,23 @@ class Paper:
     """A published paper that can be run again."""
 
     key: str
-    """Its name on the command line, and its page's."""
+    """Its name on the command line and of its page."""
     title: str
-    """As one speaks of it, with the year."""
+    """Its common name, with the year."""
     cite: str
-    """Authors, title, where it was published."""
+    """Authors, title and place of publication."""
     year: int
-    """Of publication: papers stand in this order."""
+    """Year of publication; papers are sorted by it."""
     about: str
-    """What it asks, in a sentence or two."""
+    """The paper's question, in a sentence or two."""
     full: Effort
     quick: Effort
     readings: Effort
-    """Of each of the declared readings."""
+    """Effort for each of the declared readings."""
     folder: Path
     """Its scenarios, claims, reference values and code."""
     code: Path
-    """The Python file that has ``reproduce``: it takes a ``Work`` and answers an ``Outcome``."""
+    """The Python file with the function ``reproduce``, which takes a ``Work`` and returns an ``Outcome``."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Section:
 
     title: str
     sentences: Sequence[str] = ()
-    """Whole ones; a paragraph each."""
+    """Whole sentences; each becomes a paragraph."""
     pictures: Sequence[Picture] = ()
     tables: Sequence[Table] = ()
 
@@ -223,38 +223,38 @@ class Extra:
     """A page that belongs to no paper."""
 
     key: str
-    """Its name on the command line, and its page's."""
+    """Its name on the command line and of its page."""
     title: str
     about: str
-    """What it asks, in a sentence or two."""
+    """The page's question, in a sentence or two."""
     full: Effort
     quick: Effort
     folder: Path
-    """It stands in the folder of all papers' folders."""
+    """Its folder, inside the folder of all papers."""
     code: Path
-    """The Python file that has ``sections``: it takes a ``Work`` and answers what stands on the page."""
+    """The Python file with the function ``sections``, which takes a ``Work`` and returns the page's sections."""
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A paper that was run again."""
+    """A reproduced paper."""
 
     paper: Paper
     outcome: Outcome
     spent: Spent
     own: bool
-    """Whether it stands among Ackclock's papers, for which the lab page has presets."""
+    """Whether it is one of Ackclock's papers, which have presets on the lab page."""
     readings: Readings | None = None
-    """What came out under other readings; None where nobody asked."""
+    """Results under other readings; ``None`` if they were not requested."""
     section: Section | None = None
-    """The same, to be read."""
+    """The same as a section of the page."""
     causes: Mapping[str, Cause] = field(default_factory=dict)
-    """Why claims differ, by claim."""
+    """Why claims differ, by claim ID."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """An extra page that was made."""
+    """A finished extra page."""
 
     extra: Extra
     sections: Sequence[Section]
@@ -263,12 +263,12 @@ class Shown:
 
 @dataclass(frozen=True)
 class Done:
-    """All that one command made."""
+    """Everything that one command produced."""
 
     papers: Sequence[Reproduced]
     extras: Sequence[Shown]
 
     @property
     def good(self) -> bool:
-        """Whether no value lies outside what another simulator's allow."""
+        """Whether every value is within the range that other simulators' results allow."""
         return all(reference.good for one in self.papers for reference in one.outcome.references)

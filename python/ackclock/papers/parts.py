@@ -14,7 +14,7 @@ LEARNED = "## What was learned"
 
 
 def inline(svg: str, prefix: str) -> Markup:
-    """A figure as a part of the page: without what only files need, and with names of its own."""
+    """Return a figure for inclusion in the page: file headers are removed and IDs get a prefix."""
     body = svg[svg.index("<svg") :]
     for part in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->"):
         body = re.sub(part, "", body, flags=re.DOTALL)
@@ -28,7 +28,7 @@ def inline(svg: str, prefix: str) -> Markup:
 
 
 def section(readme: str, title: str = SETUP) -> Markup:
-    """A section of a README, as HTML; empty where there is none."""
+    """Return a section of a README as HTML; empty if there is none."""
     _, _, rest = readme.partition(f"\n{title}\n")
     section, _, _ = rest.partition("\n## ")
     text = MarkdownIt("commonmark", {"html": False}).enable("table").render(section)
@@ -39,7 +39,7 @@ LABEL = re.compile(r"(Fig|Table)(?:ure|ures|s)?\.? (\w+(?:\.\d+)?(?:\(\w+\))?(?:
 
 
 def labels(where: str) -> set[str]:
-    """The figures and tables that a claim's place names: ``{"fig 3", "fig 4"}`` for ``§IV-A, Figures 3, 4``."""
+    """The figures and tables that a claim refers to: ``{"fig 3", "fig 4"}`` for ``§IV-A, Figures 3, 4``."""
     found = set()
     for kind, numbers in LABEL.findall(where):
         found |= {f"{kind.lower()} {number.partition('(')[0]}" for number in numbers.split(", ")}
@@ -47,11 +47,11 @@ def labels(where: str) -> set[str]:
 
 
 def shown_in(name: str, known: set[str]) -> set[str]:
-    """The figures and tables of the paper that a picture of this name draws.
+    """The figures and tables of the paper that correspond to a picture of this name.
 
     Args:
-        name: ``fig3-5`` draws Figures 3 to 5, or Figure 3.5 where the paper counts by chapters; ``table5`` Table 5.
-        known: every label of the paper's claims.
+        name: ``fig3-5`` means Figures 3 to 5, or Figure 3.5 if the paper numbers by chapter; ``table5`` Table 5.
+        known: all labels in the paper's claims.
     """
     said = re.match(r"(fig|table)(\d+)(?:-(\d+))?(?:-|$)", name)
     if said is None:

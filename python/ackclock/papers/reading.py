@@ -1,4 +1,4 @@
-"""How a paper is read: the choices that its text leaves open, and runs with some of them made otherwise."""
+"""How a paper is read: the choices that its text leaves open, and runs with alternatives to some of them."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ EDIT = ("stacks", "files", "set", "changes", "without", "instead")
 
 @dataclass(frozen=True)
 class Edit:
-    """What becomes otherwise in some of the runs."""
+    """A change to some of the runs."""
 
     stacks: tuple[str, ...] = ()
-    """Flows with one of these stacks; none: every flow."""
+    """Applies to flows with one of these stacks; empty: to every flow."""
     files: tuple[str, ...] = ()
-    """Runs of these scenarios; none: every run."""
+    """Applies to runs of these scenarios; empty: to every run."""
     set: tuple[tuple[str, Value], ...] = ()
-    """Parameters of the flows' stacks. They win over the run's own."""
+    """Parameters of the flows' stacks. They override the run's own."""
     changes: tuple[tuple[str, Value], ...] = ()
-    """Values of the scenario by path. The run's own changes win: they are the axes of the figures."""
+    """Values of the scenario by path. The run's own changes override them: they are the axes of the figures."""
     without: tuple[str, ...] = ()
-    """Paths of the run's own changes and parameters that are left out."""
+    """Paths of the run's own changes and parameters that are dropped."""
     instead: str | None = None
-    """The scenario that runs in the place of ``files``."""
+    """The scenario that replaces ``files``."""
 
     def of(self, trial: Trial, folder: Path) -> Trial:
-        """The run with this edit; another run stays as it is.
+        """Return the run with this edit; a run to which it does not apply is returned unchanged.
 
         Raises:
             OSError, ValueError: its scenario cannot be read.
@@ -58,7 +58,7 @@ class Edit:
 
 
 def _flows(trial: Trial, folder: Path) -> Iterator[tuple[str, str]]:
-    """Every flow's place in the scenario, and its stack."""
+    """The path of every flow in the scenario, and its stack."""
     document = trial.document(folder)
     places = {"flow": document.get("flow", []), "dumbbell.flow": document.get("dumbbell", {}).get("flow", [])}
     for place, flows in places.items():
@@ -68,7 +68,7 @@ def _flows(trial: Trial, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _said(value: Value) -> str:
-    """A parameter as ``--set`` takes it."""
+    """A parameter in the form that ``--set`` takes."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -76,23 +76,23 @@ def _said(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """One of the values of an open choice that the text supports."""
+    """One option of an open choice that the text supports."""
 
     key: str
     text: str
-    """The paper's sentence that supports it, and where it stands."""
+    """The paper's sentence that supports it, and its place."""
     edits: tuple[Edit, ...] = ()
-    """None: as the scenarios are, or a choice of what is measured, which the paper's code asks for by name."""
+    """The edits; empty for the scenarios as they are, or for a choice of measurement, which the paper's code reads."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the text leaves open."""
+    """A choice that the text leaves open."""
 
     key: str
     question: str
     taken: str
-    """The option that the scenarios have."""
+    """The option used in the scenarios."""
     options: tuple[Option, ...]
 
     @property
@@ -103,14 +103,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Reading:
-    """A paper's choices, some of them made otherwise than they are taken."""
+    """A paper's choices, with alternatives taken for some of them."""
 
     choices: tuple[Choice, ...] = ()
     otherwise: Mapping[str, str] = field(default_factory=dict)
-    """The option of each choice that is made otherwise."""
+    """The alternative option, by choice."""
 
     def __getitem__(self, choice: str) -> str:
-        """The option of a choice.
+        """Return the option of a choice.
 
         Raises:
             KeyError: there is no such choice.
@@ -120,19 +120,19 @@ class Reading:
 
     @property
     def name(self) -> str:
-        """As in ``store=asked, target=fill``."""
+        """The name, as in ``store=asked, target=fill``."""
         return ", ".join(f"{key}={self.otherwise[key]}" for key in sorted(self.otherwise)) or "as taken"
 
     def options(self) -> list[Option]:
-        """The options that are made otherwise, in the order of the choices."""
+        """The alternative options, in the order of the choices."""
         return [o for c in self.choices for o in c.options if self.otherwise.get(c.key) == o.key]
 
     def of(self, trial: Trial, folder: Path) -> Trial:
-        """A run under this reading.
+        """Return a run under this reading.
 
         Args:
-            trial: as taken.
-            folder: where the scenarios are.
+            trial: the run as taken.
+            folder: the folder of the scenarios.
 
         Raises:
             OSError, ValueError: its scenario cannot be read.
@@ -144,11 +144,11 @@ class Reading:
 
 
 def read(folder: Path) -> tuple[Choice, ...]:
-    """The open choices of a paper; none where it has no ``readings.toml``.
+    """Read the open choices of a paper; empty if it has no ``readings.toml``.
 
     Raises:
-        OSError: it cannot be read.
-        ScenarioError: it makes no sense.
+        OSError: the file cannot be read.
+        ScenarioError: the file is invalid.
     """
     file = folder / READINGS
     if not file.is_file():

@@ -21,30 +21,30 @@ from ackclock.runs.task import Task
 from ackclock.runs.trial import Effort
 
 FILE = "readings.json"
-"""What came out, beside a paper's other results."""
+"""File of the results, beside a paper's other results."""
 KEPT = "readings"
-"""Folder of judged readings, so that an interrupted command goes on."""
+"""Folder of judged readings, which lets an interrupted command continue."""
 NOT_READ = (FILE, "RESULTS.md", "claims.json", "README.md", "causes.toml")
-"""Files of a paper's folder that no verdict depends on."""
+"""Files of a paper's folder that do not affect any verdict."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A paper under all of its readings."""
+    """A paper under all its readings."""
 
     paper: Paper
     split: Split
     effort: Effort
-    """Of the design."""
+    """Effort for the design."""
     done: Sequence[Scored]
     full_effort: Effort | None
     full: Sequence[Scored]
-    """The reading as taken and the best ones with the paper's full effort; none with ``--quick``."""
+    """The reading as taken and the best ones with the paper's full effort; empty with ``--quick``."""
     other: Sequence[str]
-    """Claims to which the reading as taken says something else with this effort than the full run."""
+    """Claims whose verdict under the reading as taken differs between this effort and the full run."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As readings.json has it."""
+        """The content of readings.json."""
         return {
             "paper": self.paper.key,
             "ackclock": ackclock.__version__,
@@ -81,13 +81,13 @@ class Read:
 
 
 def explore(paper: Paper, work: Work, full: Effort | None, show: Show = unshown) -> Read:
-    """Run a paper under every declared reading with the effort of ``work``, and search on.
+    """Run a paper under every declared reading with the effort of ``work``, then search on.
 
     Args:
-        paper: which; it has a ``readings.toml``.
-        work: where files go; its laboratory makes the runs, and says nothing of each.
-        full: the reading as taken and the best ones are run with this effort, too; None: they are not.
-        show: shows how many readings are judged.
+        paper: the paper; it has a ``readings.toml``.
+        work: the folders and the laboratory, which makes the runs without showing progress for each.
+        full: effort for a second run of the reading as taken and the best ones; ``None`` skips it.
+        show: shows the number of readings judged.
 
     Raises:
         PaperError, ScenarioError, ImportError, OSError: see ``folder.run``.
@@ -126,7 +126,7 @@ def _in_full(readings: Sequence[Scored], judge: _Judge, effort: Effort, show: Sh
 
 
 def _other(taken: Scored, full: Sequence[Scored], paper: Paper) -> list[str]:
-    """Claims whose verdict the full run has otherwise: the one made now, or that beside the scenarios."""
+    """Claims whose verdict differs in the full run: the one made now, or the results stored beside the scenarios."""
     if full:
         known: Mapping[str, str] = {claim: verdict.value for claim, verdict in full[0].verdicts.items()}
     elif (file := paper.folder / "claims.json").is_file():
@@ -138,15 +138,15 @@ def _other(taken: Scored, full: Sequence[Scored], paper: Paper) -> list[str]:
 
 @dataclass(frozen=True)
 class _Judge:
-    """Judges readings, and keeps the verdicts."""
+    """Judges readings and stores the verdicts."""
 
     paper: Paper
     work: Work
     content: str
-    """Hash over all that verdicts depend on but runs."""
+    """Hash of everything that affects verdicts except the runs."""
 
     def __call__(self, one: Reading, why: str, effort: Effort) -> tuple[Scored, bool]:
-        """The verdicts under a reading, and whether they were kept."""
+        """Return the verdicts under a reading, and whether they had been stored."""
         about = [self.content, one.name, effort.seeds, effort.duration_s]
         name = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:24]
         file = self.work.out / KEPT / f"{name}.json"
@@ -162,7 +162,7 @@ class _Judge:
 
 
 def _content(at: Path) -> str:
-    """Hash over a paper's files, the version and the results revision."""
+    """Hash of a paper's files, the version and the results revision."""
     whole = hashlib.sha256(f"{ackclock.__version__} {Task.revision}".encode())
     for file in sorted(at.rglob("*")):
         if file.is_file() and file.name not in NOT_READ and "__pycache__" not in file.parts:
@@ -175,14 +175,14 @@ def write(read: Read, to: Path) -> None:
     """Write readings.json into a folder.
 
     Raises:
-        OSError: it is missing or not writable.
+            OSError: the folder is missing or not writable.
     """
     lines = [f" {json.dumps(key)}: {_lines(value)}" for key, value in read.to_dict().items()]
     files.write(to / FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def _lines(value: object) -> str:
-    """JSON with a line for each entry of a list of tables."""
+    """JSON with one line for each entry of a list of tables."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in value) + "\n ]"
     return json.dumps(value, ensure_ascii=False)

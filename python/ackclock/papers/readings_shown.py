@@ -1,4 +1,4 @@
-"""What a paper's readings say, as a section of its page: sentences, a picture, tables."""
+"""The results under a paper's readings, as a section of its page: sentences, a picture, tables."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ackclock.papers.reading import READINGS
 from ackclock.papers.readings import FILE
 
 SHOWN = 16
-"""Options in the picture, at most."""
+"""The largest number of options in the picture."""
 
 
 def read(*folders: Path) -> Readings | None:
-    """The readings that the first of these folders has; None if none has any.
+    """Return the readings from the first of these folders that has any; ``None`` if none has.
 
     Raises:
         OSError: the file cannot be read.
@@ -29,7 +29,7 @@ def read(*folders: Path) -> Readings | None:
 
 
 def section(shown: Readings, paper: Paper, out: Path) -> Section:
-    """The section, its picture drawn into the folder ``out``.
+    """Return the section, and draw its picture into the folder ``out``.
 
     Raises:
         OSError: the folder is missing or not writable.

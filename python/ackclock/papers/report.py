@@ -1,6 +1,6 @@
-"""The pages: ``report.html`` for all, ``KEY.html`` for each paper and extra page, ``comparison.html``.
+"""The pages: ``report.html`` for everything, ``KEY.html`` for each paper and extra page, ``comparison.html``.
 
-Each is one file that needs nothing else: no scripts, no fonts, no pictures beside it.
+Each page is a single file without scripts, external fonts or external pictures.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ COSTS = (
     ("processor time", "processor", True),
     ("wall time", "wall", True),
 )
-"""Columns: title, which of ``sizes.words``, and whether it is measured, that is another one in the next run."""
+"""Columns: title, entry of ``sizes.words``, and whether the value is measured and so changes from run to run."""
 
 
 DECIDED = (Verdict.HOLDS, Verdict.PARTLY, Verdict.UNDECIDED, Verdict.DIFFERS)
-"""Verdicts on what could be checked."""
+"""Verdicts on claims that could be checked."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How a verdict looks: a word and a sign, so that colour is not needed."""
+    """The display of a verdict: a word and a sign, so that it does not depend on colour."""
 
     name: str
     """Its class in the style sheet."""
@@ -55,7 +55,7 @@ class Mark:
 
 
 OTHERS = (PAPER, READINGS, CAUSES)
-"""TOML files of a paper's folder that are no scenarios."""
+"""TOML files of a paper's folder that are not scenarios."""
 MARKS = {
     Verdict.HOLDS.value: Mark("holds", "✓", "hold"),
     Verdict.PARTLY.value: Mark("partly", "◐", "partly"),
@@ -67,20 +67,20 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Link:
-    """A page, as others name it."""
+    """A page as other pages refer to it."""
 
     file: str
     title: str
 
 
 def pages(done: Done, named: Sequence[str], options: Sequence[str], papers: Path) -> dict[str, str]:
-    """Every page by its file's name.
+    """Render every page, by file name.
 
     Args:
-        done: what came out.
-        named: the papers and extra pages that were asked for by name; none: all of them.
-        options: those of ``ackclock reproduce`` that change results.
-        papers: the folder of Ackclock's papers; its README.md says what was learned.
+        done: the results.
+        named: the papers and extra pages that were requested by name; empty: all of them.
+        options: options of ``ackclock reproduce`` that change results.
+        papers: the folder of Ackclock's papers, whose README.md says what was learned.
 
     Raises:
         OSError: a scenario or a figure is missing.
@@ -115,7 +115,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str], papers: Path
 
 
 def _site(done: Done) -> list[Link]:
-    """The pages in their order."""
+    """The pages in order."""
     return [
         Link(FRONT, "Overview"),
         *(Link(f"{one.paper.key}.html", one.paper.title) for one in done.papers),
@@ -162,7 +162,7 @@ def _card(one: Reproduced) -> dict[str, Any]:
 
 
 def _range(one: Reproduced) -> str:
-    """How many measured claims hold under the readings of the text: the fewest and the most."""
+    """The fewest and the most measured claims that hold under the readings of the text."""
     if one.readings is None:
         return "–"  # noqa: RUF001 - nothing
     holding = [each.holding(one.readings.measured) for each in one.readings.done]
@@ -170,7 +170,7 @@ def _range(one: Reproduced) -> str:
 
 
 def _learned(done: Done, readme: Path) -> str:
-    """What Ackclock's papers taught; nothing where none of them was run."""
+    """The lessons from Ackclock's papers; empty if none of them was run."""
     own = readme.is_file() and any(one.own for one in done.papers)
     return section(readme.read_text(encoding="utf-8"), LEARNED) if own else ""
 
@@ -225,7 +225,7 @@ def _references(done: Done) -> list[dict[str, Any]]:
 
 
 def _differs(f: Finding) -> bool:
-    """Whether it stands on the front page."""
+    """Whether the finding appears on the front page."""
     return f.claim.kind is Kind.MEASURED and f.verdict in (Verdict.DIFFERS, Verdict.PARTLY)
 
 
@@ -247,7 +247,7 @@ def _compared(reference: Reference) -> dict[str, Any]:
 
 
 def _counts(findings: Sequence[Finding]) -> dict[str, object]:
-    """For the macro ``bar``: the headline, and the verdicts of each kind that there is."""
+    """Input of the macro ``bar``: the headline, and the verdicts of each kind of claim that occurs."""
     every = by_kind(findings)
     return {
         "headline": headline(findings),
@@ -289,14 +289,14 @@ def _claim(f: Finding, one: Reproduced) -> dict[str, object]:
 
 
 def _drawn(picture: Picture, claims: Sequence[dict[str, object]]) -> list[dict[str, object]]:
-    """The claims that name the figure, so that what was published stands beside what is drawn."""
+    """The claims that name the figure; they are shown beside it."""
     named = [(claim, labels(str(claim["where"]))) for claim in claims]
     here = shown_in(picture.name, set().union(*(which for _, which in named)))
     return [claim for claim, which in named if which & here]
 
 
 def _figure(folder: Path, picture: Picture, preset: str | None = None) -> dict[str, object]:
-    """For the macro of that name; ``preset`` is what the lab page opens for it."""
+    """Input of the macro ``figure``; ``preset`` is the lab page's preset for it."""
     return {
         "name": picture.name,
         "title": picture.title,

@@ -21,38 +21,38 @@ from ackclock.runs.store import Store
 from ackclock.runs.trial import Effort
 
 OLDER = ".points"
-"""Folder below that of the results in which finished points were kept before they went into the store."""
+"""Subfolder of the results where older versions kept finished points, before the store existed."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What to reproduce, how, and where results go."""
+    """The papers to reproduce, how, and where results go."""
 
     what: Sequence[Paper | Extra]
-    """In the order of the report."""
+    """Papers and extra pages, in the order of the report."""
     named: Sequence[str]
-    """As the command has them; none: all of ``papers``."""
+    """The names given on the command line; empty: all of ``papers``."""
     papers: Path
     """The folder that holds the folders of Ackclock's papers."""
     out: Path
     quick: bool = False
     seeds: int | None = None
-    """Runs of each point, instead of the paper's."""
+    """Runs of each point, in place of the paper's number."""
     fresh: bool = False
-    """Run again what was run before."""
+    """Whether to repeat runs that are stored."""
     copy_to: Path | None = None
-    """Folder for copies of the figures; then RESULTS.md and claims.json go beside the scenarios, too."""
+    """Folder for copies of the figures; RESULTS.md and claims.json are then also written beside the scenarios."""
     store: Path | None = None
-    """Folder of finished runs; none: what ``ACKCLOCK_STORE`` says, or ``ackclock-results``."""
+    """Folder of finished runs. Default: ``ACKCLOCK_STORE``, or ``ackclock-results``."""
     on: str | None = None
-    """A Dask cluster, as for :func:`ackclock.sweep`; none: this machine."""
+    """A Dask cluster, as for :func:`ackclock.sweep`. Default: this machine."""
     threads: int | None = None
-    """Runs at once on this machine; none: one for each core."""
+    """Concurrent runs on this machine. Default: one per core."""
     readings: bool = False
-    """Run papers under every declared reading of their open choices, too."""
+    """Whether to run papers also under every declared reading of their open choices."""
 
     def options(self) -> list[str]:
-        """Those of the command that change results."""
+        """Options of the command that change results."""
         seeds = [] if self.seeds is None else ["--seeds", str(self.seeds)]
         return ["--quick"] * self.quick + seeds + ["--readings"] * self.readings
 
@@ -61,14 +61,14 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
     """Run papers and extra pages, and write all their results.
 
     Args:
-        wish: which, and how.
-        show: shows how far runs are.
+        wish: the papers, and how to run them.
+        show: shows the progress of the runs.
 
     Raises:
         OSError: a file could not be read or written.
-        ValueError: a paper's scenario or another file makes no sense.
+        ValueError: a paper's scenario or another file is invalid.
         ImportError: a package of the extra ``papers`` is missing.
-        RuntimeError: a worker has another Ackclock.
+        RuntimeError: a worker has another version of Ackclock.
         KeyboardInterrupt: as usual; finished runs are kept.
     """
     workers = executor(wish.on, wish.threads)
@@ -80,7 +80,7 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
     with Store(wish.store) as store, workers as runs_on:
 
         def lab(key: str) -> Laboratory:
-            """One of its own for each, so that what it spends is what this one has spent."""
+            """Create a separate laboratory for each paper, so that its cost counter covers only that paper."""
             return Laboratory(store, runs_on, lambda what: show(f"{key}: {what}"), wish.fresh)
 
         done = Done(
@@ -97,7 +97,7 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
 
 
 def effort(what: Paper | Extra, wish: Wish) -> Effort:
-    """How much of it is run."""
+    """The effort with which a paper or page is run."""
     chosen = what.quick if wish.quick else what.full
     return Effort(wish.seeds or chosen.seeds, chosen.duration_s)
 
@@ -120,7 +120,7 @@ def _paper(paper: Paper, wish: Wish, lab: Laboratory, show: Show) -> Reproduced:
 
 
 def _readings(paper: Paper, work: Work, wish: Wish, show: Show) -> None:
-    """The design with the quick effort; the best readings with the full one, unless little was asked for."""
+    """Run the design with quick effort and the best readings with full effort, unless the run is a short one."""
     few = Effort(wish.seeds or paper.readings.seeds, paper.readings.duration_s)
     read = readings.explore(paper, replace(work, effort=few), None if wish.quick else paper.full, show)
     for to in [work.out] + ([paper.folder] if wish.copy_to is not None else []):
@@ -142,7 +142,7 @@ def _work(what: Paper | Extra, wish: Wish, lab: Laboratory, scenarios: Path) -> 
 
 
 def _copied(key: str, pictures: Iterable[Picture], to: Path) -> dict[str, Path]:
-    """Copies of the figures, by their names."""
+    """Copy the figures; return the copies by name."""
     to.mkdir(parents=True, exist_ok=True)
     copies = {}
     for picture in pictures:
@@ -157,7 +157,7 @@ def _write(done: Reproduced, pictures: dict[str, Path], to: Path) -> None:
 
 
 def summary(done: Done, out: Path) -> str:
-    """What came out, in a few lines."""
+    """The results in a few lines."""
     lines = []
     for r in done.papers:
         found = r.outcome.findings
@@ -169,7 +169,7 @@ def summary(done: Done, out: Path) -> str:
 
 
 def as_json(done: Done) -> dict[str, Any]:
-    """The same as ``--json`` prints it."""
+    """The results as ``--json`` prints them."""
     every = [f for r in done.papers for f in r.outcome.findings]
     total = Spent.total(sizes.spent(done).values())
     return {
@@ -184,7 +184,7 @@ def as_json(done: Done) -> dict[str, Any]:
 
 
 def _verdicts(findings: Sequence[claims.Finding]) -> dict[str, dict[str, int]]:
-    """How many of each verdict, by kind."""
+    """The number of each verdict, by kind."""
     every = claims.by_kind(findings).items()
     return {kind.value: {verdict.value: n for verdict, n in of.items()} for kind, of in every}
 

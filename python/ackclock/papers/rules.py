@@ -1,7 +1,7 @@
-"""The written rule: which values a claim's words accept, and what a measured value says to them.
+"""The written rule: the values that a claim's words accept, and the outcome for a measured value.
 
-A claim's line in claims.csv names the rule of its words, one for each measured value, parted by ``;``. Bounds follow
-from the word and the published number alone. The table of all words stands in docs/verdicts.md.
+A claim's line in claims.csv names the rule for its words, one for each measured value, separated by ``;``. Bounds
+follow only from the word and the published number. The table of all words is in docs/verdicts.md.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from enum import Enum
 Interval = tuple[float, float]
 
 NUMBER, ABOUT, ROUGHLY = 0.1, 0.2, 0.3
-"""How far a value may lie from a number that stands alone, from one with "about" before it, and with "roughly"."""
+"""Relative deviation allowed from a plain number, from one after "about", and from one after "roughly"."""
 ORDER = 2.0
-"""The factor that "on the order of" leaves open."""
+"""The factor that "on the order of" allows."""
 SAME = 0.01
-"""How far apart two values may lie that are "the same"; in an order, values this near to each other are a tie."""
+"""Relative difference allowed between two values that are "the same"; in an order, values this close are a tie."""
 SLIGHT = 0.1
 """The largest slight effect; a larger one is significant."""
 DRASTIC = 0.5
-"""The smallest share by which a drastic effect lowers a value; upwards it doubles it."""
+"""The smallest share by which a drastic effect lowers a value; a drastic increase doubles it."""
 MONOTONE = 0.9
-"""The rank correlation from which on a curve rises."""
+"""The smallest rank correlation of a curve that rises."""
 PER_CENT = 100
 
 
 class Part(Enum):
-    """What a measured value says to its part of a claim."""
+    """The outcome of a measured value for its part of a claim."""
 
     HOLDS = "holds"
     UNDECIDED = "undecided"
@@ -39,23 +39,23 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class Bound:
-    """The values that are accepted."""
+    """A range of accepted values."""
 
     low: float = -math.inf
     high: float = math.inf
     open: bool = False
-    """Whether the ends themselves are not accepted."""
+    """Whether the end points are excluded."""
 
     def accepts(self, value: float) -> bool:
-        """Whether it is one of them. NaN never is."""
+        """Whether the value is within the bound. NaN never is."""
         return self.low < value < self.high if self.open else self.low <= value <= self.high
 
     def judge(self, value: float, reach: Interval | None) -> Part:
-        """What a value says, with the interval in which it may as well lie.
+        """Judge a value, given the interval that chance allows for it.
 
         Args:
-            value: measured.
-            reach: from the smallest to the largest; None: the value does not depend on chance.
+            value: the measured value.
+            reach: the smallest and the largest plausible value; ``None`` if the value does not depend on chance.
         """
         if math.isnan(value):
             return Part.DIFFERS
@@ -85,7 +85,7 @@ def _within(share: float) -> Callable[..., Bound]:
 
 
 def _effect(share: float, base: float) -> float:
-    """A share of 1 where ratios are measured (base 1), in per cent where differences are (base 0)."""
+    """Convert a share to a ratio (base 1), or to a difference in per cent (base 0)."""
     return share if base else share * PER_CENT
 
 
@@ -104,14 +104,14 @@ class Word:
     """One entry of the written rule."""
 
     words: str
-    """What a paper says, as examples."""
+    """Examples of a paper's words."""
     accepts: str
-    """What is accepted, in words."""
+    """The accepted values, in words."""
     numbers: tuple[int, ...]
-    """How many numbers may follow."""
+    """The permitted counts of numbers after the word."""
     bound: Callable[..., Bound]
     bases: bool = False
-    """Whether the number is what is compared with: 1 for ratios, 0 for differences in per cent."""
+    """Whether the number is the base of comparison: 1 for ratios, 0 for differences in per cent."""
 
 
 def _word(words: str, accepts: str, bound: Callable[..., Bound], numbers: tuple[int, ...] = (1,)) -> Word:
@@ -158,9 +158,9 @@ WORDS: Mapping[str, Word] = {
 }
 """Every word of the rule, by its name in claims.csv."""
 DRAW = "draw"
-"""Stands before a rule where the published number is one single run."""
+"""Prefix of a rule whose published number comes from a single run."""
 TEXT = "= "
-"""Stands before a text that the scenarios must have."""
+"""Prefix of a text that the scenarios must have."""
 
 
 @dataclass(frozen=True)
@@ -172,26 +172,26 @@ class Rule:
     numbers: tuple[float, ...]
     draw: bool = False
     digits: int = 0
-    """How many the number has behind its point, for ``exactly``."""
+    """Digits of the number after the decimal point, for ``exactly``."""
 
     @property
     def bound(self) -> Bound:
-        """What is accepted."""
+        """The accepted values."""
         if self.word == "exactly":
             half = 0.5 * 10.0**-self.digits
             return Bound(self.numbers[0] - half, self.numbers[0] + half)
         return WORDS[self.word].bound(*self.numbers)
 
     def judge(self, value: float, interval: Interval | None = None, spread: Interval | None = None) -> Part:
-        """What a measured value says.
+        """Judge a measured value.
 
         Args:
-            value: the mean, or for a single draw the median.
-            interval: its 95 % interval; None: it does not depend on chance.
-            spread: from the 5th to the 95th percentile of our runs; needed for a single draw alone.
+            value: the mean, or the median for a single draw.
+            interval: its 95 % interval; ``None`` if it does not depend on chance.
+            spread: the 5th to the 95th percentile of our runs; required only for a single draw.
 
         Raises:
-            ValueError: the rule is one for a single draw, and there is no spread.
+            ValueError: the rule is for a single draw, and there is no spread.
         """
         if self.draw:
             return self._drawn(value, spread)
@@ -200,7 +200,7 @@ class Rule:
         return self.bound.judge(value, interval)
 
     def _drawn(self, value: float, spread: Interval | None) -> Part:
-        """A single published run: outside what ours do it differs; inside, our median decides or leaves it open."""
+        """Judge a single published run: outside our range it differs; inside, our median decides or leaves it open."""
         if spread is None:
             raise ValueError("the rule is one for a single draw, so the range of our runs is needed")
         if math.isinf(self.bound.low) or math.isinf(self.bound.high):
@@ -217,10 +217,10 @@ _SHAPE = re.compile(r"(?P<word>[a-z]+(?: [a-z]+)*)(?P<numbers>(?: -?\d+(?:\.\d+)
 
 
 def parse(text: str) -> tuple[Rule, ...]:
-    """The rules of a line of claims.csv, one for each measured value; none for an empty text.
+    """Parse a line of claims.csv into its rules, one for each measured value; an empty text has none.
 
     Raises:
-        ValueError: what was found, and what is allowed.
+        ValueError: the text is invalid; the message says what was found and what is allowed.
     """
     return tuple(_one(part.strip()) for part in text.split(";")) if text.strip() else ()
 

@@ -1,4 +1,4 @@
-"""How much there is to run: ``papers/sizes.json`` has it for the full runs, ``times.json`` how long it took here."""
+"""The amount of work: ``papers/sizes.json`` for full runs; ``times.json``, the time that it took on this machine."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ackclock.runs.trial import Effort
 
 SIZES, TIMES = "sizes.json", "times.json"
 MEASURED = ("processor_s", "wall_s")
-"""What differs from machine to machine, and from run to run."""
+"""Values that differ between machines and between runs."""
 
 
 def spent(done: Done) -> dict[str, Spent]:
-    """By paper and extra page."""
+    """The cost of each paper and extra page."""
     return {one.paper.key: one.spent for one in done.papers} | {one.extra.key: one.spent for one in done.extras}
 
 
 def words(spent: Spent) -> dict[str, str]:
-    """Each of its numbers, to be read."""
+    """Each of the numbers as text for readers."""
     return {
         "points": quantities.count(spent.points),
         "runs": quantities.count(spent.runs),
@@ -35,12 +35,12 @@ def words(spent: Spent) -> dict[str, str]:
         "packets": quantities.count(spent.packets),
         "processor": quantities.duration(spent.processor_s),
         "wall": quantities.duration(spent.wall_s),
-        "speed": quantities.count(spent.packets / spent.processor_s) if spent.processor_s else "–",  # noqa: RUF001 - nothing
+        "speed": quantities.count(spent.packets / spent.processor_s) if spent.processor_s else "–",  # noqa: RUF001 - no value
     }
 
 
 def write_times(done: Done, out: Path) -> None:
-    """Write ``times.json``: the one result that differs from run to run, with the front page's times.
+    """Write ``times.json``, which holds the front page's times and is the only result that differs from run to run.
 
     Raises:
         OSError: the folder is missing or not writable.
@@ -50,7 +50,7 @@ def write_times(done: Done, out: Path) -> None:
 
 
 def write_sizes(done: Done, papers: Path) -> None:
-    """Write what of these differs on no machine into the papers' folder; others stay as they are.
+    """Write the machine-independent sizes of these into the papers' folder; those of other papers are left unchanged.
 
     Raises:
         OSError: the folder is missing or not writable.
@@ -68,7 +68,7 @@ def _write(path: Path, what: Mapping[str, Any]) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """What is in a file; nothing if there is none, or none that can be read."""
+    """Read a JSON file; empty if it is missing or cannot be read."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -77,16 +77,16 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def listing(every: Sequence[Paper | Extra], papers: Path, out: Path) -> list[dict[str, Any]]:
-    """Every paper and extra page with how much a full run simulates; None where that is not known.
+    """List every paper and extra page with the amount that a full run simulates; ``None`` where it is unknown.
 
-    ``processor_s`` is what it will take: the packets by the speed of the last run with results in ``out``.
+    ``processor_s`` is an estimate, from the number of packets and the speed of the last run with results in ``out``.
     """
     sizes, speed = _read(papers / SIZES), _speed(out)
     return [_row(one, sizes.get(one.key, {}), speed, one.folder / folder.CLAIMS) for one in every]
 
 
 def _speed(out: Path) -> float | None:
-    """Packets a second of processor time."""
+    """The speed in packets per second of processor time."""
     ran = [Spent(**one) for one in _read(out / TIMES).get("spent", {}).values()]
     total = Spent.total(ran)
     return total.packets / total.processor_s if total.processor_s else None

@@ -1,4 +1,4 @@
-"""Plots of runs and of results. Each function draws on ``ax``, or on a figure of its own, and returns the axes.
+"""Plots of runs and of results. Each function draws on ``ax``, or on a new figure, and returns the axes.
 
 A table may be a Polars frame or anything else with the Arrow PyCapsule interface. Events are the table that
 ``docs/trace.md`` describes: ``Result.events``, or a Parquet trace.

@@ -1,4 +1,4 @@
-"""One way of a captured connection on one sheet: time-sequence graph with verdicts and stalls, outstanding data."""
+"""A captured flow on one sheet: time-sequence graph with verdicts and stalls, outstanding data."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ackclock.plot.time_sequence import Course, draw
 SIZE_INCHES = (7.2, 5.6)
 SYN, FIN, ACK = 2, 1, 16
 NAMED_STALLS = 12
-"""With more of them in sight their causes are not written."""
+"""The largest number of visible stalls whose causes are written."""
 
 
 def blocks(packets: pl.DataFrame) -> pl.DataFrame:
-    """The SACK blocks of acknowledgments, one a row: ``time_ns``, ``at_ns``, ``left``, ``right``, ``dsack``.
+    """Extract the SACK blocks of acknowledgments, one per row: ``time_ns``, ``at_ns``, ``left``, ``right``, ``dsack``.
 
-    A first block at or below the ACK, or inside the second, is a DSACK (RFC 2883 §4).
+    The first block is a DSACK if it is at or below the ACK, or inside the second block (RFC 2883 §4).
     """
     edge = pl.col("block").str.split(":").list
     rows = (
@@ -40,14 +40,14 @@ def blocks(packets: pl.DataFrame) -> pl.DataFrame:
 
 
 def read(packets: pl.DataFrame, retransmissions: pl.DataFrame) -> Course:
-    """The course of the data that are a connection's own way, with the verdicts on its retransmissions."""
+    """Build the course of the flow's own data, with the verdicts on its retransmissions."""
     sent = packets.filter(pl.col("own") & (pl.col("len") > 0)).join(
         retransmissions.select("frame", "verdict"), on="frame", how="left", maintain_order="left"
     )
     acks = packets.filter(~pl.col("own") & pl.col("ack").is_not_null())
     reached = pl.col("ack").cum_max()
     bare = (pl.col("len") == 0) & (pl.col("flags") & (SYN | FIN) == 0)
-    # RFC 5681 §2, or with SACK: nothing new but blocks.
+    # A duplicate ACK as in RFC 5681 §2; with SACK, an ACK that brings only blocks.
     same = (pl.col("ack") == pl.col("ack").shift(1)) & (
         (pl.col("window") == pl.col("window").shift(1)) | (pl.col("sack") != "")
     )
@@ -82,18 +82,18 @@ def captured(
     start: float | None = None,
     stop: float | None = None,
 ) -> Figure:
-    """Draw the time-sequence graph of captured data above how much of them was outstanding; stalls are shaded.
+    """Draw the time-sequence graph of captured data above the amount outstanding; stalls are shaded.
 
-    The marks are those of :func:`ackclock.plot.time_sequence`. A capture shows neither the sender's own window nor what
-    the path dropped, and some verdicts it leaves open.
+    The marks are those of :func:`ackclock.plot.time_sequence`. A capture shows neither the sender's congestion window
+    nor the packets that the path dropped, and it leaves some verdicts open.
 
     Args:
-        packets: what ``Capture.packets`` answers.
+        packets: the result of ``Capture.packets``.
         retransmissions: the verdicts on its retransmissions, by frame.
         stalls: its stalls.
-        title: above the graph.
-        start: from when, seconds since the capture's first packet.
-        stop: until when, likewise.
+        title: title above the graph.
+        start: start of the graph, in seconds since the capture's first packet. Default: the beginning.
+        stop: end of the graph, likewise. Default: the end.
 
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last packet.
@@ -114,7 +114,7 @@ def captured(
 
 
 def _outstanding(axes: Axes, packets: pl.DataFrame, begin: float, end: float) -> None:
-    """Sent and not acknowledged, as both pass the capture."""
+    """Draw data sent and not yet acknowledged, as seen at the point of capture."""
     sent = pl.when(pl.col("own")).then(pl.col("offset") + pl.col("len")).cum_max().forward_fill()
     acked = pl.when(~pl.col("own")).then(pl.col("ack")).cum_max().forward_fill().fill_null(0)
     held: Series = series(packets, (sent - acked).clip(lower_bound=0) / KB).around(begin, end)
@@ -134,7 +134,7 @@ def _outstanding(axes: Axes, packets: pl.DataFrame, begin: float, end: float) ->
 
 
 def _stalls(above: Axes, below: Axes, stalls: pl.DataFrame, begin: float, end: float) -> None:
-    """Shade where the transfer stood still, and say why."""
+    """Shade the stalls and label each with its cause."""
     seen = stalls.filter((pl.col("start_s") < end) & (pl.col("start_s") + pl.col("duration_s") > begin))
     for row in seen.to_dicts():
         edges = (row["start_s"], row["start_s"] + row["duration_s"])

@@ -26,7 +26,7 @@ def course(
     start: float | None = None,
     stop: float | None = None,
 ) -> Figure:
-    """Draw the time-sequence graph above the window above the longest queue, if there is one that can be full.
+    """Draw the time-sequence graph, the window below it, and the longest queue that can fill, if there is one.
 
     Arguments are those of :func:`ackclock.plot.time_sequence`.
     """
@@ -48,7 +48,7 @@ def course(
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the figure; the ending of ``path`` says how. It is there whole or not at all.
+    """Write the figure, complete or not at all. The extension of ``path`` selects the format.
 
     Raises:
         OSError: the folder is missing or not writable, or the disk is full.

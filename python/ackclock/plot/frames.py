@@ -1,4 +1,4 @@
-"""What plots take: a Polars frame, or whatever else can leave as Arrow."""
+"""Input of plots: a Polars frame, or any other table that can be exported as Arrow."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import polars as pl
 
 
 class ArrowTable(Protocol):
-    """A table with the Arrow PyCapsule interface, as Polars, pyarrow, DuckDB, pandas and ``Result.arrow`` have it."""
+    """A table with the Arrow PyCapsule interface, such as Polars, pyarrow, DuckDB, pandas and ``Result.arrow`` have."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The table as a stream of record batches."""
+        """Return the table as a stream of record batches."""
 
 
 def polars(table: ArrowTable) -> pl.DataFrame:
-    """The table as a Polars frame."""
+    """Return the table as a Polars frame."""
     return table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
 
 
 def need(frame: pl.DataFrame, *columns: str) -> None:
-    """See that the columns are there.
+    """Check that the columns exist.
 
     Raises:
-        KeyError: one is not.
+        KeyError: a column is missing.
     """
     for column in columns:
         if column not in frame.columns:

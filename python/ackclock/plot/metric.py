@@ -1,4 +1,4 @@
-"""A number against a parameter, a line for each stack."""
+"""A number against a parameter, with a line for each stack."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ def metric(frame: ArrowTable, *, x: str, y: str, by: str = "stack", ax: Axes | N
     """Draw the mean of ``y`` against ``x``, a line for each value of ``by``, with 95 % confidence intervals.
 
     Args:
-        frame: rows of runs (a sweep's ``frame``, or ``Result.frame`` with a column for the parameter), whose mean and
-            interval (Student's t) are taken here; or of means (``summary``), which bring theirs in a column ``…_ci95``.
-        x: the column of the parameter: numbers; quantities of one unit, as in ``"20 ms"``; or words, which stand side
-            by side in the order of the frame.
-        y: the column of the number; its ending names the unit, bytes are drawn as kB (1000 B).
-        by: the column that tells the lines apart; a stack has its own colour, marker and line.
-        ax: where to draw.
+        frame: rows of single runs (a sweep's ``frame``, or ``Result.frame`` with a column for the parameter), from
+            which means and intervals (Student's t) are computed; or rows of means (``summary``), which have the
+            interval in a column ``…_ci95``.
+        x: the column of the parameter: numbers; quantities with one unit, as in ``"20 ms"``; or words, which are placed
+            side by side in the order of the frame.
+        y: the column of the number. Its suffix names the unit; bytes are drawn as kB (1000 B).
+        by: the column that distinguishes the lines; each stack has a fixed colour, marker and line.
+        ax: the axes to draw on. Default: a new figure.
 
     Raises:
         KeyError: the frame lacks a column.
-        ValueError: the means of one stack at one ``x`` stand in several rows.
+        ValueError: several rows hold means of one stack at one ``x``.
     """
     rows = polars(frame)
     need(rows, x, y, by)
@@ -63,16 +64,16 @@ def metric(frame: ArrowTable, *, x: str, y: str, by: str = "stack", ax: Axes | N
 
 
 class _Scale(NamedTuple):
-    """Where values of a column stand on an axis."""
+    """Positions of a column's values on an axis."""
 
     places: dict[object, float]
     unit: str = ""
     words: tuple[str, ...] = ()
-    """The labels of values that are no numbers."""
+    """The labels of values that are not numbers."""
 
 
 def _scale(values: pl.Series) -> _Scale:
-    """Numbers stand at themselves, and so do quantities of one unit."""
+    """Numbers, and quantities with one unit, are placed by value."""
     every = values.drop_nulls().unique(maintain_order=True).to_list()
     if values.dtype.is_numeric():
         return _Scale({value: float(value) for value in every})
@@ -84,7 +85,7 @@ def _scale(values: pl.Series) -> _Scale:
 
 
 def _points(rows: pl.DataFrame, x: str, y: str, scale: _Scale) -> list[tuple[float, float, float]]:
-    """Each ``x`` with the mean of ``y`` and half its interval, 0 where there is none; from left to right."""
+    """Each ``x`` with the mean of ``y`` and half its interval, 0 if there is none; from left to right."""
     points = []
     for (at,), same in rows.filter(pl.col(x).is_not_null()).group_by(x, maintain_order=True):
         if y + HALF in rows.columns:
@@ -98,12 +99,12 @@ def _points(rows: pl.DataFrame, x: str, y: str, scale: _Scale) -> list[tuple[flo
 
 
 def _axis(name: str) -> str:
-    """The label of an axis of a column of numbers."""
+    """The axis label for a column of numbers."""
     return _unit(name)[0] if name.endswith(tuple(ending for ending, *_ in (*_UNITS, _UNITS_OF_TIME))) else _words(name)
 
 
 def _unit(name: str) -> tuple[str, float]:
-    """A column as the label of an axis, and what its values are to be divided by."""
+    """The axis label for a column, and the divisor of its values."""
     for ending, unit, scale in (*_UNITS, _UNITS_OF_TIME):
         if name.endswith(ending):
             return f"{_words(name.removesuffix(ending))} ({unit})", scale

@@ -1,4 +1,4 @@
-"""A queue over time, and what it dropped."""
+"""A queue over time, and its drops."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def queue(
     stop: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how many packets each arrival at a queue found there, itself included, and where arrivals were dropped.
+    """Draw the number of packets in a queue at each arrival, counting the arriving packet, and mark dropped arrivals.
 
     Args:
         events: a trace.
-        link: the directed link, twice its position in the scenario and one more for the way back; by default the
-            one whose queue was longest.
-        start: from when, seconds.
-        stop: until when, seconds.
-        ax: where to draw.
+        link: the directed link: twice its position in the scenario, plus one for the way back. Default: the link with
+            the longest queue.
+        start: start of the graph, in seconds. Default: the beginning.
+        stop: end of the graph, in seconds. Default: the end.
+        ax: the axes to draw on. Default: a new figure.
 
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last event.
@@ -42,7 +42,7 @@ def queue(
     length, drops = _read(events, link)
     with sheet(ax, 1.8) as axes:
         stems, crosses = length.during(begin, end), drops.during(begin, end)
-        # A stem for each arrival: of the time between two of them a trace says nothing.
+        # One stem per arrival: the trace does not describe the time between arrivals.
         axes.vlines(
             stems.at,
             0,
@@ -74,8 +74,8 @@ def queue(
 
 
 def _read(events: pl.DataFrame, link: int | None) -> tuple[Series, Series]:
-    """Packets found at each arrival, and at each drop."""
-    # A directed link has its own number among the elements.
+    """The queue length at each arrival, and at each drop."""
+    # A directed link counts as an element and has its own number.
     gone = (pl.col("event") == "dropped") & (pl.col("why") == "queue") & (pl.col("element") == link)
     drops = series(events.filter(gone), pl.lit(0.0))
     here = events.filter((pl.col("event") == "queue") & (pl.col("link") == link))
@@ -87,7 +87,7 @@ def _read(events: pl.DataFrame, link: int | None) -> tuple[Series, Series]:
 
 
 def longest(events: pl.DataFrame) -> int | None:
-    """The directed link whose queue was longest; nothing if no queue can ever be full."""
+    """The directed link with the longest queue; ``None`` if no queue can fill."""
     by_link = events.filter(pl.col("event") == "queue").group_by("link").agg(pl.col("queue_packets").max())
     top = by_link.sort("queue_packets", "link", descending=[True, False])["link"].head(1).to_list()
     return int(top[0]) if top else None

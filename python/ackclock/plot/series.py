@@ -1,4 +1,4 @@
-"""Series over time out of a table of events."""
+"""Time series from a table of events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 KB = 1e3
-"""Bytes in a kilobyte of an axis."""
+"""Bytes in the kilobyte used on axes."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Series:
         return Series(self.at[keep], self.value[keep])
 
     def around(self, start: float, stop: float) -> Series:
-        """The same, and the points just before and after, so that a line goes on to the edges."""
+        """The same, with the points just before and after, so that a line reaches the edges."""
         first = max(int(np.searchsorted(self.at, start, side="right")) - 1, 0)
         last = int(np.searchsorted(self.at, stop, side="right")) + 1
         return Series(self.at[first:last], self.value[first:last])
@@ -34,41 +34,41 @@ class Series:
 
 @dataclass(frozen=True)
 class Bars:
-    """Stretches of the sequence space at moments: ``at`` in seconds, edges in kB."""
+    """Ranges of the sequence space at points in time: ``at`` in seconds, edges in kB."""
 
     at: Reals
     low: Reals
     high: Reals
 
     def during(self, start: float, stop: float) -> Bars:
-        """Those from ``start`` to ``stop``."""
+        """The bars from ``start`` to ``stop``."""
         keep = (self.at >= start) & (self.at <= stop)
         return Bars(self.at[keep], self.low[keep], self.high[keep])
 
 
 def at_sender(events: pl.DataFrame, flow: int) -> pl.DataFrame:
-    """What happened at the flow's sending end."""
+    """Events at the flow's sender."""
     return events.filter((pl.col("flow") == flow) & (pl.col("side") == "sender"))
 
 
 def series(rows: pl.DataFrame, value: pl.Expr) -> Series:
-    """``value`` of each row over its time; rows without it are left out, and infinity becomes NaN."""
+    """``value`` of each row over time; rows without a value are left out, and infinity becomes NaN."""
     table = rows.select("time_ns", value=value.cast(pl.Float64)).drop_nulls()
     values = table["value"].to_numpy()
     return Series(_seconds(table), np.where(np.isfinite(values), values, np.nan))
 
 
 def bars(rows: pl.DataFrame, low: pl.Expr, high: pl.Expr) -> Bars:
-    """The stretch from ``low`` to ``high`` (bytes) of each row at its time."""
+    """The range from ``low`` to ``high`` (bytes) of each row over time."""
     table = rows.select("time_ns", low=low / KB, high=high / KB).drop_nulls()
     return Bars(_seconds(table), table["low"].to_numpy(), table["high"].to_numpy())
 
 
 def limits(events: pl.DataFrame, start: float | None, stop: float | None) -> tuple[float, float]:
-    """From when to when is drawn, seconds: all of it where nothing is said.
+    """The start and end of a graph, in seconds. Default: the whole trace.
 
     Raises:
-        ValueError: that is no stretch of time, or begins after the last event.
+        ValueError: the range is empty, or begins after the last event.
     """
     last = events["time_ns"].max() if len(events) else None
     ends = last / 1e9 if isinstance(last, int) else 1.0
@@ -81,5 +81,5 @@ def limits(events: pl.DataFrame, start: float | None, stop: float | None) -> tup
 
 
 def _seconds(table: pl.DataFrame) -> Reals:
-    # Divided as in `limits`, to the last bit: Polars multiplies by the inverse.
+    # Divided as in `limits`, for bit-identical results: Polars multiplies by the inverse.
     return np.asarray(table["time_ns"].to_numpy() / 1e9, dtype=np.float64)

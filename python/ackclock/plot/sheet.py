@@ -1,4 +1,4 @@
-"""What every plot has in common: its axes, its limits, and when points become an image."""
+"""Common parts of all plots: axes, limits, and when points become an image."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from matplotlib.figure import Figure
 from ackclock.plot import style
 
 MANY_POINTS = 5_000
-"""From here on points and lines are drawn as an image inside an SVG file, which would else take long to open."""
+"""From this number on, an SVG file holds points and lines as an image; otherwise it would be slow to open."""
 SIZE_INCHES = (7.0, 3.4)
 MANY_NAMES = 6
 LIGHT = 0.9
-"""Width of a thin line, points."""
+"""Width of a thin line, in points."""
 
 
 @contextmanager
 def sheet(ax: Axes | None, height: float = SIZE_INCHES[1]) -> Iterator[Axes]:
-    """The axes given, or those of a new figure in the project's style; what is drawn inside gets that style."""
+    """The given axes, or those of a new figure in the project's style; the style applies inside the context."""
     with style.paper():
         if ax is None:
             ax = Figure(figsize=(SIZE_INCHES[0], height), layout="constrained").subplots()
@@ -29,12 +29,12 @@ def sheet(ax: Axes | None, height: float = SIZE_INCHES[1]) -> Iterator[Axes]:
 
 
 def dense(points: int) -> bool:
-    """Whether so many points are to be an image."""
+    """Whether this number of points is drawn as an image."""
     return points > MANY_POINTS
 
 
 def legend_above(ax: Axes, handles: list[Artist], labels: list[str]) -> None:
-    """A legend on one line above the axes, where it hides nothing."""
+    """Add a legend on one line above the axes, where it covers nothing."""
     ax.legend(
         handles,
         labels,
@@ -49,7 +49,7 @@ def legend_above(ax: Axes, handles: list[Artist], labels: list[str]) -> None:
 
 
 def name_points(ax: Axes) -> None:
-    """A legend of what has error bars: inside the axes, or beside them if it is long."""
+    """Add a legend of the points with error bars: inside the axes, or beside them if it is long."""
     named = len(ax.containers)
     if named > MANY_NAMES:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), ncols=1 + named // 20)
@@ -58,6 +58,6 @@ def name_points(ax: Axes) -> None:
 
 
 def time_axis(ax: Axes, start: float, stop: float) -> None:
-    """Limits and label of an axis of time."""
+    """Set the limits and the label of a time axis."""
     ax.set_xlim(start, stop)
     ax.set_xlabel("time (s)")

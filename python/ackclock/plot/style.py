@@ -1,4 +1,4 @@
-"""How figures look: readable on paper, in grey and by the colour-blind; the same bytes for the same numbers."""
+"""The look of figures: readable on paper, in grey and by colour-blind readers; equal numbers give equal bytes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from matplotlib.figure import Figure
 from ackclock import files
 
 WIDE_INCHES = (7.0, 2.85)
-"""Across two columns of a conference's page."""
+"""Across both columns of a conference page."""
 SINGLE_INCHES = (4.6, 3.2)
-"""Wider than one column, for a legend above."""
+"""Wider than one column, to fit a legend above."""
 PRINT_DPI = 200
 
 
 @contextmanager
 def paper() -> Iterator[None]:
-    """Settings for all that is drawn and saved inside."""
+    """Matplotlib settings for everything drawn and saved in the context."""
     with mpl.rc_context(
         {
             "font.size": 8,
@@ -50,12 +50,12 @@ def paper() -> Iterator[None]:
 
 
 def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> Path:
-    """Write ``stem``.svg and ``stem``.png with ``about`` (Title, Description) in their metadata; answers the SVG file.
+    """Write ``stem``.svg and ``stem``.png with the metadata ``about`` (Title, Description); return the SVG file.
 
     Raises:
         OSError: the folder is missing or not writable.
     """
-    # Layout is solved again for each, and differs by a rounding: the order is part of the bytes.
+    # Each save solves the layout again, with a rounding difference, so the order affects the bytes.
     for ending, extra in ((".svg", {"Date": None}), (".png", {"Software": None})):
         image = io.BytesIO()
         figure.savefig(image, format=ending[1:], dpi=PRINT_DPI, metadata={**about, **extra})
@@ -65,7 +65,7 @@ def save(figure: Figure, stem: Path, about: Mapping[str, str]) -> Path:
 
 
 def lean(svg: str) -> str:
-    """Coordinates to a hundredth of a point, an eighth of a printed dot: traces have thousands of them."""
+    """Round coordinates to a hundredth of a point, an eighth of a printed dot: traces have thousands of them."""
     return re.sub(r'\b(d|x|y)="([^"]*)"', _rounded, svg)
 
 

@@ -1,4 +1,4 @@
-"""The time-sequence graph (Shepard 1991), on which losses and their repair are read (Hoe 1995)."""
+"""The time-sequence graph (Shepard 1991), which shows losses and their repair (Hoe 1995)."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from ackclock.plot.series import KB, Bars, Reals, Series, at_sender, bars, limit
 from ackclock.plot.sheet import LIGHT, dense, sheet, time_axis
 
 CROWD = 40
-"""So many marks of a kind are drawn smaller."""
+"""From this number on, marks of one kind are drawn smaller."""
 WIDE, HIGH = 0.6, 0.25
-"""The legend's share of the axes."""
+"""The legend's share of the axes' width and height."""
 PEERS = "peer's window (ack + rwnd)"
 MARGIN = 0.05
-"""Of the height, above and below what is drawn."""
+"""Margin above and below the drawing, as a share of the height."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """What happened to a flow's data: bars cover segments, lines are offsets; kB over seconds."""
+    """The data of a flow over time: bars cover segments, lines are offsets; kB over seconds."""
 
     first: Bars
     needed: Bars
     refused: Bars
     needless: Bars
     undecided: Bars | None
-    """What a capture does not say; a run knows all."""
+    """Retransmissions that a capture cannot classify; ``None`` for a run."""
     dropped: Bars | None
-    """What a capture does not show."""
+    """Dropped segments; ``None`` for a capture, which does not show them."""
     acked: Series
     duplicate: Series
     sack: Bars
     dsack: Bars
     rwnd: Series
-    """Up to where the peer allows: ack + window."""
+    """Limit set by the peer: ack + window."""
     cwnd: Series | None
-    """Up to where the sender allows itself: snd_una + cwnd, and Reno's inflation; a capture does not show it."""
+    """Limit set by the sender: snd_una + cwnd, with Reno's inflation; ``None`` for captures, which do not show it."""
 
 
 def read(events: pl.DataFrame, flow: int = 0) -> Course:
-    """The course of a flow, by its position in the scenario.
+    """Build the course of a flow, which is given by its position in the scenario.
 
-    SACK blocks stand where their ACK reached the sender. A first block at or below the ACK, or inside the second, is a
-    DSACK (RFC 2883 §4).
+    SACK blocks are placed at the arrival of their ACK at the sender. The first block is a DSACK if it is at or below
+    the ACK, or inside the second block (RFC 2883 §4).
     """
     here = at_sender(events, flow)
     sent = here.filter((pl.col("event") == "sent") & (pl.col("len") > 0))
@@ -78,7 +78,7 @@ def read(events: pl.DataFrame, flow: int = 0) -> Course:
 
 
 def _blocks(came: pl.DataFrame) -> pl.DataFrame:
-    """SACK blocks, one a row: ``time_ns``, ``left``, ``right``, ``dsack``."""
+    """Extract SACK blocks, one per row: ``time_ns``, ``left``, ``right``, ``dsack``."""
     edge = pl.col("block").str.split("-").list
     second = pl.col("sack").str.split(" ").list.get(1, null_on_oob=True).str.split("-").list
     rows = (
@@ -106,7 +106,7 @@ def _allowed(here: pl.DataFrame) -> Series:
         inflation=pl.col("inflation").forward_fill().fill_null(0.0),
     )
     edge = series(held, (pl.col("una") + pl.col("cwnd") + pl.col("inflation")) / KB)
-    # Of the events of one instant the last holds.
+    # Of several events at one instant the last one counts.
     last = np.append(edge.at[1:] != edge.at[:-1], [True]) if len(edge.at) else np.zeros(0, dtype=bool)
     return Series(edge.at[last], edge.value[last])
 
@@ -120,20 +120,20 @@ def time_sequence(
     stop: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw which data a flow sent when, what became of them, and what its sender was told.
+    """Draw when a flow sent which data, what happened to them, and the feedback to the sender.
 
-    A bar is a segment: first transmissions, retransmissions needed, refused and needless (the fate of every copy
-    decides, not DSACKs). A cross is a segment dropped on the way. The stairs are what is acknowledged, with a tick for
-    each duplicate ACK; SACK and DSACK blocks stand at their ACK's arrival. Two lines bound the sender: the peer's
-    window (``ack + rwnd``) and its own (``snd_una + cwnd``).
+    A bar is a segment: a first transmission, or a needed, refused or needless retransmission. (The classification uses
+    the fate of every copy, not DSACKs.) A cross is a segment dropped on the path. The stairs show acknowledged data,
+    with a tick for each duplicate ACK; SACK and DSACK blocks are placed at the arrival of their ACK. Two lines show
+    the limits on the sender: the peer's window (``ack + rwnd``) and its own (``snd_una + cwnd``).
 
     Args:
         events: a trace.
         flow: the flow's position in the scenario.
-        stack: name of its stack, for the colour; black without.
-        start: from when, seconds.
-        stop: until when, seconds.
-        ax: where to draw.
+        stack: name of its stack, which selects the colour. Default: black.
+        start: start of the graph, in seconds. Default: the beginning.
+        stop: end of the graph, in seconds. Default: the end.
+        ax: the axes to draw on. Default: a new figure.
 
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last event.
@@ -144,7 +144,7 @@ def time_sequence(
 
 
 def draw(course: Course, begin: float, end: float, colour: str, ax: Axes | None = None) -> Axes:
-    """Draw a course from ``begin`` to ``end``, first transmissions in ``colour``."""
+    """Draw a course from ``begin`` to ``end``, with first transmissions in ``colour``."""
     with sheet(ax) as axes:
         seen = _lines(axes, course, begin, end)
         seen += _marks(axes, course, begin, end, colour)
@@ -166,7 +166,7 @@ def draw(course: Course, begin: float, end: float, colour: str, ax: Axes | None 
 
 
 def _lines(axes: Axes, course: Course, begin: float, end: float) -> list[Reals]:
-    """Stairs: limits of sending and acknowledgments. Returns the offsets to be in sight."""
+    """Draw stairs: the sending limits and acknowledgments. Returns the offsets that must be visible."""
     colour = colours.EVENTS
     stairs: tuple[tuple[str, Series | None, str, str | tuple[int, tuple[float, ...]], float], ...] = (
         (PEERS, course.rwnd, colour["rwnd"], "-", LIGHT),
@@ -208,7 +208,7 @@ def _lines(axes: Axes, course: Course, begin: float, end: float) -> list[Reals]:
 
 
 def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> list[Reals]:
-    """Bars, and markers on those that matter. Returns the offsets to be in sight."""
+    """Draw bars, and markers on the important ones. Returns the offsets that must be visible."""
     colour = colours.EVENTS
     kinds: tuple[tuple[str, Bars | None, str, float, str, float], ...] = (
         ("SACK block", course.sack, colour["sack"], LIGHT, "", 0),
@@ -229,7 +229,7 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
             continue
         label, image = f"{name} ({len(part.at):,})", dense(len(part.at))
         if width:
-            # Projecting caps keep a bar in sight where the axis makes it shorter than a point.
+            # Projecting caps keep a bar visible where the axis makes it shorter than a point.
             axes.vlines(
                 part.at,
                 part.low,
@@ -261,7 +261,7 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
 
 
 def _emptier_corner(axes: Axes, course: Course) -> Literal["upper left", "lower right"]:
-    """Where a legend hides less: sequence numbers rise, but not evenly."""
+    """The corner where a legend hides less: sequence numbers rise, but not evenly."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     lines = [course.acked] if course.cwnd is None else [course.acked, course.cwnd]
     at = np.concatenate([course.first.at, *(line.at for line in lines)])
@@ -273,7 +273,7 @@ def _emptier_corner(axes: Axes, course: Course) -> Literal["upper left", "lower 
 
 
 def _height(axes: Axes, seen: list[Reals], rwnd: Series) -> None:
-    """What happened fills the height; the peer's window is left out of sight if it is far above."""
+    """Fit the height to the data; the peer's window is left out if it is far above."""
     offsets = np.concatenate([np.asarray([0.0]) if not any(map(len, seen)) else np.zeros(0), *seen])
     low, high = float(np.nanmin(offsets)), float(np.nanmax(offsets))
     reach = max(high - low, 1.0)

@@ -1,4 +1,4 @@
-"""What goodput costs: needless retransmissions, a point for each stack."""
+"""The price of goodput in needless retransmissions, a point for each stack."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ackclock.statistics import interval
 def trade_off(frame: ArrowTable, *, by: str = "stack", ax: Axes | None = None) -> Axes:
     """Draw goodput against needless retransmissions, a point for each value of ``by``, with 95 % confidence intervals.
 
-    Up is more goodput, left is fewer needless retransmissions. A point is the mean over all its rows: give one flow at
-    one setting.
+    Up is more goodput, left is fewer needless retransmissions. A point is the mean over all its rows, so the frame
+    should hold one flow with one setting.
 
     Args:
-        frame: rows of runs, as ``Result.frame`` or a sweep's ``frame``.
-        by: the column that tells the points apart; a stack has its own colour and marker.
-        ax: where to draw.
+        frame: rows of runs, such as ``Result.frame`` or a sweep's ``frame``.
+        by: the column that distinguishes the points; each stack has a fixed colour and marker.
+        ax: the axes to draw on. Default: a new figure.
 
     Raises:
         KeyError: the frame lacks a column.

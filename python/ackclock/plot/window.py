@@ -1,4 +1,4 @@
-"""The congestion window over time, and what it was about: phases, thresholds."""
+"""The congestion window over time, with phases and thresholds."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def window(
     stop: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw ``cwnd`` and ``ssthresh`` (kB), and on an axis of its own the duplicate ACK threshold (segments).
+    """Draw ``cwnd`` and ``ssthresh`` (kB), and the duplicate ACK threshold (segments) on a second axis.
 
-    Phases other than Open are shaded. Without a threshold in the trace there is no second axis; else it is the last of
-    ``ax.figure.axes``.
+    Phases other than Open are shaded. If the trace has a threshold, the second axis is the last of ``ax.figure.axes``;
+    otherwise there is none.
 
     Args:
         events: a trace.
         flow: the flow's position in the scenario.
-        stack: name of its stack, for the colour; black without.
-        start: from when, seconds.
-        stop: until when, seconds.
-        ax: where to draw.
+        stack: name of its stack, which selects the colour. Default: black.
+        start: start of the graph, in seconds. Default: the beginning.
+        stop: end of the graph, in seconds. Default: the end.
+        ax: the axes to draw on. Default: a new figure.
 
     Raises:
         ValueError: ``start`` is not before ``stop``, or not before the last event.
@@ -62,7 +62,7 @@ def window(
             gid="ssthresh",
             rasterized=image,
         )
-        # The first ssthresh may be far above any window; what happens is what is to be seen.
+        # The first ssthresh may be far above any window, so the axis follows cwnd.
         axes.set_ylim(0, HEADROOM * (float(np.nanmax(cwnd.value)) if len(cwnd.value) else 1.0))
         axes.set_ylabel("window (kB)")
         time_axis(axes, begin, end)
@@ -75,7 +75,7 @@ def window(
 
 
 def _from_zero(changes: pl.DataFrame, name: str, end: float) -> Series:
-    """A part of the window (kB) from the beginning to ``end``: what stood before the first change, then each change."""
+    """A part of the window (kB) from time 0 to ``end``: the value before the first change, then each change."""
     after = series(changes, pl.col(name) / KB)
     before = changes[f"{name}_from"].head(1).to_numpy() / KB
     at = np.concatenate([np.zeros(len(before)), after.at])
@@ -84,7 +84,7 @@ def _from_zero(changes: pl.DataFrame, name: str, end: float) -> Series:
 
 
 def _shade(axes: Axes, here: pl.DataFrame, begin: float, end: float) -> None:
-    """The phases, one artist each."""
+    """Shade the phases, with one artist for each."""
     changes = here.filter(pl.col("event") == "phase")
     since = changes["time_ns"].to_numpy() / 1e9
     until = np.append(since[1:], [end])
@@ -109,7 +109,7 @@ def _shade(axes: Axes, here: pl.DataFrame, begin: float, end: float) -> None:
 
 
 def _threshold(axes: Axes, here: pl.DataFrame, begin: float, end: float) -> Axes | None:
-    """The duplicate ACK threshold on an axis of its own; nothing if the trace has none."""
+    """Draw the duplicate ACK threshold on a second axis; returns ``None`` if the trace has none."""
     told = series(here.filter(pl.col("event") == "threshold"), pl.col("dupthresh"))
     if not len(told.at):
         return None
