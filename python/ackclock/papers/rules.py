@@ -123,17 +123,17 @@ def _based(words: str, accepts: str, bound: Callable[..., Bound]) -> Word:
 
 
 WORDS: Mapping[str, Word] = {
-    "exactly": _word("a count or a size that involves no chance", "what rounds to it", lambda n: Bound(n, n)),
-    "number": _word("a number or a range that stands alone; similar, very close", "± 10 %", _within(NUMBER), (1, 2)),
+    "exactly": _word("a count or a size that involves no chance", "values that round to it", lambda n: Bound(n, n)),
+    "number": _word("a number or a range on its own; similar, very close", "± 10 %", _within(NUMBER), (1, 2)),
     "about": _word("about, around, approximately; more or less the same", "± 20 %", _within(ABOUT), (1, 2)),
     "roughly": _word("roughly", "± 30 %", _within(ROUGHLY), (1, 2)),
-    "order": _word("on the order of", "from a half to twice", lambda n: Bound(n / ORDER, n * ORDER)),
+    "order": _word("on the order of", "from half to twice the number", lambda n: Bound(n / ORDER, n * ORDER)),
     "same": _word("the same", "± 1 %", _within(SAME)),
-    "over": _word("over, more than, higher", "what is larger", lambda n: Bound(low=n, open=True)),
-    "under": _word("under, fewer than, lower", "what is smaller", lambda n: Bound(high=n, open=True)),
-    "at least": _word("at least, not fewer, or more", "it, or what is larger", lambda n: Bound(low=n)),
-    "at most": _word("at most, never more, none", "it, or what is smaller", lambda n: Bound(high=n)),
-    "within about": _word("within about", "up to it, and 20 % more", lambda n: Bound(high=n * (1 + ABOUT))),
+    "over": _word("over, more than, higher", "larger values", lambda n: Bound(low=n, open=True)),
+    "under": _word("under, fewer than, lower", "smaller values", lambda n: Bound(high=n, open=True)),
+    "at least": _word("at least, not fewer, or more", "the number, or larger", lambda n: Bound(low=n)),
+    "at most": _word("at most, never more, none", "the number, or smaller", lambda n: Bound(high=n)),
+    "within about": _word("within about", "up to the number plus 20 %", lambda n: Bound(high=n * (1 + ABOUT))),
     "slightly over": _based("slightly higher", "higher by up to 10 %", lambda base: _slightly(base, 1)),
     "slightly under": _based("slightly lower", "lower by up to 10 %", lambda base: _slightly(base, -1)),
     "significantly over": _based(
@@ -142,7 +142,7 @@ WORDS: Mapping[str, Word] = {
     "significantly under": _based(
         "significantly, clearly, considerably lower", "lower by at least 10 %", lambda base: _by(SLIGHT, base, -1)
     ),
-    "drastically under": _based("drastically lower", "at most the half", lambda base: _by(DRASTIC, base, -1)),
+    "drastically under": _based("drastically lower", "at most half", lambda base: _by(DRASTIC, base, -1)),
     "slight": _word(
         "very little impact, insensitive", "a spread of up to 10 %", lambda: Bound(high=PER_CENT * SLIGHT), (0,)
     ),
@@ -151,7 +151,7 @@ WORDS: Mapping[str, Word] = {
     "falling": _word("falls with", "a rank correlation of at most -0.9", lambda: Bound(high=-MONOTONE), (0,)),
     "before": _word(
         "an order",
-        "a ratio to the next below 0.99; up to 1.01 is a tie, which decides nothing",
+        "a ratio to the next below 0.99; up to 1.01 is a tie, which is not evidence either way",
         lambda: Bound(high=1 - SAME),
         (0,),
     ),
