@@ -7,15 +7,16 @@ import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
-import { stalls } from "./stall/stall";
 import { CapturePanel } from "./ui/capturePanel";
-import { debounce, fill } from "./ui/dom";
+import { fill } from "./ui/dom";
 import { downloads } from "./ui/downloads";
 import { dropped, kindOf, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
 import { busy, flowChoice, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
-import { Header } from "./ui/header";
+import { type Deeds, Header } from "./ui/header";
+import { Edits } from "./ui/history";
 import { help, listen, type Shortcut } from "./ui/keys";
+import { ofPreset, type Span, seedOf, spanOf } from "./ui/labs";
 import { flowsOf } from "./ui/links";
 import { notice } from "./ui/overlay";
 import { packetMenu } from "./ui/packetMenu";
@@ -24,7 +25,7 @@ import { presetMenu } from "./ui/presetMenu";
 import { Schema } from "./ui/schema";
 import { type Lab, type Progress, type Refused, Session } from "./ui/session";
 import { type Known, label, written } from "./ui/stack";
-import { type StallPanel, stallPanel, type Told } from "./ui/stallPanel";
+import { around, type StallPanel, stallPanel, type Told, told } from "./ui/stallPanel";
 import { follow, toggle } from "./ui/theme";
 import { type Step, tour } from "./ui/tour";
 import { createViews, type ViewName, type Views } from "./views/views";
@@ -35,8 +36,6 @@ import "./style/overlay.css";
 
 /** What the page begins with where its address asks for nothing. */
 const FIRST = "hoe-1995/fig5-7";
-
-type Span = readonly [number, number];
 
 class App {
   private readonly session: Session;
@@ -54,7 +53,9 @@ class App {
   private origin: (Lab & { preset: Preset }) | undefined;
   /** What to look at when the first runs of another state are there. */
   private next: { span: Span | undefined } | undefined;
-  private readonly remember = debounce(300, () => void this.address());
+  /** Each reading of the address; an older one does not come after a newer one. */
+  private readings = 0;
+  private readonly edits: Edits;
 
   constructor(
     private readonly engine: Engine,
@@ -64,13 +65,19 @@ class App {
   ) {
     const lab = ofPreset(this.preset(FIRST));
     this.session = new Session(lab, (what, i, signal, progress) => this.runOne(what, i, signal, progress), {
+      changed: () => this.edits.follow(),
       progress: (progress) => this.progress(progress),
       done: (runs, of) => this.show(runs, of),
       refused: (refused) => this.refuse(refused),
       failed: (message) => notice(message, true),
     });
     const shortcuts = this.shortcuts();
-    this.header = new Header({
+    this.edits = new Edits({
+      edited: () => this.session.lab,
+      fragment: () => this.fragment(),
+      restore: (mine) => void this.begin(mine),
+    });
+    const deeds: Deeds = {
       presets: () => this.menu(),
       run: () => this.run(),
       stop: () => this.stop(),
@@ -82,7 +89,8 @@ class App {
       theme: toggle,
       help: () => help(shortcuts, GESTURES),
       drawer: () => document.body.classList.toggle("drawer"),
-    });
+    };
+    this.header = new Header(deeds, this.edits.buttons);
     this.panel = new SidePanel(this.session, schema, known);
     this.stall = stallPanel((pause) => this.point(pause));
     this.capture = new CapturePanel(engine, {
@@ -99,19 +107,31 @@ class App {
     this.listen();
   }
 
-  /** Shows what the address asks for. */
-  async begin(): Promise<void> {
+  /** Shows what the address asks for; `edited` if it is an earlier or later state of this page. */
+  async begin(edited = false): Promise<void> {
+    this.readings += 1;
+    const mine = this.readings;
     const asked = await decode(location.hash);
+    if (mine !== this.readings) return;
     if (asked.what === "state") {
       const { view, ...lab } = asked.state;
       this.origin = undefined;
-      await this.take(lab, spanOf(view));
-      return;
+      return this.restore(lab, spanOf(view), edited);
     }
     if (asked.what === "bad") notice(asked.message, true);
     const id = asked.what === "preset" ? asked.id : FIRST;
     if (!this.prepared.some((p) => p.id === id)) notice(`There is no experiment "${id}".`, true);
-    await this.open(this.preset(id));
+    const preset = this.preset(id);
+    const lab = ofPreset(preset);
+    this.origin = { preset, ...lab };
+    await this.restore(lab, preset.span ?? undefined);
+  }
+
+  /** Shows a state that the address holds. */
+  private restore(lab: Lab, span?: Span, edited = false): Promise<void> {
+    this.session.set(lab);
+    this.edits.take();
+    return this.draw(span, edited);
   }
 
   private preset(id: string): Preset {
@@ -150,7 +170,7 @@ class App {
     this.parts.say();
     this.panel.drawHand();
     this.title(lab);
-    this.remember.call();
+    this.edits.follow();
   }
 
   /** Draws runs, called so. */
@@ -183,11 +203,17 @@ class App {
     document.title = `${name} – Ackclock lab`;
   }
 
-  /** Another state as a whole, drawn and run; without `span` all is shown in which something happens. */
+  /** Another state as a whole, drawn and run. */
   private async take(lab: Lab, span?: Span): Promise<void> {
     this.session.change(lab);
-    this.panel.renew();
-    this.title(lab);
+    await this.draw(span);
+  }
+
+  /** Draws and runs what the session has now; without `span` all is shown in which something happens. */
+  private async draw(span?: Span, folded = false): Promise<void> {
+    if (folded) this.panel.draw();
+    else this.panel.renew();
+    this.title(this.session.lab);
     this.next = { span };
     await this.session.run();
   }
@@ -229,15 +255,15 @@ class App {
     tour({ go });
   }
 
-  /** Puts the state into the address. */
-  private async address(): Promise<void> {
+  /** All of the state, as the address holds it. */
+  private fragment(): Promise<string> {
     const { t0, t1 } = this.views.timeline.span;
     const view = this.views.timeline.whole ? undefined : { from: t0, to: t1 };
-    history.replaceState(null, "", `#${await encode({ ...this.session.lab, view } satisfies State)}`);
+    return encode({ ...this.session.lab, view } satisfies State);
   }
 
   private async share(): Promise<void> {
-    await this.address();
+    await this.edits.write();
     try {
       await navigator.clipboard.writeText(location.href);
       notice("The link is copied. It holds path, stacks, seed and view.");
@@ -304,12 +330,11 @@ class App {
   private listen(): void {
     follow((now) => this.header.dark(now === "dark"));
     dropped((file) => void this.bring(file));
-    window.addEventListener("hashchange", () => void this.begin());
     const at = ({ clientX: x, clientY: y }: PointerEvent) => {
       this.pointer = { x, y };
     };
     window.addEventListener("pointerdown", at, true);
-    this.views.on("window", () => this.remember.call());
+    this.views.on("window", () => this.edits.follow());
     this.views.on("packet", (packet) => {
       const run = this.runs[packet.run];
       if (!run || run.flows[packet.flow]?.captured) return; // what was captured cannot be changed
@@ -350,34 +375,6 @@ class App {
       { key: "?", says: "this sheet", do: () => help(this.shortcuts(), GESTURES) },
     ];
   }
-}
-
-function ofPreset({ scenario, stacks, seed }: Preset): Lab {
-  return { scenario: fromToml(scenario), stacks, seed };
-}
-
-/** The seed with which `ackclock run` begins. */
-function seedOf(scenario: Table): number {
-  const run = (scenario.run ?? {}) as Table;
-  const { seed, seeds } = run as { seed?: number; seeds?: number[] | { first?: number } };
-  return seed ?? (Array.isArray(seeds) ? seeds[0] : seeds?.first) ?? 1;
-}
-
-/** What a link says of the view. */
-function spanOf(view: State["view"]): Span | undefined {
-  const { from, to } = (view ?? {}) as { from?: unknown; to?: unknown };
-  return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
-}
-
-/** A pause with what led to it, if that was not long before, and a little of what came after. */
-function around({ from, to, sentences }: Told): Span {
-  const length = to - from;
-  const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));
-  return [first - 0.15 * length, to + 0.25 * length];
-}
-
-function told(runs: readonly RunTrace[]): Told[] {
-  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
 }
 
 /** Makes the page. */

@@ -33,6 +33,7 @@ test("a long run shows how far it is, can be stopped at once, and the next one r
   await page.evaluate((f) => {
     location.hash = f;
   }, fragment);
+  await expect.poll(() => page.locator("button.run").getAttribute("title")).toMatch(/^Stop/);
   const bar = page.getByRole("progressbar");
   await expect
     .poll(async () => Number(await bar.getAttribute("aria-valuenow")), { timeout: 30_000 })

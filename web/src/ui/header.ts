@@ -32,7 +32,8 @@ export class Header {
   private readonly seedField: HTMLInputElement;
   private running = false;
 
-  constructor(deeds: Deeds) {
+  /** `edits` are the buttons of undo and redo. */
+  constructor(deeds: Deeds, edits: HTMLElement) {
     const presets = {
       type: "button",
       class: "preset-button",
@@ -57,6 +58,7 @@ export class Header {
       h("button", presets, icon("menu"), this.name, icon("down")),
       this.start,
       h("label", { class: "seed", for: "seed" }, "Seed", this.seedField),
+      edits,
       h("span", { class: "spacer wide-only" }),
       h("button", { type: "button", class: "bare wide-only", onclick: deeds.tour }, icon("tour"), "Tour"),
       h(

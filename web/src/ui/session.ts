@@ -29,6 +29,8 @@ export type RunOne = (
 ) => Promise<RunTrace>;
 
 interface Listeners {
+  /** Something was edited. */
+  changed: () => void;
   progress: (progress: Progress) => void;
   /** The runs of `lab`, one for each stack. */
   done: (runs: RunTrace[], lab: Lab) => void;
@@ -55,8 +57,14 @@ export class Session {
 
   /** Takes `next` and runs it when no other change follows at once. */
   change(next: Partial<Lab>): void {
-    this.current = { ...this.current, ...next };
+    this.set(next);
     this.soon.call();
+    this.tell.changed();
+  }
+
+  /** Takes `next`, which is no edit, and leaves the run to the caller. */
+  set(next: Partial<Lab>): void {
+    this.current = { ...this.current, ...next };
   }
 
   stop(): void {

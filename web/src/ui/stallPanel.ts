@@ -1,7 +1,9 @@
 /** Why did it stall? Walks through the longest pauses of the runs. */
-import type { Stall } from "../stall/stall";
+import type { RunTrace } from "../engine/trace";
+import { type Stall, stalls } from "../stall/stall";
 import { fill, h, prose } from "./dom";
 import { icon } from "./icons";
+import type { Span } from "./labs";
 
 /** A pause of one of the runs. */
 export interface Told extends Stall {
@@ -83,4 +85,16 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
     window.setTimeout(search, PATIENCE);
   }
   return { element, show, step };
+}
+
+/** A pause with what led to it, if that was not long before, and a little of what came after. */
+export function around({ from, to, sentences }: Told): Span {
+  const length = to - from;
+  const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));
+  return [first - 0.15 * length, to + 0.25 * length];
+}
+
+/** The pauses of all runs. */
+export function told(runs: readonly RunTrace[]): Told[] {
+  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
 }

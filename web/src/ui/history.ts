@@ -1,0 +1,149 @@
+/**
+ * Undo, redo and the browser's Back.
+ *
+ * They are one thing: each edit is an entry of the browser's history, whose address holds the whole state. Undo goes back in it.
+ */
+import { debounce, h } from "./dom";
+import { icon } from "./icons";
+
+/** What the page does for its history. */
+interface Hooks {
+  /** What is edited; another object after each edit. */
+  edited: () => unknown;
+  /** The fragment that holds all of it, without `#`. */
+  fragment: () => Promise<string>;
+  /** Shows what the address holds; `mine` if it was left there by an edit of this page. */
+  restore: (mine: boolean) => void;
+}
+
+/** Edits that follow each other within this time are one, ms. */
+const PAUSE = 300;
+
+export class Edits {
+  readonly buttons: HTMLElement;
+  private readonly back: HTMLButtonElement;
+  private readonly on: HTMLButtonElement;
+  private readonly soon = debounce(PAUSE, () => void this.write());
+  private recorded: unknown;
+  /** This entry's place among those of the page, and the last place. */
+  private at: number;
+  private top: number;
+  /** How often the browser went to another entry. */
+  private moves = 0;
+  /** Entries are written one after the other. */
+  private writing: Promise<void> = Promise.resolve();
+  /** The address that was restored last: a change of the fragment is told twice. */
+  private restored = location.href;
+
+  constructor(private readonly hooks: Hooks) {
+    this.at = place() ?? 0;
+    this.top = this.at;
+    history.replaceState({ at: this.at }, "");
+    this.back = button("undo", "Undo (Ctrl-Z)", () => void this.undo());
+    this.on = button("redo", "Redo (Ctrl-Shift-Z)", () => void this.redo());
+    this.buttons = h("span", { class: "line edits" }, this.back, this.on);
+    window.addEventListener("popstate", () => this.moved());
+    window.addEventListener("hashchange", () => this.moved());
+    shortcuts(this);
+    this.mark();
+  }
+
+  /** The address is to follow what is edited and what is seen. */
+  follow(): void {
+    this.soon.call();
+  }
+
+  /** What is edited now came from the address. */
+  take(): void {
+    this.soon.cancel();
+    this.recorded = this.hooks.edited();
+    this.restored = location.href;
+  }
+
+  /** Writes the address now. */
+  write(): Promise<void> {
+    this.soon.cancel();
+    this.writing = this.writing.then(async () => {
+      const edited = this.hooks.edited();
+      const { moves } = this;
+      const url = `#${await this.hooks.fragment()}`;
+      if (moves !== this.moves) return; // the browser is at another entry by now
+      if (edited === this.recorded) history.replaceState({ at: this.at }, "", url);
+      else {
+        this.recorded = edited;
+        this.at += 1;
+        this.top = this.at;
+        history.pushState({ at: this.at }, "", url);
+      }
+      this.restored = location.href;
+      this.mark();
+    });
+    return this.writing;
+  }
+
+  /** Takes the last edit back. */
+  async undo(): Promise<void> {
+    if (this.pending) await this.write();
+    if (this.at > 0) history.back();
+  }
+
+  /** Does again what was taken back last. */
+  async redo(): Promise<void> {
+    if (!this.pending && this.at < this.top) history.forward();
+  }
+
+  private get pending(): boolean {
+    return this.hooks.edited() !== this.recorded;
+  }
+
+  /** The browser is at another entry: one of the page's, or one that a link made. */
+  private moved(): void {
+    if (location.href === this.restored) return;
+    this.restored = location.href;
+    this.moves += 1;
+    this.soon.cancel();
+    const mine = place();
+    this.at = mine ?? this.at + 1;
+    this.top = mine === undefined ? this.at : Math.max(this.top, this.at);
+    if (mine === undefined) history.replaceState({ at: this.at }, "");
+    this.mark();
+    this.hooks.restore(mine !== undefined);
+  }
+
+  private mark(): void {
+    this.back.disabled = this.at === 0;
+    this.on.disabled = this.at >= this.top;
+  }
+}
+
+/** The place that this page gave to the browser's entry. */
+function place(): number | undefined {
+  const state = history.state as { at?: unknown } | null;
+  return typeof state?.at === "number" ? state.at : undefined;
+}
+
+function button(what: "undo" | "redo", says: string, onclick: () => void): HTMLButtonElement {
+  const name = says.replace(/ \(.*/, "");
+  const attributes = { type: "button", class: `bare ${what}`, title: says, "aria-label": name, onclick };
+  return h("button", attributes, icon(what));
+}
+
+/** Ctrl-Z and Ctrl-Shift-Z; in a field whose text is not taken yet they are the browser's. */
+function shortcuts(edits: Edits): void {
+  let typed: EventTarget | null = null;
+  window.addEventListener("input", ({ target }) => {
+    typed = target;
+  });
+  window.addEventListener("change", () => {
+    typed = null;
+  });
+  window.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    const asked = (event.ctrlKey || event.metaKey) && !event.altKey && key.toLowerCase() === "z";
+    if (!asked || document.querySelector("dialog[open]")) return;
+    const text = target instanceof HTMLElement && target.matches("input:not([type=range],[type=checkbox]), textarea");
+    if (text && target === typed) return;
+    event.preventDefault();
+    void (event.shiftKey ? edits.redo() : edits.undo());
+  });
+}
