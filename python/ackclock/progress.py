@@ -1,4 +1,4 @@
-"""How far something is, and how long it will take: a bar on a terminal, lines elsewhere, both on standard error."""
+"""Progress and time left: a bar on a terminal, lines elsewhere, both on standard error."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 BAR_AFTER_S = 1.0
-"""What is done sooner needs no bar."""
+"""Shorter work gets no bar."""
 LINE_EVERY_S = 10.0
 
 
 @dataclass(frozen=True)
 class Told:
-    """How far it is."""
+    """The progress of some work."""
 
     done: float
-    """Runs that are finished; whole, except where it is a share of one."""
+    """Finished runs; fractional while a single run reports its share."""
     runs: int
-    """Runs that are wanted; a stop rule may want more later."""
+    """Wanted runs; a stop rule may add more later."""
     kept: int
-    """Of those that are finished: how many were before."""
+    """Finished runs that had been stored before."""
     unit: str = "run"
-    """What is counted."""
+    """The unit of the counts."""
 
 
 Tell = Callable[[Told], object]
-"""Hears how far something is, at its beginning and whenever it has got farther."""
+"""Called with the progress at the start and after each step."""
 Show = Callable[[str], AbstractContextManager[Tell]]
-"""Shows how far something of this name is for as long as it lasts."""
+"""Shows the progress of named work until the context ends."""
 
 
 def unshown(_: str) -> AbstractContextManager[Tell]:
@@ -51,13 +51,13 @@ def animated() -> bool:
 
 @contextmanager
 def shown(what: str, at_once: bool = False) -> Iterator[Tell]:
-    """Show on standard error how far ``what`` is, with the time left.
+    """Show the progress of ``what`` on standard error, with the time left.
 
-    Nothing is shown of what is all done when it begins.
+    Work that is already complete at the start is not shown.
 
     Args:
         what: its name.
-        at_once: say at once what begins, and not only after a second (a bar) or ten (a line).
+        at_once: announce the work immediately, not only after one second (a bar) or ten (a line).
     """
     display = _Bar(what, at_once) if animated() else _Lines(what, at_once)
     try:
@@ -67,14 +67,14 @@ def shown(what: str, at_once: bool = False) -> Iterator[Tell]:
 
 
 class _Pace:
-    """How many runs a second were made since the beginning."""
+    """The speed since the start, in runs per second."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
         self._before: float | None = None
 
     def rate(self, told: Told) -> float:
-        """So many; 0 as long as none is."""
+        """The current speed; 0 until a run is finished."""
         if self._before is None:
             self.began, self._before = time.monotonic(), told.done
         since = time.monotonic() - self.began
@@ -90,7 +90,7 @@ class _Lines:
         self._last = time.monotonic()
 
     def tell(self, told: Told) -> None:
-        """Print a line, if it is time for one."""
+        """Print a line if one is due."""
         rate, now = self._pace.rate(told), time.monotonic()
         if told.done >= told.runs:
             return
@@ -104,14 +104,14 @@ class _Lines:
             self._print(f"{_how_far(told, rate)}, {left // 60}:{left % 60:02} left")
 
     def close(self) -> None:
-        """Nothing is left to end."""
+        """Do nothing: lines need no clean-up."""
 
     def _print(self, said: str) -> None:
         print(f"{self._what}: {said}", file=sys.stderr, flush=True)
 
 
 class _Bar:
-    """A bar, gone when all is done."""
+    """A bar that is removed at the end."""
 
     def __init__(self, what: str, at_once: bool) -> None:
         self._what, self._after = what, 0.0 if at_once else BAR_AFTER_S
@@ -119,7 +119,7 @@ class _Bar:
         self._bar: Progress | None = None
 
     def tell(self, told: Told) -> None:
-        """Move the bar; put it there, if it is time for it."""
+        """Move the bar; create it first if it is due."""
         rate = self._pace.rate(told)
         if self._bar is None:
             if told.done >= told.runs or time.monotonic() - self._pace.began < self._after:
@@ -128,17 +128,17 @@ class _Bar:
         self._bar.update(self._bar.task_ids[0], completed=told.done, total=told.runs, said=_how_far(told, rate))
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
     def _begun(self) -> Progress:
-        # Loading rich takes longer than a short run.
+        # Importing rich takes longer than a short run.
         from rich.console import Console  # noqa: PLC0415 - see above
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - likewise
 
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
-        # The estimate looks back a minute: points differ in length.
+        # The estimate covers the last minute, because points differ in length.
         bar = Progress(
             *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True, speed_estimate_period=60
         )

@@ -1,4 +1,4 @@
-"""How much, and how long, in words."""
+"""Counts and durations in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ MILLION = 10**6
 
 
 def count(n: float) -> str:
-    """As in ``1,234`` or ``5.68 million``."""
+    """Format a count, as in ``1,234`` or ``5.68 million``."""
     if n < MILLION:
         return f"{n:,.0f}"
     millions = n / MILLION
@@ -15,7 +15,7 @@ def count(n: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """As in ``3.4 s``, ``5 min 20 s`` or ``1,068 h``."""
+    """Format a duration, as in ``3.4 s``, ``5 min 20 s`` or ``1,068 h``."""
     if round(seconds, 1) < MINUTE_S:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -1,4 +1,4 @@
-"""What a scenario's runs came to, as tables. Polars is loaded by the first table that is asked for."""
+"""The results of a scenario's runs, as tables. Polars is loaded with the first table."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Again:
-    """Makes a run of a scenario once more, for its events: the first stack's, with a seed."""
+    """Repeats a run of a scenario to record its events: the first stack's run with a given seed."""
 
     file: str
-    """Under which errors speak of the scenario."""
+    """The name that error messages use for the scenario."""
     text: str | None
-    """The scenario, if it was not given by its path."""
+    """The scenario, unless it was given by its path."""
     stack: str | None
     set: tuple[tuple[str, str], ...]
     allow_python: bool
     algorithms: tuple[tuple[str, bytes], ...] = ()
-    """Classes that were handed over, where it is in another program: see ``ackclock.slots.pickled``."""
+    """Classes passed as objects, for use in another process: see ``ackclock.slots.pickled``."""
 
     def __call__(self, seed: int, progress: Callable[[float], object] | None = None) -> tuple[str, _native.Table]:
-        """The trace hash and the events of the run with this seed."""
+        """Return the trace hash and the events of the run with this seed."""
         with allowing(self.allow_python), unpacked(self.algorithms):
             return _native.events(self.file, self.text, self.stack, self.set, seed, progress)
 
     def __reduce__(self) -> tuple[type[Again], tuple[object, ...]]:
-        """With the classes that were handed over, which another program does not have."""
+        """Pickle with the classes passed as objects, which another process does not have."""
         said = (self.file, self.text, self.stack, self.set, self.allow_python)
         handed = any('source = "#' in text for text in (self.text or "", *(value for _, value in self.set)))
         folder = Path(self.file).parent if self.text is None else Path()
@@ -50,12 +50,12 @@ class Again:
 
 
 class Kept:
-    """What runs came to, away from the engine: how a :class:`Result` is pickled and copied."""
+    """Results without the engine's objects: the form in which a :class:`Result` is pickled and copied."""
 
     TABLES = ("frame", "summary", "links", "background", "reordering", "densities")
 
     def __init__(self, runs: _native.Runs | Kept) -> None:
-        """Take it all over."""
+        """Copy all tables and the JSON."""
         self.scenario: str = runs.scenario
         self.duration_s: float = runs.duration_s
         self.first: tuple[int, str] = runs.first
@@ -63,26 +63,26 @@ class Kept:
         self._tables: dict[str, _native.Table] = {name: getattr(runs, name)() for name in self.TABLES}
 
     def __getattr__(self, name: str) -> Callable[[], _native.Table]:
-        """What makes the table of this name, which is there already."""
+        """Return a function that gives the stored table of this name."""
         if name not in self.TABLES:
             raise AttributeError(name)
         return lambda: self._tables[name]
 
     def json(self) -> str:
-        """What ``ackclock run --json`` prints."""
+        """Return the content of ``ackclock run --json``."""
         return self._json
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return self._length
 
 
 class Result:
-    """The runs of a scenario: for each stack that was asked for, one for each seed.
+    """The runs of a scenario: one for each requested stack and seed.
 
-    Every table has a column ``stack``. Names of columns carry their unit (``_s`` seconds, ``_bytes``,
-    ``_bytes_per_s``); what has none is a count of packets or events, and ``dupthresh_…`` counts segments. Tables are
-    Polars frames; :meth:`arrow` gives the same to whatever else takes Arrow.
+    Every table has a column ``stack``. Column names end in their unit (``_s`` seconds, ``_bytes``, ``_bytes_per_s``);
+    columns without a unit count packets or events, and ``dupthresh_…`` counts segments. Tables are Polars frames;
+    :meth:`arrow` gives the same tables to any library that takes Arrow.
     """
 
     _how = "simulated"
@@ -90,31 +90,31 @@ class Result:
     def __init__(
         self, runs: _native.Runs | Kept, again: Callable[[int], tuple[str, _native.Table]], trace: str | None = None
     ) -> None:
-        """Keep what came out.
+        """Keep the results.
 
         Args:
             runs: the numbers of each run.
-            again: runs the first stack with a seed once more, and gives the trace hash and the events.
-            trace: where the events of the first run already are.
+            again: repeats the first stack's run with a seed, and returns the trace hash and the events.
+            trace: the file with the events of the first run, if they were recorded.
         """
         self._runs = runs
         self._again = again
         self._trace = trace
 
     def __getstate__(self) -> dict[str, Any]:
-        """How it is pickled and copied: its tables and its JSON. Events are made anew by the same scenario."""
+        """The pickled form: tables and JSON. Events are not included; a run of the same scenario recreates them."""
         return {**vars(self), "_runs": self._runs if isinstance(self._runs, Kept) else Kept(self._runs)}
 
     @cached_property
     def json(self) -> str:
-        """What ``ackclock run --json`` prints."""
+        """Return the content of ``ackclock run --json``."""
         return self._runs.json()
 
     def to_dict(self) -> dict[str, Any]:
-        """The same, read.
+        """Return the same as a dict.
 
-        ``runs`` holds the numbers of each run, stack by stack; ``flows`` their means with 95 % confidence intervals,
-        stack by stack. Every flow names its ``stack``.
+        ``runs`` holds the numbers of each run and ``flows`` their means with 95 % confidence intervals, both ordered by
+        stack. Every flow names its ``stack``.
         """
         result: dict[str, Any] = json.loads(self.json)
         return result
@@ -122,13 +122,13 @@ class Result:
     def arrow(
         self, table: Literal["frame", "summary", "links", "background", "reordering", "densities", "events"] = "frame"
     ) -> _native.Table:
-        """A table as Arrow, for everything that knows the Arrow PyCapsule interface; nobody copies it.
+        """Return a table as Arrow, for any library with the Arrow PyCapsule interface; the data are not copied.
 
         ``pyarrow.table(result.arrow())``, ``duckdb.from_arrow(result.arrow("links"))`` and
-        ``polars.DataFrame(result.arrow("events"))`` take it. The events are made anew each time.
+        ``polars.DataFrame(result.arrow("events"))`` accept it. The events are recreated by each call.
 
         Args:
-            table: the name of the attribute that holds it as a Polars frame.
+            table: the name of the attribute that holds the same table as a Polars frame.
 
         Raises:
             RuntimeError: as for :attr:`events`.
@@ -151,16 +151,16 @@ class Result:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a person should know of the runs: parameters that the scenario sets and a chosen stack does not have."""
+        """Remarks on the runs, such as parameters that the scenario sets and a chosen stack does not have."""
         return unused_notes(self.to_dict()["runs"])
 
     @cached_property
     def summary(self) -> pl.DataFrame:
         """Means over the seeds: a row for each stack and flow.
 
-        Columns: ``stack``, ``flow``, ``runs`` (how many), ``finished_runs`` (of them, those in which the flow ended),
-        and for each number its mean and ``…_ci95``, half the width of its 95 % confidence interval (null for
-        one run). ``finish_s`` is the mean over the runs that finished.
+        Columns: ``stack``, ``flow``, ``runs`` (the number of runs), ``finished_runs`` (runs in which the flow ended),
+        and for each number its mean and ``…_ci95``, half the width of its 95 % confidence interval (null for one run).
+        ``finish_s`` is the mean over the runs that finished.
         """
         return _polars(self.arrow("summary"))
 
@@ -175,17 +175,17 @@ class Result:
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """What the links did: a row for each stack, seed and direction of a link.
+        """Counters of the links: a row for each stack, seed and direction of a link.
 
         Columns: ``stack`` (several are joined by ``+``), ``seed``, ``link`` (as in the trace: twice the link's
-        position, and one more for the way back), ``from``, ``to``, and all counters; ``max_queue_packets`` is null
-        where the queue can never be full.
+        position, plus one for the way back), ``from``, ``to``, and all counters; ``max_queue_packets`` is null where
+        the queue cannot fill.
         """
         return _polars(self.arrow("links"))
 
     @cached_property
     def background(self) -> pl.DataFrame:
-        """What the traffic beside the flows did: a row for each stack, seed and table ``[[background]]``.
+        """Counters of the background traffic: a row for each stack, seed and ``[[background]]`` table.
 
         Columns: ``stack`` (of the flows; several are joined by ``+``), ``seed``, ``background`` (its position),
         ``kind``, ``from``, ``to``, and all counters.
@@ -194,37 +194,37 @@ class Result:
 
     @cached_property
     def reordering(self) -> pl.DataFrame:
-        """How much the path reordered (RFC 4737): two rows for each stack, seed and flow, if the scenario asks for it.
+        """Reordering by the path (RFC 4737): two rows for each stack, seed and flow, if the scenario requests it.
 
-        Columns: ``stack``, ``flow``, ``seed``, ``direction`` (``data`` that came to the receiver, ``acks`` that came
-        back), and the metrics. How many packets had which extent is in :meth:`to_dict`.
+        Columns: ``stack``, ``flow``, ``seed``, ``direction`` (``data`` arriving at the receiver, or ``acks`` arriving
+        at the sender), and the metrics. The number of packets with each extent is in :meth:`to_dict`.
         """
         return _polars(self.arrow("reordering"))
 
     @cached_property
     def densities(self) -> pl.DataFrame:
-        """The two densities of RFC 5236, if the scenario asks for reordering: a row for each value that occurred.
+        """The two densities of RFC 5236, if the scenario requests reordering: a row for each value that occurred.
 
-        Columns: ``stack``, ``flow``, ``seed``, ``direction`` (as in :attr:`reordering`), ``density`` (``reorder``:
-        places that a packet came late, negative if early; ``buffer_occupancy``: packets that a receiver holds to put
-        all in order), ``packets`` (the value) and ``share``. The shares of a density add up to 1.
+        Columns: ``stack``, ``flow``, ``seed``, ``direction`` (as in :attr:`reordering`), ``density`` (``reorder``: the
+        displacement of a packet, positive if late, negative if early; ``buffer_occupancy``: packets that a receiver
+        holds to restore the order), ``packets`` (the value) and ``share``. The shares of a density add up to 1.
         """
         return _polars(self.arrow("densities"))
 
     @cached_property
     def measures(self) -> Measures:
-        """Totals, delays, completion times and links, if the scenario or the call asks for them: several tables."""
+        """Tables of totals, delays, completion times and links, if the scenario or the call requests them."""
         return Measures(self.to_dict()["runs"])
 
     @cached_property
     def events(self) -> pl.DataFrame:
-        """What happened in the first run, in order of time: the table that ``docs/trace.md`` describes.
+        """The events of the first run in time order: the table that ``docs/trace.md`` describes.
 
-        It is read from the Parquet file given as ``trace``, if it is still there; else the first run is run once more,
-        which gives the same, since runs are deterministic.
+        They are read from the Parquet file given as ``trace`` if it still exists. Otherwise the first run is repeated;
+        runs are deterministic, so the events are the same.
 
         Raises:
-            RuntimeError: the scenario's file has been changed since.
+            RuntimeError: the scenario's file has changed since the run.
         """
         if self._trace is not None and _hash_in(Path(self._trace)) == self._runs.first[1]:
             import polars as pl  # noqa: PLC0415 - start-up time
@@ -233,11 +233,11 @@ class Result:
         return _polars(self.arrow("events"))
 
     def against(self, baseline: str) -> pl.DataFrame:
-        """How the stacks differ from one of them, seed by seed: a row for each other stack and each flow.
+        """Differences of the other stacks from one stack, seed by seed: a row for each other stack and each flow.
 
         Columns: ``stack``, ``baseline``, ``flow``, ``runs``, and for each number the mean of (stack minus baseline) on
-        the same seed, and ``…_ci95``, half the width of its 95 % confidence interval. A difference is null
-        where a seed lacks the number.
+        the same seed, and ``…_ci95``, half the width of its 95 % confidence interval. A difference is null if a seed
+        lacks the number.
 
         Raises:
             KeyError: no run used ``baseline``.
@@ -265,9 +265,9 @@ class Result:
 
         Args:
             flow: the flow's position in the scenario.
-            start: from when, seconds.
-            stop: until when, seconds.
-            seed: of the run. Default: the first. The events of another are made anew.
+            start: start of the graph, in seconds. Default: the beginning.
+            stop: end of the graph, in seconds. Default: the end.
+            seed: seed of the run. Default: the first. For another seed the run is repeated.
 
         Raises:
             ScenarioError: there is no such flow, or no run with this seed.
@@ -291,7 +291,7 @@ class Result:
         return course(events, flow=flow, stack=about["stack"], title=title, start=start, stop=stop)
 
     def __repr__(self) -> str:
-        """The scenario, and how much there is of what."""
+        """The scenario and the sizes of the tables."""
         return f"<ackclock.Result: {self._runs.scenario}, {self._said}>"
 
     def _repr_html_(self) -> str:
@@ -351,7 +351,7 @@ def _polars(table: _native.Table) -> pl.DataFrame:
 
 
 def _hash_in(trace: Path) -> str | None:
-    """The trace hash that a Parquet file names; nothing if there is no such file."""
+    """The trace hash stored in a Parquet file; ``None`` if there is no such file."""
     import polars as pl  # noqa: PLC0415 - start-up time
 
     if trace.suffix != ".parquet":

@@ -1,7 +1,7 @@
-"""What comes with the package besides its code: examples, which are the user's own once copied, and the lab page.
+"""Files that come with the package besides its code: examples for users to copy, and the lab page.
 
-It is all below ``share`` beside this module. In a wheel these are files; in the repository they are links to its
-``scenarios``, ``papers``, captures of ``tests`` and ``web/dist``. So it is found in one way.
+They are below ``share`` beside this module. In a wheel they are files; in the repository they are links to
+``scenarios``, ``papers``, captures of ``tests`` and ``web/dist``. So the code finds them in the same place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ackclock.document import nearest, refusal
 SHARE = Path(__file__).resolve().parent / "share"
 PAPERS, PAGE = SHARE / "papers", SHARE / "page"
 FOLDERS = ("scenarios", "papers", "captures")
-"""Folders of ``share`` whose files are examples, in the order in which they are listed."""
+"""Folders of ``share`` with examples, in the order in which they are listed."""
 CAPTURES = {
     "captures/cubic-two-paths-no-dsack-sender.pcapng.gz": "An upload over two paths to a receiver that reports no "
     "duplicates, captured at the sender.",
@@ -28,22 +28,22 @@ SENTENCE = re.compile(r".+?(?<!eqs)[.?!](?=\s|$)")
 
 
 def files() -> list[str]:
-    """Every file of the examples, by its path below ``share``."""
+    """Every example file, by its path below ``share``."""
     every = [path for folder in FOLDERS for path in sorted((SHARE / folder).rglob("*"))]
     found = [path for path in every if path.is_file() and path.parent.name != "__pycache__"]
     return [path.relative_to(SHARE).as_posix() for path in found]
 
 
 def folders(names: Iterable[str]) -> set[str]:
-    """The folders that files are in, and those that these are in."""
+    """All folders that contain these files, directly or not."""
     return {str(parent) for name in names for parent in PurePosixPath(name).parents if parent.name}
 
 
 def chosen(named: Sequence[str]) -> list[str]:
-    """The files that are named, or that are in the folders that are named; without names all.
+    """Return the named files, and the files in the named folders; without names, all files.
 
     Raises:
-        ScenarioError: there is no such file or folder; the message says which name is nearest.
+        ScenarioError: there is no such file or folder; the message suggests the nearest name.
     """
     every = files()
     known = {*every, *folders(every)}
@@ -58,7 +58,7 @@ def chosen(named: Sequence[str]) -> list[str]:
 
 
 def about(names: Sequence[str]) -> dict[str, str]:
-    """The scenarios, plans and captures among files, and what each is: the first sentence of its comment."""
+    """Describe the scenarios, plans and captures among these files: the first sentence of each one's comment."""
     said = {name: _first_sentence(SHARE / name) for name in names if name.endswith(".toml")} | {
         name: CAPTURES[name] for name in names if name in CAPTURES
     }
@@ -66,13 +66,13 @@ def about(names: Sequence[str]) -> dict[str, str]:
 
 
 def copy(names: Sequence[str], to: Path) -> tuple[list[Path], list[Path]]:
-    """Copy files of ``share`` into a folder under the same paths; a file that is there is left alone.
+    """Copy files of ``share`` into a folder under the same paths; existing files are left unchanged.
 
     Returns:
-        What was made, and what was there.
+        The files that were created, and the files that already existed.
 
     Raises:
-        OSError: one could not be written.
+        OSError: a file could not be written.
     """
     made, kept = [], []
     for name in names:
@@ -87,7 +87,7 @@ def copy(names: Sequence[str], to: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _first_sentence(file: Path) -> str:
-    """The first sentence of a scenario's or a plan's leading comment; nothing of what is neither."""
+    """The first sentence of a scenario's or a plan's leading comment; empty for other files."""
     text = file.read_text(encoding="utf-8")
     if not {"run", "parameters", "path"} & tomllib.loads(text).keys():
         return ""

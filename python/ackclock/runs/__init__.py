@@ -1,5 +1,5 @@
-"""Runs, wherever they are made: tasks, the store that keeps them, what makes them, and the laboratory above.
+"""Runs: tasks, the store for finished runs, the executors that make runs, and the laboratory on top.
 
-Sweeps, tunings and papers say which runs they want; a :class:`~ackclock.runs.laboratory.Laboratory` asks its store
-which of these it has, and has the others made.
+Sweeps, tunings and papers list the runs that they want. A :class:`~ackclock.runs.laboratory.Laboratory` looks them up
+in its store and has the missing ones made.
 """

@@ -1,4 +1,4 @@
-"""What a worker on another machine answers: text that is checked word by word. Nothing of it is ever run here."""
+"""The reply of a worker on another machine: text, checked field by field. It is never executed."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from ackclock.errors import AlgorithmError, ScenarioError
 from ackclock.runs.task import Done, RevisionError
 
 LARGEST = 1 << 30
-"""The most bytes that an answer unfolds to; one of a second's runs has a few million."""
+"""The largest unpacked size of a reply, in bytes; the runs of one second take a few million."""
 _TEXTS = {
     "ScenarioError": ("message", "file", "found", "allowed"),
     "AlgorithmError": ("message", "algorithm", "method", "traceback"),
 }
-"""What an error of this kind must say, as text."""
+"""The text fields that each kind of error must have."""
 
 
 class AnswerError(RuntimeError):
-    """A worker answered what makes no sense; the message is one line for people."""
+    """A worker sent an invalid reply; the message is one line for people."""
 
 
 def packed(done: Sequence[Done]) -> bytes:
-    """What was made of tasks."""
+    """Pack the results of tasks."""
     return _packed({"done": [[list(one.runs), one.seconds, one.processor_s] for one in done]})
 
 
 def failed(error: Exception) -> bytes:
-    """Why nothing was made."""
+    """Pack an error, if there is no result."""
     said: dict[str, object] = {"kind": type(error).__name__, "message": str(error)}
     if isinstance(error, ScenarioError | AlgorithmError):
         said |= vars(error)
@@ -40,17 +40,16 @@ def failed(error: Exception) -> bytes:
 
 
 def unpacked(answer: object, tasks: int) -> list[Done]:
-    """What a worker made of the first of its tasks, at least of one.
+    """Unpack a worker's results for the first of its tasks, at least one.
 
     Args:
-        answer: what came back.
-        tasks: how many it was given.
+        answer: the worker's reply.
+        tasks: the number of tasks it was given.
 
     Raises:
-        AnswerError: this is no answer.
-        Exception: what went wrong at the worker: a :class:`~ackclock.ScenarioError`,
-            :class:`~ackclock.AlgorithmError`, :class:`RevisionError` or ``ImportError``; whatever else, as a
-            ``RuntimeError`` that names it.
+        AnswerError: the reply is invalid.
+        Exception: the worker's error: a :class:`~ackclock.ScenarioError`, :class:`~ackclock.AlgorithmError`,
+            :class:`RevisionError` or ``ImportError``; any other error becomes a ``RuntimeError`` that names it.
     """
     try:
         said = _unfolded(answer)
@@ -95,7 +94,7 @@ def _done(runs: object, seconds: object, processor_s: object) -> Done:
 
 
 def _is_run(run: object) -> bool:
-    """Whether this is the JSON of a run, as far as the store and the laboratory look at it."""
+    """Whether this is the JSON of a run, as far as the store and the laboratory read it."""
     said = json.loads(run) if isinstance(run, str) else None
     if not isinstance(said, dict):
         return False

@@ -25,13 +25,13 @@ class ClusterError(OSError):
 
 @contextmanager
 def connected(on: str | Client | Cluster) -> Iterator[Client]:
-    """A client of a cluster; closed at the end, if it was made here.
+    """A client of a cluster. A client created here is closed at the end.
 
     Args:
         on: a scheduler's address, a client, or a cluster.
 
     Raises:
-        ClusterError: nobody answers there.
+        ClusterError: there is no scheduler at the address.
         ImportError: Dask is not installed.
     """
     with quiet():
@@ -57,10 +57,10 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
 
 
 def _check_certificates(at: str) -> None:
-    """Refuse what Dask finds out after it has begun to connect.
+    """Check the certificates first, because Dask would report a problem only after it has started to connect.
 
     Raises:
-        ClusterError: Dask's configuration names no certificates, or some that cannot be read.
+        ClusterError: Dask's configuration names no certificates, or they cannot be read.
     """
     from distributed import Security  # noqa: PLC0415 - start-up time
 
@@ -76,7 +76,7 @@ def _check_certificates(at: str) -> None:
 
 @contextmanager
 def workers_here(number: int) -> Iterator[LocalCluster]:
-    """A cluster of worker processes on this machine, with a thread each.
+    """A cluster of worker processes on this machine, with one thread each.
 
     Raises:
         ClusterError: they do not start.
@@ -106,13 +106,13 @@ def workers_here(number: int) -> Iterator[LocalCluster]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep off standard error what Dask says of lost workers and connections, since it is dealt with here.
+    """Suppress Dask's messages about lost workers and connections on standard error; this package handles them.
 
     Raises:
         ImportError: Dask is not installed.
     """
     try:
-        import distributed  # noqa: F401, PLC0415 - it sets its loggers up; start-up time
+        import distributed  # noqa: F401, PLC0415 - configures its loggers; start-up time
     except ImportError as error:
         raise ImportError(f"{error}: pip install 'ackclock[dask]'", name=error.name) from None
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
@@ -128,16 +128,16 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Put Ctrl-C off for this thread, and keep it for good from the threads and processes that are started inside.
+    """Delay Ctrl-C for this thread, and block it permanently for threads and processes started inside.
 
-    On a terminal it reaches all processes, but it is for the client to end its workers.
+    On a terminal the signal reaches all processes, but the client is to end its workers.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    from multiprocessing import resource_tracker  # noqa: PLC0415 - only where there are such masks
+    from multiprocessing import resource_tracker  # noqa: PLC0415 - only where signal masks exist
 
-    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -146,5 +146,5 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def one_line(error: BaseException) -> str:
-    """What it says, or else what it is."""
+    """The error's message, or its type if it has none."""
     return " ".join(str(error).split()) or type(error).__name__

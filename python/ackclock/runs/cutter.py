@@ -1,4 +1,4 @@
-"""Cuts what is to be run into tasks of about the same length in time, from how long runs took so far."""
+"""Cuts runs into tasks of similar duration, based on the time that earlier runs took."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from dataclasses import replace
 from ackclock.runs.task import Done, Task
 
 _WEIGHT = 0.1
-"""Of what a task took, in the running mean."""
+"""The weight of the newest task in the running mean."""
 
 _Of = tuple[str, str | None, tuple[tuple[str, str], ...]]
 
 
 class Cutter:
-    """Cuts tasks as they are asked for, so that each cut knows all that was learned until then.
+    """Cuts tasks on demand, so that each cut uses everything learned so far.
 
-    A piece is seeds of one point that follow one another. Before anything is learned, a piece is one run.
+    A piece consists of consecutive seeds of one point. Until a duration is known, a piece is one run.
     """
 
     def __init__(self, seconds: float, caution: float = 4.0) -> None:
-        """Know nothing yet.
+        """Start without any durations.
 
         Args:
-            seconds: how long a piece should take.
-            caution: a point of which no run is finished may be so many times slower than others.
+            seconds: the intended duration of a piece.
+            caution: the factor by which a point without finished runs is assumed to be slower than others.
         """
         self.seconds, self.caution = seconds, caution
         self._mean: float | None = None
         self._of: dict[_Of, float | None] = {}
-        """Of the points that are being cut."""
+        """Mean duration of a run, for the points that are being cut."""
 
     def learn(self, task: Task, done: Done) -> None:
-        """Take in how long a piece took."""
+        """Record the duration of a piece."""
         each = max(done.seconds, 1e-9) / task.count
         self._mean = each if self._mean is None else self._mean + _WEIGHT * (each - self._mean)
         if _point(task) in self._of:
             self._of[_point(task)] = each
 
     def pieces(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        """Each task, cut."""
+        """Yield the tasks cut into pieces."""
         for task in tasks:
             first, end = task.first, task.first + task.count
             self._of[_point(task)] = None
@@ -51,7 +51,7 @@ class Cutter:
             self._of.pop(_point(task), None)
 
     def batches(self, tasks: Iterable[Task]) -> Iterator[list[Task]]:
-        """Each task, cut, and short pieces put together, for executors to which sending one costs something."""
+        """Yield batches of pieces, with short pieces combined, for executors with a cost per message."""
         batch: list[Task] = []
         took = 0.0
         for piece in self.pieces(tasks):
@@ -65,7 +65,7 @@ class Cutter:
             yield batch
 
     def _each(self, task: Task) -> float | None:
-        """How long a run of this point will take, as far as is known."""
+        """The expected duration of a run of this point; ``None`` if nothing is known."""
         known = self._of.get(_point(task))
         return known if known is not None or self._mean is None else self._mean * self.caution
 

@@ -1,4 +1,4 @@
-"""What is damaged in the file of a store, and a new file of all that is not."""
+"""Damage in the file of a store, and a new file with all intact runs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ackclock.runs.keys import key_of_run
 from ackclock.runs.store import FILE, Cost, Store
 
 _LEAST = 64
-"""Bytes that a row takes at least. It bounds how many rows a file can have."""
+"""The smallest size of a row, in bytes. It bounds the number of rows in a file."""
 _COSTS = {1: "seconds, 0.0, NULL", 2: "processor_s, wall_s, NULL", 3: "processor_s, wall_s, checksum"}
 
 
 @dataclass
 class Found:
-    """What the file of a store holds."""
+    """The content of the file of a store."""
 
     good: int = 0
-    """Runs that are as they were kept."""
+    """The number of intact runs."""
     bad: int = 0
-    """Runs that are not."""
+    """The number of damaged runs."""
     trouble: str = ""
-    """What SQLite says of the file, if it is damaged itself."""
+    """SQLite's message about the file, if the file structure is damaged."""
 
     @property
     def whole(self) -> bool:
@@ -36,14 +36,14 @@ class Found:
         return not self.bad and not self.trouble
 
     def said(self, file: Path) -> str:
-        """One line for people."""
+        """The finding in one line for people."""
         parts = [f"damaged ({self.trouble})"] if self.trouble else []
         parts += [f"{self.bad:,} of {self.good + self.bad:,} runs are not as they were kept"] if self.bad else []
         return f"{file}: {'; '.join(parts)}; {self.good:,} runs are good"
 
 
 def check(folder: Path) -> Found:
-    """Look at every run of a store; nothing is written.
+    """Check every run of a store; nothing is written.
 
     Raises:
         OSError: there is no store.
@@ -56,13 +56,13 @@ def check(folder: Path) -> Found:
 
 
 def repair(folder: Path) -> Path:
-    """Make the file anew of all runs that are as they were kept.
+    """Write a new file with all intact runs.
 
     Returns:
-        Where the file is now that was there.
+        The new place of the old file.
 
     Raises:
-        OSError: there is no store, or no room for another one.
+        OSError: there is no store, or no space for the new file.
     """
     file, found = _file(folder), Found()
     anew = folder / "repaired"
@@ -71,7 +71,7 @@ def repair(folder: Path) -> Path:
         store.take(_good(db, file, found))
     aside = _free(file)
     shutil.copyfile(file, aside)
-    # First what was written ahead: it must never meet the new file.
+    # Move the write-ahead log first: it must never be applied to the new file.
     for ending in ("-wal", "-shm"):
         old = file.with_name(file.name + ending)
         if old.exists():
@@ -89,7 +89,7 @@ def _file(folder: Path) -> Path:
 
 
 def _free(file: Path) -> Path:
-    """A name beside this file that is not taken."""
+    """An unused name beside this file."""
     number, aside = 1, file.with_name(f"{file.name}.damaged")
     while aside.exists():
         number += 1
@@ -101,14 +101,14 @@ def _reader(file: Path) -> sqlite3.Connection:
     try:
         db = opening.to_read(file)
     except sqlite3.DatabaseError:
-        # What is written at its head is damaged: nothing of it can be read.
+        # The file's header is damaged, so nothing can be read.
         db = sqlite3.connect(":memory:")
     db.text_factory = bytes
     return db
 
 
 def _good(db: sqlite3.Connection, file: Path, found: Found) -> Iterator[tuple[str, str, Cost]]:
-    """The runs that are as they were kept; what there is besides is counted."""
+    """Yield the intact runs and count the others."""
     try:
         said = [row[0].decode(errors="replace") for row in db.execute("PRAGMA integrity_check(1)")]
         columns = _COSTS.get(forms.form_of(db), _COSTS[forms.FORM])
@@ -129,7 +129,7 @@ def _good(db: sqlite3.Connection, file: Path, found: Found) -> Iterator[tuple[st
 def _one_by_one(
     db: sqlite3.Connection, select: str, last: int, file: Path, found: Found
 ) -> Iterator[tuple[str, str, Cost]]:
-    """The runs after a damaged page: each is looked for by its number."""
+    """Yield the runs after a damaged page, reading each by its row number."""
     for rowid in range(last + 1, last + file.stat().st_size // _LEAST):
         try:
             row = db.execute(select, (rowid,)).fetchone()
@@ -151,7 +151,7 @@ def _counted(row: list[object], found: Found) -> Iterator[tuple[str, str, Cost]]
 
 
 def _run(row: list[object]) -> tuple[str, str, Cost] | None:
-    """A row that is as it was kept. Without a checksum its key tells: it is a hash of what stands in the run."""
+    """Return an intact row. A row without a checksum is verified by its key, a hash of values in the run."""
     key, run, processor_s, wall_s, kept = row
     try:
         if not isinstance(key, bytes) or not isinstance(run, bytes):

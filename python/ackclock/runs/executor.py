@@ -1,4 +1,4 @@
-"""Who makes runs: the seam to this machine's cores, to a Dask cluster, and to what others write."""
+"""Executors of runs: the interface to this machine's cores, to a Dask cluster, and to user-written ones."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Whatever runs tasks."""
+    """An object that runs tasks."""
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-        """Run tasks, cut as it likes, and give each piece with what came of it, in any order, each exactly once.
+        """Run tasks, in pieces of any size, and yield each piece with its result, in any order, each exactly once.
 
         Raises:
-            Exception: what a task raised. Then, and when the iterator is closed, all that still runs is stopped.
+            Exception: an error that a task raised. All running tasks are then stopped, also when the iterator is
+                closed.
         """
 
 
 def executor(
     on: str | AbstractContextManager[Executor] | Client | Cluster | None, threads: int | None
 ) -> AbstractContextManager[Executor]:
-    """Who runs.
+    """Choose the executor.
 
     Args:
-        on: nothing for this machine's cores; ``dask:N``, ``dask://HOST:PORT``, a client or a cluster of Dask; or an
+        on: ``None`` for this machine's cores; ``dask:N``, ``dask://HOST:PORT``, a Dask client or cluster; or an
             executor.
-        threads: how many runs at once on this machine; by default one for each core.
+        threads: the number of concurrent runs on this machine. Default: one per core.
 
     Raises:
-        ScenarioError: there is nobody of that name, or not with ``threads``.
-        ImportError: it needs Dask, which is not installed.
+        ScenarioError: there is no such executor, or it does not take ``threads``.
+        ImportError: Dask is needed but not installed.
     """
     if on is None:
         return Local(threads)

@@ -1,4 +1,4 @@
-"""The forms that a store's file has had, and how an older one is brought to the last."""
+"""The formats of a store's file, and the upgrade of an older file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import hashlib
 import sqlite3
 
 FORM = 3
-"""Of the file, as its ``user_version``. Form 1 has no ``wall_s``, form 2 no ``checksum``."""
+"""Format of the file, stored as ``user_version``. Format 1 lacks ``wall_s``, format 2 lacks ``checksum``."""
 APPLICATION = 0x41636B63
-"""``Ackc``: says whose SQLite file it is."""
+"""``Ackc``: marks the SQLite file as Ackclock's."""
 TABLE = (
     "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, run TEXT NOT NULL, processor_s REAL NOT NULL, "
     "wall_s REAL NOT NULL DEFAULT 0, checksum INTEGER)"
@@ -18,16 +18,16 @@ COLUMNS = {
     2: "processor_s, wall_s, NULL AS checksum",
     3: "processor_s, wall_s, checksum",
 }
-"""What stands beside key and run, under the names of the last form."""
+"""The columns beside key and run, with their names in the current format."""
 
 
 def checksum(key: str, run: str) -> int:
-    """What tells whether a run is as it was kept: 63 bits of BLAKE2b over its key and its JSON."""
+    """Checksum of a stored run: 63 bits of BLAKE2b over its key and its JSON."""
     return int.from_bytes(hashlib.blake2b(f"{key}\n{run}".encode(), digest_size=8).digest()) >> 1
 
 
 def form_of(db: sqlite3.Connection) -> int:
-    """The form of a file.
+    """Return the format of a file.
 
     Raises:
         sqlite3.Error: it cannot be read.
@@ -37,7 +37,7 @@ def form_of(db: sqlite3.Connection) -> int:
 
 
 def bring_up(db: sqlite3.Connection) -> None:
-    """Bring an older file to the last form, if another process has not; inside a transaction that writes."""
+    """Upgrade an older file, unless another process has done so; called inside a write transaction."""
     form = form_of(db)
     if form == 1:
         db.execute("ALTER TABLE runs RENAME COLUMN seconds TO processor_s")
@@ -50,7 +50,7 @@ def bring_up(db: sqlite3.Connection) -> None:
 
 
 def shown_as_last(db: sqlite3.Connection) -> None:
-    """Let an older file that nobody may write look as one of the last form."""
+    """Present a read-only older file in the current format."""
     form = form_of(db)
     if form != FORM and form in COLUMNS:
         db.execute(f"CREATE TEMP VIEW runs AS SELECT key, run, {COLUMNS[form]} FROM main.runs")

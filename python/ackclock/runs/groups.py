@@ -1,4 +1,4 @@
-"""Short tasks put together for the way to a worker."""
+"""Short tasks combined for sending to a worker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ackclock.runs.cutter import Cutter
 from ackclock.runs.task import Done, Task
 
 KILLED = 3
-"""So many times the workers of a task may die."""
+"""The number of times that the workers of a task may die."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,14 @@ class Group:
 
     tasks: tuple[Task, ...]
     killed: int = 0
-    """How often it was given up because its workers died."""
+    """The number of times the group was abandoned because its workers died."""
     refused: int = 0
-    """How often a worker had another Ackclock."""
+    """The number of times a worker had another version of Ackclock."""
 
     def split(self) -> list[Group]:
-        """What to send once its workers have died: its halves, or a single task again.
+        """Return the groups to send after its workers have died: its halves, or a single task again.
 
-        The list is empty if that was done often enough.
+        The list is empty when the limit is reached.
         """
         if len(self.tasks) > 1:
             half = len(self.tasks) // 2
@@ -35,25 +35,25 @@ class Group:
 
 
 class Groups:
-    """What is still to be sent.
+    """The groups still to be sent.
 
-    A guess that is wrong costs little: a worker begins no further task of a group that lasts too long, and what it left
-    is put together anew. A single task whose workers died waits until all others are done and then goes alone, so
-    that it answers for its own deaths, not for those of its neighbours.
+    A wrong estimate costs little: a worker starts no further task of a group that takes too long, and the remaining
+    tasks are grouped again. A single task whose workers died waits until all others are done and is then sent alone, so
+    that it is charged only with its own failures.
     """
 
     def __init__(self, cutter: Cutter, tasks: Iterable[Task]) -> None:
-        """Cut these tasks, as ``cutter`` has learned and learns from what is done."""
+        """Group these tasks with ``cutter``, which learns from finished tasks."""
         self._cutter = cutter
         self._new = cutter.batches(tasks)
         self._again: deque[Group] = deque()
         self._suspects: deque[Group] = deque()
 
     def next(self, alone: bool) -> Group | None:
-        """The next group, if any is left that may go now.
+        """Return the next group that may be sent, or ``None``.
 
         Args:
-            alone: nothing else is on its way.
+            alone: whether nothing else is being processed.
         """
         if self._again:
             return self._again.popleft()
@@ -62,12 +62,12 @@ class Groups:
         return self._suspects.popleft() if alone and self._suspects else None
 
     def again(self, groups: Iterable[Group]) -> None:
-        """Send these as they are, before any other, or alone after them."""
+        """Send these groups unchanged: before any other, or alone at the end if their workers died."""
         for group in groups:
             (self._suspects if group.killed else self._again).append(group)
 
     def done(self, group: Group, done: Sequence[Done]) -> None:
-        """Learn from what was done of a group, and put together anew what was not."""
+        """Learn from the finished tasks of a group, and regroup the others."""
         for task, one in zip(group.tasks, done, strict=False):
             self._cutter.learn(task, one)
         self.again(Group(tuple(batch)) for batch in self._cutter.batches(group.tasks[len(done) :]))

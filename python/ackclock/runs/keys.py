@@ -1,4 +1,4 @@
-"""Under which keys the store keeps runs."""
+"""The keys of runs in the store."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ackclock import _native
 from ackclock.runs.task import Task
 
 FORM = 2
-"""Of the rows that the store keeps; raised when a run's JSON says more, or says it otherwise."""
+"""Format of the stored rows; increased when the content of a run's JSON changes."""
 
 
 def key_of(identity: str, asked: str) -> str:
-    """Under which the store keeps a run: a hash over the form of rows, identity, and what is reported beyond the usual.
+    """Return the key of a run: a hash over the format of rows, the identity, and the optional measurements.
 
-    The identity is the engine's: a hash over scenario, stacks, parameters, seed and results revision, and for
-    algorithms in Python their source. What is measured does not change a run, but what is said of it.
+    The identity comes from the engine. It is a hash over scenario, stacks, parameters, seed and results revision, and
+    the source of algorithms in Python. Measurements do not change a run, but they change its report.
 
     Args:
-        identity: of the run.
-        asked: what :func:`asked_of` says of its scenario.
+        identity: identity of the run.
+        asked: the result of :func:`asked_of` for its scenario.
     """
     return hashlib.sha256(f"{FORM}\n{identity}\n{asked}".encode()).hexdigest()
 
 
 def asked_of(run: Mapping[str, Any]) -> str:
-    """What a good scenario's table ``[run]`` asks for beyond the usual: reordering, and measures with their bins."""
+    """The optional reports that a valid ``[run]`` table requests: reordering, and measures with their bins."""
     measures = run.get("measures", False)
     bins = measures.get("bins") if isinstance(measures, Mapping) else None
     length = None if bins is None else _native.seconds("run.measures.bins", bins)
@@ -42,7 +42,7 @@ def _said(reordering: bool, measures: bool, bin_s: float | None) -> str:
 
 
 def key_of_run(run: str) -> str:
-    """The key of a run, from its JSON."""
+    """Return the key of a run, from its JSON."""
     said: dict[str, Any] = json.loads(run)
     measures = said.get("measures")
     reordering = any("reordering" in flow for flow in said["flows"])
@@ -50,10 +50,10 @@ def key_of_run(run: str) -> str:
 
 
 def keys_of(task: Task) -> list[str]:
-    """The keys of a task's runs, in the order of its seeds.
+    """Return the keys of a task's runs, in the order of its seeds.
 
     Raises:
-        ScenarioError: the scenario makes no sense.
+        ScenarioError: the scenario is invalid.
     """
     identities = task.identities()
     plain = "reordering" not in task.text and "measures" not in task.text
@@ -62,7 +62,7 @@ def keys_of(task: Task) -> list[str]:
 
 
 def stretches(seeds: Sequence[int]) -> list[tuple[int, int]]:
-    """Seeds as stretches that count up: the first, and how many."""
+    """Split seeds into consecutive ranges: first seed and count."""
     found: list[tuple[int, int]] = []
     for seed in seeds:
         if found and seed == found[-1][0] + found[-1][1]:
@@ -74,5 +74,5 @@ def stretches(seeds: Sequence[int]) -> list[tuple[int, int]]:
 
 @lru_cache(256)
 def _asked_of_scenario(scenario: str) -> str:
-    """What a good scenario asks to be reported, which makes its runs other rows."""
+    """The optional reports that a valid scenario requests; they are part of the key."""
     return asked_of(tomllib.loads(scenario)["run"])

@@ -1,4 +1,4 @@
-"""The laboratory: has runs made that its store lacks, and keeps each as soon as it is finished."""
+"""The laboratory: makes the runs that its store lacks, and stores each as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from ackclock.runs.store import Cost, Store
 from ackclock.runs.task import Task
 
 Runs = list[dict[str, Any]]
-"""The runs of a point as ``ackclock run --json`` has them, one for each seed."""
+"""The runs of a point as in ``ackclock run --json``, one for each seed."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Runs of one point that are wanted."""
+    """Requested runs of one point."""
 
     task: Task
-    """What makes them; its own seeds are not looked at."""
+    """The task that makes them; its own seeds are ignored."""
     seeds: Sequence[int]
     keys: Sequence[str]
-    """Under which the store keeps the run of each seed."""
+    """The key in the store for the run of each seed."""
 
     @classmethod
     def of(cls, task: Task) -> Wanted:
-        """All runs of a task.
+        """Request all runs of a task.
 
         Raises:
-            ScenarioError: the scenario makes no sense.
+            ScenarioError: the scenario is invalid.
         """
         return cls(task, range(task.first, task.first + task.count), keys_of(task))
 
 
 @dataclass(frozen=True)
 class Spent:
-    """How much was simulated, and how long that took."""
+    """The amount simulated, and the time it took."""
 
     points: int = 0
     runs: int = 0
@@ -50,13 +50,13 @@ class Spent:
     """Data packets sent by all flows, retransmissions included."""
     simulated_s: float = 0.0
     processor_s: float = 0.0
-    """Of all cores."""
+    """Processor time of all cores, in seconds."""
     wall_s: float = 0.0
-    """Of the runs alone, without drawing and judging."""
+    """Elapsed time of the runs alone, in seconds, without drawing and judging."""
 
     @classmethod
     def of(cls, runs: Runs, costs: Sequence[Cost]) -> Spent:
-        """One point, with all its runs."""
+        """The cost of one point with all its runs."""
         packets = sum(flow["data_packets_sent"] for run in runs for flow in run["flows"])
         simulated = math.fsum(run["duration_s"] for run in runs)
         took = (math.fsum(each) for each in zip(*(astuple(cost) for cost in costs), strict=True))
@@ -64,49 +64,49 @@ class Spent:
 
     @classmethod
     def total(cls, parts: Iterable[Spent]) -> Spent:
-        """All of these together; their order does not matter."""
+        """The sum; the order does not matter."""
         points, runs, packets, *seconds = zip(*(astuple(part) for part in [cls(), *parts]), strict=True)
         simulated, *took = (math.fsum(each) for each in seconds)
         return cls(sum(points), sum(runs), sum(packets), simulated, *(round(each, 6) for each in took))
 
 
 class Laboratory:
-    """Makes runs, none of them twice, and counts what they cost."""
+    """Makes each run only once, and counts the cost."""
 
     def __init__(self, store: Store, executor: Executor, show: Show = unshown, fresh: bool = False) -> None:
-        """Make nothing yet.
+        """Prepare; no run is made yet.
 
         Args:
             store: keeps finished runs.
-            executor: makes them.
-            show: shows how far it is, while runs are made.
-            fresh: make once more what the store has, instead of using it.
+            executor: makes runs.
+            show: shows the progress while runs are made.
+            fresh: repeat runs that are in the store instead of using them.
         """
         self._store, self._executor, self._show, self._fresh = store, executor, show, fresh
         self._made: set[str] = set()
-        """What was made anew."""
+        """Keys of runs that were repeated."""
         self._spent: dict[tuple[str, ...], Spent] = {}
 
     def silent(self) -> Laboratory:
-        """One that shows nothing and counts by itself, with the same store and executor."""
+        """A laboratory with the same store and executor that shows nothing and has its own counters."""
         return Laboratory(self._store, self._executor, unshown, self._fresh)
 
     @property
     def spent(self) -> Spent:
-        """What all points took that ``run`` was asked for, each once; those that were kept, when they were made."""
+        """The cost of all points given to ``run``, each counted once; stored runs count with their original cost."""
         return Spent.total(self._spent.values())
 
     def run(self, what: str, tasks: Sequence[Task]) -> list[Runs]:
-        """The runs of each task, which the store has or which are made now.
+        """Return the runs of each task, from the store or newly made.
 
         Args:
-            what: what they are for, in a few words, for the progress.
-            tasks: each a point with all its seeds.
+            what: the purpose of the runs, in a few words, for the progress display.
+            tasks: a point with all its seeds each.
 
         Raises:
-            ScenarioError: a scenario makes no sense; nothing was run then.
-            OSError: the store cannot be read or written, or a cluster is lost; what is finished is kept.
-            KeyboardInterrupt: as usual; what is finished is kept.
+            ScenarioError: a scenario is invalid; in that case nothing was run.
+            OSError: the store cannot be read or written, or a cluster is lost; finished runs are kept.
+            KeyboardInterrupt: as usual; finished runs are kept.
         """
         points = [Wanted.of(task) for task in tasks]
         self.make(what, (key for point in points for key in point.keys), points)
@@ -118,17 +118,17 @@ class Laboratory:
         return answers
 
     def make(self, what: str, keys: Iterable[str], points: Iterable[Wanted]) -> None:
-        """Make what the store has not.
+        """Make the runs that the store lacks.
 
         Args:
-            what: the name of it all, for the progress and for errors.
-            keys: of all runs that are wanted.
-            points: the same point by point; gone through only if something is missing.
+            what: the name of the work, for the progress display and for errors.
+            keys: the keys of all requested runs.
+            points: the same runs point by point; iterated only if runs are missing.
 
         Raises:
             ScenarioError, OSError, KeyboardInterrupt: as for ``run``.
             AlgorithmError: an algorithm in Python raised an error.
-            RuntimeError: what came back is not what was asked for.
+            RuntimeError: an executor returned runs that were not requested.
         """
         wanted = set(keys)
         kept = self._kept(wanted)
@@ -147,7 +147,7 @@ class Laboratory:
                 runs = [(key_of_run(run), run) for run in done.runs]
                 if len(runs) != task.count or not all(key in wanted for key, _ in runs):
                     raise RuntimeError(f"{task.name}: runs came back that were not asked for")
-                # The time since the piece before was ready: over all of them it adds up to what went by.
+                # The time since the previous piece was ready; the sum over all pieces is the elapsed time.
                 now = time.perf_counter()
                 cost = Cost(*(round(each / task.count, 9) for each in (done.processor_s, now - last)))
                 last = now
@@ -161,7 +161,7 @@ class Laboratory:
 
 
 def _tasks(points: Iterable[Wanted], missing: frozenset[str]) -> Iterator[Task]:
-    """The tasks of missing runs; a run that several points share is in one of them."""
+    """The tasks for missing runs; a run that several points share is included once."""
     asked: set[str] = set()
     for point in points:
         new = [(k, s) for k, s in zip(point.keys, point.seeds, strict=True) if k in missing and k not in asked]

@@ -17,22 +17,22 @@ _LOOK_EVERY_S = 0.2
 
 
 class _StopError(Exception):
-    """Nobody waits for this run any more."""
+    """Ends a run whose result is no longer wanted."""
 
 
 class Local:
-    """Threads of this process, which simulate without Python's lock; processes for algorithms in Python."""
+    """Threads of this process, which simulate without the GIL; processes for algorithms in Python."""
 
     def __init__(self, threads: int | None = None) -> None:
-        """``threads`` is how many runs at once; by default one for each core that this process may use."""
+        """``threads`` is the number of concurrent runs. Default: one for each core that this process may use."""
         self.threads = threads or cores()
 
     def __enter__(self) -> Self:
-        """Itself; threads are there only while something runs."""
+        """Return the executor; threads exist only while something runs."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is left to end."""
+        """Do nothing: no threads are left running."""
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
         """See :class:`~ackclock.runs.executor.Executor`."""
@@ -44,7 +44,7 @@ class Local:
             running = len(threads)
             while running:
                 try:
-                    # Waiting without end would not hear of Ctrl-C on every platform.
+                    # On some platforms Ctrl-C does not interrupt a wait without a timeout.
                     said = work.said.get(timeout=_LOOK_EVERY_S)
                 except queue.Empty:
                     continue
@@ -61,11 +61,11 @@ class Local:
 
 
 class _Work:
-    """What the threads of one call share."""
+    """Data shared by the threads of one call."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self.said: queue.SimpleQueue[tuple[Task, Done] | BaseException | None] = queue.SimpleQueue()
-        """What came of pieces; an error; or nothing: a thread has ended."""
+        """Results of pieces; an error; or ``None`` when a thread has ended."""
         self._cutter = Cutter(TASK_S)
         self._pieces = self._cutter.pieces(tasks)
         self._lock = threading.Lock()
@@ -73,7 +73,7 @@ class _Work:
         self._workers: list[Worker] = []
 
     def help(self) -> None:
-        """Run pieces until there are no more; what a thread does."""
+        """Run pieces until there are no more; the body of a thread."""
         worker = None
         try:
             while (piece := self._next()) is not None:
@@ -95,7 +95,7 @@ class _Work:
             self.said.put(None)
 
     def end(self) -> None:
-        """Let what runs come to nothing."""
+        """Cancel the running pieces."""
         self._stop.set()
         with self._lock:
             for worker in self._workers:
@@ -119,5 +119,5 @@ class _Work:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -20,22 +20,22 @@ from ackclock.slots import Given, pickled
 from ackclock.slots import setting as setting_of
 
 OF_THE_STACK = "set."
-"""Keys of ``set`` that begin so are parameters of every flow's stack, the others are places in the scenario."""
+"""Keys of ``set`` with this prefix are parameters of every flow's stack; the others are places in the scenario."""
 KEYS = ("name", "scenario", "capture", "flow", "set")
 Setting = tuple[tuple[str, str], ...]
-"""Parameters of a stack and their values, as ``--set`` takes them."""
+"""Parameters of a stack and their values, in the form that ``--set`` takes."""
 
 
 @dataclass(frozen=True)
 class Seeds:
-    """Seeds that follow one another."""
+    """A range of consecutive seeds."""
 
     first: int
     count: int
 
     @property
     def last(self) -> int:
-        """The last of them."""
+        """The last seed."""
         return self.first + self.count - 1
 
 
@@ -47,12 +47,12 @@ class NetworkPath:
     text: str
     """The scenario, as TOML."""
     set: Setting
-    """What the plan sets for every flow's stack here."""
+    """The plan's parameters for every flow's stack on this path."""
     file: str
-    """Under which errors speak of it."""
+    """The name that error messages use for it."""
 
     def task(self, stack: str, tried: Setting, seeds: Seeds) -> Task:
-        """Its runs with a setting of the stack's parameters."""
+        """The task with its runs for a setting of the stack's parameters."""
         options = (*self.set, *tried)
         every = (*options, *_native.own_parameters(stack))
         algorithms = pickled(self.text, every, Path(self.file).parent, self.file)
@@ -60,16 +60,16 @@ class NetworkPath:
 
 
 def read_paths(node: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) -> tuple[NetworkPath, ...]:
-    """The paths that stand in a plan as ``[[path]]``.
+    """Read the ``[[path]]`` tables of a plan.
 
     Args:
-        node: the list of them.
-        folder: where scenarios are seen from.
-        stack: what every flow uses.
-        everywhere: what the plan changes on every path.
+        node: the list of tables.
+        folder: the folder to which scenario paths are relative.
+        stack: the stack that every flow uses.
+        everywhere: changes that the plan makes on every path.
 
     Raises:
-        ScenarioError: one makes no sense.
+        ScenarioError: a path is invalid.
     """
     paths: list[NetworkPath] = []
     for item in (items := node.items("tables [[path]]")):
@@ -108,7 +108,7 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
 
 
 def _fitted(table: Mapping[str, Node], folder: Path) -> tuple[str, str]:
-    """A capture's file, and the path that explains it as a scenario."""
+    """The name of a capture's file, and the scenario of the path fitted to it."""
     from ackclock.capturing import capture  # noqa: PLC0415 - start-up time
 
     node = table["capture"]
@@ -121,7 +121,7 @@ def _fitted(table: Mapping[str, Node], folder: Path) -> tuple[str, str]:
 
 
 def with_measures(path: NetworkPath) -> NetworkPath:
-    """The path with the measures of docs/measures.md; its runs stay the same."""
+    """The path with the measures of docs/measures.md enabled; they do not change its runs."""
     document: dict[str, Any] = Node.read(path.file, path.text).value
     if document["run"].get("measures"):
         return path
@@ -130,10 +130,10 @@ def with_measures(path: NetworkPath) -> NetworkPath:
 
 
 def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
-    """What errors call a file that a plan names, and its text; a text that stands in the plan is taken as it is.
+    """The name that error messages use for a file named in a plan, and its text. Inline text is used unchanged.
 
     Raises:
-        ScenarioError: there is no such file, or it is no text.
+        ScenarioError: the file does not exist, or is not a text.
     """
     said = node.text(f"the path of {what}")
     if "\n" in said:
@@ -147,7 +147,7 @@ def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
 
 
 def _changed(file: str, original: str, changes: Mapping[str, Node]) -> str:
-    """A scenario with other values in some places, and with the tables in it that it has in files."""
+    """A scenario with some values changed and with the tables from the files it names included."""
     before: dict[str, Any] = Node.read(file, original).value
     document = before
     for key, node in changes.items():
@@ -157,12 +157,12 @@ def _changed(file: str, original: str, changes: Mapping[str, Node]) -> str:
             except ScenarioError as error:
                 raise node.refuse(error.allowed, error.found, error.hint) from error
     document = carried(document, Path(file).parent)
-    # As it was written, where nothing is different: its lines are those that errors name.
+    # If nothing changes, the text is returned as written, so that line numbers in errors are correct.
     return original if document == before else tomli_w.dumps(document)
 
 
 def _at_fault(error: ScenarioError, path: NetworkPath, original: str, changes: Mapping[str, Node]) -> ScenarioError:
-    """A refusal of a changed scenario, at the plan's line that is to blame, or else at the scenario's own."""
+    """Locate an error in a changed scenario: at the line of the plan that caused it, else in the scenario."""
     at = error.key or ""
     for key, node in changes.items():
         of_stack = at.removeprefix("--set ") == key.removeprefix(OF_THE_STACK) or at.startswith(f"{key}.")
@@ -176,14 +176,14 @@ def _at_fault(error: ScenarioError, path: NetworkPath, original: str, changes: M
 
 
 def source(given: str | PathLike[str] | Mapping[str, Value], what: str) -> tuple[str, str, Path | None]:
-    """What errors call a plan, its text, and its folder if it is a file.
+    """The name that error messages use for a plan, its text, and its folder if it is a file.
 
     Args:
-        given: path of a plan, the text of one (anything with a line break in it), or what such a text says as a dict.
-        what: what errors call one that is not a file.
+        given: path of a plan, the text of one (a string with a line break), or its content as a dict.
+        what: the name for a plan that is not a file.
 
     Raises:
-        ScenarioError: the file cannot be read, or is no text.
+        ScenarioError: the file cannot be read, or is not a text.
     """
     if isinstance(given, Mapping):
         return what, tomli_w.dumps(_plain(given)), None
@@ -200,10 +200,10 @@ def source(given: str | PathLike[str] | Mapping[str, Value], what: str) -> tuple
 
 
 def needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Node:
-    """What stands under a key that may not be left out.
+    """Return the value of a required key.
 
     Raises:
-        ScenarioError: nothing stands there; ``allowed`` says what may.
+        ScenarioError: the key is missing; ``allowed`` says which values it may have.
     """
     if key not in table:
         raise refusal(root.file, None, key, "nothing", allowed)
@@ -211,10 +211,10 @@ def needed(root: Node, table: Mapping[str, Node], key: str, allowed: str) -> Nod
 
 
 def folder_name(node: Node | None, stem: str | None, default: str) -> str:
-    """What a plan's folder is called: the plan's ``name``, else its file's, if a folder may be called so.
+    """Return the folder name for a plan: its ``name``, else the name of its file, if that is a valid folder name.
 
     Raises:
-        ScenarioError: no folder may be called so.
+        ScenarioError: the name is not valid for a folder.
     """
     allowed = "letters, digits and . _ + -, since a folder is named so"
     name = stem or default if node is None else node.text(allowed)
@@ -226,7 +226,7 @@ def folder_name(node: Node | None, stem: str | None, default: str) -> str:
 
 
 def _plain(value: Value) -> Value:
-    """A plan as TOML can say it: scenarios made in Python are their text, and algorithms the tables that name them."""
+    """Convert a plan to TOML values: scenarios made in Python become text, and algorithms the tables that name them."""
     value = natural(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
@@ -239,7 +239,7 @@ def _plain(value: Value) -> Value:
 
 
 def setting(value: Value) -> str:
-    """A value of TOML as ``--set`` takes it."""
+    """A TOML value in the form that ``--set`` takes."""
     return value if isinstance(value, str) else written(value)
 
 

@@ -1,4 +1,4 @@
-"""Runs on the workers of a Dask cluster: one on this machine, or one that is already there."""
+"""Runs on the workers of a Dask cluster: a local one, or an existing one."""
 
 # Parts of Dask have no types.
 # mypy: disable-error-code="no-untyped-call"
@@ -34,7 +34,7 @@ ADDRESS = re.compile(r"(dask|tcp|tls)://[^/\s]+:\d+")
 HERE = re.compile(r"dask:([1-9]\d*)")
 ALLOWED = "dask:N for N worker processes here, dask://HOST:PORT or tls://HOST:PORT of a scheduler"
 SECONDS = 1.0
-"""How long a group should take."""
+"""The intended duration of a group."""
 GROUPS_PER_THREAD = 4
 REFUSED = 3
 FETCH_SECONDS = 30
@@ -47,31 +47,31 @@ class _Sent(NamedTuple):
     group: Group
     future: Future[bytes]
     only: frozenset[str] | None
-    """The workers that may have it, if not all may."""
+    """The workers that may get it; ``None`` if all may."""
 
 
 def named(on: object) -> TypeGuard[str | Client | Cluster]:
-    """Whether this is for :class:`OnDask`: a text, or a ``distributed.Client`` or cluster."""
+    """Whether the argument is for :class:`OnDask`: a text, or a ``distributed.Client`` or cluster."""
     return isinstance(on, str) or any(kind.__module__.startswith("distributed.") for kind in type(on).__mro__)
 
 
 class OnDask:
-    """An executor whose workers are those of a Dask cluster.
+    """An executor that uses the workers of a Dask cluster.
 
-    Short tasks are sent in groups of about a second. What a lost worker had is made by another one. A worker must have
-    the same Ackclock and the same minor version of Python as this side.
+    Short tasks are sent in groups of about a second. The tasks of a lost worker are repeated by another one. A worker
+    must have the same version of Ackclock and the same minor version of Python as the client.
     """
 
     def __init__(self, on: str | Client | Cluster) -> None:
-        """Choose the cluster; nothing is connected yet.
+        """Choose the cluster; the connection is made later.
 
         Args:
             on: ``dask:N`` starts N worker processes here; ``dask://HOST:PORT``, ``tcp://…`` or ``tls://…`` is the
-                address of a scheduler; a ``distributed.Client`` or a cluster is used and stays open afterwards, and a
-                ``LocalCluster`` has lost workers started anew.
+                address of a scheduler; a ``distributed.Client`` or a cluster is used and left open. A ``LocalCluster``
+                gets replacements for lost workers.
 
         Raises:
-            ScenarioError: there is no such address.
+            ScenarioError: the address is invalid.
         """
         if isinstance(on, str) and not (ADDRESS.fullmatch(on) or HERE.fullmatch(on)):
             raise refusal("command line", None, "--on", f'"{on}"', ALLOWED)
@@ -81,11 +81,11 @@ class OnDask:
         self._name = f"ackclock-{uuid4().hex}"
 
     def __enter__(self) -> OnDask:
-        """Connect, and see what the workers have installed.
+        """Connect, and check the workers' installations.
 
         Raises:
-            ClusterError: nobody answers there, or the workers do not start.
-            RevisionError: a worker has another Ackclock, or none.
+            ClusterError: there is no scheduler at the address, or the workers do not start.
+            RevisionError: a worker has another version of Ackclock, or none.
             ImportError: Dask is not installed.
         """
         with ExitStack() as stack:
@@ -103,22 +103,22 @@ class OnDask:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close what was opened."""
+        """Close the connections opened here."""
         self._opened.close()
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
         """Make the runs of all tasks.
 
         Args:
-            tasks: taken one by one, no farther ahead than what is sent.
+            tasks: the tasks; consumed no faster than they are sent.
 
         Yields:
-            Each task once with what came of it, in any order.
+            Each task once with its result, in any order.
 
         Raises:
-            ClusterError: the scheduler is lost, or workers die again and again over the same task.
-            RevisionError: no worker has the right Ackclock.
-            ScenarioError: a scenario makes no sense.
+            ClusterError: the scheduler is lost, or workers die repeatedly over the same task.
+            RevisionError: no worker has the right version of Ackclock.
+            ScenarioError: a scenario is invalid.
         """
         groups = Groups(self._cutter, tasks)
         sent: dict[Key, _Sent] = {}
@@ -137,7 +137,7 @@ class OnDask:
                 self._client.cancel([s.future for s in sent.values()])
 
     def _fill(self, groups: Groups, sent: dict[Key, _Sent], finished: queue.SimpleQueue[Key]) -> bool:
-        """Send groups until there are enough; whether any is on its way."""
+        """Send groups until enough are in progress; return whether any is."""
         while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := groups.next(not sent)):
             key, only = (self._name, next(self._numbers)), self._workers.only
             call = packed(group.tasks, 2 * SECONDS)
@@ -155,7 +155,7 @@ class OnDask:
         group = sent.group
         try:
             done = unpacked(sent.future.result(timeout=FETCH_SECONDS), len(group.tasks))
-        except TimeoutError:  # it went with its worker: make it again
+        except TimeoutError:  # the result was lost with its worker: repeat the task
             groups.again([group])
         except KilledWorker:
             groups.again(self._split(group))

@@ -1,4 +1,4 @@
-"""Opens the file of a store, also where nothing may be written."""
+"""Opens the file of a store, also on read-only file systems."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from pathlib import Path
 from urllib.parse import quote
 
 WAIT_S = 60.0
-"""How long to wait for another process that writes."""
+"""The longest wait for another process that is writing, in seconds."""
 
 
 def writable(file: Path) -> bool:
-    """Whether SQLite may write this file, or make it, and make its own files beside it."""
+    """Whether SQLite may write or create this file, and create its own files beside it."""
     return not file.exists() or (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
 
 
 def to_write(file: Path) -> sqlite3.Connection:
-    """A connection that writes.
+    """Open a connection for writing.
 
     Raises:
-        sqlite3.Error: it cannot be opened.
+        sqlite3.Error: the file cannot be opened.
     """
     return sqlite3.connect(file, timeout=WAIT_S, isolation_level=None)
 
 
 def to_read(file: Path) -> sqlite3.Connection:
-    """A connection that writes nothing, and makes no file beside this one.
+    """Open a connection that writes nothing and creates no file beside this one.
 
-    SQLite reads what is written ahead only where it may make a file for locks, or finds one. Without either, and with
-    nothing written ahead, the file is taken as it is; with something, both are copied into a temporary folder.
+    SQLite reads the write-ahead log only if its lock file exists or can be created. If neither is possible and there is
+    no log, the file is opened directly; if there is one, both are copied into a temporary folder.
 
     Raises:
-        OSError: there is no room for the copy.
-        sqlite3.Error: it cannot be opened.
+        OSError: there is no space for the copy.
+        sqlite3.Error: the file cannot be opened.
     """
     ahead = file.with_name(f"{file.name}-wal")
     try:
@@ -53,7 +53,7 @@ def to_read(file: Path) -> sqlite3.Connection:
 
 
 class _Copy(sqlite3.Connection):
-    """One to a copy, which goes with it."""
+    """A connection to a copy, which is deleted when the connection closes."""
 
 
 def _looked_at(file: Path, how: str) -> sqlite3.Connection:

@@ -1,8 +1,8 @@
-"""What goes to a worker on another machine: bytes that need Ackclock at the worker alone; data comes back.
+"""Calls to a worker on another machine: only the worker needs Ackclock to unpickle them, and data comes back.
 
-Dask's scheduler unpickles what it hands on. It is given ``pickle.loads`` and bytes, so it needs no Ackclock, and a
-worker that has none, or another one, answers with an error that says so. What a worker answers is text, which is
-checked and never unpickled here: see ``ackclock.runs.answer``.
+Dask's scheduler unpickles the messages that it forwards. It gets ``pickle.loads`` and bytes, so it does not need
+Ackclock. A worker without Ackclock, or with another version, replies with an error that says so. A reply is text, which
+is checked and never unpickled here: see ``ackclock.runs.answer``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ackclock.runs.task import RevisionError, Task, run_tasks
 
 
 class Installed(NamedTuple):
-    """What must be the same on both sides."""
+    """Versions that must be equal on both sides."""
 
     revision: int
     """Results revision."""
     version: str
-    """Of Ackclock."""
+    """Version of Ackclock."""
     python: str
     """Major and minor version, on which pickled classes depend."""
 
@@ -34,18 +34,18 @@ class Installed(NamedTuple):
 
 
 def installed() -> Installed:
-    """What is installed here."""
+    """Return the versions installed here."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     return Installed(_native.results_revision, _native.__version__, python)
 
 
 def told() -> str:
-    """What is installed here, as text."""
+    """Return the versions installed here, as text."""
     return json.dumps(installed())
 
 
 def heard(said: object) -> Installed | None:
-    """What a worker says that it has installed; nothing if it says something else."""
+    """Parse a worker's versions; ``None`` if the reply is something else."""
     if not isinstance(said, str):
         return None
     try:
@@ -57,7 +57,7 @@ def heard(said: object) -> Installed | None:
 
 
 class _Call:
-    """A call that is made where it is unpickled."""
+    """A call that is executed when it is unpickled."""
 
     def __init__(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
         self.function, self.arguments = function, arguments
@@ -67,16 +67,16 @@ class _Call:
 
 
 def call(function: Callable[..., object], *arguments: object) -> bytes:
-    """Bytes for ``pickle.loads``, which makes the call and has its result."""
+    """Return bytes for ``pickle.loads``, which executes the call and returns its result."""
     return pickle.dumps(_Call(function, arguments))
 
 
 def packed(tasks: Sequence[Task], seconds: float) -> bytes:
-    """The call that makes the runs of a group, as bytes for ``pickle.loads``; it answers as ``answer`` has it.
+    """Return the call that makes the runs of a group, as bytes for ``pickle.loads``; ``answer`` defines its reply.
 
     Args:
         tasks: the group.
-        seconds: after which no further task is begun.
+        seconds: the time after which no further task is started.
     """
     return call(_work, tuple(installed()), zlib.compress(pickle.dumps(tuple(tasks)), 1), seconds)
 

@@ -1,4 +1,4 @@
-"""Finished runs, kept for good in one SQLite file, and the folder of each sweep beside it."""
+"""Finished runs in one SQLite file, and the folder of each sweep beside it."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ FILE = "runs.sqlite"
 _AT_ONCE = 500
 _AGAIN_S = 0.01
 _CHECKED = "key, run, checksum"
-"""Columns of a run that is served."""
+"""Columns that are read to return a run."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What it took to make a run; the sum over runs is what it took to make them all."""
+    """The cost of a run; the sum over runs is the total cost."""
 
     processor_s: float
-    """Seconds of all cores."""
+    """Processor time of all cores, in seconds."""
     wall_s: float
-    """By which the run made all of them later; 0 if nobody knows."""
+    """Contribution to the elapsed time, in seconds; 0 if unknown."""
 
 
 class Store:
-    """A folder with ``runs.sqlite``: a row for each finished run, there once it is committed, whoever is killed then.
+    """A folder with ``runs.sqlite``: a row for each finished run. A committed row survives if any process is killed.
 
-    Several processes may use one store at a time. It belongs to the thread that opened it. Where nothing may be written
-    it is read as it is.
+    Several processes may use one store at the same time. A ``Store`` must be used by the thread that opened it. A store
+    on a read-only file system can be read.
 
     Attributes:
-        folder: where it is.
+        folder: the folder.
         file: the file with the runs.
-        writable: whether anything may be written there.
+        writable: whether the store can be written.
     """
 
     def __init__(self, folder: str | PathLike[str] | None = None, create: bool = True) -> None:
         """Open the store of a folder.
 
         Args:
-            folder: where; by default what the variable ``ACKCLOCK_STORE`` says, or ``ackclock-results`` here.
-            create: make it if there is none.
+            folder: the folder. Default: the variable ``ACKCLOCK_STORE``, or ``ackclock-results`` here.
+            create: create the store if it does not exist.
 
         Raises:
-            OSError: it cannot be made, read or written; or it is something else, or from a newer version.
+            OSError: the store cannot be created, read or written; or the file is not a store, or has a newer format.
         """
         self.folder = folder_of(folder)
         self.file = self.folder / FILE
@@ -74,15 +74,15 @@ class Store:
                 raise
 
     def __enter__(self) -> Self:
-        """Itself, to be closed."""
+        """Return the store, to be closed by the context."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the store."""
         self._db.close()
 
     def kept(self, keys: Iterable[str]) -> set[str]:
-        """Which of these runs it has.
+        """Return the keys of these that are in the store.
 
         Raises:
             OSError: it cannot be read.
@@ -94,7 +94,7 @@ class Store:
         return found
 
     def count(self, keys: Iterable[str]) -> int:
-        """How many of these runs it has, counting each as often as it stands there.
+        """Count these runs in the store; a key that is given twice counts twice.
 
         Raises:
             OSError: it cannot be read.
@@ -104,7 +104,7 @@ class Store:
         return sum(key in kept for key in listed)
 
     def processor_s(self, keys: Iterable[str]) -> float | None:
-        """How many seconds of a core one of these runs took on average, over those that it has.
+        """Return the mean processor time of these runs in seconds, over the runs in the store; ``None`` if none is.
 
         Raises:
             OSError: it cannot be read.
@@ -113,7 +113,7 @@ class Store:
         return sum(took) / len(took) if took else None
 
     def costs(self, keys: Iterable[str]) -> list[Cost]:
-        """What those of these runs took that it has, in any order.
+        """Return the costs of these runs as far as they are in the store, in any order.
 
         Raises:
             OSError: it cannot be read.
@@ -122,11 +122,11 @@ class Store:
             return [Cost(*row) for some in _chunks(keys) for row in self._select("processor_s, wall_s", some)]
 
     def runs(self, keys: Iterable[str]) -> Iterator[str]:
-        """The JSON of each of these runs, in this order.
+        """Yield the JSON of each of these runs, in this order.
 
         Raises:
-            KeyError: it does not have one of them.
-            OSError: it cannot be read, or one is not as it was kept.
+            KeyError: a run is not in the store.
+            OSError: the store cannot be read, or a run is damaged.
         """
         for some in _chunks(keys):
             with self._said():
@@ -134,33 +134,33 @@ class Store:
             yield from (found[key] for key in some)
 
     def every(self) -> Iterator[tuple[str, str, Cost]]:
-        """Key, JSON and cost of every run.
+        """Yield key, JSON and cost of every run.
 
         Raises:
-            OSError: it cannot be read, or one is not as it was kept.
+            OSError: the store cannot be read, or a run is damaged.
         """
         with self._said():
             for key, run, kept, *cost in self._db.execute(f"SELECT {_CHECKED}, processor_s, wall_s FROM runs"):
                 yield key, self._checked(key, run, kept), Cost(*cost)
 
     def add(self, runs: Sequence[tuple[str, str]], cost: Cost, anew: bool = False) -> int:
-        """Keep runs, for good when this returns; those that it has are left as they are.
+        """Store runs durably. Runs that are already stored are left unchanged.
 
         Args:
             runs: key and JSON of each.
-            cost: what one of them took.
-            anew: put them in the place of those that it has.
+            cost: the cost of one run.
+            anew: replace stored runs.
 
         Returns:
-            How many it did not have.
+            The number of runs that were new.
 
         Raises:
-            OSError: there is no room, or it cannot be written; or it has one of the runs with another trace hash.
+            OSError: the disk is full, or the store cannot be written, or it has a run with another trace hash.
         """
         return self.take(((key, run, cost) for key, run in runs), anew)
 
     def take(self, runs: Iterable[tuple[str, str, Cost]], anew: bool = False) -> int:
-        """The same for runs that cost one thing and another; of these all are kept, or none."""
+        """Store runs with individual costs, all of them or none; otherwise as :meth:`add`."""
         new = 0
         into = f"INSERT OR {'REPLACE' if anew else 'IGNORE'} INTO runs VALUES (?, ?, ?, ?, ?)"
         with self._said(), self._transaction():
@@ -182,7 +182,7 @@ class Store:
             )
 
     def _checked(self, key: str, run: str, kept: int | None) -> str:
-        """A run that is as it was kept; of forms without checksums nobody can tell."""
+        """Return a run after checking its checksum, if its format has one."""
         if kept is not None and kept != checksum(key, run):
             raise OSError(f"{self.file}: the run {key} is damaged: `ackclock results repair` keeps the others")
         return run
@@ -191,7 +191,7 @@ class Store:
         return self._db.execute(f"SELECT {what} FROM runs WHERE key IN ({','.join('?' * len(keys))})", keys)
 
     def _prepare(self) -> None:
-        # One look at all three: another process may be making the store.
+        # One read transaction for all three: another process may be creating the store.
         with self._transaction("DEFERRED"):
             (form,) = self._db.execute("PRAGMA user_version").fetchone()
             (application,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -214,9 +214,9 @@ class Store:
         self._write_ahead()
 
     def _write_ahead(self) -> None:
-        """Have SQLite write ahead: readers and one writer do not wait for each other; a commit survives its process.
+        """Switch SQLite to write-ahead logging: readers and a writer do not block each other; commits survive a crash.
 
-        That stays with the file. SQLite itself does not wait for other processes where it changes this.
+        The setting is stored in the file. SQLite does not wait for other processes when it changes this setting.
         """
         until = time.monotonic() + opening.WAIT_S
         while True:
@@ -242,7 +242,7 @@ class Store:
 
     @contextmanager
     def _said(self) -> Iterator[None]:
-        """SQLite's errors as an ``OSError`` that names the file."""
+        """Convert SQLite's errors to an ``OSError`` that names the file."""
         try:
             yield
         except sqlite3.Error as error:
@@ -251,7 +251,7 @@ class Store:
 
 
 def folder_of(named: str | PathLike[str] | None) -> Path:
-    """The folder of a store: the one that is named, what ``ACKCLOCK_STORE`` says, or ``ackclock-results`` here."""
+    """The folder of a store: the given one, ``ACKCLOCK_STORE``, or ``ackclock-results`` here."""
     return Path(named or os.environ.get(VARIABLE) or DEFAULT)
 
 

@@ -1,4 +1,4 @@
-"""What a worker gets and gives back: some runs of one point, wherever they are made."""
+"""The input and the result of a worker: some runs of one point, wherever they are made."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from ackclock.slots.travel import unpacked
 
 
 class RevisionError(RuntimeError):
-    """A worker's results would be those of another results revision."""
+    """A worker's results would have another results revision."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Some runs of one scenario with seeds that follow one another; everything in it can be pickled."""
+    """Runs of one scenario with consecutive seeds; everything in it can be pickled."""
 
     name: str
-    """Under which errors speak of the scenario."""
+    """The name that error messages use for the scenario."""
     text: str
     """The scenario, as TOML."""
     stack: str | None
-    """For every flow, instead of the scenario's."""
+    """The stack for every flow, instead of the scenario's."""
     set: tuple[tuple[str, str], ...]
-    """Parameters of every flow's stack, as ``--set`` takes them."""
+    """Parameters of every flow's stack, in the form that ``--set`` takes."""
     first: int
     """The first seed."""
     count: int
-    """How many seeds, counted up from the first."""
+    """The number of seeds, counted up from the first."""
     revision: int = _native.results_revision
-    """Results revision for which it was made."""
+    """The results revision for which the task was made."""
     algorithms: tuple[tuple[str, bytes], ...] = ()
-    """Algorithms in Python that the scenario names: source as written there, and the class as cloudpickle has it. See
+    """Algorithms in Python that the scenario names: the source as written, and the class pickled by cloudpickle. See
     ``ackclock.slots.pickled``."""
 
     def identities(self) -> list[str]:
-        """The identity of each of its runs, in the order of the seeds.
+        """Return the identity of each run, in the order of the seeds.
 
         Raises:
-            ScenarioError: the scenario makes no sense.
+            ScenarioError: the scenario is invalid.
         """
         with unpacked(self.algorithms):
             return _native.identities(self.name, self.text, self.stack, self.set, self.first, self.count)
@@ -50,35 +50,35 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a task."""
+    """The result of a task."""
 
     runs: tuple[str, ...]
-    """For each seed a JSON object, as in ``runs`` of ``ackclock run --json``."""
+    """A JSON object for each seed, as in ``runs`` of ``ackclock run --json``."""
     seconds: float
-    """How long it took."""
+    """Elapsed time, in seconds."""
     processor_s: float
-    """Its share of the processor time of the process that made it: seconds of all cores."""
+    """The task's share of the processor time of its process, in seconds over all cores."""
 
 
 class _Meter:
-    """Parts the processor time of this process between tasks that run at once.
+    """Divides the processor time of this process among concurrent tasks.
 
-    Each gets what went by since the one before was ready, so that a single one's means little, and the sum is right.
-    What the process does while no task runs is nobody's.
+    Each task gets the time since the previous task finished. A single value means little, but the sum is exact. Time
+    while no task runs is not counted.
     """
 
     def __init__(self) -> None:
         self._lock, self._running, self._last = threading.Lock(), 0, 0.0
 
     def begin(self) -> None:
-        """A task begins."""
+        """Record the start of a task."""
         with self._lock:
             if self._running == 0:
                 self._last = time.process_time()
             self._running += 1
 
     def end(self) -> float:
-        """A task ends; its share, in seconds."""
+        """Record the end of a task; return its share, in seconds."""
         with self._lock:
             now = time.process_time()
             share, self._last = now - self._last, now
@@ -90,15 +90,15 @@ _METER = _Meter()
 
 
 def run_task(task: Task, progress: Callable[[float], object] | None = None) -> Done:
-    """Make the runs, on this thread.
+    """Make the runs on this thread.
 
     Args:
-        task: which.
-        progress: called about 20 times a second with the share that is done; what it raises ends the runs.
+        task: the task.
+        progress: called about 20 times a second with the share that is done; an exception in it ends the runs.
 
     Raises:
         RevisionError: this installation has another results revision.
-        ScenarioError: the scenario makes no sense.
+        ScenarioError: the scenario is invalid.
         AlgorithmError: an algorithm in Python raised an error.
     """
     if task.revision != _native.results_revision:
@@ -120,12 +120,12 @@ def run_tasks(tasks: Sequence[Task], seconds: float = math.inf) -> list[Done]:
     """Make the runs of several tasks, one after another, on this thread.
 
     Args:
-        tasks: which; the answers are in their order.
-        seconds: once so much time has gone by no further task is begun, and the answer is shorter than ``tasks``.
+        tasks: the tasks; the results have the same order.
+        seconds: after this time no further task is started, and the result is shorter than ``tasks``.
 
     Raises:
         RevisionError: this installation has another results revision.
-        ScenarioError: a scenario makes no sense.
+        ScenarioError: a scenario is invalid.
     """
     ends = time.perf_counter() + seconds
     done = []

@@ -1,4 +1,4 @@
-"""Points: a scenario file with some of its values changed, and how its flows send."""
+"""Points: a scenario file with some values changed, and the senders of its flows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Value = str | int | float | bool | tuple[str | int | float, ...]
-"""A tuple is a list in the scenario."""
+"""A value of TOML; a tuple is a list in the scenario."""
 Changes = Iterable[tuple[str, Value]]
 """Values by path: ``("link[1].elements[0].mean", "360 ms")``."""
 Document = dict[str, Any]
@@ -35,38 +35,38 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is run."""
+    """The number and the duration of runs."""
 
     seeds: int
     """Runs of each point, counted up from seed 1."""
     duration_s: int | None = None
-    """Simulated seconds of each run; None: what the scenario has."""
+    """Simulated seconds of each run. Default: the scenario's."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A point: a scenario file with changes, and how its flows send."""
+    """A point: a scenario file with changes, and the senders of its flows."""
 
     file: str
-    """The scenario's name in its folder."""
+    """The scenario's name, relative to its folder."""
     changes: tuple[tuple[str, Value], ...] = ()
     """See :data:`Changes`."""
     stack: str | None = None
-    """For every flow, instead of the scenario's."""
+    """The stack for every flow, instead of the scenario's."""
     set: tuple[tuple[str, str], ...] = ()
-    """Parameters of every flow's stack, as ``--set`` takes them."""
+    """Parameters of every flow's stack, in the form that ``--set`` takes."""
 
     def document(self, folder: Path) -> Document:
-        """The scenario with the changes, as TOML has it.
+        """Return the scenario with the changes, as a TOML document.
 
         Raises:
-            OSError: there is no such file.
-            ValueError: it makes no sense, or has no such place.
+            OSError: the file does not exist.
+            ValueError: the scenario is invalid, or has no such place.
         """
         return changed(parsed((folder / self.file).read_text(encoding="utf-8")), self.changes, self.file)
 
     def task(self, folder: Path, effort: Effort) -> Task:
-        """What makes its runs.
+        """Return the task that makes its runs.
 
         Raises:
             OSError, ValueError: see ``document``.
@@ -76,21 +76,21 @@ class Trial:
 
 @lru_cache(maxsize=256)
 def parsed(text: str) -> Document:
-    """A scenario's text as TOML has it; not to be changed, since whoever asks again gets the same."""
+    """Parse a scenario's text. The result is cached and shared, so it must not be modified."""
     return tomllib.loads(text)
 
 
 def task(
     document: Document, file: Path, effort: Effort, stack: str | None = None, set_: tuple[tuple[str, str], ...] = ()
 ) -> Task:
-    """What makes the runs of a scenario.
+    """Return the task that makes the runs of a scenario.
 
     Args:
-        document: the scenario, as TOML has it.
-        file: under which errors speak of it; files that it names are beside this one.
-        effort: how many runs, and how long.
-        stack: for every flow, instead of the scenario's.
-        set_: parameters of every flow's stack, as ``--set`` takes them.
+        document: the scenario as a TOML document.
+        file: the name that error messages use for it; files that it names are in the same folder.
+        effort: the number and the duration of runs.
+        stack: the stack for every flow, instead of the scenario's.
+        set_: parameters of every flow's stack, in the form that ``--set`` takes.
     """
     whole = carried(document, file.parent) if _names_file(document) else dict(document)
     whole["run"] = {key: value for key, value in document["run"].items() if key not in {"seed", "seeds"}}
@@ -103,21 +103,21 @@ def task(
 
 
 def _names_file(value: object) -> bool:
-    """Whether a table somewhere in it has a key ``file``."""
+    """Whether a table somewhere in the value has a key ``file``."""
     if isinstance(value, dict):
         return "file" in value or any(map(_names_file, value.values()))
     return isinstance(value, list | tuple) and any(map(_names_file, value))
 
 
 def carried(document: Document, folder: Path, apart: Sequence[paths.Steps] = ()) -> Document:
-    """A copy that has the tables in it which the scenario has in files, so that a worker elsewhere needs no file.
+    """Return a copy that contains the tables from the files that the scenario names, so a remote worker needs no files.
 
     A file that cannot be read is left for the engine to refuse.
 
     Args:
         document: the scenario.
-        folder: where its files are.
-        apart: places whose files stay files.
+        folder: the folder of its files.
+        apart: places whose files are not replaced.
     """
     copy = deepcopy(document)
     for path in list(paths.every(copy)):
@@ -139,10 +139,10 @@ def carried(document: Document, folder: Path, apart: Sequence[paths.Steps] = ())
 
 
 def unquoted(error: ScenarioError, document: Document) -> ScenarioError:
-    """A refusal without what stands in a file that the scenario names, which :func:`carried` has put into its text.
+    """Remove file contents from an error: :func:`carried` has put the content of named files into the scenario's text.
 
     Args:
-        error: about a scenario that was carried.
+        error: an error about a scenario returned by :func:`carried`.
         document: the scenario before that.
     """
     steps = paths.parse(error.key or "") or ()
@@ -153,12 +153,12 @@ def unquoted(error: ScenarioError, document: Document) -> ScenarioError:
 
 
 def changed(document: Document, changes: Changes, file: str = "scenario") -> Document:
-    """A copy with other values; a key that is not there yet is added, with its tables; a place in a list must be there.
+    """Return a copy with other values. Missing keys are added with their tables; list entries must exist.
 
     Args:
         document: the scenario.
         changes: values by path.
-        file: under which errors speak of the scenario.
+        file: the name that error messages use for the scenario.
 
     Raises:
         ScenarioError: there is no such place.
@@ -179,10 +179,10 @@ class Ran:
 
     trial: Trial
     runs: list[dict[str, Any]] = field(repr=False)
-    """As ``ackclock run --json`` has them, one for each seed."""
+    """The runs as in ``ackclock run --json``, one for each seed."""
 
     def values(self, number: str | Callable[[Mapping[str, Any]], float], flow: int = 0) -> list[float]:
-        """A number of each run, in the order of the seeds: a key of one flow, or what a function takes out of a run."""
+        """Return a number of each run, in the order of the seeds: a key of one flow, or the result of a function."""
         if isinstance(number, str):
             return [float(run["flows"][flow][number]) for run in self.runs]
         return [float(number(run)) for run in self.runs]
@@ -192,28 +192,28 @@ class Ran:
         return Mean.of(self.values(number, flow))
 
     def drawn(self, draw: Sequence[int]) -> Ran:
-        """The same with these of its runs: a resample."""
+        """A resample: the runs with these indices."""
         return Ran(self.trial, [self.runs[i] for i in draw])
 
     @property
     def identity(self) -> str:
-        """Says which runs these are: a hash over the identities of scenario, stacks and seed."""
+        """A hash over the identities of scenario, stacks and seeds, which identifies the runs."""
         return digest([run["identity"] for run in self.runs])
 
 
 def run(lab: Laboratory, what: str, folder: Path, trials: Sequence[Trial], effort: Effort) -> dict[Trial, Ran]:
-    """The runs of each of these; those that are kept are not made again.
+    """Return the runs of each trial; stored runs are reused.
 
     Args:
-        lab: has them made.
-        what: what they are for, in a few words, for the progress.
-        folder: where the scenarios are.
-        trials: the points; those that stand here twice are run once.
-        effort: how many runs of each, and how long.
+        lab: makes the runs.
+        what: the purpose of the runs, in a few words, for the progress display.
+        folder: the folder of the scenarios.
+        trials: the points; duplicates are run once.
+        effort: the number and the duration of runs.
 
     Raises:
-        OSError: a scenario is missing in ``folder``, or a result cannot be kept.
-        ScenarioError, ValueError: a scenario there makes no sense.
+        OSError: a scenario is missing in ``folder``, or a result cannot be stored.
+        ScenarioError, ValueError: a scenario is invalid.
     """
     each = list(dict.fromkeys(trials))
     made = lab.run(what, [trial.task(folder, effort) for trial in each])
@@ -225,7 +225,7 @@ def events(trial: Trial, folder: Path, seed: int = 1, duration_s: int | None = N
 
     Raises:
         OSError: the scenario is missing, or there is no room for the trace.
-        ScenarioError, ValueError: the scenario makes no sense.
+        ScenarioError, ValueError: the scenario is invalid.
     """
     wanted = trial.task(folder, Effort(1, duration_s))
     with tempfile.TemporaryDirectory() as temporary:
@@ -248,12 +248,12 @@ def digest(parts: Sequence[str]) -> str:
 
 
 def runs_of(ran: Iterable[Ran]) -> str:
-    """A hash over the identities of all runs of these."""
+    """A hash over the identities of all these runs."""
     return digest([one.identity for one in ran])
 
 
 def provenance(ran: Sequence[Ran], more: str = "") -> str:
-    """From what a figure was made, for its metadata."""
+    """The origin of a figure's data, for its metadata."""
     first, last = (ran[0].runs[i]["seed"] for i in (0, -1))
     seeds = f"seed {first}" if first == last else f"seeds {first} to {last}"
     text = f"Ackclock {_native.__version__}, {seeds}, runs {runs_of(ran)}"

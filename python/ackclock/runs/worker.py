@@ -1,7 +1,7 @@
-"""A process that runs tasks for another one: ``python -m ackclock.runs.worker PID``, tasks in, what came of them out.
+"""A process that runs tasks for another: ``python -m ackclock.runs.worker PID`` reads tasks and writes results.
 
-Algorithms in Python hold Python's lock, so that runs with them need a process for each core. A process of its own, and
-not one of ``multiprocessing``, since that would import the caller's script once more.
+Algorithms in Python hold the GIL, so runs with them need a process per core. ``multiprocessing`` is not used because it
+would import the caller's script again.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from ackclock.runs.task import Done, Task, run_task
 
 
 class Worker:
-    """The caller's side: starts the process, and ends it."""
+    """The caller's side: starts and ends the process."""
 
     def __init__(self) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
-            OSError: there is no room for a process.
+            OSError: the system cannot create a process.
         """
         command = [sys.executable, "-m", "ackclock.runs.worker", str(os.getpid())]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, task: Task) -> Done:
-        """Have a task run.
+        """Run a task in the process.
 
         Raises:
             OSError: the process died.
-            Exception: what the task raised there.
+            Exception: the error that the task raised.
         """
         into, out = self._process.stdin, self._process.stdout
         assert into is not None
@@ -50,11 +50,11 @@ class Worker:
         return said
 
     def kill(self) -> None:
-        """End it now."""
+        """Kill the process immediately."""
         self._process.kill()
 
     def close(self) -> None:
-        """End it, and wait for that."""
+        """End the process, and wait for it."""
         self._process.kill()
         self._process.communicate()
 
@@ -67,17 +67,18 @@ class Worker:
 
 
 def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
-    """Run tasks until there are no more, or nobody to ask for them.
+    """Run tasks until there are no more, or the caller is gone.
 
     Args:
-        into: where tasks come from.
-        out: where what came of them goes.
-        asked_by: the process that asks. It says so itself: it may be dead by the time that this one has begun.
+        into: stream of tasks.
+        out: stream of results.
+        asked_by: the caller's process ID. It is passed explicitly because the caller may die before this process
+            starts.
     """
 
     def look(_: float) -> None:
         if os.getppid() != asked_by:
-            # It was killed; the system has given this process another parent.
+            # The caller was killed: the system has given this process another parent.
             os._exit(1)
 
     while True:
@@ -99,9 +100,9 @@ def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
 
 
 if __name__ == "__main__":
-    # Ctrl-C goes to all processes of a terminal; the one that asked decides.
+    # Ctrl-C reaches all processes of a terminal; the caller decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = sys.stdout.buffer
-    # What an algorithm prints goes where errors go.
+    # Output that an algorithm prints goes to standard error.
     sys.stdout = sys.stderr
     serve(sys.stdin.buffer, answers, int(sys.argv[1]))

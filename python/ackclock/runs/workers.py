@@ -1,4 +1,4 @@
-"""Which workers a Dask cluster has, and whether they have the right Ackclock."""
+"""The workers of a Dask cluster, and whether they have the right version of Ackclock."""
 
 # Parts of Dask have no types.
 # mypy: disable-error-code="no-untyped-call"
@@ -21,18 +21,18 @@ WORRY_SECONDS = 30.0
 
 
 class Workers:
-    """The workers of a cluster, looked at about once a second."""
+    """The workers of a cluster, checked about once a second."""
 
     def __init__(self, client: Client, cluster: object = None) -> None:
-        """Ask all that are there.
+        """Check all present workers.
 
         Args:
-            client: of the cluster.
-            cluster: the cluster; if it is a ``LocalCluster``, workers that it has lost for good are started anew.
+            client: client of the cluster.
+            cluster: the cluster; if it is a ``LocalCluster``, permanently lost workers are replaced.
 
         Raises:
-            RevisionError: a worker has another Ackclock, or none.
-            OSError: the scheduler does not answer.
+            RevisionError: a worker has another version of Ackclock, or none.
+            OSError: the scheduler does not reply.
         """
         from distributed import LocalCluster  # noqa: PLC0415 - start-up time
 
@@ -48,30 +48,30 @@ class Workers:
 
     @property
     def threads(self) -> int:
-        """How many runs they can make at a time, at least one."""
+        """The number of concurrent runs that they can make, at least one."""
         return max(1, sum(self._fit.values()))
 
     @property
     def only(self) -> frozenset[str] | None:
-        """Addresses of those that may be asked, if not all may."""
+        """Addresses of the workers that may be used; ``None`` if all may."""
         return frozenset(self._fit) if self._unfit else None
 
     def gone(self, chosen: frozenset[str] | None) -> bool:
-        """Whether none of the chosen is left."""
+        """Whether none of the chosen workers is left."""
         return chosen is not None and chosen.isdisjoint(self._fit)
 
     def look(self, anew: bool = False) -> None:
-        """See who has come and who has gone, if the last look is a second ago.
+        """Update the list of workers, unless it is less than a second old.
 
-        One that comes later and has another Ackclock gets nothing to do, and standard error says so. It says so, too,
-        if nobody has been there for half a minute.
+        A worker that joins later with another version of Ackclock gets no tasks, and standard error reports it.
+        Standard error also reports when there has been no worker for half a minute.
 
         Args:
-            anew: at once, and ask those that are known once more.
+            anew: update immediately, and check known workers again.
 
         Raises:
-            RevisionError: only such workers are left.
-            OSError: the scheduler does not answer.
+            RevisionError: only workers with another version are left.
+            OSError: the scheduler does not reply.
         """
         now = time.monotonic()
         if not anew and now < self._looked + LOOK_SECONDS:
@@ -102,7 +102,7 @@ class Workers:
         for worker, answer in answers.items():
             if heard(answer) == installed():
                 self._fit[worker] = threads[worker]
-            elif not isinstance(answer, OSError):  # which a worker that went away at this moment leaves
+            elif not isinstance(answer, OSError):  # left by a worker that disconnected at this moment
                 self._unfit[worker] = f"Dask worker {worker}: found {_said(answer)}, asked for: {installed()}"
 
 
