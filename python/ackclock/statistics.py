@@ -1,4 +1,4 @@
-"""Means with 95 % confidence intervals (Student's t), whether two of them agree, and medians."""
+"""Means with 95 % confidence intervals (Student's t), their agreement, and medians."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ackclock import _native
 
 
 def interval(values: Sequence[float]) -> tuple[float, float | None]:
-    """The mean of at least one value, and half the width of its 95 % confidence interval; None for one value."""
+    """Return the mean of one or more values and half the width of its 95 % interval, ``None`` for a single value."""
     return _native.interval(values)
 
 
 def known_interval(values: Iterable[float | None]) -> tuple[float | None, float | None]:
-    """The same of the values that are known; None twice if none is."""
+    """Return the same for the known values; ``None`` twice if there are none."""
     known = [float(value) for value in values if value is not None]
     return interval(known) if known else (None, None)
 
@@ -32,7 +32,7 @@ class Mean:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
-        """The mean of at least one value."""
+        """Compute the mean of at least one value."""
         mean, half = interval(values)
         return cls(len(values), mean, half or 0.0)
 
@@ -55,7 +55,7 @@ class Median:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Median:
-        """The median of at least one value."""
+        """Compute the median of at least one value."""
         import statistics  # noqa: PLC0415 - start-up time
 
         middle = statistics.median(values)
@@ -64,7 +64,7 @@ class Median:
 
 
 class Verdict(Enum):
-    """How two means agree, from best to worst."""
+    """The agreement of two means, from best to worst."""
 
     WITHIN = "within tolerance"
     IN_BOTH = "in both intervals"
@@ -73,12 +73,12 @@ class Verdict(Enum):
 
     @property
     def reproduced(self) -> bool:
-        """Whether the point counts as reproduced; intervals that merely overlap do not make it so."""
+        """Whether the point counts as reproduced; merely overlapping intervals are not enough."""
         return self in (Verdict.WITHIN, Verdict.IN_BOTH)
 
     @property
     def good(self) -> bool:
-        """Whether the two may still be the same: the run fails only where they cannot."""
+        """Whether the two may be equal; a run fails only if they cannot be."""
         return self is not Verdict.OUTSIDE
 
 
@@ -93,7 +93,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """Of the means, as a share of the reference; 0 if both are 0."""
+        """Difference of the means as a share of the reference; 0 if both are 0."""
         apart = self.ours.value - self.reference.value
         if apart == 0:
             return 0.0
@@ -101,9 +101,9 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """The best that holds.
+        """The best verdict that applies.
 
-        IN_BOTH: each mean lies in the other's interval. OVERLAP: the intervals have a point in common.
+        IN_BOTH: each mean is in the other's interval. OVERLAP: the intervals have a point in common.
         """
         apart, halves = abs(self.ours.value - self.reference.value), (self.ours.half, self.reference.half)
         if abs(self.difference) <= self.tolerance:
@@ -114,26 +114,26 @@ class Comparison:
 
 
 def ratio(a: float, b: float) -> float:
-    """``a`` / ``b``; equal zeros are 1."""
+    """``a`` / ``b``; 1 if both are zero."""
     if b:
         return a / b
     return math.inf if a else 1.0
 
 
 def above(a: float, b: float) -> float:
-    """By how many per cent ``a`` is above ``b``."""
+    """The difference of ``a`` from ``b`` in per cent of ``b``."""
     return 100 * (ratio(a, b) - 1)
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Equal values share the mean of their ranks."""
+    """Rank values; equal values share the mean of their ranks."""
     import polars as pl  # noqa: PLC0415 - start-up time
 
     return pl.Series(values, dtype=pl.Float64).rank().to_list()
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Spearman's; 0 if one of them is constant."""
+    """Spearman's rank correlation; 0 if one of the inputs is constant."""
     import statistics  # noqa: PLC0415 - start-up time
 
     try:

@@ -1,4 +1,4 @@
-"""What all classes that a scenario may name have in common."""
+"""Common base of all classes that a scenario may name."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import ClassVar
 class Outside(ABC):
     """A class that a scenario names by its source.
 
-    Parameters are keyword arguments of ``__init__``; a scenario gives them beside ``source``.
+    Parameters are keyword arguments of ``__init__``; a scenario lists them beside ``source``.
     """
 
     GIVEN: ClassVar[str]
-    """The attribute that is there before ``__init__`` runs."""
+    """The attribute that is set before ``__init__`` runs."""
 
 
 class Algorithm(Outside):
     """An algorithm in a slot of a sender: one object for each flow.
 
-    An object is made when its flow is, is asked in the order of simulated time, and never sees another flow's. It must
-    not draw random numbers or read clocks: a run is a function of its scenario and seed.
+    The object is created with its flow. Its methods are called in order of simulated time, and it never sees another
+    flow. It must not draw random numbers or read clocks, because a run is a function of its scenario and seed.
     """
 
     GIVEN: ClassVar[str] = "mss"
 
     mss: int = 1460
-    """Maximum segment size of the flow, bytes of payload; there before ``__init__`` runs."""
+    """Maximum segment size of the flow, in bytes of payload; set before ``__init__`` runs."""

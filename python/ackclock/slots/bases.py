@@ -1,4 +1,4 @@
-"""Which base class belongs to which slot, and that of path elements."""
+"""The base class for each slot, and for path elements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BASES: dict[str, type[Outside]] = {
     "undo": Undo,
     "element": Element,
 }
-"""The base class of each slot, by its path in a stack; and of path elements."""
+"""The base class for each slot, by the slot's path in a stack; and for path elements."""
 
 __all__ = [
     "BASES",

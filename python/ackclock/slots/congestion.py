@@ -1,4 +1,4 @@
-"""The slot ``congestion``: how big the window may be."""
+"""The slot ``congestion``: the size of the window."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Congestion(Algorithm):
-    """Growth with every ACK of new data, and the cut on a loss (RFC 5681): numbers, not deeds. Windows are in bytes."""
+    """Growth on every ACK of new data, and the cut on a loss (RFC 5681). It only computes windows, in bytes."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> None:
-        """An ACK of new data in Open or Loss, or one that ended a phase with ``Flow.DONE_AND_GROW``: set ``w.cwnd``."""
+        """Update ``w.cwnd`` for an ACK of new data in Open or Loss, or ending a phase by ``Flow.DONE_AND_GROW``."""
 
     @abstractmethod
     def on_loss(self, loss: Loss, w: Window, cx: Context) -> Cut:
-        """A loss: what should the window become? ``w`` is for reading."""
+        """Return the window after a loss; ``w`` is read-only."""
 
     def save(self) -> Sequence[float]:
-        """State that a cut destroys: at most four numbers. Asked before :meth:`on_loss`."""
+        """Return the state that a cut destroys: at most four numbers. Called before :meth:`on_loss`."""
         return ()
 
     def restore(self, saved: Sequence[float]) -> None:
-        """The cut was a mistake; ``saved`` is what :meth:`save` answered before it, filled up with zeros to four."""
+        """Undo a mistaken cut; ``saved`` is the result of :meth:`save` before it, padded with zeros to four numbers."""

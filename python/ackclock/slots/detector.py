@@ -1,4 +1,4 @@
-"""The slot ``detect``: what is lost."""
+"""The slot ``detect``: which segments are lost."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ if TYPE_CHECKING:
 
 
 class Detector(Algorithm):
-    """A judge of loss: it marks segments on the board and says what it thinks; it never sends and never cuts.
+    """A loss detector: it marks segments on the board and returns a verdict; it never sends and never cuts.
 
-    It judges in Recovery, too. With a detector in Python a stack has no slot ``detect.threshold``. Windows are in bytes
-    and only for reading, times in nanoseconds.
+    It is also used in Recovery. With a detector in Python a stack has no slot ``detect.threshold``. Windows are in
+    bytes and read-only; times are in nanoseconds.
     """
 
     watches_sends: bool = False
-    """Whether :meth:`on_sent` is called for new data, too. Read at the start; of a class with :meth:`deadline` also
-    after every ACK, after its own timer and after a send that it heard of (decision 0044)."""
+    """Whether :meth:`on_sent` is also called for new data. Read at the start. For a class with :meth:`deadline` it is
+    also read after every ACK, after its own timer and after a send that it was told about (decision 0044)."""
     owns_rto: bool = False
-    """Whether it takes the retransmission timer's place. Read when the object has been made."""
+    """Whether the detector replaces the retransmission timer. Read once the object has been created."""
     began_by: Cause = Cause.FAST
-    """What an episode that its verdict of loss begins counts as: ``Cause.RTO`` if so much is lost that it is one. Read
-    after each ``Verdict.lost``."""
+    """The cause of an episode that starts with its loss verdict: ``Cause.RTO`` if the loss is large enough to count as
+    a timeout. Read after each ``Verdict.lost``."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
-        """Read an ACK; mark on the board what is held to be lost."""
+        """Process an ACK; mark segments considered lost on the board."""
 
     def on_timer(self, w: Window, board: Board, cx: Context) -> Verdict:
-        """The deadline has come; mark what is held to be lost."""
+        """Process the expiry of the deadline; mark segments considered lost."""
         return Verdict.CLEAR
 
     def deadline(self) -> int | None:
-        """When it wants to look again; asked often. A class without this method keeps no time, which is faster."""
+        """Return the time of its next timer; called often. Classes without it have no timer and are faster."""
         return None
 
     def hold_until(self) -> int | None:
-        """Nothing may be sent before this; asked only while :attr:`watches_sends`, and in repairs."""
+        """Return the time before which nothing may be sent; called only with :attr:`watches_sends`, and in repairs."""
         return None
 
     def on_sent(self, x: Xmit, segment: Segment, cx: Context) -> None:
-        """A segment was sent; of one sent again every detector hears."""
+        """A segment was sent; every detector is told about retransmissions."""
 
     def on_reorder(self, sample: Sample, w: Window, cx: Context) -> None:
         """Reordering was measured."""
@@ -54,17 +54,17 @@ class Detector(Algorithm):
         """A Recovery or Loss phase ended."""
 
     def on_cut(self, w: Window, cx: Context) -> None:
-        """The window was reduced; ``w`` is the window after it."""
+        """The window was reduced; ``w`` is the new window."""
 
     def on_stall(self, idle: int, w: Window, cx: Context) -> None:
-        """In Disorder a duplicate let nothing out though there was something to send; nothing went for ``idle`` ns."""
+        """In Disorder a duplicate ACK released nothing although data was waiting; nothing was sent for ``idle`` ns."""
 
     def on_rto(self, dup_run: int, w: Window, cx: Context) -> None:
         """The retransmission timer fired in the middle of ``dup_run`` duplicates."""
 
     def after_rto(self, board: Board, cx: Context) -> None:
-        """The owner of Loss has marked what it holds to be lost; a detector that judges by time may mark more."""
+        """The ``timeout`` component has marked losses at the start of Loss; a time-based detector may mark more."""
 
     def dupthresh(self, w: Window, cx: Context) -> int | None:
-        """The duplicates that now make it declare a loss, for the trace; None if it counts none."""
+        """Return the number of duplicates that now means a loss, for the trace; ``None`` if it counts none."""
         return None

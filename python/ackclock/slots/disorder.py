@@ -1,4 +1,4 @@
-"""The slot ``disorder``: what may be sent in doubt."""
+"""The slot ``disorder``: transmissions between the first duplicate ACK and the verdict."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Disorder(Algorithm):
-    """Owner of the Disorder phase: what may be sent between the first duplicate ACK and the verdict (RFC 3042)."""
+    """Controls the Disorder phase: transmissions between the first duplicate ACK and the verdict (RFC 3042)."""
 
     sent_beyond: int = 0
-    """Bytes sent beyond the window, which FlightSize leaves out (RFC 5681 section 3.2 (2)). Read at a loss."""
+    """Bytes sent beyond the window, which FlightSize excludes (RFC 5681 section 3.2 (2)). Read at a loss."""
 
     def on_enter(self, w: Window, cx: Context) -> None:
         """The phase begins; :meth:`on_dup` follows."""
@@ -26,10 +26,10 @@ class Disorder(Algorithm):
 
     @abstractmethod
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
-        """What to send now: a pure question, asked until the answer is None. See :meth:`Window.admits`."""
+        """Return the next transmission, without side effects; called until it returns ``None``. See :meth:`Window.admits`."""
 
     def on_sent(self, x: Xmit, segment: Segment, w: Window, cx: Context) -> None:
-        """It was sent."""
+        """The transmission was sent."""
 
     def on_resolved(self, w: Window, cx: Context) -> None:
-        """It was reordering after all; the window may be written."""
+        """The duplicates were caused by reordering; the window may be changed."""

@@ -1,4 +1,4 @@
-"""A path element: what becomes of packets on one direction of a link."""
+"""A path element: the treatment of packets in one direction of a link."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 
 class Element(Outside):
-    """A path element: one object for each direction of a link on which it stands, and for each run.
+    """A path element: one object for each direction of a link that has it, and for each run.
 
-    What a class declares decides how the link is simulated. An answer that it has not declared ends the run. The
-    defaults declare everything, which is always right and sometimes slower.
+    The declarations of a class decide how the link is simulated. A result that is not declared ends the run. The
+    defaults declare everything, which is always correct and sometimes slower.
     """
 
     GIVEN: ClassVar[str] = "seed"
 
     seed: int = 0
-    """Where random numbers may begin, as in ``random.Random(self.seed)``; there before ``__init__`` runs.
+    """Seed for random numbers, as in ``random.Random(self.seed)``; set before ``__init__`` runs.
 
-    It follows from the run's seed and the element's place.
+    It is derived from the run's seed and the element's place.
     """
 
     delays: ClassVar[bool] = True
     """Whether packets may be delayed."""
     reorders: ClassVar[bool] = True
-    """Whether packets may overtake each other. If not, one that is delayed holds up those behind it. Without ``delays``
-    it says nothing.
+    """Whether packets may overtake each other. If not, a delayed packet holds up the packets behind it. Ignored
+    without ``delays``.
     """
     loses: ClassVar[bool] = True
     """Whether packets may be dropped."""
     duplicates: ClassVar[bool] = True
-    """Whether packets may go on twice."""
+    """Whether packets may be duplicated."""
 
     @abstractmethod
     def packet(self, packet: Packet) -> Fate | None:
-        """A packet comes. None, like ``Fate.PASS``, lets it go on; times do not go back from call to call."""
+        """Decide the fate of an arriving packet. ``None`` means ``Fate.PASS``. Times never decrease between calls."""

@@ -1,4 +1,4 @@
-"""Which local modules an algorithm in Python is made of: all that it imports, but for installed packages."""
+"""The local modules that an algorithm in Python consists of: everything that it imports except installed packages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 BY_NAME = ("__import__", "import_module")
-"""Functions that import what an argument names."""
+"""Functions that import a module named by an argument."""
 
 
 class HiddenError(ValueError):
-    """What an algorithm is made of cannot be told; the message says what is in the way."""
+    """The modules of an algorithm cannot be determined; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class _Wanted:
 
 
 def local_modules(text: str, package: str, folders: Sequence[str]) -> dict[str, str]:
-    """The text of every local module that a text imports, and that those import, by name.
+    """Return the text, by name, of every local module that a text imports directly or indirectly.
 
-    Built-in modules, the standard library, installed packages and Ackclock are left out, and so is what is not there.
+    Built-in modules, the standard library, installed packages, Ackclock and missing modules are left out.
 
     Args:
-        text: Python.
-        package: the package that relative imports begin at; none: empty.
-        folders: where modules are looked for, before ``sys.path``.
+        text: Python source.
+        package: the package that relative imports start from; empty for none.
+        folders: folders to search for modules, before ``sys.path``.
 
     Raises:
-        HiddenError: a module is named by something that is worked out while it runs, or has no source.
+        HiddenError: the name of a module is computed at run time, or a module has no source.
     """
     found: dict[str, str] = {}
     _collect(text, package, [*folders, *sys.path], found)
@@ -52,24 +52,24 @@ def _collect(text: str, package: str, path: Sequence[str], found: dict[str, str]
                 continue
             spec = find_spec(name, path)
             if spec is None or spec.origin is None:
-                continue  # not there, or a folder without a file of its own
+                continue  # missing, or a folder without ``__init__.py``
             found[name] = _source(spec, wanted)
             inner = name if spec.submodule_search_locations is not None else name.rpartition(".")[0]
             _collect(found[name], inner, path, found)
 
 
 def _prefixes(name: str) -> Iterator[str]:
-    """``a``, ``a.b``, ``a.b.c``: all of these are executed where the last is imported."""
+    """``a``, ``a.b``, ``a.b.c``: importing the last one executes all of them."""
     parts = name.split(".")
     return (".".join(parts[: n + 1]) for n in range(len(parts)))
 
 
 def _imports(text: str, package: str) -> Iterator[_Wanted]:
-    """All names that a text imports, wherever it does."""
+    """All names that a text imports, at any level."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
-        return  # whoever executes it says so
+        return  # executing it reports the error
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -98,7 +98,7 @@ def _named(node: ast.Call) -> _Wanted:
 
 
 def _absolute(module: str, level: int, package: str) -> str:
-    """The name that a relative import means."""
+    """Resolve the name of a relative import."""
     if level == 0:
         return module
     above = package.split(".")[: len(package.split(".")) - (level - 1)]
@@ -107,7 +107,7 @@ def _absolute(module: str, level: int, package: str) -> str:
 
 @cache
 def _installed() -> tuple[Path, ...]:
-    """Where Python keeps its own library and installed packages."""
+    """The folders of Python's own library and of installed packages."""
     keys = ("stdlib", "platstdlib", "purelib", "platlib")
     paths = {Path(sysconfig.get_path(key)).resolve() for key in keys}
     user = sysconfig.get_path("purelib", f"{sysconfig.get_preferred_scheme('user')}")
@@ -115,11 +115,11 @@ def _installed() -> tuple[Path, ...]:
 
 
 def is_local(name: str, path: Sequence[str] | None = None) -> bool:
-    """Whether a module's top is neither installed nor part of Python or Ackclock.
+    """Whether a module's top-level package is neither installed nor part of Python or Ackclock.
 
     Args:
-        name: of the module.
-        path: where it is looked for; None: on ``sys.path``.
+        name: name of the module.
+        path: folders to search. Default: ``sys.path``.
     """
     path = sys.path if path is None else path
     top = name.partition(".")[0]
@@ -135,7 +135,7 @@ def is_local(name: str, path: Sequence[str] | None = None) -> bool:
 
 
 def find_spec(name: str, path: Sequence[str]) -> ModuleSpec | None:
-    """Where a module is found on a path; nothing of it is executed."""
+    """Find a module on a path without executing it."""
     where: Sequence[str] | None = path
     spec: ModuleSpec | None = None
     for prefix in _prefixes(name):
@@ -160,5 +160,5 @@ def _source(spec: ModuleSpec, wanted: _Wanted) -> str:
 
 
 def whole(found: Mapping[str, str]) -> bytes:
-    """Names and texts of modules, to be hashed; nothing where there are none."""
+    """Names and texts of modules as bytes to be hashed; empty if there are none."""
     return b"".join(f"{name}\0{found[name]}\0".encode() for name in sorted(found))

@@ -1,4 +1,4 @@
-"""Whether Python that a text names may run. Default: no, since who runs a scenario need not have written it."""
+"""Whether Python named in a text may run. Default: no, because the user may not have written the scenario."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextvars import ContextVar
 ASKED = "Python that a text names only with --allow-python (in Python: allow_python=True): it runs as your own program"
 
 LIVE = "built-in algorithms and elements: Python is too slow for real time"
-"""Live, instead of Python that a text names."""
+"""The alternative in live runs."""
 PAGE = "built-in algorithms and elements: the page runs no Python"
-"""On the lab page, likewise."""
+"""The alternative on the lab page."""
 
 _allowed_instead: ContextVar[str | None] = ContextVar("allowed_instead", default=ASKED)
-"""What is allowed where Python is refused; nothing where it may run."""
+"""The alternative where Python is refused; ``None`` where it may run."""
 
 
 @contextmanager
 def allowing(allowed: bool) -> Iterator[None]:
-    """In this block, on this thread, files that scenarios and plans name may be loaded, or may not.
+    """Permit or forbid, in this block and on this thread, files that scenarios and plans name.
 
     Args:
-        allowed: whether the user said so. Classes that are handed over as objects need no permission.
+        allowed: whether the user has permitted it. Classes passed as objects need no permission.
     """
     with refusing(None if allowed else ASKED):
         yield
@@ -30,7 +30,7 @@ def allowing(allowed: bool) -> Iterator[None]:
 
 @contextmanager
 def refusing(allowed_instead: str | None) -> Iterator[None]:
-    """In this block Python that a text names is refused with this sentence on what is allowed."""
+    """Refuse, in this block, Python named in a text; the error states this alternative."""
     token = _allowed_instead.set(allowed_instead)
     try:
         yield
@@ -39,5 +39,5 @@ def refusing(allowed_instead: str | None) -> Iterator[None]:
 
 
 def allowed_instead() -> str | None:
-    """What is allowed here instead of Python that a text names; nothing if that may run."""
+    """The alternative to Python named in a text; ``None`` if it may run."""
     return _allowed_instead.get()

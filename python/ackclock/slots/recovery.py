@@ -1,4 +1,4 @@
-"""The slot ``recovery``: what may be sent to repair."""
+"""The slot ``recovery``: transmissions that repair losses."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 
 class Recovery(Algorithm):
-    """Owner of the Recovery phase: which segment goes and how many, until when, and what becomes of the window."""
+    """Controls the Recovery phase: which segments are sent, its end, and the window after it."""
 
     open_gate: Gate = Gate.WINDOW
-    """By what new data are counted in Open. Read when the object has been made."""
+    """The measure that limits new data in Open. Read once the object has been created."""
     inflation: float = 0.0
-    """Bytes now added to the window when sending, for the trace only. Read after each method but :meth:`next`."""
+    """Bytes temporarily added to the window, for the trace only. Read after each method except :meth:`next`."""
 
     @abstractmethod
     def enter(self, ack: Ack | None, ep: Episode, w: Window, board: Board, cx: Context) -> Flow:
-        """The episode begins; ``w.ssthresh`` is already cut, ``w.cwnd`` is not: ``ep.target`` is what it should become.
+        """Start an episode. ``w.ssthresh`` is already cut, ``w.cwnd`` is not; ``ep.target`` is its intended value.
 
-        ``ack`` is None when a timer began it. The answer is neither ``Flow.BEGIN`` nor ``Flow.REWIND``.
+        ``ack`` is ``None`` if a timer started the episode. The result must not be ``Flow.BEGIN`` or ``Flow.REWIND``.
         """
 
     @abstractmethod
     def on_ack(self, ack: Ack, lost: int, ep: Episode, w: Window, board: Board, cx: Context) -> Flow:
-        """An ACK arrived; ``lost`` bytes were newly marked by the detector. The answer is not ``Flow.REWIND``."""
+        """Process an ACK; the detector newly marked ``lost`` bytes. The result must not be ``Flow.REWIND``."""
 
     @abstractmethod
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
-        """What to send now: a pure question, asked until the answer is None. See :meth:`Window.admits`."""
+        """Return the next transmission, without side effects; called until it returns ``None``. See :meth:`Window.admits`."""
 
     def on_sent(self, x: Xmit, segment: Segment, cx: Context) -> None:
-        """It was sent."""
+        """The transmission was sent."""

@@ -1,4 +1,4 @@
-"""Which class a scenario means: by its file, by its name in this program, or by what was sent along with a task."""
+"""Finds the class that a scenario names: by its file, by its name in this program, or among those sent with a task."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _MSS = 1460
 _of_program: dict[str, type[Outside]] = {}
 """Classes of this program by their content-addressed sources."""
 _sent = threading.local()
-"""Classes that came with the task that this thread is at, by their sources as written."""
+"""Classes sent with the task that this thread is running, by their sources as written."""
 
 
 class RefusedError(Exception):
-    """Why a slot cannot have what its table says; the place is added by whoever knows it."""
+    """The reason why the table of a slot is invalid; the caller adds the place."""
 
     def __init__(self, key: str | None, found: str, allowed: str, hint: str | None = None) -> None:
-        """Keep the parts."""
+        """Keep the parts of the message."""
         super().__init__(f"found {found}, allowed: {allowed}")
         self.key = key
         self.found = found
@@ -56,7 +56,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Found:
-    """What the engine must know of an algorithm."""
+    """The engine's description of an algorithm."""
 
     make: Callable[[int], Outside]
     cls: type[Outside]
@@ -67,7 +67,7 @@ class Found:
 
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"] | type[Outside] | Given
-"""What ``set`` may hold: see :func:`setting`."""
+"""Values allowed in ``set``: see :func:`setting`."""
 
 
 def given(algorithm: type[Outside], **parameters: object) -> Given:
@@ -81,18 +81,19 @@ def given(algorithm: type[Outside], **parameters: object) -> Given:
 
 
 Chosen = str | tuple[str, Mapping[str, Value]]
-"""A stack for every flow: its name, with its own parameters as text or as a mapping."""
+"""A stack for every flow: its name, with its parameters as text or as a mapping."""
 
 
 def setting(value: object) -> str:
-    """The text that ``--set`` would take for a value of ``set``.
+    """Convert a value of ``set`` to the text that ``--set`` takes.
 
     Args:
-        value: a text as it is; a subclass of a slot's base class, which is registered; :func:`given`; or a number, a
-            boolean, a list or a mapping, as TOML. Numbers and arrays of NumPy and ranges count as numbers and lists.
+        value: a text, which is kept; a subclass of a slot's base class, which is registered; a :func:`given` class;
+            or a number, a boolean, a list or a mapping, which becomes TOML. Numbers and arrays of NumPy, and ranges,
+            count as numbers and lists.
 
     Raises:
-        TypeError: TOML has nothing like it, or no room for the number.
+        TypeError: TOML has no such type, or the number is out of its range.
     """
     if isinstance(value, str):
         return value
@@ -111,17 +112,17 @@ def setting(value: object) -> str:
 
 
 def chosen(stack: Chosen) -> str:
-    """The text that ``--stack`` would take: a name, and after commas the stack's own parameters.
+    """Convert a stack to the text that ``--stack`` takes: a name, followed by its parameters separated by commas.
 
     >>> from ackclock.slots import chosen
     >>> chosen(("rack-tlp", {"rto.min": "200 ms", "options.timestamps": False}))
     'rack-tlp,rto.min=200 ms,options.timestamps=false'
 
     Args:
-        stack: such a text; or a name and parameters by path, which this stack alone gets.
+        stack: such a text; or a name and parameters by path, for this stack only.
 
     Raises:
-        TypeError: it is neither, or a value is none of :func:`setting`'s.
+        TypeError: it is neither, or :func:`setting` does not accept a value.
     """
     if isinstance(stack, str):
         return stack
@@ -135,7 +136,7 @@ def chosen(stack: Chosen) -> str:
 
 
 def _quoted(text: str, value: object) -> str:
-    """A text in quotes, if it is no TOML and a part of it could be taken for the end of the value."""
+    """Quote a text that is not TOML, if part of it could be read as the end of the value."""
     if not isinstance(value, str) or not set(text) & set(",\"'[]{}"):
         return text
     try:
@@ -146,13 +147,13 @@ def _quoted(text: str, value: object) -> str:
 
 
 def register(source: str, cls: type[Outside]) -> None:
-    """Let scenarios of this program name a class by ``source``, whatever files there are."""
+    """Make ``source`` name a class in scenarios of this program, whatever files exist."""
     _of_program[source] = cls
 
 
 @contextmanager
 def sent(classes: Mapping[str, type[Outside]]) -> Iterator[None]:
-    """Let these sources, on this thread and in this block, mean these classes."""
+    """Make these sources name these classes, on this thread and in this block."""
     before: Mapping[str, type[Outside]] = getattr(_sent, "classes", {})
     _sent.classes = {**before, **classes}
     try:
@@ -162,15 +163,15 @@ def sent(classes: Mapping[str, type[Outside]]) -> Iterator[None]:
 
 
 def resolve(slot: str, table: str, folder: Path) -> Found:
-    """Find the algorithm of a slot; called by the engine.
+    """Find the algorithm for a slot; called by the engine.
 
     Args:
         slot: path of the slot in a stack, as in ``detect.threshold``, or ``element``.
-        table: what stands there, as JSON: ``kind``, ``source`` and the class's parameters.
-        folder: where relative files begin.
+        table: the slot's value as JSON: ``kind``, ``source`` and the class's parameters.
+        folder: the folder to which files are relative.
 
     Raises:
-        RefusedError: there is no such class, or not for this slot, or not with these parameters.
+        RefusedError: there is no such class, or it does not fit this slot or these parameters.
     """
     parameters: dict[str, Any] = json.loads(table)
     del parameters["kind"]
@@ -203,7 +204,7 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
 
 
 def create(cls: type[Outside], parameters: Mapping[str, Any], given: int) -> Outside:
-    """A new object; what ``GIVEN`` names is there before ``__init__`` runs."""
+    """Create an object; the attribute named by ``GIVEN`` is set before ``__init__`` runs."""
     made = cls.__new__(cls)
     setattr(made, cls.GIVEN, given)
     cls.__init__(made, **parameters)
@@ -211,10 +212,10 @@ def create(cls: type[Outside], parameters: Mapping[str, Any], given: int) -> Out
 
 
 def find(source: str, folder: Path) -> type[Outside]:
-    """The class that a source names.
+    """Return the class that a source names.
 
     Raises:
-        RefusedError: there is none; or it is in a file, and nobody has said that Python may run.
+        RefusedError: there is none; or it is in a file, and the user has not permitted Python.
     """
     for known in (getattr(_sent, "classes", {}), _of_program):
         if source in known:
@@ -246,7 +247,7 @@ def _is_of(module: ModuleType, cls: type) -> bool:
 
 
 def _load(path: Path, file: str) -> ModuleType:
-    """The module in a file; what it is called depends on where it is and what stands in it."""
+    """Load the module in a file; its name depends on its path and its content."""
     try:
         text = files.read(path)
     except OSError as error:
@@ -263,7 +264,7 @@ def _load(path: Path, file: str) -> ModuleType:
 
 
 _loaded: dict[str, ModuleType] = {}
-"""Modules of algorithms, by a hash over where they are, their texts and those of the local modules that they import."""
+"""Modules of algorithms, by a hash over their path, their text and the texts of the local modules that they import."""
 
 
 def _execute(path: Path, key: str, text: bytes, file: str, helpers: dict[str, str]) -> ModuleType:
@@ -294,7 +295,7 @@ def _execute(path: Path, key: str, text: bytes, file: str, helpers: dict[str, st
 
 
 def _forget_others(helpers: Mapping[str, str], folder: Path) -> None:
-    """Let the imports of a file find its own local modules, as they are now, and not what others have loaded."""
+    """Make the imports of a file find its own local modules in their present state, not modules loaded for others."""
     invalidate_caches()
     for name, text in helpers.items():
         loaded = sys.modules.get(name)
@@ -305,7 +306,7 @@ def _forget_others(helpers: Mapping[str, str], folder: Path) -> None:
 
 
 def _line_of(error: BaseException, path: Path) -> int | None:
-    """The line of a file in which an error came up, if it did there."""
+    """The line of a file where an error occurred; ``None`` if it occurred elsewhere."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return error.lineno
     line, frame = None, error.__traceback__
@@ -317,13 +318,13 @@ def _line_of(error: BaseException, path: Path) -> int | None:
 
 
 def _line(error: BaseException) -> str:
-    """What an error says, on one line."""
+    """The message of an error, on one line."""
     said = error.msg if isinstance(error, SyntaxError) else str(error)
     return " ".join(said.split())
 
 
 def _check_methods(cls: type[Outside], base: type[Outside]) -> None:
-    """Refuse a class that lacks a method or has one that would never be called."""
+    """Refuse a class that lacks a method, or has one that would never be called."""
     lacks = sorted(getattr(cls, "__abstractmethods__", ()))
     if lacks:
         raise RefusedError(
@@ -345,7 +346,7 @@ def _check_methods(cls: type[Outside], base: type[Outside]) -> None:
 
 
 def _check_declared(cls: type[Element]) -> None:
-    """Refuse a class that says of itself what is neither True nor False."""
+    """Refuse a class with a declaration that is neither True nor False."""
     for name in ("delays", "reorders", "loses", "duplicates"):
         value = getattr(cls, name)
         if not isinstance(value, bool):
@@ -353,7 +354,7 @@ def _check_declared(cls: type[Element]) -> None:
 
 
 def _check_parameters(cls: type[Outside], parameters: Mapping[str, object]) -> None:
-    """Refuse a parameter that the class does not take, and one that it must have and does not get."""
+    """Refuse unknown parameters, and missing ones that are required."""
     import inspect  # noqa: PLC0415 - start-up time
 
     own = cls.__init__ is not object.__init__

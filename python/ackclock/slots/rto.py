@@ -1,4 +1,4 @@
-"""The slot ``rto``: how long is too long."""
+"""The slot ``rto``: the retransmission timeout."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
 class Rto(Algorithm):
     """An estimator of the retransmission timeout (RFC 6298).
 
-    What it has come to stands in the attributes, which the engine reads when the object has been made and after each of
-    its methods. Times are whole nanoseconds; a timeout is at least a microsecond.
+    The state is in the attributes. The engine reads them when the object has been created and after each of its
+    methods. Times are whole nanoseconds; a timeout is at least one microsecond.
     """
 
     srtt: int | None = None
-    """Smoothed round-trip time; None before the first sample."""
+    """Smoothed round-trip time; ``None`` before the first sample."""
     base: int = 1_000_000_000
     """Timeout without back-off."""
     longest: int = 60_000_000_000
-    """What back-off does not go beyond (RFC 6298 section 2.5)."""
+    """Upper limit of the timeout with back-off (RFC 6298 section 2.5)."""
     backoff_count: int = 0
-    """Times backed off since the last valid sample."""
+    """The number of back-offs since the last valid sample."""
 
     @property
     def backed_off(self) -> int:
-        """Timeout with back-off: by default doubled for each time (RFC 6298 section 5.5)."""
+        """Return the timeout with back-off. Default: doubled for each time (RFC 6298 section 5.5)."""
         return max(self.base, min(self.base << min(self.backoff_count, 40), self.longest))
 
     @abstractmethod
     def on_ack(self, ack: Ack, now: int) -> None:
-        """An ACK of new data: perhaps a sample, and the end of back-off by a valid one."""
+        """Process an ACK of new data, which may give a sample; a valid sample ends back-off."""
 
     def on_sent(self, segment: Segment) -> None:
-        """A segment was sent (for those that time one segment at a time)."""
+        """A segment was sent; needed by estimators that time one segment at a time."""
 
     def on_sample(self, rtt: int) -> None:
-        """A round trip measured elsewhere: by the handshake, or by a judge that times what was sent twice."""
+        """An RTT was measured elsewhere: by the handshake, or by a ``spurious`` judge that times retransmitted data."""
 
     def on_spurious_timeout(self, fired: int) -> None:
-        """The timer fired for nothing, at ``fired``: the path is slower than it thought (RFC 4015 section 3.1)."""
+        """The timer that fired at ``fired`` was spurious: the path is slower than estimated (RFC 4015 section 3.1)."""
 
     def back_off(self) -> None:
-        """The timer fired: by default it is counted."""
+        """The timer fired. Default: count it."""
         self.backoff_count += 1
 
     def deadline(self, armed: int) -> int:
-        """When a timer set at ``armed`` fires, after it; by default that is ``armed + backed_off``."""
+        """Return the expiry, later than ``armed``, of a timer set at ``armed``. Default: ``armed + backed_off``."""
         return armed + self.backed_off

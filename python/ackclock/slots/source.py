@@ -1,4 +1,4 @@
-"""What a class's source hashes to."""
+"""The hash of a class's source."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ from ackclock.slots.base import Outside
 from ackclock.slots.imports import HiddenError, is_local, local_modules, whole
 
 EXECUTED = "__ackclock_text__"
-"""Where a module that was loaded for a scenario keeps the text that was executed: its file may have changed since.
+"""Attribute of a module loaded for a scenario: the text that was executed. Its file may have changed since.
 
-A local module that an algorithm imports keeps the text that it had when it was first seen.
+For a local module that an algorithm imports, it is the text at the first import.
 """
 HELPERS = "__ackclock_helpers__"
-"""Where a module that was loaded for a scenario keeps the texts of the local modules that it imports, by name."""
+"""Attribute of a module loaded for a scenario: the texts of the local modules that it imports, by name."""
 _KEPT = "__ackclock_source__"
-"""Where a class keeps its hash."""
+"""Attribute of a class: its hash."""
 
 
 def source_hash(cls: type[Outside]) -> str:
     """Hash of the source text that defines a class: 16 hexadecimal digits.
 
-    It is taken over the whole files of the class and of its bases outside Ackclock, and of all local modules that these
-    import, and those in turn: everything but Python's own and installed packages. Of a class that was defined in
-    ``__main__``, as in a notebook, it is taken over the class, the functions, classes and constants of ``__main__``
-    that it names, and the local modules behind them. A class that came with a task keeps the hash that it had where it
-    came from.
+    It covers the files of the class and of its bases outside Ackclock, and all local modules that they import directly
+    or indirectly, but not Python's library and installed packages. For a class defined in ``__main__``, as in a
+    notebook, it covers the class, the functions, classes and constants of ``__main__`` that it uses, and the local
+    modules behind them. A class sent with a task keeps its original hash.
 
     Args:
         cls: a subclass of one of the slots' base classes.
 
     Raises:
-        ValueError: a local module has changed since it was imported, has no source, or is named by something that is
-            worked out while it runs.
+        ValueError: a local module has changed since it was imported, has no source, or has a name that is computed at
+            run time.
     """
     kept = vars(cls).get(_KEPT)
     if isinstance(kept, str):
@@ -53,7 +52,7 @@ def source_hash(cls: type[Outside]) -> str:
 
 
 def local_modules_of(cls: type) -> dict[str, str]:
-    """What a class's file imports that is local, by name; of a class of ``__main__`` also what it names there.
+    """The local modules that a class's file imports, by name; for a class of ``__main__`` also the objects it uses.
 
     Raises:
         HiddenError: see :func:`source_hash`.
@@ -87,7 +86,7 @@ def _check_unchanged(name: str, text: str) -> None:
 
 
 def _named(value: object, seen: set[int]) -> Iterator[tuple[str, str | None]]:
-    """What a class or function of ``__main__`` names: texts of what stands there, and local modules without a text."""
+    """The objects that a class or function of ``__main__`` uses: their texts, and local modules without a text."""
     functions = [value] if isinstance(value, FunctionType) else [v for v in vars(value).values() if callable(v)]
     for function in functions:
         code = getattr(function, "__code__", None)
@@ -111,7 +110,7 @@ def _global(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, str
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The global names of a function and of what it defines."""
+    """The global names used in a function and in the functions that it defines."""
     yield from code.co_names
     for const in code.co_consts:
         if isinstance(const, CodeType):
@@ -119,7 +118,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _text_of(value: FunctionType | type) -> str:
-    """The text of a function or class of ``__main__``; without one, its code."""
+    """The source text of a function or class of ``__main__``, or its code if the text is unavailable."""
     import inspect  # noqa: PLC0415 - start-up time
 
     try:
@@ -129,12 +128,12 @@ def _text_of(value: FunctionType | type) -> str:
 
 
 def keep_hash(cls: type[Outside]) -> None:
-    """Write a class's hash into it, so that it goes where the class goes."""
+    """Store a class's hash in the class, so that it is pickled with it."""
     setattr(cls, _KEPT, source_hash(cls))
 
 
 def outside(cls: type) -> list[type]:
-    """The class and its bases that are neither Ackclock's nor Python's."""
+    """The class and its bases that belong neither to Ackclock nor to Python."""
     ours = ("builtins", "abc", "typing", "ackclock")
     return [c for c in cls.__mro__ if c.__module__.partition(".")[0] not in ours]
 
@@ -150,7 +149,7 @@ def _text(cls: type) -> str:
 
 
 def _own_text(cls: type) -> str:
-    """The text of a class by itself; without one, that of its functions, and where that is not known their code."""
+    """The text of a class; if unavailable, the text or the code of its functions."""
     import inspect  # noqa: PLC0415 - start-up time
 
     try:
@@ -173,7 +172,7 @@ def _own_text(cls: type) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value without what is another one in each process: its address, a set's order."""
+    """A representation without parts that differ between processes: addresses, and the order of sets."""
     text = repr(sorted(map(repr, value))) if isinstance(value, set | frozenset) else repr(value)
     return re.sub(r" at 0x[0-9a-f]+", "", text)
 

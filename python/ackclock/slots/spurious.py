@@ -1,4 +1,4 @@
-"""The slot ``spurious``: what was a mistake."""
+"""The slot ``spurious``: detection of needless retransmissions."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ if TYPE_CHECKING:
 
 
 class Spurious(Algorithm):
-    """A judge that finds out whether an episode's retransmissions were needless; it never sends or cuts.
+    """Detects whether an episode's retransmissions were needless; it never sends or cuts.
 
-    Of the last four episodes the ledger knows; in each the judge may write ``proven_spurious`` and ``void``.
+    The ledger keeps the last four episodes; the detector may set ``proven_spurious`` and ``void`` in each.
     """
 
     def on_begin(self, ledger: Ledger, cx: Context) -> None:
-        """An episode has begun: ``ledger.newest``."""
+        """An episode has started: ``ledger.newest``."""
 
     def on_retransmit(self, segment: Segment, before: int, ep: Episode, cx: Context) -> None:
-        """A segment of the newest episode was sent again; it had last been sent at ``before`` (ns)."""
+        """A segment of the newest episode was retransmitted; its previous transmission was at ``before`` (ns)."""
 
     def passes_over(self, ack: Ack, cx: Context) -> bool:
-        """Whether this ACK proves nothing, as one look tells; then :meth:`on_ack` is not called for it."""
+        """Whether this ACK obviously proves nothing; :meth:`on_ack` is then not called for it."""
         return False
 
     @abstractmethod
     def on_ack(self, ack: Ack, ledger: Ledger, board: Board, cx: Context) -> Mistake | None:
-        """An ACK arrived; a verdict, if there is one."""
+        """Process an ACK; return a verdict if there is one."""
 
     def rtt(self, cx: Context) -> int | None:
-        """A round trip (ns) of something sent twice, which Karn's rule keeps from the timer; asked after a DSACK."""
+        """Return an RTT (ns) of retransmitted data, which Karn's rule excludes from the timer; called after a DSACK."""
         return None
 
     def on_episode_end(self, ep: Episode, cx: Context) -> Mistake | None:
-        """The phase of an episode ended: an occasion to judge."""
+        """The phase of an episode has ended; may return a verdict."""
         return None

@@ -1,4 +1,4 @@
-"""The slot ``startup``: where slow start begins and ends."""
+"""The slot ``startup``: the beginning and the end of slow start."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Startup(Algorithm):
 
     @abstractmethod
     def initial(self, rwnd: int) -> Window:
-        """The window before anything is sent, at least a segment.
+        """Return the window before anything is sent, at least one segment.
 
         Args:
-            rwnd: the largest window, in bytes, that the peer is known to be able to offer.
+            rwnd: the largest window that the peer can offer as far as known, in bytes.
         """
 
     def on_handshake(self, rtt: int) -> None:
         """The handshake took ``rtt`` ns."""
 
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> Advice:
-        """An ACK before the first loss; the window has not grown by it yet, and is for reading."""
+        """Process an ACK before the first loss; ``w`` is read-only, and the window has not yet grown by this ACK."""
         return Advice.KEEP

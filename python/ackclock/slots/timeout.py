@@ -1,4 +1,4 @@
-"""The slot ``timeout``: what comes after a timeout."""
+"""The slot ``timeout``: the repair after a timeout."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
 
 class Timeout(Algorithm):
-    """Owner of the Loss phase: what is sent between a retransmission timeout and the end of its repair."""
+    """Controls the Loss phase: transmissions between a retransmission timeout and the end of its repair."""
 
     @abstractmethod
     def enter(self, ep: Episode, w: Window, board: Board, cx: Context) -> Repair:
-        """The phase begins; ``w.ssthresh`` is already cut."""
+        """Start the phase; ``w.ssthresh`` is already cut."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, lost: int, ep: Episode, w: Window, board: Board, cx: Context) -> Flow | Mistake:
-        """An ACK arrived; if it advanced, the window has already grown.
+        """Process an ACK; if it advanced, the window has already grown.
 
-        ``lost`` bytes were newly marked by the detector. The answer is not ``Flow.RESTART``; a :class:`Mistake` says
-        that the timer fired for nothing.
+        The detector newly marked ``lost`` bytes. The result must not be ``Flow.RESTART``; a :class:`Mistake` says that
+        the timeout was spurious.
         """
 
     @abstractmethod
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
-        """What to send now: a pure question, asked until the answer is None. See :meth:`Window.admits`."""
+        """Return the next transmission, without side effects; called until it returns ``None``. See :meth:`Window.admits`."""
 
     def on_sent(self, x: Xmit, segment: Segment, cx: Context) -> None:
-        """It was sent."""
+        """The transmission was sent."""

@@ -1,4 +1,4 @@
-"""Algorithms that go along with a scenario: to another process, or another machine."""
+"""Sends algorithms with a scenario to another process or another machine."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ackclock.slots.source import keep_hash, local_modules_of, outside
 
 
 def used(text: str, set: Sequence[tuple[str, str]], folder: Path, name: str = "<text>") -> dict[str, type[Outside]]:
-    """The algorithms in Python that a scenario and its options name: source as written, and the class.
+    """Return the algorithms in Python that a scenario and its options name: the source as written, and the class.
 
     Args:
         text: the scenario, as TOML.
-        set: parameters of every flow's stack, as ``--set`` takes them.
-        folder: where relative files begin.
-        name: under which errors speak of the scenario.
+        set: parameters of every flow's stack, in the form that ``--set`` takes.
+        folder: the folder to which files are relative.
+        name: the name that error messages use for the scenario.
 
     Raises:
-        ScenarioError: the text is no TOML, there is no such class, or Python may not run here.
+        ScenarioError: the text is not TOML, there is no such class, or Python may not run here.
     """
     named = list(_in(_read(text), ""))
     for path, value in set:
@@ -45,17 +45,17 @@ def used(text: str, set: Sequence[tuple[str, str]], folder: Path, name: str = "<
 def pickled(
     text: str, set: Sequence[tuple[str, str]], folder: Path, name: str = "<text>"
 ) -> tuple[tuple[str, bytes], ...]:
-    """What ``Task.algorithms`` holds for a scenario and its options: each source, and its class as cloudpickle has it.
+    """Return ``Task.algorithms`` for a scenario and its options: each source, and its class pickled by cloudpickle.
 
-    Classes go by value, with the hash of their source, so that whoever gets them needs no file. So do
-    the local modules that they import; installed packages go by name. Arguments and errors are those of :func:`used`.
+    Classes and the local modules that they import are pickled by value, with the hash of their source, so the receiver
+    needs no file. Installed packages are pickled by name. Arguments and errors are those of :func:`used`.
     """
     return tuple((source, _dumps(cls)) for source, cls in used(text, set, folder, name).items())
 
 
 @contextmanager
 def unpacked(algorithms: Sequence[tuple[str, bytes]]) -> Iterator[None]:
-    """In this block, on this thread, scenarios mean these classes by these sources."""
+    """In this block and on this thread, make these sources name these classes."""
     with registry.sent({source: _loads(data) for source, data in algorithms}):
         yield
 
@@ -75,7 +75,7 @@ def _dumps(cls: type[Outside]) -> bytes:
     for module in by_value:
         cloudpickle.register_pickle_by_value(module)
     try:
-        # The name within a function would be lost, and is part of the identity.
+        # The qualified name of a class in a function would be lost, and is part of the identity.
         data: bytes = cloudpickle.dumps((cls.__qualname__, cls))
     finally:
         for module in by_value:
@@ -106,7 +106,7 @@ def _option(value: str) -> object:
 
 
 def _in(value: object, at: str) -> Iterator[tuple[str, str]]:
-    """The sources that stand anywhere in a table, each with its place."""
+    """The sources anywhere in a table, each with its place."""
     if isinstance(value, Mapping):
         source = value.get("source")
         if value.get("kind") == "python" and isinstance(source, str):

@@ -1,4 +1,4 @@
-"""The slot ``undo``: what a mistake gives back."""
+"""The slot ``undo``: the reaction to a mistake."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 
 class Undo(Algorithm):
-    """What a proven mistake gives back."""
+    """Decides what a proven mistake restores."""
 
     prior_in_recovery: Prior = Prior.AT_TIMEOUT
-    """Which window an episode remembers that a timeout begins while another is running. Read when the object has been
-    made."""
+    """Which window is recorded for an episode that a timeout starts during another episode. Read once the object has
+    been created."""
 
     @abstractmethod
     def on_mistake(self, mistake: Mistake, ledger: Ledger, give_back: GiveBack, cx: Context) -> None:
-        """Give back, by way of ``give_back``.
+        """Restore the window and other state through ``give_back``.
 
-        Once per verdict, never above ``ledger.get(mistake.episode).prior``, and nothing for one that is ``void``.
+        Called once per verdict. Never exceed ``ledger.get(mistake.episode).prior``; restore nothing for a ``void``
+        episode.
         """

@@ -22,27 +22,27 @@ def study(
     progress: Show | None = None,
     allow_python: bool = False,
 ) -> Answer:
-    """Find out which of several senders does best on some paths, and how sure that is.
+    """Find the best of several senders on some paths, and the certainty of the result.
 
-    Every stack runs on every path with the same seeds. Seeds are added on a path until every two stacks are told apart
-    there, or shown to differ by less than matters.
+    Every stack runs on every path with the same seeds. Seeds are added on a path until every pair of stacks is told
+    apart there, or shown to differ by less than the margin that matters.
 
     Args:
-        question: path of a study (docs/studies.md), the text of one (anything with a line break in it), or what such
-            a text says as a dict, in which scenarios may be :class:`ackclock.Scenario`.
-        store: folder in which every finished run is kept, so that none is made twice; as for :func:`ackclock.sweep`.
-        on: what makes the runs, as for :func:`ackclock.sweep`; by default this machine.
-        threads: how many runs at once here; by default one for each core. Results do not depend on it.
-        progress: shows how far each look is: ``ackclock.progress.shown`` prints it.
+        question: path of a study (docs/studies.md), the text of one (a string with a line break), or its content as a
+            dict, in which scenarios may be :class:`ackclock.Scenario`.
+        store: folder that keeps every finished run, so that none is repeated; as for :func:`ackclock.sweep`.
+        on: the executor, as for :func:`ackclock.sweep`. Default: this machine.
+        threads: the number of concurrent runs here. Default: one per core. Results do not depend on it.
+        progress: shows the progress of each look: ``ackclock.progress.shown`` prints it.
         allow_python: as for :func:`ackclock.sweep`.
 
     Returns:
         The answer in words, as tables, and as a report.
 
     Raises:
-        ScenarioError: the study, or a scenario that it names, makes no sense.
-        OSError: a run could not be kept.
-        KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
+        ScenarioError: the study, or a scenario that it names, is invalid.
+        OSError: a run could not be stored.
+        KeyboardInterrupt: as usual; finished runs are kept, and the same call continues.
     """
     from ackclock.progress import unshown  # noqa: PLC0415 - start-up time
     from ackclock.slots.permission import allowing  # noqa: PLC0415 - likewise

@@ -1,4 +1,4 @@
-"""The answer of a study: who does best, by how much, and how sure that is."""
+"""The answer of a study: the best stack, its margin, and the certainty."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Answer(Found):
     """The answer of a study, in words, as tables, and as a report.
 
     Attributes:
-        question: what was asked.
-        level: the confidence of each interval: all statements together have 95 %.
-        paths: what came out on each path.
+        question: the question.
+        level: the confidence of each interval; all statements together have 95 %.
+        paths: the results on each path.
     """
 
     @property
     def sentences(self) -> list[str]:
-        """The answer in words: on all paths together, on each path, and how sure that is."""
+        """The answer in words: over all paths together, on each path, and its certainty."""
         return words.sentences(self)
 
     @cached_property
     def ranking(self) -> pl.DataFrame:
-        """The stacks on each path, and on all together: a row for each path and stack, the best first.
+        """The stacks on each path, and over all paths: a row for each path and stack, the best first.
 
-        Columns: ``path``, ``stack``, ``first`` and ``last`` (the places that it may have, 1 the best), ``seeds``,
-        ``missing`` (runs without a value), and the mean of each measure in SI units, named by its key; geometric for
-        those that are compared by ratios.
+        Columns: ``path``, ``stack``, ``first`` and ``last`` (the range of its rank, 1 is best), ``seeds``, ``missing``
+        (runs without a value), and the mean of each measure in SI units, named by its key; it is geometric for measures
+        that are compared by ratios.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -49,12 +49,12 @@ class Answer(Found):
 
     @cached_property
     def differences(self) -> pl.DataFrame:
-        """Every two stacks: a row for each path and pair, by the measure that decides.
+        """All pairs of stacks: a row for each path and pair, by the measure that decides.
 
-        Columns: ``path``, ``one``, ``other``, ``seeds``, ``told`` (``better``, ``worse``, ``same`` or ``cannot tell``:
-        how ``one`` does), ``change`` (by how much ``one`` is above ``other``: a share for measures that are compared by
-        ratios, else in SI units), ``low`` and ``high`` (the ends of its interval). The last three are null where runs
-        lack a value: then the sign test decided.
+        Columns: ``path``, ``one``, ``other``, ``seeds``, ``told`` (the result for ``one``: ``better``, ``worse``,
+        ``same`` or ``cannot tell``), ``change`` (the difference of ``one`` from ``other``: a share for measures that
+        are compared by ratios, else in SI units), ``low`` and ``high`` (the ends of its interval). The last three are
+        null if runs lack a value; the sign test decides then.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -69,10 +69,10 @@ class Answer(Found):
 
     @cached_property
     def values(self) -> pl.DataFrame:
-        """What was measured: a row for each path, stack and seed.
+        """The measured values: a row for each path, stack and seed.
 
-        Columns: ``path``, ``stack``, ``seed``, and each measure in SI units, named by its key; null where a run has
-        none.
+        Columns: ``path``, ``stack``, ``seed``, and each measure in SI units, named by its key; null if a run has no
+        value.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -88,7 +88,7 @@ class Answer(Found):
         return pl.DataFrame(rows, schema_overrides=kinds)
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``ackclock study --json`` prints."""
+        """Return the content of ``ackclock study --json``."""
         asked = self.question
         head = {"ackclock": _native.__version__, "results_revision": _native.results_revision, "study": asked.name}
         about = {"question": asked.question, "measure": asked.measure.key, "within": asked.within}
@@ -99,11 +99,11 @@ class Answer(Found):
 
     @property
     def json(self) -> str:
-        """The same as text."""
+        """Return the same as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def plot(self) -> Figure:
-        """The stacks on each path with what is known of their differences to the best. Needs matplotlib."""
+        """Draw the stacks on each path with their differences from the best. Needs matplotlib."""
         from ackclock.study.figure import draw  # noqa: PLC0415 - start-up time
 
         return draw(self)
@@ -111,14 +111,14 @@ class Answer(Found):
     def write(self, folder: str | PathLike[str]) -> list[Path]:
         """Write report.html, study.svg, study.json, ranking.csv, ranking.tex and values.parquet.
 
-        Beside them the scenarios of paths that the study changes or that were fitted, as ``path-1.toml``.
+        Scenarios of paths that the study changes, or that were fitted, are written beside them as ``path-1.toml``.
         Needs matplotlib and Jinja.
 
         Returns:
-            The files.
+            The paths of the files.
 
         Raises:
-            OSError: one could not be written.
+            OSError: a file could not be written.
         """
         from ackclock.study import figure, page  # noqa: PLC0415 - start-up time
 
@@ -161,5 +161,5 @@ class Answer(Found):
 
 
 def _rounded(value: float | None) -> float | None:
-    """Nine digits: what logarithms of two machines agree on."""
+    """Round to nine digits, to which logarithms agree between machines."""
     return None if value is None else float(f"{value:.9g}")

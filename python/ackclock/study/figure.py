@@ -1,4 +1,4 @@
-"""The picture of a study: each stack beside the baseline, on each path, with what is known of the difference."""
+"""The picture of a study: each stack beside the baseline, on each path, with the interval of the difference."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ MARKERS = {Told.BETTER: "^", Told.WORSE: "v", Told.SAME: "s", Told.OPEN: "o"}
 WORDS = {Told.BETTER: "better", Told.WORSE: "worse", Told.SAME: "no difference that matters", Told.OPEN: "cannot tell"}
 ROW_INCHES, FRAME_INCHES, WIDE_INCHES = 0.19, 0.62, 7.0
 COLUMNS = 3
-"""Panels side by side, at most."""
+"""The largest number of panels side by side."""
 
 
 def draw(found: Found) -> Figure:
-    """Draw it: a panel for all paths together and one for each, a row for each stack, the best of all paths on top."""
+    """Draw a panel for all paths together and one for each path; rows are stacks, the best over all paths on top."""
     parts = found.paths if len(found.paths) == 1 else (found.overall, *found.paths)
     stacks = [place.stack for place in found.overall.places]
     wide = min(len(parts), COLUMNS)
@@ -83,7 +83,7 @@ def _axis(measure: Measure, baseline: str) -> str:
 
 
 def _short(stack: str) -> str:
-    return stack if len(stack) <= 24 else f"{stack[:23]}…"  # noqa: PLR2004 - what a panel has room for
+    return stack if len(stack) <= 24 else f"{stack[:23]}…"  # noqa: PLR2004 - the space in a panel
 
 
 def _legend(figure: Figure, found: Found) -> None:
@@ -97,7 +97,7 @@ def _legend(figure: Figure, found: Found) -> None:
 
 
 def svg(found: Found) -> bytes:
-    """The picture as SVG; the same bytes for the same numbers."""
+    """Return the picture as SVG; equal numbers give equal bytes."""
     image = io.BytesIO()
     with style.paper():
         about = {"Title": found.question.question, "Description": " ".join(sentences(found)), "Date": None}

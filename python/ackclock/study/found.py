@@ -1,4 +1,4 @@
-"""What a study found out: the stacks on each path, and on all together."""
+"""The findings of a study: the stacks on each path, and over all paths."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ ALL = "all paths"
 
 @dataclass(frozen=True)
 class OnPath:
-    """The stacks on one path, or on all together."""
+    """The stacks on one path, or over all paths."""
 
     name: str
     seeds: int
     values: Mapping[str, Mapping[str, Values]]
-    """By measure and stack, a value for each seed."""
+    """Values by measure and stack, one for each seed."""
     places: tuple[Place, ...]
     """The stacks, best first, by the measure that decides."""
     differences: tuple[Difference, ...]
-    """Every two of them."""
+    """All pairs of stacks."""
     unused: Mapping[str, tuple[str, ...]]
-    """By stack: parameters that the scenario sets and the stack does not have."""
+    """Parameters that the scenario sets and a stack does not have, by stack."""
 
     @classmethod
     def of(cls, asked: Question, name: str, runs: Mapping[str, Runs], level: float) -> OnPath:
-        """Measure the runs of a path, by stack, and rank the stacks."""
+        """Measure the runs on a path, by stack, and rank the stacks."""
         measures = (asked.measure, *asked.beside)
         values = {m.key: {stack: [m.of(run) for run in each] for stack, each in runs.items()} for m in measures}
         unused = {stack: tuple(each[0].get("unused_parameters", ())) for stack, each in runs.items()}
@@ -46,43 +46,43 @@ class OnPath:
         level: float,
         unused: Mapping[str, tuple[str, ...]],
     ) -> OnPath:
-        """Rank the stacks by what was measured."""
+        """Rank the stacks by the measured values."""
         places, differences = compare(values[asked.measure.key], asked.measure, asked.within, level)
         seeds = len(next(iter(values[asked.measure.key].values())))
         return cls(name, seeds, values, tuple(places), tuple(differences), unused)
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The stacks of which none is known to do worse than another: one, if it is told apart from all others."""
+        """The stacks that are not known to do worse than another; a single one if it is told apart from all others."""
         return tuple(place.stack for place in self.places if place.first == 1)
 
     def beside(self, stack: str, other: str, measure: Measure) -> Difference:
-        """One of the stacks beside another, by the measure that decides."""
+        """Compare two of the stacks by the measure that decides."""
         found = next(d for d in self.differences if {d.one, d.other} == {stack, other})
         return found if found.one == stack else found.turned(measure)
 
 
 class Found:
-    """What was found out.
+    """The findings of a study.
 
     Attributes:
-        question: what was asked.
-        level: the confidence of each interval: all statements together have 95 %.
-        paths: what came out on each path.
+        question: the question.
+        level: the confidence of each interval; all statements together have 95 %.
+        paths: the results on each path.
     """
 
     def __init__(self, question: Question, level: float, paths: tuple[OnPath, ...]) -> None:
-        """Keep what came out."""
+        """Keep the findings."""
         self.question, self.level, self.paths = question, level, paths
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The one that decides, and those beside it."""
+        """The measure that decides, and the additional ones."""
         return (self.question.measure, *self.question.beside)
 
     @cached_property
     def overall(self) -> OnPath:
-        """All paths together, each with the same weight; of one path that path."""
+        """All paths together with equal weights; a single path is returned unchanged."""
         if len(self.paths) == 1:
             return self.paths[0]
         values = {m.key: together([path.values[m.key] for path in self.paths], m) for m in self.measures}
@@ -90,5 +90,5 @@ class Found:
 
     @property
     def parts(self) -> tuple[OnPath, ...]:
-        """All paths together, where there are several, and each path."""
+        """All paths together, if there are several, and each path."""
         return self.paths if len(self.paths) == 1 else (self.overall, *self.paths)

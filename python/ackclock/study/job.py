@@ -1,4 +1,4 @@
-"""Carries out a study: adds seeds on each path until the stacks are told apart there, or none are left to add."""
+"""Runs a study: adds seeds on each path until the stacks are told apart there, or no seeds are left."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(
     threads: int | None,
     show: Show,
 ) -> Answer:
-    """Carry out a study; arguments and errors are those of :func:`ackclock.study`."""
+    """Run a study; arguments and errors are those of :func:`ackclock.study`."""
     level = 1 - ERROR / (asked.comparisons * len(asked.seeds.looks))
     made: dict[str, ByStack] = {}
     going = list(asked.paths)
@@ -60,7 +60,7 @@ def _settled(asked: Question, runs: ByStack, level: float) -> bool:
 
 
 def _check(asked: Question, made: Mapping[str, ByStack]) -> None:
-    """Refuse a measure that a path never has."""
+    """Refuse a measure that a path never yields."""
     for path in asked.paths:
         if all(asked.measure.of(run) is None for runs in made[path.name].values() for run in runs):
             raise refusal(asked.file, None, "measure", _never(asked.measure, path.name), "a measure that its runs have")

@@ -1,4 +1,4 @@
-"""What a study measures: numbers of a run that say how well its senders did."""
+"""The measures of a study: numbers of a run that rate its senders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Run = Mapping[str, Any]
-"""A run as ``runs`` of ``ackclock run --json`` has it."""
+"""A run as in ``runs`` of ``ackclock run --json``."""
 
 
 @dataclass(frozen=True)
@@ -16,20 +16,20 @@ class Measure:
     """A number of a run."""
 
     key: str
-    """What a study's file calls it."""
+    """Its name in the file of a study."""
     label: str
-    """What tables and pictures call it."""
+    """Its name in tables and pictures."""
     unit: str
-    """As it is shown; empty for counts."""
+    """The displayed unit; empty for counts."""
     scale: float
-    """From the value to the shown one."""
+    """Factor from the value to the displayed one."""
     more_is_better: bool
     relative: bool
-    """Whether two stacks are compared by their ratio; else by their difference in the shown unit."""
+    """Whether two stacks are compared by their ratio; otherwise by their difference in the displayed unit."""
     matters: float
-    """Default of ``within``: a share for relative measures, else in units of the value."""
+    """Default of ``within``: a share for relative measures, otherwise in units of the value."""
     of: Callable[[Run], float | None]
-    """Its value, in SI units; None where the run has none, as for a transfer that did not end."""
+    """Returns its value in SI units; ``None`` if the run has none, as for a transfer that did not end."""
     detailed: bool = False
     """Whether the run must have measures (``[run] measures = true``)."""
 
@@ -52,7 +52,7 @@ def _sum(key: str) -> Callable[[Run], float | None]:
 
 
 def _mean(key: str) -> Callable[[Run], float | None]:
-    """The mean over the flows that have it; None if one has not."""
+    """The mean over all flows; ``None`` if one of them lacks the value."""
 
     def of(run: Run) -> float | None:
         values = [flow.get(key) for flow in run["flows"]]
@@ -67,7 +67,7 @@ def _of_all(key: str) -> Callable[[Run], float | None]:
 
 
 def _longest_queue(key: str) -> Callable[[Run], float | None]:
-    """That of the link or path where it is largest."""
+    """The value for the link or path where it is largest."""
 
     def of(run: Run) -> float | None:
         known = [link[key] for link in run["measures"]["links"] if link[key] is not None]
@@ -129,9 +129,10 @@ MEASURES = {
         Measure("loss", "loss", "%", 100, False, False, 0.001, _of_all("loss_ratio"), True),
     )
 }
-"""By key.
+"""The measures by key.
 
-Goodput and timeouts are those of all flows together. Completion and transfer times are means over the flows: of one
-flow its own. Needless and all retransmissions, and losses, are shares of the data packets that were sent. The others
-are the measures of docs/measures.md over all flows; ``queue_p95`` is that of the link where it is largest.
+Goodput and timeouts cover all flows together. Completion and transfer times are means over the flows, or the flow's
+own value if there is one flow. Needless retransmissions, all retransmissions and losses are shares of the data packets
+sent. The others are the measures of docs/measures.md over all flows; ``queue_p95`` is taken at the link where it is
+largest.
 """

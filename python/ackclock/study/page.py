@@ -1,4 +1,4 @@
-"""A study as one page to decide by, and as a table for papers."""
+"""A study as a single page for a decision, and as a table for papers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ackclock.study.words import beside_baseline, sentences
 
 
 def html(found: Found, picture: str) -> str:
-    """The page, the picture inside."""
+    """Render the page with the picture inside."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - start-up time
 
     loader = FileSystemLoader(Path(__file__).parent)
@@ -32,7 +32,7 @@ def html(found: Found, picture: str) -> str:
 
 
 def head(found: Found) -> list[str]:
-    """The head of the ranking, for people."""
+    """The header of the ranking, for people."""
     return ["place", "stack", *(m.title for m in found.measures), f"against {found.question.baseline}"]
 
 
@@ -48,13 +48,13 @@ def cells(found: Found, part: OnPath) -> list[list[str]]:
 
 
 def scenarios(found: Found) -> dict[str, str]:
-    """The scenarios of paths that are in no file as they were run, by the name of a file for them."""
+    """The scenarios of paths that no file contains in the form that was run, by a name for their file."""
     paths = enumerate(found.question.paths, 1)
     return {f"path-{number}.toml": path.text for number, path in paths if not _in_a_file(path)}
 
 
 def commands(found: Found) -> list[str]:
-    """What repeats the study, and what shows a run of its best stack on each path."""
+    """The command that repeats the study, and for each path the command that shows a run of its best stack."""
     asked = found.question
     best = asked.stacks[found.overall.places[0].stack]
     again = [] if asked.file == "study" or asked.file.startswith("<") else [f"ackclock study {shlex.quote(asked.file)}"]

@@ -1,9 +1,9 @@
-"""Which of two stacks does better, by runs with the same seeds, and how sure that is.
+"""Which of two stacks does better, from runs with the same seeds, and the certainty.
 
 All statements of a study hold together with 95 % confidence: each interval has the confidence
-``1 - 0.05 / (comparisons · looks)`` (Bonferroni). A comparison is one of two stacks on one path, or on all paths
-together; a look is a moment at which the study may stop adding seeds, so that looking early costs nothing of the
-confidence.
+``1 - 0.05 / (comparisons · looks)`` (Bonferroni). A comparison covers two stacks on one path, or on all paths
+together. A look is a point at which the study may stop adding seeds; because looks are counted, looking early does not
+reduce the confidence.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from ackclock import _native
 from ackclock.study.measure import Measure
 
 ERROR = 0.05
-"""How likely one statement or more of a study is wrong, at most."""
+"""The largest probability that any statement of a study is wrong."""
 FEWEST = 2
-"""Of fewer values there is no interval."""
+"""The fewest values that give an interval."""
 Values = Sequence[float | None]
-"""A measure of one stack, a value for each seed."""
+"""A measure of one stack, with one value for each seed."""
 
 
 class Told(Enum):
-    """What is known of two stacks."""
+    """The result of comparing two stacks."""
 
     BETTER = "better"
     WORSE = "worse"
     SAME = "same"
-    """They differ by less than what matters."""
+    """They differ by less than the margin that matters."""
     OPEN = "cannot tell"
 
     @property
     def reversed(self) -> Told:
-        """The same, said of the other stack."""
+        """The same result, seen from the other stack."""
         return {Told.BETTER: Told.WORSE, Told.WORSE: Told.BETTER}.get(self, self)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One stack beside another on the same seeds."""
+    """A comparison of two stacks on the same seeds."""
 
     one: str
     other: str
     seeds: int
     change: float | None
-    """By how much ``one`` is above ``other``: a share of it for relative measures, else a difference; None where runs
-    lack a value."""
+    """Difference of ``one`` from ``other``: a share for relative measures, otherwise absolute; ``None`` if runs lack a
+    value."""
     low: float | None
     high: float | None
     """The ends of its interval."""
     told: Told
-    """How ``one`` does."""
+    """The result for ``one``."""
 
     def turned(self, measure: Measure) -> Difference:
-        """The other beside the one."""
+        """The same comparison with the stacks exchanged."""
 
         def turn(value: float | None) -> float | None:
             return None if value is None else 1 / (1 + value) - 1 if measure.relative else -value
@@ -70,16 +70,17 @@ def difference(one: str, other: str, a: Values, b: Values, measure: Measure, wit
     """Compare two stacks.
 
     Relative measures are compared by the mean of the logarithms of their ratios, seed by seed; others by the mean of
-    their differences. The interval is Student's t. Where runs lack a value or a ratio, such as that of a transfer that
-    did not end, the exact sign test takes its place: how often one did better than the other.
+    their differences. The interval is Student's t. If runs lack a value or a ratio, such as for a transfer that did
+    not end, the exact sign test is used: it counts how often one did better than the other.
 
     Args:
         one: a stack.
-        other: the one that it is held against.
+        other: the stack with which it is compared.
         a: values of ``one``, seed by seed.
         b: values of ``other`` with the same seeds.
-        measure: what they are.
-        within: a difference up to this does not matter: a share for relative measures, else in units of the value.
+        measure: their measure.
+        within: the largest difference that does not matter: a share for relative measures, otherwise in units of the
+            value.
         level: the interval's confidence.
     """
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
@@ -122,17 +123,17 @@ def _sign(x: float, y: float) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a stack stands among the others."""
+    """The rank of a stack among the others."""
 
     stack: str
     first: int
-    """The best place that it may have: one behind all stacks that do better."""
+    """Its best possible rank: directly after all stacks that do better."""
     last: int
-    """The worst: before all stacks that do worse."""
+    """Its worst possible rank: directly before all stacks that do worse."""
     missing: int
     """Runs without a value."""
     mean: float | None
-    """Over the seeds: geometric for relative measures; over the runs that have a value, None if none has."""
+    """Mean over the seeds with a value, geometric for relative measures; ``None`` if there are none."""
 
 
 def compare(
@@ -141,13 +142,13 @@ def compare(
     """Rank stacks by their values with the same seeds.
 
     Args:
-        values: of each stack.
-        measure: what they are.
+        values: the values of each stack.
+        measure: their measure.
         within: see :func:`difference`.
         level: the confidence of each interval.
 
     Returns:
-        The stacks, best first, and every two of them beside each other, the better-ranked one first.
+        The stacks, best first, and the comparison of each pair, with the better-ranked stack first.
     """
     order = sorted(values, key=lambda stack: _merit(values[stack], measure))
     found = [difference(a, b, values[a], values[b], measure, within, level) for a, b in combinations(order, 2)]
@@ -160,7 +161,7 @@ def compare(
 
 
 def average(values: Values, measure: Measure) -> float | None:
-    """The mean over the values that are known: geometric for relative measures, unless one is 0."""
+    """The mean of the known values: geometric for relative measures, unless a value is 0."""
     known = [value for value in values if value is not None]
     if not known:
         return None
@@ -174,15 +175,15 @@ def _missing(values: Values) -> int:
 
 
 def _merit(values: Values, measure: Measure) -> tuple[int, float]:
-    """Smaller is better."""
+    """Sort key of a stack; smaller is better."""
     mean = average(values, measure)
     return _missing(values), math.inf if mean is None else -mean if measure.more_is_better else mean
 
 
 def settled(values: Mapping[str, Values], found: Sequence[Difference]) -> bool:
-    """Whether more seeds would say nothing more.
+    """Whether more seeds would give no more information.
 
-    Every two stacks are told apart or the same, or neither ever has a value.
+    This is so if every pair of stacks is told apart or the same, or neither of a pair ever has a value.
     """
     never = {stack for stack, each in values.items() if _missing(each) == len(each)}
     return all(one.told is not Told.OPEN or {one.one, one.other} <= never for one in found)
@@ -191,7 +192,7 @@ def settled(values: Mapping[str, Values], found: Sequence[Difference]) -> bool:
 def together(paths: Sequence[Mapping[str, Values]], measure: Measure) -> dict[str, Values]:
     """Each stack's mean over the paths, seed by seed: geometric for relative measures.
 
-    Seeds that one of the paths lacks are left out. Where a stack has no value on one of the paths, it has none here.
+    Seeds that one of the paths lacks are left out. A stack without a value on one of the paths has none here.
     """
     seeds = min(len(values) for path in paths for values in path.values())
 

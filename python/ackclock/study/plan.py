@@ -1,4 +1,4 @@
-"""What a study asks: which of several senders does best on which paths, by which measure."""
+"""The question of a study: which of several senders does best on which paths, by which measure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SEEDS, LAST_SEED = 10**5, 2**62
 
 @dataclass(frozen=True)
 class Seeds:
-    """How many runs of each stack on each path: from ``at_least``, doubled until all is told, up to ``at_most``."""
+    """The number of runs of each stack on each path: ``at_least``, then doubled up to ``at_most``."""
 
     first: int = FIRST
     at_least: int = AT_LEAST
@@ -31,7 +31,7 @@ class Seeds:
 
     @property
     def looks(self) -> list[int]:
-        """After how many seeds the study looks whether it has its answer."""
+        """The numbers of seeds after which the study checks whether the result is clear."""
         found = [self.at_least]
         while found[-1] < self.at_most:
             found.append(min(2 * found[-1], self.at_most))
@@ -40,31 +40,31 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Question:
-    """A study that makes sense."""
+    """A valid study."""
 
     name: str
     question: str
-    """In the words of who asks."""
+    """The question as the user words it."""
     measure: Measure
-    """It decides."""
+    """The measure that decides."""
     beside: tuple[Measure, ...]
-    """They are shown, too."""
+    """Additional measures to show."""
     stacks: Mapping[str, str]
-    """What each is called, and its text as ``--stack`` takes it."""
+    """The text of each stack, as ``--stack`` takes it, by name."""
     baseline: str
-    """What the others are held against in words."""
+    """The stack with which the sentences compare the others."""
     within: float
-    """A difference up to this does not matter: a share of relative measures, else in the measure's own unit."""
+    """The largest difference that does not matter: a share for relative measures, otherwise in the measure's unit."""
     seeds: Seeds
     paths: tuple[NetworkPath, ...]
     file: str
-    """Under which errors speak of it."""
+    """The name that error messages use for the study."""
     text: str
     """As TOML."""
 
     @property
     def comparisons(self) -> int:
-        """Of two stacks each: on every path, and on all together."""
+        """The number of comparisons of two stacks: on every path, and on all paths together."""
         count = len(self.paths) + (len(self.paths) > 1)
         return math.comb(len(self.stacks), 2) * count
 
@@ -73,10 +73,10 @@ def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
     """Read a study and check all that can be checked before a run.
 
     Args:
-        study: path of its file, the text of one (anything with a line break in it), or what such a text says as a dict.
+        study: path of its file, the text of one (a string with a line break), or its content as a dict.
 
     Raises:
-        ScenarioError: the study, or a scenario that it names, makes no sense.
+        ScenarioError: the study, or a scenario that it names, is invalid.
     """
     file, text, folder = source(study, "study")
     root = Node.read(file, text)
@@ -107,7 +107,7 @@ def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
 
 
 def _stacks(node: Node) -> dict[str, str]:
-    """Each stack's text by what it is called: the ``name`` among its own parameters, or the text."""
+    """The text of each stack by name: the ``name`` among its parameters, or the text."""
     allowed = "a list of two or more stacks, each called otherwise"
     texts = [_stack(one) for one in node.items(allowed)]
     found = {dict(_native.own_parameters(text)).get("name", text).strip("\"'"): text for text in texts}
@@ -119,7 +119,7 @@ def _stacks(node: Node) -> dict[str, str]:
 
 
 def _stack(node: Node) -> str:
-    """A stack's text; in Python also its name and its own parameters."""
+    """The text of a stack; in Python it may be given as a name and parameters."""
     if isinstance(node.value, str):
         return node.value
     name, own = (*node.items("a stack, as --stack takes it"), None)[:2]
@@ -143,7 +143,7 @@ def _one_of(node: Node, stacks: Mapping[str, str]) -> str:
 
 
 def _within(node: Node | None, measure: Measure) -> float:
-    """A share, as in ``"2 %"``; of measures that are counted a number."""
+    """Read a share, as in ``"2 %"``, or a number for counts."""
     if node is None:
         return measure.matters
     if measure.relative or measure.unit == "%":

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sentences(found: Found) -> list[str]:
-    """On all paths together, on each path, and how sure that is."""
+    """The answer over all paths together, on each path, and its certainty."""
     said = [_best(found, found.overall), *_against(found, found.overall)]
     if len(found.paths) > 1:
         said += [_best(found, path) for path in found.paths]
@@ -21,7 +21,7 @@ def sentences(found: Found) -> list[str]:
 
 
 def _best(found: Found, part: OnPath) -> str:
-    """Who does best on a path, and by how much."""
+    """The best stack on a path, and its margin."""
     measure, best = found.question.measure, part.best
     where = f"On {part.name}, " if len(found.paths) > 1 else ""
     if len(best) == len(part.places):
@@ -46,7 +46,7 @@ def _same(found: Found, part: OnPath) -> str:
 
 
 def _against(found: Found, part: OnPath) -> list[str]:
-    """The best beside the baseline, if that is another."""
+    """The best stack compared with the baseline, unless they are the same."""
     base, best = found.question.baseline, part.places[0].stack
     if base in {best, part.places[1].stack}:
         return []
@@ -55,7 +55,7 @@ def _against(found: Found, part: OnPath) -> list[str]:
 
 
 def change(d: Difference, measure: Measure) -> str:
-    """By how much one is above or below another: ``12 % more (9 to 15 %) than``."""
+    """The difference of one from another in words: ``12 % more (9 to 15 %) than``."""
     if d.change is None or d.low is None or d.high is None:
         return "in most runs better than" if d.told is Told.BETTER else "not told apart from"
     word = "more" if d.change >= 0 else "less"
@@ -70,7 +70,7 @@ def change(d: Difference, measure: Measure) -> str:
 
 
 def beside_baseline(found: Found, part: OnPath, stack: str) -> str:
-    """A stack beside the baseline in a cell of a table: ``-12 % (-15 to -9)``, and whether that says anything."""
+    """A stack compared with the baseline, for a cell of a table: ``-12 % (-15 to -9)``, and whether it is clear."""
     asked = found.question
     if stack == asked.baseline:
         return "baseline"
@@ -90,13 +90,13 @@ def _digits(percent: float) -> int:
 
 
 def within(found: Found) -> str:
-    """What does not matter."""
+    """The difference that does not matter."""
     measure, value = found.question.measure, found.question.within
     return f"{100 * value:g} %" if measure.relative or measure.unit == "%" else f"{value:g}"
 
 
 def _notes(found: Found) -> list[str]:
-    """What a reader should know of single stacks."""
+    """Remarks on single stacks."""
     said, what = [], found.question.measure.label
     for part in found.paths:
         for place in part.places:
