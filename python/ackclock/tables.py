@@ -1,4 +1,4 @@
-"""Results as tables for people. Imported late: rich takes longer to load than a short run."""
+"""Results as tables for people. Imported late, because rich takes longer to load than a short run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ackclock.tables_measures import print_measures
 SHOWN_FLOWS = 20
 PIPE_WIDTH = 200
 LATE_US = 300
-"""A live run says so if a hundredth of its packets left the path later than that."""
+"""Lateness in microseconds at the 99th percentile above which a live run prints a warning."""
 COLUMNS = [
     ("throughput kB/s", "throughput_bytes_per_s", 1e-3, 1),
     ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
@@ -34,11 +34,11 @@ COLUMNS = [
 ]
 
 SELDOM = ("refused_retransmissions", "finish_s", "transfers", "transfer_median_s", "transfer_p95_s")
-"""Shown only where there is something to show."""
+"""Columns shown only if they have values."""
 
 
 def console(stderr: bool = False) -> Console:
-    """Standard output, or standard error; what goes into a pipe is not cut to a terminal's width."""
+    """Standard output, or standard error; output into a pipe is not cut to a terminal's width."""
     console = Console(highlight=False, stderr=stderr)
     return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH, stderr=stderr)
 
@@ -54,7 +54,7 @@ def cell(interval: dict[str, float | None] | None, scale: float, digits: int) ->
 
 
 def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) -> None:
-    """Add the flows of one stack, and their sum where they are too many to show."""
+    """Add the flows of one stack, and their sum if there are too many to show."""
     for flow in flows[:SHOWN_FLOWS]:
         cells = [cell(flow.get(key), scale, digits) for _, key, scale, digits in columns]
         table.add_row(flow["name"], flow["stack"], *cells)
@@ -80,7 +80,7 @@ def _flow_table(blocks: list[list[dict[str, Any]]]) -> Table:
 
 
 def print_run(result: dict[str, Any]) -> None:
-    """Print the means of each flow, a block for each stack that was asked for, and what the links dropped."""
+    """Print the means of each flow, in one block for each requested stack, and the drops of the links."""
     out, runs, flows = console(), result["runs"], result["flows"]
     size = len(runs[0]["flows"])
     blocks = [flows[i : i + size] for i in range(0, len(flows), size)]
@@ -120,7 +120,7 @@ def print_live_path(result: dict[str, Any]) -> None:
 
 
 def _print_counters(out: Console, counters: dict[str, dict[str, int] | None], shown: list[str]) -> None:
-    """What the kernel counted at each side, where a kernel is there."""
+    """Print the kernel's counters at each side that has a kernel."""
     sides = {side: found for side, found in counters.items() if found is not None}
     names = [name for name in shown if any(found.get(name) for found in sides.values())]
     if not names:
@@ -163,7 +163,7 @@ def print_stacks(stacks: list[dict[str, Any]]) -> None:
 
 
 def print_examples(about: Mapping[str, str]) -> None:
-    """Print names and what each is."""
+    """Print names and descriptions."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("example", no_wrap=True)
     table.add_column("what it is")
@@ -200,7 +200,7 @@ def print_live_bench(entries: list[dict[str, Any]]) -> None:
 
 
 MANY = 3
-"""Packets that overtake, from which on a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
+"""Overtaking packets from which a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
 LEDGER = {
     "sent": "sent",
     "arrived": "arrived",
@@ -214,11 +214,11 @@ LEDGER = {
     "under_way": "still under way",
     "device_drops": "not let in: the device's queue was full",
 }
-"""What became of packets. Only the first three and what is not zero are shown."""
+"""The fates of packets. Only the first three, and counts above zero, are shown."""
 
 
 def print_live_shell(result: dict[str, Any]) -> None:
-    """Print what became of packets, each way, on standard error: standard output is the program's."""
+    """Print the fates of packets in each direction on standard error; standard output belongs to the program."""
     out, ways = console(stderr=True), result["ways"]
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("packets")

@@ -1,4 +1,4 @@
-"""What captures hold, as tables for people. Imported late: rich takes longer to load than a small capture."""
+"""Captures as tables for people. Imported late, because rich takes longer to load than a small capture."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ackclock.fitting import Fit, WhatIf
 from ackclock.tables import console
 
 SHOWN = 50
-"""Flows that are shown; all are in the JSON and in the tables."""
+"""The number of flows shown; all of them are in the JSON and in the tables."""
 LEAST = 0.005
-"""Displacements of a smaller share of the packets are shown together."""
+"""Displacements with a smaller share of the packets are combined."""
 SHORT_S = 0.1
-"""Times below it are shown in milliseconds."""
+"""Shorter times are shown in milliseconds."""
 NAMES = {
     "udp": "UDP",
     "quic": "QUIC",
@@ -71,7 +71,7 @@ def _main(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def print_flows(result: dict[str, Any]) -> None:
-    """Print a row for each connection, the way with more data, and why it is taken to be captured there."""
+    """Print a row for each connection: the direction with more data, and the evidence for the place of capture."""
     flows = sorted(_main(result), key=lambda flow: -flow["bytes"])
     if not flows:
         return
@@ -168,7 +168,7 @@ def print_retransmissions(result: dict[str, Any]) -> None:
 
 
 def print_reordering(result: dict[str, Any]) -> None:
-    """Print RFC 4737's metrics of each way, and RFC 5236's densities where there are any."""
+    """Print RFC 4737's metrics of each direction, and RFC 5236's densities if there are any."""
     known = [flow for flow in result["flows"] if flow["reordering"] is not None]
     table = _table(
         "flow",
@@ -206,7 +206,7 @@ def print_reordering(result: dict[str, Any]) -> None:
 
 
 def _density(density: dict[str, float]) -> str:
-    """The displacements of at least half a percent of the packets, and how much is elsewhere."""
+    """The displacements with at least half a percent of the packets, and the share of the others."""
     large = {int(n): share for n, share in density.items() if share >= LEAST}
     said = ", ".join(f"{n}: {share:.5f}" for n, share in sorted(large.items()))
     if not (others := [share for share in density.values() if share < LEAST]):
@@ -242,7 +242,7 @@ def _titled(flow: dict[str, Any], table: Table) -> None:
 
 
 def print_files(result: dict[str, Any]) -> None:
-    """Say of each file what was not analysed, and what was damaged."""
+    """Print the traffic that was not analysed, and the damage, for each file."""
     out = console()
     for remark in result["remarks"]:
         out.print(remark, markup=False, soft_wrap=True)
@@ -278,7 +278,7 @@ def print_files(result: dict[str, Any]) -> None:
 
 
 def print_fit(found: Fit) -> None:
-    """What is known of each number of a fitted path."""
+    """Print the estimate of each number of a fitted path."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in ("path", "", "value", "from", "to", "how"):
         table.add_column(column, justify="right" if column in {"value", "from", "to"} else "left", overflow="fold")
@@ -290,7 +290,7 @@ def print_fit(found: Fit) -> None:
 
 
 def print_what_if(answer: WhatIf) -> None:
-    """A row for the capture run again, and one for each other sender."""
+    """Print a row for the repeated capture, and one for each other sender."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in ("sender", "seconds", "from", "to", "captured", "unfinished"):
         table.add_column(column, justify="left" if column == "sender" else "right")

@@ -1,4 +1,4 @@
-"""What was measured of runs, as tables for people. Imported late, as the others are."""
+"""Measures of runs as tables for people. Imported late, because rich takes long to load."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LINKS: list[Column] = [
 
 
 def print_measures(out: Console, blocks: Sequence[Sequence[Run]]) -> None:
-    """Print totals and links: means over the seeds, a block for each stack that was asked for."""
+    """Print totals and links: means over the seeds, in one block for each requested stack."""
     out.print(_table(["flows together", "flows"], blocks, "groups", GROUPS, _group))
     out.print(_table(["link", "stack"], blocks, "links", LINKS, _link))
 
@@ -49,7 +49,7 @@ def _table(
     columns: Sequence[Column],
     about: Callable[[Run, dict[str, Any]], list[str] | None],
 ) -> Table:
-    """A row for each entry of a part of the measures of which there is something to say."""
+    """A row for each entry of one part of the measures that has values."""
     shown = [c for c in columns if any(row[c[1]] is not None for b in blocks for r in b for row in r["measures"][part])]
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for head in heads:
@@ -75,7 +75,7 @@ def _mean(values: Sequence[float | None], scale: float, digits: int) -> str:
 
 
 def _group(run: Run, group: dict[str, Any]) -> list[str] | None:
-    """All flows; the groups of one flow are in the table of flows."""
+    """The row label for all flows; ``None`` for groups of one flow, which are in the table of flows."""
     if group["by"] == "all":
         return [f"all ({stacks_of(run)})", str(group["flows"])]
     return [f"{group['by']} {group['group']}", str(group["flows"])] if 1 < group["flows"] < len(run["flows"]) else None

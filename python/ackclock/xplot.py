@@ -1,7 +1,7 @@
 """A captured connection in the format of tcptrace's xplot: a time-sequence graph for ``xplot`` and ``jplot``.
 
 Source: the commands of xplot (Shepard 1991), as tcptrace 6.6.7 writes them (``tcptrace -S``). Here the colour of a
-retransmission is its verdict: red needed, magenta needless, orange refused, pink where the capture does not say.
+retransmission is its verdict: red for needed, magenta for needless, orange for refused, pink for unknown.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ FIN, SYN, PSH = 1, 2, 8
 
 
 def lines(packets: pl.DataFrame, retransmissions: pl.DataFrame, flow: str) -> Iterator[str]:
-    """The lines of the file: sequence numbers as on the wire, times since 1970.
+    """Yield the lines of the file: sequence numbers as on the wire, times since 1970.
 
     Args:
-        packets: what ``Capture.packets`` answers.
+        packets: the result of ``Capture.packets``.
         retransmissions: the verdicts, by frame.
         flow: the title, ``A:p > B:p``.
     """
@@ -28,7 +28,7 @@ def lines(packets: pl.DataFrame, retransmissions: pl.DataFrame, flow: str) -> It
     yield from ("timeval double", "title", f"{flow.replace(' > ', '_==>_')} (time sequence graph)")
     yield from ("xlabel", "time", "ylabel", "sequence number")
     acks = _Acks()
-    # Sequence numbers count on beyond 2**32, so that no line leads back.
+    # Sequence numbers continue beyond 2**32, so that no line jumps back.
     zero: int | None = None
     for packet in packets.sort("frame").iter_rows(named=True):
         if packet["own"]:
@@ -46,7 +46,7 @@ def _time(packet: dict[str, Any]) -> str:
 
 
 def _segment(packet: dict[str, Any], zero: int, verdict: str | None) -> Iterator[str]:
-    """A bar from the first byte to the last, its ends as arrows; a diamond above what was pushed."""
+    """A bar from the first byte to the last, with arrows at its ends; a diamond above pushed data."""
     at, flags = _time(packet), packet["flags"]
     begin = zero + packet["offset"]
     end = begin + packet["len"]
@@ -69,7 +69,7 @@ def _segment(packet: dict[str, Any], zero: int, verdict: str | None) -> Iterator
 
 
 class _Acks:
-    """Stairs of what is acknowledged, and of what the window allows; SACK blocks beside them."""
+    """Stairs of the acknowledged data and of the receive window; SACK blocks beside them."""
 
     def __init__(self) -> None:
         self._last: tuple[str, int, int] | None = None

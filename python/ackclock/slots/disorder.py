@@ -26,7 +26,7 @@ class Disorder(Algorithm):
 
     @abstractmethod
     def next(self, w: Window, board: Board, cx: Context) -> Xmit | None:
-        """Return the next transmission, without side effects; called until it returns ``None``. See :meth:`Window.admits`."""
+        """Return the next transmission; no side effects. Called until it gives ``None``. See :meth:`Window.admits`."""
 
     def on_sent(self, x: Xmit, segment: Segment, w: Window, cx: Context) -> None:
         """The transmission was sent."""

@@ -1,4 +1,4 @@
-"""Many runs: plans of them, where they are kept, and who makes them."""
+"""Many runs: plans, their storage, and executors."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ def sweep(
     progress: Tell | None = None,
     allow_python: bool = False,
 ) -> Sweep:
-    """Run what of a plan is not finished yet, and make its table.
+    """Run the unfinished part of a plan, and make its table.
 
-    Every run is kept as soon as the task that it is part of is finished, and never run again: after an interruption,
-    whatever it was, the same call goes on. The table is the same, byte for byte, however it came about.
+    Every run is stored as soon as its task is finished, and is never repeated. After any interruption, the same call
+    continues. The table is identical, byte for byte, however it was produced.
 
     Args:
-        plan: an ``ackclock.Plan``, the path of a plan's file, or the text of one (anything with a line break in it).
-        store: folder of finished runs; by default what the variable ``ACKCLOCK_STORE`` says, or ``ackclock-results``.
-        on: where to run: nothing for this machine's cores, ``dask://host:port`` for a Dask cluster, ``dask:N`` for one
-            of N processes here, a ``distributed.Client`` or cluster such as ``LocalCluster``, or an executor.
-        threads: how many runs at once on this machine; by default one for each core.
-        progress: gets an ``ackclock.progress.Told`` at the beginning, and after every task.
-        allow_python: let Python run that the plan or its scenario names by its file, here and on workers: only what you
-            trust. Classes that are given as such need no permission.
+        plan: an ``ackclock.Plan``, the path of a plan's file, or the text of one (a string with a line break).
+        store: folder of finished runs. Default: the variable ``ACKCLOCK_STORE``, or ``ackclock-results``.
+        on: where to run: ``None`` for this machine's cores, ``dask://host:port`` for a Dask cluster, ``dask:N`` for a
+            local one of N processes, a ``distributed.Client``, a cluster such as ``LocalCluster``, or an executor.
+        threads: the number of concurrent runs on this machine. Default: one per core.
+        progress: called with an ``ackclock.progress.Told`` at the start and after every task.
+        allow_python: run Python files that the plan or its scenario names, here and on workers. Allow only files you
+            trust. Classes passed as objects need no permission.
 
     Returns:
         The table, means, points and manifest: see :class:`ackclock.Sweep`.
 
     Raises:
-        ScenarioError: the plan, or a point of it, makes no sense; nothing was run then.
-        OSError: the store cannot be read or written, or a cluster is lost; what is finished is kept.
-        RuntimeError: a worker has another Ackclock.
-        KeyboardInterrupt: as usual; what is finished is kept.
+        ScenarioError: the plan, or a point of it, is invalid; in that case nothing was run.
+        OSError: the store cannot be read or written, or a cluster is lost; finished runs are kept.
+        RuntimeError: a worker has another version of Ackclock.
+        KeyboardInterrupt: as usual; finished runs are kept.
     """
     from ackclock.runs.executor import executor  # noqa: PLC0415 - start-up time
     from ackclock.runs.store import Store  # noqa: PLC0415 - likewise
@@ -63,7 +63,7 @@ def results(store: str | PathLike[str] | None = None) -> Results:
     """The sweeps of a store: ``ak.results()["thresholds"].summary``.
 
     Args:
-        store: folder of finished runs; by default what the variable ``ACKCLOCK_STORE`` says, or ``ackclock-results``.
+        store: folder of finished runs. Default: the variable ``ACKCLOCK_STORE``, or ``ackclock-results``.
 
     Raises:
         OSError: there is no store, or it cannot be read.

@@ -1,4 +1,4 @@
-"""What is varied: each axis is one parameter, or several in step, with its values in order."""
+"""The axes of a plan: each varies one parameter, or several in step, over a list of values."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _TABLE = "a table of parameters"
 
 @dataclass(frozen=True)
 class Axis:
-    """One step along it is one row of values."""
+    """An axis; each step along it is one row of values."""
 
     nodes: Mapping[str, Node]
-    """Where each of its parameters stands in the plan."""
+    """The node of each parameter in the plan."""
     rows: Sequence[tuple[Value, ...]]
 
     def place(self, name: str, row: int) -> Node:
-        """Where the plan has the value that a parameter takes in a row."""
+        """Return the node in the plan for a parameter's value in a row."""
         node = self.nodes[name]
         return node.items("")[row] if isinstance(node.value, list) else node
 
 
 def read(plan: Mapping[str, Node], document: Mapping[str, Any], scenario: str) -> list[Axis]:
-    """The axes of a plan: each parameter of the grid, each coupled table, the random samples.
+    """Read the axes of a plan: each parameter of the grid, each coupled table, the random samples.
 
     Args:
         plan: the values of the plan by key.
@@ -40,7 +40,7 @@ def read(plan: Mapping[str, Node], document: Mapping[str, Any], scenario: str) -
         scenario: the scenario's name, for messages.
 
     Raises:
-        ScenarioError: something there makes no sense.
+        ScenarioError: an axis is invalid.
     """
     axes: list[Axis] = []
     if "grid" in plan:
@@ -90,7 +90,7 @@ def _listed(node: Node) -> list[Value]:
 
 
 def _distinct(node: Node) -> list[Value]:
-    """The values of a list, of which there is one or more, none of them twice."""
+    """The values of a list, which must not be empty or have duplicates."""
     items = node.items(_GRID)
     if not items:
         raise node.refuse("one value or more", "an empty list")
@@ -147,7 +147,7 @@ def _drawn(name: str, node: Node, seed: int, samples: int) -> list[Value]:
 
 
 def _check(name: str, node: Node, document: Mapping[str, Any], scenario: str) -> None:
-    """Refuse a parameter that the scenario has no place for."""
+    """Refuse a parameter that does not exist in the scenario."""
     if name == "stack" or (name.startswith("set.") and len(name) > len("set.")):
         return
     steps = paths.parse(name)
@@ -162,7 +162,7 @@ def _check(name: str, node: Node, document: Mapping[str, Any], scenario: str) ->
 
 
 def _apart(name: str, node: Node, other: str, before: Node) -> None:
-    """Refuse two parameters of which one would undo the other."""
+    """Refuse two parameters if one would overwrite the other."""
     beside = f"`{other}`" + (f" in line {before.line}" if before.line else "")
     if name == other:
         raise node.refuse("a parameter in one place", f"the parameter a second time, beside {beside}")
@@ -172,7 +172,7 @@ def _apart(name: str, node: Node, other: str, before: Node) -> None:
 
 
 def _target(name: str, for_every_flow: bool) -> paths.Steps:
-    """The place in the scenario; with ``for_every_flow`` the stacks of all flows are one place."""
+    """The parameter's place in the scenario; with ``for_every_flow`` the stacks of all flows count as one place."""
     if name == "stack":
         return ("flow", "stack")
     if name.startswith("set."):
@@ -180,6 +180,6 @@ def _target(name: str, for_every_flow: bool) -> paths.Steps:
     steps = paths.parse(name) or ()
     flow = steps[1:] if steps[:1] == ("dumbbell",) else steps
     if for_every_flow and flow[:1] == ("flow",) and flow[2:3] in {("stack",), ("set",)}:
-        # A parameter may be one quoted key, or tables in tables.
+        # A parameter may be one quoted key, or nested tables.
         return ("flow", flow[2], *(part for step in flow[3:] for part in str(step).split(".")))
     return steps

@@ -1,4 +1,4 @@
-"""The numbers of a flow, in the order in which tables have them."""
+"""The numbers of a flow, in the order of the columns of tables."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ FLOW_NUMBERS: dict[str, type[int] | type[float]] = {
     "transfer_median_s": float,
     "transfer_p95_s": float,
 }
-"""Names and types; what a run does not have is null."""
+"""Names and types; a number that a run does not have is null."""
 
 TRANSFERS = ("transfers", "transfer_median_s", "transfer_p95_s")
-"""Only of flows that make transfers in a row."""
+"""Only for flows that make consecutive transfers."""
 
 MEANS = tuple(name for name in FLOW_NUMBERS if name != "start_s")
-"""Of which a summary gives means, and a stop rule may speak."""
+"""Numbers that a summary averages and a stop rule may use."""
 
 _SPREAD = ("count", "mean_s", "min_s", "p50_s", "p95_s", "p99_s", "max_s")
 _RATIOS = ("loss_ratio", "reordered_ratio", "needless_ratio")
@@ -59,14 +59,14 @@ MEASURED: dict[str, type[int] | type[float]] = {
     "jain": float,
     **dict.fromkeys(_WORST, float),
 }
-"""Of runs that are measured: names and types of a flow's measures, of those of all flows together (``total_…`` and
-``jain``), and the longest queue delay percentile of any link (``worst_queue_delay_…``)."""
+"""For runs with measures: names and types of a flow's measures, of the measures over all flows (``total_…`` and
+``jain``), and the largest percentile of the queueing delay of any link (``worst_queue_delay_…``)."""
 
 Number = int | float | None
 
 
 def number(run: Mapping[str, Any], at: int, name: str) -> Number:
-    """A number of a run's flow at this position, by the name of its column; None if the run does not have it."""
+    """Return a number of the flow at this position, by the name of its column; ``None`` if the run does not have it."""
     if name in FLOW_NUMBERS:
         found: Number = run["flows"][at].get(name)
         return found
@@ -74,7 +74,7 @@ def number(run: Mapping[str, Any], at: int, name: str) -> Number:
 
 
 def measured(run: Mapping[str, Any], at: int) -> dict[str, Number]:
-    """The columns of a run's measures in the row of the flow at this position; none if it was not measured."""
+    """Return the measures of a run for the row of the flow at this position; empty if the run has no measures."""
     if (said := run.get("measures")) is None:
         return {}
     flow, total = said["flows"][at], said["groups"][0]

@@ -1,4 +1,4 @@
-"""Runs what of a plan is missing, keeps every run as soon as it is finished, and makes the table in the end."""
+"""Runs the missing part of a plan, stores every run as soon as it is finished, and finally makes the table."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ackclock.sweep.points import Points
 
 
 def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
-    """A plan that was given as such, by its path, or as text.
+    """Return a plan that is given as an object, by its path, or as text.
 
     Raises:
-        ScenarioError: it makes no sense.
-        OSError: it cannot be read.
+        ScenarioError: the plan is invalid.
+        OSError: the file cannot be read.
     """
     if isinstance(plan, Plan):
         return plan
@@ -39,21 +39,21 @@ def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
 
 @dataclass
 class Forecast:
-    """What a sweep would run."""
+    """The runs that a sweep would make."""
 
     points: int
     runs: int
     kept: int
-    """Of the runs: how many are finished."""
+    """The number of runs that are already finished."""
     seconds: float | None
-    """How long the others will take on one core; nothing if no run of this plan is finished."""
+    """Estimated time for the others on one core, in seconds; ``None`` if no run of this plan is finished."""
 
 
 def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
-    """Check a plan and say what a sweep would run; with a stop rule its least.
+    """Check a plan and estimate the runs that a sweep would make; with a stop rule, the fewest.
 
     Raises:
-        ScenarioError: the plan, or a point of it, makes no sense.
+        ScenarioError: the plan, or a point of it, is invalid.
         OSError: the store cannot be read.
     """
     wanted = {key for keys in Points(plan).check(_first_seeds(plan)) for key in keys}
@@ -66,13 +66,13 @@ def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
 
 
 class Job:
-    """One sweep, while it runs."""
+    """One running sweep."""
 
     def __init__(self, plan: Plan, progress: Tell | None = None) -> None:
         """Check all points of a plan.
 
         Raises:
-            ScenarioError: one makes no sense.
+            ScenarioError: a point is invalid.
         """
         self.plan, self.progress = plan, progress or (lambda _: None)
         self.points = Points(plan)
@@ -84,11 +84,11 @@ class Job:
         self.manifest = Manifest(plan.name, plan.to_toml(), plan.scenario.text, self.points.names, entries)
 
     def run(self, store: Store, executor: Executor) -> Sweep:
-        """Run what is missing, and make the table.
+        """Make the missing runs, and the table.
 
         Raises:
             OSError: the store cannot be written.
-            Exception: what a run raised.
+            Exception: an error that a run raised.
         """
         before, content, note = _before(store, self.plan.name)
         if before and content and replace(before, finished=None, sha256=None) == self.manifest and self._kept(store):
@@ -105,7 +105,7 @@ class Job:
         return Sweep(self.manifest, content, (*((note,) if note else ()), *self._unused(store)))
 
     def _kept(self, store: Store) -> bool:
-        """Whether the store has every run of the manifest; then nothing is left to do."""
+        """Whether the store has every run of the manifest, so that nothing is left to do."""
         wanted = set(self.manifest.keys())
         whole = len(store.kept(wanted)) == len(wanted)
         if whole:
@@ -113,14 +113,14 @@ class Job:
         return whole
 
     def _unused(self, store: Store) -> list[str]:
-        """What is to be said of stacks that lack parameters which the scenario sets."""
+        """Remarks on stacks that lack parameters which the scenario sets."""
         if "stack" not in self.manifest.parameters:
             return []
         firsts = store.runs(point.keys[0] for point in self.manifest.points)
         return unused_notes([json.loads(run) for run in firsts if '"unused_parameters"' in run])
 
     def _make(self, lab: Laboratory) -> None:
-        """Make what is missing of the manifest's runs."""
+        """Make the missing runs of the manifest."""
         points = (
             Wanted(point.task, entry.seeds, entry.keys)
             for point, entry in zip(self.points, self.manifest.points, strict=True)
@@ -128,10 +128,10 @@ class Job:
         lab.make(self.plan.name, self.manifest.keys(), points)
 
     def _until_narrow(self, stop: Stop, store: Store, lab: Laboratory) -> None:
-        """Double the seeds of the points whose intervals are too wide, until none is left.
+        """Double the seeds of points with too wide an interval, until none is left.
 
-        Whether a point gets more depends on the runs of its own first seeds alone, so that what is run does not
-        depend on what was finished when.
+        The decision for a point depends only on the runs with its own first seeds, so the set of runs does not depend
+        on the order in which they finished.
         """
         open_points = set(range(len(self.manifest.points)))
         while open_points := {at for at in open_points if not _enough(self.manifest.points[at], stop, store)}:
@@ -147,14 +147,14 @@ class Job:
 
 
 class _Rounds:
-    """Makes one of the rounds of a sweep: what an earlier one has made was not kept before."""
+    """Progress over the rounds of a sweep: runs from an earlier round do not count as stored before."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell, self._made, self._last = tell, 0, Told(0, 0, 0)
 
     @contextmanager
     def show(self, _: str) -> Iterator[Tell]:
-        """The next round."""
+        """Start the next round."""
 
         def tell(told: Told) -> None:
             self._last = told
@@ -187,7 +187,7 @@ def _first_seeds(plan: Plan) -> list[int]:
 
 
 def _before(store: Store, name: str) -> tuple[Manifest | None, bytes | None, str | None]:
-    """What an earlier sweep of this name left: manifest and table if they are whole, and what is to be said of them."""
+    """Return the files of an earlier sweep of this name: manifest and table if intact, and a remark if not."""
     try:
         before = manifests.read(store, name)
     except KeyError:

@@ -1,4 +1,4 @@
-"""What stands beside a sweep's table: the plan, its points, and the keys of their runs."""
+"""The manifest beside a sweep's table: the plan, its points, and the keys of their runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = "runs.parquet"
 
 
 class Placed(Protocol):
-    """A store, or at least the folder of one."""
+    """A store, or an object with the folder of one."""
 
     folder: Path
 
@@ -28,42 +28,42 @@ class Entry:
     """One point of a sweep."""
 
     values: list[Any]
-    """Of the parameters, in their order."""
+    """Values of the parameters, in their order."""
     seeds: list[int]
     keys: list[str]
-    """Under which the store has the run of each seed."""
+    """The key in the store for the run of each seed."""
 
 
 @dataclass
 class Manifest:
-    """One sweep: what was asked for, and when it was finished."""
+    """The manifest of a sweep: the request, and when it was finished."""
 
     name: str
     plan: str
-    """As TOML."""
+    """The plan, as TOML."""
     scenario: str
-    """As TOML."""
+    """The scenario, as TOML."""
     parameters: list[str]
     points: list[Entry] = field(repr=False)
     finished: str | None = None
-    """When all runs were there, as in ``2026-01-31T12:00:00Z``."""
+    """Time at which all runs were finished, as in ``2026-01-31T12:00:00Z``."""
     sha256: str | None = None
-    """Of the table's file."""
+    """Hash of the table's file."""
     ackclock: str = _native.__version__
     results_revision: int = _native.results_revision
 
     def keys(self) -> Iterator[str]:
-        """Of all runs, point by point, seed by seed."""
+        """The keys of all runs, point by point, seed by seed."""
         for point in self.points:
             yield from point.keys
 
     @property
     def runs(self) -> int:
-        """How many there are."""
+        """The number of runs."""
         return sum(len(point.keys) for point in self.points)
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in the file."""
+        """Return the content of the file."""
         head = {key: value for key, value in vars(self).items() if key != "points"}
         points = [
             {"parameters": dict(zip(self.parameters, p.values, strict=True)), "seeds": p.seeds, "keys": p.keys}
@@ -72,15 +72,15 @@ class Manifest:
         return {"form": FORM, **head, "points": points}
 
     def write(self, store: Placed) -> None:
-        """Write it into the sweep's folder.
+        """Write the manifest into the sweep's folder.
 
         Raises:
-            OSError: there is no room, or no right to.
+            OSError: the disk is full, or the folder is not writable.
         """
         said = self.to_dict()
         points = said.pop("points")
         head = json.dumps(said, indent=1, ensure_ascii=False).removesuffix("\n}")
-        # A point is a line: quick to write, and to look at.
+        # One line per point: quick to write, and readable.
         lines = ",\n".join(json.dumps(point, ensure_ascii=False) for point in points)
         folder = folder_of(store, self.name)
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,11 +88,11 @@ class Manifest:
 
 
 def read(store: Placed, name: str) -> Manifest:
-    """The manifest of a sweep.
+    """Read the manifest of a sweep.
 
     Raises:
         KeyError: there is no such sweep.
-        OSError: it cannot be read, is damaged, or is from a newer version.
+        OSError: the file cannot be read, is damaged, or has a newer format.
     """
     file = folder_of(store, name) / FILE
     try:
@@ -109,10 +109,10 @@ def read(store: Placed, name: str) -> Manifest:
 
 
 def _entry(point: dict[str, Any]) -> Entry:
-    """A point as it stands in the file.
+    """Parse a point of the file.
 
     Raises:
-        ValueError: it does not say what a point says.
+        ValueError: the point is invalid.
     """
     values, seeds, keys = point["parameters"], point["seeds"], point["keys"]
     numbers = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
@@ -123,10 +123,10 @@ def _entry(point: dict[str, Any]) -> Entry:
 
 
 def _checked(manifest: Manifest, name: str) -> Manifest:
-    """A manifest whose parts are what they should be.
+    """Return a manifest after checking its parts.
 
     Raises:
-        ValueError: one is not.
+        ValueError: a part is invalid.
     """
     texts = (manifest.plan, manifest.scenario, *manifest.parameters)
     when = (manifest.finished, manifest.sha256)
@@ -146,7 +146,7 @@ def names(store: Placed) -> Sequence[str]:
 
 
 def folder_of(store: Placed, name: str) -> Path:
-    """Where a sweep's files are."""
+    """The folder of a sweep's files."""
     return store.folder / FOLDER / name
 
 

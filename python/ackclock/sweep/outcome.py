@@ -1,4 +1,4 @@
-"""What a sweep came to, and the list of sweeps in a store."""
+"""The results of a sweep, and the list of sweeps in a store."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Sweep:
-    """The runs of a sweep, as tables. Polars is loaded by the first that is asked for.
+    """The runs of a sweep, as tables. Polars is loaded with the first table.
 
     Attributes:
         manifest: the plan, its points, and the keys of their runs.
-        notes: what a person should know: that a damaged file was made anew, that runs are missing.
+        notes: remarks for the user: that a damaged file was rebuilt, or that runs are missing.
     """
 
     def __init__(self, manifest: Manifest, content: bytes, notes: tuple[str, ...] = ()) -> None:
@@ -31,15 +31,15 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        """What the plan is called."""
+        """The name of the plan."""
         return self.manifest.name
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """Every number of every run: a row for each point, seed and flow.
 
-        Columns: ``point`` (its position in the plan), one for each parameter that is varied, named by its path,
-        ``stack``, ``flow``, ``seed``, and then those of :attr:`ackclock.Result.frame`.
+        Columns: ``point`` (its position in the plan), one column for each varied parameter, named by its path,
+        ``stack``, ``flow``, ``seed``, and the numbers of :attr:`ackclock.Result.frame`.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -49,9 +49,9 @@ class Sweep:
     def summary(self) -> pl.DataFrame:
         """Means over the seeds: a row for each point and flow.
 
-        Columns: ``point``, the parameters, ``stack``, ``flow``, ``runs``, ``finished_runs`` (those in which the flow
+        Columns: ``point``, the parameters, ``stack``, ``flow``, ``runs``, ``finished_runs`` (runs in which the flow
         ended), and for each number its mean and ``…_ci95``, half the width of its 95 % confidence interval (null for
-        one run). A number that some runs lack, such as ``finish_s``, is averaged over the others.
+        one run). A number that some runs lack, such as ``finish_s``, is averaged over the other runs.
         """
         return table.summary(self.frame, self.manifest)
 
@@ -61,11 +61,11 @@ class Sweep:
         return [dict(zip(self.manifest.parameters, p.values, strict=True)) for p in self.manifest.points]
 
     def __repr__(self) -> str:
-        """Its name, and how much there is."""
+        """The name, and the sizes of the tables."""
         return f"<ackclock.Sweep: {self._said}>"
 
     def _repr_html_(self) -> str:
-        """The means, for notebooks; of very many points the first."""
+        """The means, for notebooks; limited to the first points if there are very many."""
         from html import escape  # noqa: PLC0415 - start-up time
 
         from ackclock.sweep.shown import cells  # noqa: PLC0415 - start-up time
@@ -86,33 +86,33 @@ class Results(Mapping[str, Sweep]):
     """The sweeps of a store, by name."""
 
     def __init__(self, store: str | PathLike[str] | None = None) -> None:
-        """Find them; see :func:`ackclock.results`."""
+        """Find the sweeps; see :func:`ackclock.results`."""
         with Store(store, create=False) as opened:
             self.folder = opened.folder
             self._names = manifests.names(opened)
 
     def __getitem__(self, name: str) -> Sweep:
-        """A sweep; of one that is not finished, the runs that are.
+        """Return a sweep; for an unfinished one, the runs finished so far.
 
         Raises:
-            KeyError: there is none of this name.
+            KeyError: there is no sweep of this name.
             OSError: the store cannot be read.
         """
         with Store(self.folder, create=False) as opened:
             return load(opened, name)
 
     def __iter__(self) -> Iterator[str]:
-        """Their names, in order."""
+        """The names, in order."""
         return iter(self._names)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of sweeps."""
         return len(self._names)
 
     def listed(self) -> list[dict[str, Any]]:
-        """What each is: ``name``, ``points``, ``runs``, ``kept`` (runs that are there), ``finished``, ``revision``.
+        """Describe each sweep: ``name``, ``points``, ``runs``, ``kept`` (stored runs), ``finished``, ``revision``.
 
-        Sweeps whose manifests are damaged are left out; :meth:`damaged` has them.
+        Sweeps with damaged manifests are left out; :meth:`damaged` lists them.
 
         Raises:
             OSError: the store cannot be read.
@@ -121,7 +121,7 @@ class Results(Mapping[str, Sweep]):
             return [_line(opened, one) for one in self._manifests(opened) if isinstance(one, Manifest)]
 
     def damaged(self) -> list[str]:
-        """What is to be said of sweeps whose manifests cannot be read, a line each.
+        """Describe the sweeps whose manifests cannot be read, one line each.
 
         Raises:
             OSError: the store cannot be read.
@@ -152,7 +152,7 @@ class Results(Mapping[str, Sweep]):
 
 
 def load(store: Store, name: str) -> Sweep:
-    """A sweep of a store; see :meth:`Results.__getitem__`."""
+    """Load a sweep from a store; see :meth:`Results.__getitem__`."""
     manifest = manifests.read(store, name)
     if manifest.finished is not None:
         content = table.intact(manifest, store)

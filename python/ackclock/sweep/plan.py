@@ -1,4 +1,4 @@
-"""What a sweep is to run: a scenario, what is varied in it, and with which seeds."""
+"""The plan of a sweep: a scenario, the parameters to vary, and the seeds."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _HALF = 'a number, or a share of the mean as in "1 %"'
 
 @runtime_checkable
 class Written(Protocol):
-    """A scenario that can say itself in TOML, such as ``ackclock.Scenario``."""
+    """A scenario that can be written as TOML, such as ``ackclock.Scenario``."""
 
     @property
     def name(self) -> str | None:
-        """What it is called."""
+        """Its name."""
 
     def to_toml(self) -> str:
         """The scenario as TOML."""
@@ -39,14 +39,14 @@ class Scenario:
     """The scenario of a plan."""
 
     file: str
-    """Under which errors speak of it; files that it names are beside this one."""
+    """The name that error messages use for it; files that it names are in the same folder."""
     text: str
     document: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Seeds are added to a point until the interval of a column is narrow enough, for every flow."""
+    """A stop rule: seeds are added to a point until the interval of a column is narrow enough for every flow."""
 
     column: str
     half_width: float
@@ -57,7 +57,7 @@ class Stop:
 
 
 class Plan:
-    """A plan of many runs, checked.
+    """A validated plan of many runs.
 
     >>> import ackclock as ak
     >>> plan = ak.Plan(
@@ -67,10 +67,10 @@ class Plan:
     ... )  # doctest: +SKIP
 
     Attributes:
-        name: of the sweep, and of its folder in the store.
+        name: name of the sweep, and of its folder in the store.
         scenario: the scenario that is varied.
-        axes: what is varied.
-        seeds: of every point; with a stop rule only the first of them.
+        axes: the varied parameters.
+        seeds: the seeds of every point; with a stop rule, only the first ones.
         stop: the stop rule, if there is one.
     """
 
@@ -85,20 +85,20 @@ class Plan:
         coupled: Sequence[Mapping[str, Sequence[Value]]] = (),
         random: Mapping[str, Value] | None = None,
     ) -> None:
-        """Make a plan of the same values as a plan's file has, and check it as such.
+        """Make a plan from the same values as a plan's file has, with the same checks.
 
         Args:
             scenario: path of a scenario's file, the text of one, or an ``ackclock.Scenario``.
-            name: what it is called; by default as the scenario.
-            seeds: ``{"first": 1, "count": 30}``, or a list; by default the scenario's.
+            name: name of the plan. Default: the scenario's name.
+            seeds: ``{"first": 1, "count": 30}``, or a list. Default: the scenario's seeds.
             stop: the stop rule: ``column``, ``half_width``, ``at_least``, ``at_most``.
-            grid: parameters with a list of values or a range each; every combination is a point.
+            grid: parameters with a list or a range of values each; every combination is a point.
             coupled: tables of parameters that change in step.
-            random: ``samples``, ``seed``, and how each parameter is drawn.
+            random: ``samples``, ``seed``, and the distribution of each parameter.
 
         Raises:
-            ScenarioError: something makes no sense, or the scenario's file cannot be read.
-            TypeError: TOML has nothing like a value.
+            ScenarioError: a value is invalid, or the scenario's file cannot be read.
+            TypeError: TOML cannot represent a value.
         """
         given = {"name": name, "seeds": seeds, "stop": stop, "grid": grid, "coupled": coupled or None, "random": random}
         if isinstance(scenario, Written):
@@ -114,7 +114,7 @@ class Plan:
         """Read a plan's file.
 
         Raises:
-            ScenarioError: something in it makes no sense, with the line; or it cannot be read.
+            ScenarioError: the plan is invalid, with the line; or the file cannot be read.
         """
         file = Path(path)
         try:
@@ -132,23 +132,23 @@ class Plan:
 
         Args:
             text: TOML.
-            file: under which errors speak of it; the scenario's path is relative to its folder.
+            file: the name that error messages use for it; the scenario's path is relative to its folder.
 
         Raises:
-            ScenarioError: something in it makes no sense, or the scenario's file cannot be read.
+            ScenarioError: the plan is invalid, or the scenario's file cannot be read.
         """
         plan = cls.__new__(cls)
         plan._read(Node.read(file, text), Path(file).parent, text)
         return plan
 
     def to_toml(self) -> str:
-        """The plan as TOML; of a plan that was read, the text as it was."""
+        """The plan as TOML; for a plan that was read, the original text."""
         import tomli_w  # noqa: PLC0415 - start-up time
 
         return self._text if self._text is not None else tomli_w.dumps(self._root.value)
 
     def __repr__(self) -> str:
-        """Its name, and what it varies."""
+        """The name, and the varied parameters."""
         names = [name for axis in self.axes for name in axis.nodes]
         return f"<ackclock.Plan: {self.name}, over {', '.join(names)}>"
 
@@ -168,7 +168,7 @@ class Plan:
         self.seeds = self._seeds(keys.get("seeds"))
 
     def _measured(self) -> bool:
-        """Whether every point's runs are measured."""
+        """Whether the runs of every point have measures."""
         run = self.scenario.document.get("run")
         varied = {name for axis in self.axes for name in axis.nodes}
         return isinstance(run, dict) and bool(run.get("measures", False)) and "run.measures" not in varied
@@ -183,10 +183,10 @@ class Plan:
 
 
 def read_seeds(node: Node, stopped: bool = False) -> list[int]:
-    """The seeds that a plan lists; with a stop rule the first.
+    """Return the seeds that a plan lists; with a stop rule, the first ones.
 
     Raises:
-        ScenarioError: they make no sense.
+        ScenarioError: the seeds are invalid.
     """
     if isinstance(node.value, list):
         items = node.items(_SEEDS)
@@ -209,7 +209,7 @@ def read_seeds(node: Node, stopped: bool = False) -> list[int]:
 
 
 def plain(value: object) -> Value:
-    """A value as a TOML document has it: sequences are lists, and algorithms in Python are tables that name them."""
+    """Convert a value to TOML's types: sequences become lists, and algorithms in Python the tables that name them."""
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, str | bool | int | float):
@@ -224,7 +224,7 @@ def plain(value: object) -> Value:
 
     from ackclock.slots import setting  # noqa: PLC0415 - likewise
 
-    # Algorithms in Python; whatever else it may be is refused there.
+    # Algorithms in Python; `setting` refuses anything else.
     return tomllib.loads(f"value = {setting(value)}")["value"]
 
 
@@ -245,7 +245,7 @@ def _scenario(node: Node, folder: Path) -> Scenario:
 
 
 def _own_seeds(scenario: Scenario) -> list[int]:
-    """The seeds of the scenario itself, if they make sense; what does not is found when its points are checked."""
+    """The seeds of the scenario, if valid; an invalid scenario is reported when its points are checked."""
     run = scenario.document.get("run")
     said = run.get("seeds", run.get("seed", 1)) if isinstance(run, dict) else 1
     listed = [said] if isinstance(said, int) else said

@@ -19,7 +19,7 @@ from ackclock.runs.trial import carried, unquoted
 from ackclock.sweep.plan import Plan
 
 Pickled = tuple[tuple[str, bytes], ...]
-"""Algorithms in Python as a task has them."""
+"""Algorithms in Python in the form that tasks hold."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Point:
     index: int
     """Its position in the plan."""
     values: tuple[Value, ...]
-    """Of the parameters, in their order."""
+    """Values of the parameters, in their order."""
     rows: tuple[int, ...]
-    """Where it stands on each axis."""
+    """Its position on each axis."""
     task: Task
-    """What runs it, with its first seed."""
+    """The task that runs it with its first seed."""
     asked: str
-    """What is reported of its runs beyond the usual: see ``ackclock.runs.keys``."""
+    """Optional reports of its runs: see ``ackclock.runs.keys``."""
 
     def keys(self, seeds: Sequence[int]) -> list[str]:
-        """Under which the store keeps its runs with these seeds.
+        """Return the keys in the store of its runs with these seeds.
 
         Raises:
-            ScenarioError: the scenario makes no sense with its values.
+            ScenarioError: the scenario is invalid with its values.
         """
         found = []
         for first, count in stretches(seeds):
@@ -50,10 +50,10 @@ class Point:
 
 
 class Points:
-    """All points of a plan, in their order: the last parameter that is written varies fastest."""
+    """All points of a plan in order; the parameter written last varies fastest."""
 
     def __init__(self, plan: Plan) -> None:
-        """Put marks where the scenario varies, so that each point's text is made by replacing them."""
+        """Put markers into the varied places of the scenario; each point's text is made by replacing them."""
         self.plan = plan
         self.names = [name for axis in plan.axes for name in axis.nodes]
         varied = [paths.parse(name) or () for name in self.names]
@@ -73,26 +73,26 @@ class Points:
 
         self._template = tomli_w.dumps(document)
         self._algorithms: dict[int, Pickled] = {}
-        """Of the points that name some in Python: as they were when the points were checked."""
+        """Algorithms of the points that name some, as they were when the points were checked."""
         self._pickles: dict[tuple[str, ...], Pickled] = {}
         self._run: dict[str, Value] = dict(run) if isinstance(run, dict) else {}
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of points."""
         return math.prod(len(axis.rows) for axis in self.plan.axes)
 
     def __iter__(self) -> Iterator[Point]:
-        """Each in turn."""
+        """Yield the points in order."""
         axes = self.plan.axes
         for index, rows in enumerate(itertools.product(*(range(len(axis.rows)) for axis in axes))):
             values = tuple(v for axis, row in zip(axes, rows, strict=True) for v in axis.rows[row])
             yield self._point(index, rows, values)
 
     def check(self, seeds: Sequence[int]) -> list[list[str]]:
-        """The keys of all points' runs with these seeds; from then on tasks carry the algorithms in Python along.
+        """Return the keys of all points' runs with these seeds; afterwards, tasks include the algorithms in Python.
 
         Raises:
-            ScenarioError: a point makes no sense; it names the place in the plan, if it is the plan's.
+            ScenarioError: a point is invalid; the error names the place in the plan if the plan caused it.
         """
         found = []
         for point in self:
@@ -136,7 +136,7 @@ class Points:
         return self._pickles[sources]
 
     def _refusal(self, point: Point, error: ScenarioError) -> ScenarioError:
-        """The engine's refusal of a point, said of the plan where the plan is to blame."""
+        """Locate the engine's error about a point in the plan, if the plan caused it."""
         option = (error.key or "").removeprefix("--").replace("set ", "set.", 1) if error.file == "command line" else ""
         steps = paths.parse(error.key or "") or ()
         for axis, row in zip(self.plan.axes, point.rows, strict=True):
@@ -155,7 +155,7 @@ class Points:
 
 
 def _options(task: Task) -> tuple[tuple[str, str], ...]:
-    """Parameters of every flow's stack: those of all stacks, and its own."""
+    """Parameters of every flow's stack: those for all stacks, and the stack's own."""
     return (*task.set, *_native.own_parameters(task.stack or ""))
 
 
@@ -164,7 +164,7 @@ def _for_every_flow(name: str) -> bool:
 
 
 def _put_in(run: dict[str, Value], name: str, value: Value) -> None:
-    """Put a parameter's value into the table ``[run]``, if it stands there and says what is reported."""
+    """Set a parameter's value in the table ``[run]``, if it belongs there and affects the reports."""
     if name in {"run.reordering", "run.measures"}:
         run[name.removeprefix("run.")] = value
     elif name == "run.measures.bins":
@@ -172,5 +172,5 @@ def _put_in(run: dict[str, Value], name: str, value: Value) -> None:
 
 
 def as_cell(value: Value) -> str | int | float:
-    """A value as a table has it: truth, lists and tables as text."""
+    """A value in the form that a table holds: booleans, lists and tables become text."""
     return json.dumps(value) if isinstance(value, bool | list | dict) else value

@@ -1,4 +1,4 @@
-"""Sweeps for people: tables of means, and the list of sweeps. Imported late: rich takes long to load."""
+"""Sweeps for people: tables of means, and the list of sweeps. Imported late, because rich takes long to load."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _SCALES = {key: (title, scale, digits) for title, key, scale, digits in COLUMNS}
 
 
 def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> tuple[list[str], list[list[str]]]:
-    """Titles, and a row of texts for each point and flow, for the first of them where there are very many.
+    """Titles, and a row of texts for each point and flow; limited to the first points if there are very many.
 
     Args:
         summary: the sweep's means.
-        manifest: says which parameters were varied.
-        columns: which means; by default the usual ones that there are.
+        manifest: the sweep's manifest, which lists the varied parameters.
+        columns: the means to show. Default: the usual ones that have values.
     """
-    # A stack or a flow that is the same everywhere says nothing.
+    # A column of stack or flow is useless if it is the same in every row.
     more = [name for name in ("stack", "flow") if name not in manifest.parameters and summary[name].n_unique() > 1]
     about = [*manifest.parameters, *more]
-    # A mean of nothing is null; zeros say nothing where a count is seldom more.
+    # A mean without values is null; counts that are rarely above zero are hidden if all are zero.
     told = [name for name in USUAL if summary[name].count() and (name not in SELDOM or summary[name].sum())]
     shown = columns or told
     titles = [_SCALES.get(name, (name,))[0] for name in shown]

@@ -1,4 +1,4 @@
-"""Whole stores: what of one is damaged, and a copy of one in another."""
+"""Whole stores: checks, repairs, and copies of one store in another."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ackclock.sweep import table
 from ackclock.sweep.manifest import Manifest
 
 ASIDE = ".damaged"
-"""What the name of a file ends in that is damaged and has been put aside."""
+"""Suffix of a damaged file that has been renamed."""
 
 
 @dataclass
 class _Place:
-    """Where a store is that may be too damaged to be opened."""
+    """The place of a store that may be too damaged to open."""
 
     folder: Path
 
 
 def check(folder: Path) -> list[str]:
-    """What is damaged in a store, a line each.
+    """List the damage in a store, one line each.
 
     Raises:
         OSError: there is no store, or it cannot be read.
@@ -43,9 +43,9 @@ def check(folder: Path) -> list[str]:
 
 
 def repair(folder: Path) -> list[str]:
-    """Keep all that is not damaged; what was done, a line each.
+    """Keep all undamaged parts; return the actions taken, one line each.
 
-    Damaged files are put aside under names of their own. Nobody else may use the store meanwhile.
+    Damaged files are kept under new names. No other process may use the store during the repair.
 
     Raises:
         OSError: there is no store, or it cannot be written.
@@ -62,15 +62,15 @@ def repair(folder: Path) -> list[str]:
 
 
 def merge(folder: Path, store: Store) -> list[str]:
-    """Keep in a store what another one has; what there is to say of it, a line each.
+    """Copy the content of another store into a store; return remarks, one line each.
 
     Args:
-        folder: of the other one, in which nothing is changed.
-        store: takes its runs, all or none, and those of its sweeps whose names it does not have.
+        folder: the folder of the other store, which is not changed.
+        store: receives all its runs, or none, and the sweeps whose names it does not have.
 
     Raises:
-        OSError: a store cannot be read or written, something in the other one is damaged, or a run is in both with
-            different trace hashes.
+        OSError: a store cannot be read or written, the other one is damaged, or a run is in both with different
+            trace hashes.
     """
     said, there = [], _Place(folder)
     with Store(folder, create=False) as other:
@@ -88,7 +88,7 @@ def merge(folder: Path, store: Store) -> list[str]:
 
 
 def _own(store: Store, key: str, run: str) -> str:
-    """The key of a run, which is a hash of what stands in it."""
+    """The key of a run, computed from its content."""
     try:
         if key_of_run(run) == key:
             return key
@@ -102,7 +102,7 @@ def _plan_of(manifest: Manifest) -> Manifest:
 
 
 def _keep(store: Store, manifest: Manifest, content: bytes | None) -> None:
-    """Write a sweep whose table is as it was; without a table it goes on when it is asked for."""
+    """Write a sweep with its original table; a sweep without a table continues when it is requested."""
     mine = manifest if content is not None else _plan_of(manifest)
     mine.write(store)
     if content is not None:
@@ -118,7 +118,7 @@ def _is_damaged(manifest: Manifest, store: manifests.Placed) -> bool:
 
 
 def _mended(store: Store, name: str) -> list[str]:
-    """Put aside a damaged manifest; make a damaged table anew, or let its sweep go on where runs are missing."""
+    """Rename a damaged manifest; rebuild a damaged table, or let its sweep continue if runs are missing."""
     file = manifests.folder_of(store, name) / manifests.FILE
     try:
         manifest = manifests.read(store, name)

@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each run and flow, made of what the store has."""
+"""The table of a sweep: a row for each run and flow, built from the store."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CHUNK = 5_000
-"""Runs that are unpacked at a time: their JSON takes many times the room of their columns."""
+"""Runs that are unpacked at a time, because their JSON takes far more memory than their columns."""
 
 
 def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> pl.DataFrame:
-    """The table: sorted by point, seed and flow, its columns fixed by the plan.
+    """Build the table: sorted by point, seed and flow, with columns fixed by the plan.
 
     Args:
-        manifest: of the sweep.
-        store: has its runs.
-        present: which of them it has, if not all.
+        manifest: manifest of the sweep.
+        store: the store with its runs.
+        present: the keys that the store has. Default: all of them.
 
     Raises:
         KeyError: a run is missing.
@@ -61,21 +61,21 @@ def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> 
 
 
 def parquet(frame: pl.DataFrame) -> bytes:
-    """A table as a Parquet file; the same rows give the same bytes."""
+    """Convert a table to a Parquet file; equal rows give equal bytes."""
     content = io.BytesIO()
     frame.write_parquet(content, compression="zstd", compression_level=3, row_group_size=100_000)
     return content.getvalue()
 
 
 def save(manifest: Manifest, store: Store) -> bytes:
-    """Write the table into the sweep's folder, if anything may be written there.
+    """Write the table into the sweep's folder, if that is writable.
 
     Returns:
         The file's content.
 
     Raises:
         KeyError: a run is missing.
-        OSError: there is no room, or no right to.
+        OSError: the disk is full, or the folder is not writable.
     """
     content = parquet(build(manifest, store))
     if store.writable:
@@ -84,7 +84,7 @@ def save(manifest: Manifest, store: Store) -> bytes:
 
 
 def intact(manifest: Manifest, store: manifests.Placed) -> bytes | None:
-    """The file with the table, if it is as it was written."""
+    """Return the file with the table, if it is unchanged since it was written."""
     try:
         content = (manifests.folder_of(store, manifest.name) / manifests.TABLE).read_bytes()
     except FileNotFoundError:
@@ -96,8 +96,8 @@ def summary(frame: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
     """Means over the seeds: a row for each point and flow.
 
     Columns: ``point``, the parameters, ``stack``, ``flow``, ``runs``, ``finished_runs``, and for each number its mean
-    and ``…_ci95``, half the width of its 95 % confidence interval (null for one run). A number that some
-    runs lack is averaged over the others.
+    and ``…_ci95``, half the width of its 95 % confidence interval (null for one run). A number that some runs lack
+    is averaged over the other runs.
     """
     import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -115,7 +115,7 @@ def summary(frame: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
 
 
 def _shown(manifest: Manifest) -> list[str]:
-    """The parameters that have a column; ``stack`` is one of the table's own."""
+    """The parameters that get a column; ``stack`` always has one."""
     return [name for name in manifest.parameters if name != "stack"]
 
 
@@ -127,7 +127,7 @@ def _schema(manifest: Manifest) -> dict[str, Any]:
     for at, name in enumerate(manifest.parameters):
         if name != "stack":
             found = {type(as_cell(point.values[at])) for point in manifest.points}
-            # Text beside numbers makes text.
+            # Text and numbers together become text.
             schema[name] = kinds[str if str in found else float if float in found else int]
     schema |= {"stack": pl.String, "flow": pl.String, "seed": pl.Int64, "duration_s": pl.Float64}
     schema |= {name: kinds[kind] for name, kind in FLOW_NUMBERS.items()}
@@ -137,7 +137,7 @@ def _schema(manifest: Manifest) -> dict[str, Any]:
 
 
 def _is_measured(manifest: Manifest) -> bool:
-    """Whether the runs of any point are measured."""
+    """Whether the runs of any point have measures."""
     varied = any(name.startswith("run.measures") for name in manifest.parameters)
     return varied or bool(tomllib.loads(manifest.scenario).get("run", {}).get("measures", False))
 

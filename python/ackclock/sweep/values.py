@@ -1,7 +1,7 @@
-"""Values between two ends, in steps or drawn: the same on every machine and with every Python.
+"""Values between two ends, in steps or random: the same on every machine and with every version of Python.
 
-Whatever is computed is computed in decimal numbers, whose rounding, logarithms and powers do not depend on a platform's
-library; what is drawn comes from SHA-256.
+Computations use decimal numbers, whose rounding, logarithms and powers do not depend on a platform's library. Random
+values come from SHA-256.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from ackclock.document import Node, Value
 QUANTITY = 'a number, or a number with its unit, as in "10 ms"'
 _NUMBER_AND_UNIT = re.compile(r"\s*(\d+(?:_\d+)*(?:\.\d+)?|\.\d+)\s*([A-Za-zµ/]+)\s*")
 _DECIMALS = {"min": 9, "s": 9, "ms": 6, "us": 3, "µs": 3, "Gbps": 9, "Mbps": 6, "kbps": 3, "GB": 9, "MB": 6, "kB": 3}
-"""How many decimals of a unit are whole numbers of the smallest one; of the others none."""
+"""Decimals of a unit that are whole numbers of the smallest unit; 0 for other units."""
 _DIGITS = 12
-"""Between two ends; units have fewer."""
+"""Digits of a value between two ends; units have fewer."""
 _BITS = 53
 _EXACT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
 
 def unit_interval(seed: int, path: str, sample: int) -> Decimal:
-    """A number from 0 to 1 (not included) that depends on these three and on nothing else.
+    """A number from 0 to 1 (excluded) that depends only on these three arguments.
 
-    It is the first 53 bits of SHA-256 over the three, a line each: so further samples, and further parameters, leave
-    what was drawn before as it was.
+    It is the first 53 bits of SHA-256 over the three, one line each. So additional samples and parameters do not change
+    earlier values.
     """
     digest = hashlib.sha256(f"{seed}\n{path}\n{sample}".encode()).digest()
     return share(int.from_bytes(digest[:8], "big") >> (64 - _BITS), 1 << _BITS)
 
 
 def share(part: int, whole: int) -> Decimal:
-    """A part of a whole."""
+    """The ratio of a part to the whole."""
     return _EXACT.divide(Decimal(part), Decimal(whole))
 
 
 def place(way: Decimal, count: int) -> int:
-    """Which of so many a share of the way falls on."""
+    """The index, below ``count``, that corresponds to a share of the way."""
     return int(_EXACT.multiply(way, Decimal(count)))
 
 
 @dataclass(frozen=True)
 class Span:
-    """From one value to another."""
+    """A range from one value to another."""
 
     low: Decimal
     high: Decimal
@@ -54,10 +54,10 @@ class Span:
     whole: bool
     """Whether values are rounded to whole numbers of their unit."""
     counts: bool
-    """Whether both ends were written as whole numbers without unit."""
+    """Whether both ends were written as whole numbers without a unit."""
 
     def at(self, way: Decimal) -> Value:
-        """The value at a share of the way from one to the other."""
+        """The value at a share of the way from the low to the high end."""
         with localcontext(_EXACT):
             if way in (0, 1):
                 exact = self.high if way else self.low
@@ -77,16 +77,16 @@ class Span:
 
 
 def _rounded(number: Decimal, digits: int) -> Decimal:
-    """So many digits: what comes out whole, or short, is."""
+    """Round to ``digits`` significant digits; whole and short numbers stay exact."""
     return number.quantize(Decimal(1).scaleb(number.adjusted() - digits + 1)) if number else number
 
 
 def span(low: Node, high: Node, log: bool, whole: bool) -> Span:
-    """From one value to the other.
+    """Read a range.
 
     Raises:
-        ScenarioError: one is no quantity, they differ in their unit, the second is not above the first, or the first
-            is not above zero where the scale is logarithmic.
+        ScenarioError: an end is not a quantity, the units differ, the second end is not above the first, or the first
+            end is not above zero on a logarithmic scale.
     """
     (a, unit), (b, other) = _quantity(low), _quantity(high)
     if unit != other:

@@ -27,24 +27,24 @@ def tune(
     """Search a stack's parameters for more goodput and fewer needless retransmissions over a set of paths.
 
     Args:
-        plan: path of a plan (docs/tuning.md), the text of one (anything with a line break in it), or what such a text
-            says as a dict, in which scenarios may be :class:`ackclock.Scenario`.
-        trials: how many settings are tried, the defaults among them, instead of the plan's number.
-        seed: of the search, instead of the plan's. With the same one the same settings are tried.
-        store: folder in which every finished run is kept, so that none is made twice; as for :func:`ackclock.sweep`.
-        on: what makes the runs, as for :func:`ackclock.sweep`; by default this machine.
-        threads: how many runs at once here; by default one for each core. Results do not depend on it.
-        progress: gets an ``ackclock.progress.Told`` after every task; its ``runs`` is the most that it can take.
+        plan: path of a plan (docs/tuning.md), the text of one (a string with a line break), or its content as a dict,
+            in which scenarios may be :class:`ackclock.Scenario`.
+        trials: the number of settings to try, including the defaults, instead of the plan's number.
+        seed: seed of the search, instead of the plan's. The same seed gives the same settings.
+        store: folder that keeps every finished run, so that none is repeated; as for :func:`ackclock.sweep`.
+        on: the executor, as for :func:`ackclock.sweep`. Default: this machine.
+        threads: the number of concurrent runs here. Default: one per core. Results do not depend on it.
+        progress: called with an ``ackclock.progress.Told`` after every task; its ``runs`` is an upper bound.
         allow_python: as for :func:`ackclock.sweep`.
 
     Returns:
-        Every trial, the front, the choices, and what these are worth on held-out seeds and paths.
+        Every trial, the front, the choices, and the value of the choices on held-out seeds and paths.
 
     Raises:
-        ScenarioError: the plan, or a scenario that it names, makes no sense.
-        OSError: a run could not be kept.
+        ScenarioError: the plan, or a scenario that it names, is invalid.
+        OSError: a run could not be stored.
         ModuleNotFoundError: Optuna is not installed.
-        KeyboardInterrupt: as usual; finished runs are kept, and the same call goes on.
+        KeyboardInterrupt: as usual; finished runs are kept, and the same call continues.
     """
     from ackclock.slots.permission import allowing  # noqa: PLC0415 - start-up time
     from ackclock.tuning.job import run  # noqa: PLC0415 - likewise

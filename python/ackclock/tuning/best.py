@@ -1,4 +1,4 @@
-"""The named choices from the front, and what they are worth on paths and seeds that the search has not seen."""
+"""The named choices from the front, and their value on paths and seeds that the search has not seen."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ class Best:
     meaning: str
     trial: int
     parameters: dict[str, Any]
-    """The values that were tried; empty if it is the defaults."""
+    """The values that were tried; empty for the defaults."""
     set: dict[str, str]
-    """The same as ``--set``, ``ak.run(set=…)`` and ``[flow.set]`` take them."""
+    """The same in the form that ``--set``, ``ak.run(set=…)`` and ``[flow.set]`` take."""
     goodput: float
-    """On the search's paths and seeds, relative to the defaults."""
+    """Goodput on the search's paths and seeds, relative to the defaults."""
     needless: float
-    """There, as a share of the packets sent."""
+    """Needless retransmissions there, as a share of the packets sent."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a choice changes, paired by seed: a mean, and the ends of its 95 % confidence interval."""
+    """The effect of a choice, paired by seed: a mean, and the ends of its 95 % confidence interval."""
 
     mean: float
     low95: float | None
-    """None for a single seed, and where a run brought nothing."""
+    """``None`` for a single seed, or if a run delivered nothing."""
     high95: float | None
 
     @classmethod
     def of_shares(cls, differences: Sequence[float]) -> Change:
-        """Of a share, from its difference with each seed."""
+        """Compute the change of a share from its differences, one for each seed."""
         mean, half = interval(differences)
         return cls(mean, None, None) if half is None else cls(mean, mean - half, mean + half)
 
     @classmethod
     def of_ratios(cls, ratios: Sequence[float]) -> Change:
-        """Of what is compared as a ratio, from that with each seed: the geometric mean, less one.
+        """Compute a relative change from its ratios, one for each seed: the geometric mean, less one.
 
-        Logarithms are averaged, for the mean of ratios is above one even where neither side is better.
+        Logarithms are averaged, because the mean of ratios is above one even if neither side is better.
         """
         if not all(ratios):
             return cls(-1.0, None, None)
@@ -70,37 +70,37 @@ class Change:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A choice against the defaults on one path, or on all paths of a kind, on seeds that the search has not seen."""
+    """A choice compared with the defaults on one path, or on all paths of a kind, on seeds new to the search."""
 
     choice: str
     trial: int
     reset: str | None
-    """A parameter that is back at its default; none: the choice as it is."""
+    """A parameter reset to its default; ``None`` for the choice as found."""
     path: str | None
-    """None: all paths of this kind."""
+    """The path; ``None`` for all paths of this kind."""
     searched: bool
-    """Whether the search has seen the path (never these seeds)."""
+    """Whether the search has seen the path (it has never seen these seeds)."""
     seeds: int
     default_goodput: float | None
-    """Bytes/s, mean over the seeds; none for all paths."""
+    """Bytes/s, mean over the seeds; ``None`` for all paths."""
     goodput: float | None
     goodput_change: Change
-    """Of the ratio to the defaults' goodput with the same seed; 0: as much. Over paths of their geometric mean."""
+    """Change of the ratio to the defaults' goodput with the same seed, 0 if equal; its geometric mean over paths."""
     default_needless: float
-    """Share of the packets sent, mean over the seeds, and over the paths."""
+    """Share of the packets sent, mean over the seeds and the paths."""
     needless: float
     needless_change: Change
-    """Of that share."""
+    """Change of that share."""
 
 
 def pareto(trials: Sequence[Trial]) -> list[Trial]:
-    """The trials that no other dominates, the fewest needless retransmissions first."""
+    """The trials that no other dominates, with the fewest needless retransmissions first."""
     run, scores = _run(trials)
     return [run[i] for i in front(scores)]
 
 
 def named(trials: Sequence[Trial]) -> dict[str, Trial]:
-    """The trial for each of ``CHOICES``; the first two are the defaults if nothing better was found."""
+    """Return the trial for each of ``CHOICES``; the first two are the defaults if nothing better was found."""
     run, scores = _run(trials)
     base = scores[0]
     few = [i for i, s in enumerate(scores) if s.needless <= base.needless]
@@ -114,28 +114,28 @@ def named(trials: Sequence[Trial]) -> dict[str, Trial]:
 
 
 def _run(trials: Sequence[Trial]) -> tuple[list[Trial], list[Score]]:
-    """Those that were not refused."""
+    """The trials that were not refused."""
     pairs = [(t, t.score) for t in trials if t.score is not None]
     return [t for t, _ in pairs], [s for _, s in pairs]
 
 
 def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut]:
-    """Run the choices and the defaults on new seeds: on the search's paths, and on those held out.
+    """Run the choices and the defaults on new seeds: on the search's paths, and on the held-out paths.
 
-    The first choice that is not the defaults runs also with one parameter after the other back at its default, which
-    says what that one is worth.
+    The first choice that is not the defaults is also run with each of its parameters in turn reset to its default,
+    which shows the value of that parameter.
 
     Args:
-        plan: which paths and seeds.
+        plan: the paths and seeds.
         best: the choices by name.
         run: makes the runs.
 
     Returns:
-        For each choice a row for each path, and one for the searched paths together and for those held out together;
-        then, for each parameter that is reset, the latter two.
+        For each choice a row for each path, one for all searched paths and one for all held-out paths; then the last
+        two kinds of rows for each parameter that is reset.
 
     Raises:
-        ScenarioError: a held-out path makes no sense.
+        ScenarioError: a held-out path is invalid.
     """
     paths = (*plan.paths, *plan.held_out)
     variants = [_Variant(choice, trial.number, None, trial.set) for choice, trial in best.items()]
@@ -158,7 +158,7 @@ def hold_out(plan: Plan, best: Mapping[str, Trial], run: Runner) -> list[HeldOut
 
 @dataclass(frozen=True)
 class _Variant:
-    """A choice, or that with one parameter back at its default."""
+    """A choice, possibly with one parameter reset to its default."""
 
     choice: str
     trial: int
@@ -167,7 +167,7 @@ class _Variant:
 
 
 def _resets(plan: Plan, best: Mapping[str, Trial]) -> list[_Variant]:
-    """The first choice that is not the defaults, without each parameter; what the engine does not take is left out."""
+    """The first choice that is not the defaults, with each parameter reset in turn; invalid settings are left out."""
     variants: list[_Variant] = []
     choice, trial = next(((c, t) for c, t in best.items() if len(t.set) > 1), (None, None))
     if choice is None or trial is None:
@@ -184,7 +184,7 @@ def _resets(plan: Plan, best: Mapping[str, Trial]) -> list[_Variant]:
 
 
 def _row(variant: _Variant, path: str | None, searched: bool, pairs: Sequence[tuple[OnPath, OnPath]]) -> HeldOut:
-    """A row from the (choice's, defaults') runs on one path or several."""
+    """Make a row from pairs of runs (the choice's, the defaults') on one or more paths."""
     seeds = range(len(pairs[0][0].goodput))
     ratios = [geometric_mean([ours.goodput[i] / base.goodput[i] for ours, base in pairs]) for i in seeds]
     shares = [mean([ours.needless[i] - base.needless[i] for ours, base in pairs]) for i in seeds]
@@ -206,7 +206,7 @@ def _row(variant: _Variant, path: str | None, searched: bool, pairs: Sequence[tu
 
 
 def table(plan: Plan, best: Mapping[str, Best], defaults: Trial) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
+    """Header and rows: each parameter with its default and its value in every choice, and the scores of the search."""
     usual, choices = plan.defaults, best.values()
     rows = [
         [

@@ -18,11 +18,11 @@ MARKERS = {"most-goodput": "^", "fewest-needless": "<", "knee": "D"}
 COLOURS = {"most-goodput": "#009E73", "fewest-needless": "#0072B2", "knee": "#CC79A7"}
 TRIAL, FRONT, DEFAULTS = "#BBBBBB", "#444444", "#000000"
 TICKS = 5
-"""At most, along needless retransmissions: near to each other they have many digits."""
+"""The largest number of ticks for needless retransmissions: close values have many digits."""
 
 
 def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = None, near: bool = False) -> Axes:
-    """Draw them: goodput over needless retransmissions, both in per cent; ``near``: the front alone."""
+    """Draw goodput over needless retransmissions, both in per cent; ``near`` shows only the front."""
     axes = ax if ax is not None else Figure(figsize=(4.6, 3.4), layout="constrained").subplots()
     points = {t.number: (100 * t.score.needless, 100 * (t.score.goodput - 1)) for t in trials if t.score is not None}
     every = list(points.values())
@@ -52,7 +52,7 @@ def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = N
     axes.set_xlabel("needless retransmissions, % of packets sent")
     axes.set_ylabel("goodput against the defaults, %")
     axes.xaxis.set_major_locator(MaxNLocator(TICKS))
-    # Trials far off would press the front together: it is what there is to see.
+    # Distant trials would compress the front, which is the main content.
     _limits(axes, edge if near else [*edge, points[0]], every, 0.15 if near else 1.0)
     if not near:
         axes.legend(fontsize="small")
@@ -62,7 +62,7 @@ def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = N
 def _limits(
     axes: Axes, wanted: Sequence[tuple[float, float]], every: Sequence[tuple[float, float]], around: float
 ) -> None:
-    """Axes that show some points whole, and so much around them again where there are trials."""
+    """Set limits that show the wanted points, and a margin of up to ``around`` times their extent if it has trials."""
     xs, ys = zip(*wanted, strict=True)
     wide, high = max(max(xs) - min(xs), 1e-3), max(max(ys) - min(ys), 1e-3)
     right, low = max(xs) + around * wide, min(ys) - around * high

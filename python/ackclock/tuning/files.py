@@ -1,4 +1,4 @@
-"""The folder of a tuning: what was run as JSON and Parquet, the front, and the best parameters to be pasted."""
+"""The folder of a tuning: the runs as JSON and Parquet, the front, and the best parameters ready to paste."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = ("tuning.json", "trials.parquet", "best.toml", "front.svg")
 
 
 def write(tuning: Tuning, folder: Path) -> None:
-    """Write all of ``NAMES``; the folder is made.
+    """Write all of ``NAMES``; the folder is created.
 
     Raises:
         OSError: a file could not be written.
@@ -27,7 +27,7 @@ def write(tuning: Tuning, folder: Path) -> None:
 
 
 def best(tuning: Tuning) -> str:
-    """The choices as tables of parameters, each with the option that sets them."""
+    """The choices as tables of parameters, each with the option that sets it."""
     plan = tuning.plan
     lines = [f"# {plan.name}: parameters of {plan.stack}; ackclock {_native.__version__}, {about(tuning)}."]
     lines += [
@@ -51,7 +51,7 @@ def _table(one: Best, stack: str) -> list[str]:
 
 
 def figure(tuning: Tuning) -> bytes:
-    """The front as SVG; the same bytes for the same trials."""
+    """Return the front as SVG; equal trials give equal bytes."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - start-up time
 
     from ackclock.plot import style  # noqa: PLC0415 - start-up time
@@ -69,7 +69,7 @@ def figure(tuning: Tuning) -> bytes:
 
 
 def about(tuning: Tuning) -> str:
-    """What was searched, in few words."""
+    """A short description of the search."""
     plan = tuning.plan
     seeds = f"seeds {plan.seeds.first} to {plan.seeds.last}"
     return f"{plan.trials} trials by {plan.search}, search seed {plan.seed}, {seeds} on {len(plan.paths)} paths"

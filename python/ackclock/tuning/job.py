@@ -1,4 +1,4 @@
-"""Carries out a plan: searches, chooses, and holds the choices against the defaults."""
+"""Runs a plan: searches, chooses, and compares the choices with the defaults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(
     threads: int | None,
     progress: Tell | None,
 ) -> Tuning:
-    """Carry out a plan; arguments and errors are those of :func:`ackclock.tune`."""
+    """Run a plan; arguments and errors are those of :func:`ackclock.tune`."""
     with Store(store) as opened, executor(on, threads) as workers:
         lab = Laboratory(opened, workers, _Batches(_most(plan), progress or (lambda _: None)).show)
 
@@ -36,14 +36,14 @@ def run(
 
 
 def _most(plan: Plan) -> int:
-    """How many runs it may take; choices may be the same trial, and trials refused: then it is fewer."""
+    """The largest possible number of runs; it is smaller if choices are the same trial, or trials are refused."""
     searched = plan.trials * len(plan.paths) * plan.seeds.count
     variants = len(CHOICES) * (1 + len(plan.parameters)) + 1
     return searched + variants * len((*plan.paths, *plan.held_out)) * plan.held_out_seeds.count
 
 
 class _Batches:
-    """Adds up how far batches are that come one after the other."""
+    """Adds up the progress of consecutive batches."""
 
     def __init__(self, runs: int, tell: Tell) -> None:
         self._runs, self._tell = runs, tell
@@ -51,7 +51,7 @@ class _Batches:
 
     @contextmanager
     def show(self, _: str) -> Iterator[Tell]:
-        """The next batch."""
+        """Start the next batch."""
         before = self._before
 
         def tell(told: Told) -> None:

@@ -1,4 +1,4 @@
-"""The two objectives: goodput relative to the defaults', and the share of packets that were sent needlessly."""
+"""The two objectives: goodput relative to the defaults, and the share of packets that were sent needlessly."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from ackclock.runs.laboratory import Runs
 
 
 class Score(NamedTuple):
-    """What a setting of the parameters is worth."""
+    """The value of a setting of the parameters."""
 
     goodput: float
-    """Geometric mean over the paths of goodput relative to the defaults' on the same path and seeds; 1: as good."""
+    """Geometric mean over the paths of goodput relative to the defaults on the same path and seeds; 1: equal."""
     needless: float
     """Mean over the paths of needless retransmissions as a share of the data packets sent."""
 
     def dominates(self, other: Score) -> bool:
-        """Whether it is as good in both and better in one."""
+        """Whether it is at least as good in both objectives and better in one."""
         return self.goodput >= other.goodput and self.needless <= other.needless and self != other
 
 
 @dataclass(frozen=True)
 class OnPath:
-    """The runs of a setting on one path, one value for each seed; flows are added up."""
+    """The runs of a setting on one path, with one value for each seed; flows are summed."""
 
     goodput: tuple[float, ...]
-    """Bytes/s that the receivers' applications got, all flows together."""
+    """Bytes/s delivered to the receivers' applications, all flows together."""
     needless: tuple[float, ...]
     """Needless retransmissions over data packets sent."""
 
     @classmethod
     def of(cls, runs: Runs) -> OnPath:
-        """What a task's runs came to."""
+        """Measure a task's runs."""
         flows = [run["flows"] for run in runs]
         return cls(
             tuple(sum(f["goodput_bytes_per_s"] for f in each) for each in flows),
@@ -46,12 +46,12 @@ class OnPath:
 
     @property
     def mean_goodput(self) -> float:
-        """Mean over the seeds, bytes/s."""
+        """Mean over the seeds, in bytes/s."""
         return mean(self.goodput)
 
     @property
     def mean_needless(self) -> float:
-        """Mean over the seeds, a share."""
+        """Mean share over the seeds."""
         return mean(self.needless)
 
 
@@ -62,7 +62,7 @@ def score(measured: Sequence[OnPath], defaults: Sequence[OnPath]) -> Score:
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:
-    """The root of the product; 0 if one is 0."""
+    """The geometric mean; 0 if a ratio is 0."""
     return math.exp(mean([math.log(r) for r in ratios])) if all(ratios) else 0.0
 
 
@@ -74,7 +74,7 @@ def mean(values: Sequence[float]) -> float:
 def front(scores: Sequence[Score]) -> list[int]:
     """The Pareto front: positions of the scores that no other dominates, by needless retransmissions.
 
-    Of equal scores the first.
+    Of equal scores the first is used.
     """
     order = sorted(range(len(scores)), key=lambda i: (scores[i].needless, -scores[i].goodput, i))
     found: list[int] = []
@@ -85,13 +85,14 @@ def front(scores: Sequence[Score]) -> list[int]:
 
 
 def knee(scores: Sequence[Score]) -> int:
-    """Where a front bends most: farthest above the straight line between its ends, both objectives from 0 to 1.
+    """Find the knee of a front: the point farthest above the line between its ends, both objectives scaled to 1.
 
     Args:
         scores: a front, by needless retransmissions.
 
     Returns:
-        A position in it: the first, the end with the fewest needless retransmissions, if no point is above the line.
+        The position of the knee. If no point is above the line, it is the first one, which has the fewest needless
+        retransmissions.
     """
     first, last = scores[0], scores[-1]
     wide, high = last.needless - first.needless, last.goodput - first.goodput

@@ -1,4 +1,4 @@
-"""What is searched: a parameter of the stack, and the values that it may take."""
+"""A parameter of the stack to search, and its possible values."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 Value = float | int | str | bool
-"""A value of a parameter as it is run; a quantity is text with its unit."""
+"""A value of a parameter in a run; a quantity is text with its unit."""
 DIGITS = 4
-"""So many digits has a number that is tried: what is printed is what was run."""
+"""Digits of a number that is tried; it is rounded before the run, so that printed values are exact."""
 KEYS = ("from", "to", "whole", "spacing", "choice")
 WHAT = "{ from = …, to = … } or { choice = [ … ] }"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter and its values: those within a span, or those of a list."""
+    """A parameter and its values: a range or a list."""
 
     path: str
-    """As ``--set`` takes it."""
+    """The path, in the form that ``--set`` takes."""
     span: Span | None
     choices: tuple[Value, ...] = ()
 
     def distribution(self) -> BaseDistribution:
-        """The same for Optuna, quantities as numbers in their unit."""
+        """The same for Optuna, with quantities as numbers in their unit."""
         from optuna import distributions as of  # noqa: PLC0415 - start-up time
 
         if self.span is None:
@@ -43,7 +43,7 @@ class Parameter:
         return of.FloatDistribution(float(low), float(high), log=self.span.log)
 
     def value(self, asked: Toml) -> Value:
-        """The value that is run where Optuna asks for this one."""
+        """The value to run for a value from Optuna."""
         if self.span is None:
             choice: Value = asked
             return choice
@@ -54,7 +54,7 @@ class Parameter:
         return int(number) if self._whole else float(number)
 
     def asked(self, value: Toml) -> Toml:
-        """Of a value that a scenario shows, what Optuna calls it; nothing if it is none of these."""
+        """Optuna's value for a value in a scenario; ``None`` if the search does not include it."""
         if self.span is None:
             return value if value in self.choices else None
         text = str(value)
@@ -67,7 +67,7 @@ class Parameter:
         return int(text) if self._whole else float(text)
 
     def ends(self) -> Sequence[Value]:
-        """Values whose sense says much about all others': the least and the largest, or every choice."""
+        """Values to check in place of all others: the smallest and the largest, or every choice."""
         return self.choices if self.span is None else [self.value(self.span.low), self.value(self.span.high)]
 
     @property
@@ -76,10 +76,10 @@ class Parameter:
 
 
 def parameter(path: str, said: Node) -> Parameter:
-    """The parameter that stands in a plan under a path.
+    """Read the parameter that a plan lists under a path.
 
     Raises:
-        ScenarioError: it makes no sense.
+        ScenarioError: the parameter is invalid.
     """
     table = said.keys(KEYS, WHAT)
     if "choice" in table:

@@ -1,4 +1,4 @@
-"""What a tuning plan says: a stack, the parameters to search, the paths to search on and those held out."""
+"""A tuning plan: a stack, the parameters to search, the paths to search on and the held-out paths."""
 
 from __future__ import annotations
 
@@ -34,34 +34,34 @@ MOST_TRIALS, MOST_SEEDS, LAST_SEED, LAST_SEARCH_SEED = 10**6, 10**6, 2**62, 2**3
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan that makes sense."""
+    """A valid plan."""
 
     name: str
     stack: str
     trials: int
-    """The defaults among them."""
+    """The number of trials, including the defaults."""
     seed: int
-    """Of the search."""
+    """Seed of the search."""
     search: str
-    """Which search: one of ``SEARCHES``."""
+    """The search method: one of ``SEARCHES``."""
     seeds: Seeds
-    """Of every trial's runs."""
+    """Seeds of every trial's runs."""
     parameters: tuple[Parameter, ...]
     paths: tuple[NetworkPath, ...]
-    """On which is searched."""
+    """Paths of the search."""
     held_out: tuple[NetworkPath, ...]
-    """On which only the best are tried."""
+    """Paths on which only the best are tried."""
     held_out_seeds: Seeds
     said: Mapping[str, Any]
-    """As it was read."""
+    """The plan as it was read."""
 
     @cached_property
     def defaults(self) -> list[dict[str, Any]]:
-        """What each parameter is on each of the search's paths if no trial sets it; None where it has no default."""
+        """The value of each parameter on each path of the search if no trial sets it; ``None`` if it has no default."""
         return [{p.path: _default(path, self.stack, p.path) for p in self.parameters} for path in self.paths]
 
     def default_point(self) -> dict[str, Any] | None:
-        """The defaults as Optuna calls them; nothing if one is no value of the search, or they differ between paths."""
+        """The defaults as Optuna's values; ``None`` if one is not in the search, or they differ between paths."""
         first, *others = self.defaults
         point = {p.path: p.asked(first[p.path]) for p in self.parameters}
         return point if all(o == first for o in others) and None not in point.values() else None
@@ -76,12 +76,12 @@ def read(
     """Read a plan and check all that can be checked before a run.
 
     Args:
-        plan: path of a plan, the text of one (anything with a line break in it), or what such a text says as a dict.
-        trials: how many, instead of the plan's.
-        seed: of the search, instead of the plan's.
+        plan: path of a plan, the text of one (a string with a line break), or its content as a dict.
+        trials: the number of trials, instead of the plan's.
+        seed: seed of the search, instead of the plan's.
 
     Raises:
-        ScenarioError: the plan, or a scenario that it names, makes no sense.
+        ScenarioError: the plan, or a scenario that it names, is invalid.
     """
     for key, given, least, most in (("trials", trials, 1, MOST_TRIALS), ("seed", seed, 0, LAST_SEARCH_SEED)):
         if given is not None and not least <= given <= most:
@@ -112,12 +112,12 @@ def read(
 
 
 class _Paths:
-    """Reads the paths of a plan, which stand in it or in a file that it names."""
+    """Reads the paths of a plan, which are in the plan or in a file that it names."""
 
     def __init__(self, table: Mapping[str, Node], folder: Path, stack: str) -> None:
         self.table, self.folder, self.stack = table, folder, stack
         self.root: Node | None = None
-        """Of that file."""
+        """The root of that file."""
         if "paths" in table:
             for key in PATHS_KEYS:
                 if key in table:
@@ -130,11 +130,11 @@ class _Paths:
         self.everywhere = table["set"].table("a table of places and values") if "set" in table else {}
 
     def read(self, node: Node) -> tuple[NetworkPath, ...]:
-        """Those that stand in a list."""
+        """Read the paths in a list."""
         return read_paths(node, self.folder, self.stack, self.everywhere)
 
     def held_seeds(self, seeds: Seeds) -> Seeds:
-        """The seeds held out: none of the search's."""
+        """The held-out seeds; they are disjoint from the seeds of the search."""
         held = _seeds(self.held.get("seeds"), Seeds(seeds.last + 1, HELD_OUT_SEEDS))
         if seeds.first <= held.last and held.first <= seeds.last:
             others = f"seeds that the search has not; it has {seeds.first} to {seeds.last}"
@@ -167,9 +167,9 @@ def _parameters(node: Node) -> tuple[Parameter, ...]:
 
 
 def _check(node: Node, plan: Plan) -> None:
-    """Refuse parameters that the stack has not, and ends of ranges and choices that it does not take.
+    """Refuse parameters that the stack does not have, and invalid choices and ends of ranges.
 
-    What makes no sense only together with another parameter's value is found by the search, trial by trial.
+    Values that are invalid only in combination with another parameter are found by the search, trial by trial.
     """
     table = node.table("")
     for one in plan.parameters:
@@ -181,7 +181,7 @@ def _check(node: Node, plan: Plan) -> None:
 
 
 def _default(path: NetworkPath, stack: str, parameter: str) -> Value:
-    """What a parameter of the stack is on a path by itself."""
+    """The value of a parameter of the stack on a path, if it is not set."""
     shown = _native.show_toml(path.file, path.text, stack, path.set, 1, 1)
     at: Any = tomllib.loads(shown)["flow"][0]["set"]
     for key in parameter.split("."):

@@ -1,4 +1,4 @@
-"""What a tuning came to: tables, the choices, files."""
+"""The results of a tuning: tables, the choices, files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Tuning:
-    """The trials of a tuning, its front, its choices, and what they are worth on held-out seeds and paths."""
+    """The trials of a tuning, its front, its choices, and their value on held-out seeds and paths."""
 
     def __init__(self, plan: Plan, made: Sequence[Trial], held_out: Sequence[HeldOut]) -> None:
-        """Keep what was run."""
+        """Keep the results."""
         self.plan = plan
         self._made = list(made)
         self._held_out = list(held_out)
@@ -30,12 +30,12 @@ class Tuning:
 
     @cached_property
     def trials(self) -> pl.DataFrame:
-        """Every setting tried: a row for each, the defaults' as number 0.
+        """Every setting tried: a row for each, with the defaults as number 0.
 
-        Columns: ``trial``, a column for each parameter (null for the defaults), ``goodput`` (relative
-        to the defaults, geometric mean over the paths), ``needless`` (share of the packets sent, mean over the
-        paths), ``front`` (whether no other trial dominates it), ``refused`` (why it could not run, else null), and for
-        each path ``goodput_bytes_per_s: NAME`` and ``needless: NAME``, means over the seeds.
+        Columns: ``trial``, a column for each parameter (null for the defaults), ``goodput`` (relative to the defaults,
+        geometric mean over the paths), ``needless`` (share of the packets sent, mean over the paths), ``front``
+        (whether no other trial dominates it), ``refused`` (why it could not run, else null), and for each path
+        ``goodput_bytes_per_s: NAME`` and ``needless: NAME``, means over the seeds.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -43,7 +43,7 @@ class Tuning:
 
     @property
     def front(self) -> pl.DataFrame:
-        """The rows of :attr:`trials` on the Pareto front, the fewest needless retransmissions first."""
+        """The rows of :attr:`trials` on the Pareto front, with the fewest needless retransmissions first."""
         import polars as pl  # noqa: PLC0415 - start-up time
 
         return self.trials.filter(pl.col("front")).sort("needless", "trial")
@@ -61,37 +61,37 @@ class Tuning:
 
     @cached_property
     def held_out(self) -> pl.DataFrame:
-        """The choices against the defaults on seeds, and paths, that the search has not seen.
+        """The choices compared with the defaults on seeds, and paths, that the search has not seen.
 
-        A row for each choice and path; ``path`` is null where a row is about all searched, or all held-out paths. Then
-        these for the first choice that is not the defaults, with one parameter after the other back at its default.
+        There is a row for each choice and path; ``path`` is null in rows about all searched, or all held-out, paths.
+        More rows show the first choice that is not the defaults with each parameter in turn reset to its default.
         Columns: ``choice``, ``trial``, ``reset`` (that parameter, else null), ``path``, ``searched`` (whether the
-        search has seen the path), ``seeds`` (how many), ``default_goodput``, ``goodput`` (bytes/s), ``goodput_change``
-        (of the ratio to the defaults' with the same seed: its geometric mean less one), ``default_needless``,
-        ``needless`` (shares of the packets sent), ``needless_change`` (mean difference with the same seed), and for
-        each change ``…_low95`` and ``…_high95``, the ends of its 95 % confidence interval.
+        search has seen the path), ``seeds`` (their number), ``default_goodput``, ``goodput`` (bytes/s),
+        ``goodput_change`` (geometric mean, less one, of the ratio to the defaults with the same seed),
+        ``default_needless``, ``needless`` (shares of the packets sent), ``needless_change`` (mean difference with the
+        same seed), and for each change ``…_low95`` and ``…_high95``, the ends of its 95 % confidence interval.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
         return pl.DataFrame([_flat(row) for row in self._held_out], infer_schema_length=None)
 
     def choices(self) -> tuple[list[str], list[list[str]]]:
-        """Head and rows: each parameter with its default and its value in every choice, and what the search saw."""
+        """Header and rows: each parameter with its default and its value in every choice, and the search's scores."""
         return table(self.plan, self.best, self._made[0])
 
     def plot(self, ax: Axes | None = None, near: bool = False) -> Axes:
         """Draw the trials, the front and the choices: goodput against needless retransmissions.
 
         Args:
-            ax: axes to draw on, instead of those of a new figure.
-            near: show the front alone, not the defaults and the trials around it.
+            ax: the axes to draw on. Default: a new figure.
+            near: show only the front, without the defaults and the trials around it.
         """
         from ackclock.tuning.figure import front  # noqa: PLC0415 - needs matplotlib
 
         return front(self._made, self.best, ax, near)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as ``tuning.json`` has it."""
+        """Return the content of ``tuning.json``."""
         import optuna  # noqa: PLC0415 - start-up time
 
         plan = self.plan
@@ -116,11 +116,11 @@ class Tuning:
 
     @property
     def json(self) -> str:
-        """The same as text."""
+        """Return the same as text."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
     def __repr__(self) -> str:
-        """What was tuned, and how much there is of it."""
+        """The tuned stack, and the sizes of the tables."""
         return f"<ackclock.Tuning: {self.plan.name}, {len(self._made)} trials, {len(self._front)} on the front>"
 
     def _repr_html_(self) -> str:
@@ -147,7 +147,7 @@ class Tuning:
 
 
 def _flat(row: HeldOut) -> dict[str, Any]:
-    """A row with each change as three columns."""
+    """A row with each change split into three columns."""
     flat: dict[str, Any] = {}
     for key, value in asdict(row).items():
         if isinstance(value, Mapping):

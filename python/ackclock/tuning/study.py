@@ -1,4 +1,4 @@
-"""The search: trials are asked of Optuna in batches, run together, and told in order, so a plan has one course."""
+"""The search: Optuna proposes trials in batches, which are run together and reported in order, so it is repeatable."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ if TYPE_CHECKING:
     import optuna
 
 BATCH = 10
-"""Trials that are asked together: enough for many cores, and few enough that each learns from those before."""
+"""Trials per batch: enough for many cores, and few enough that each batch learns from the earlier ones."""
 Runner = Callable[[Sequence[Task]], list[Runs]]
-"""Makes runs, or knows them, and answers in the order asked."""
+"""Makes runs, or finds stored ones, and returns them in the order of the tasks."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A setting that was tried; number 0 is the defaults'."""
+    """A setting that was tried; number 0 is the defaults."""
 
     number: int
     values: dict[str, Value]
-    """By parameter, as run; empty for the defaults."""
+    """Values by parameter, as run; empty for the defaults."""
     set: Setting
-    """The same as ``--set`` takes it."""
+    """The same in the form that ``--set`` takes."""
     measured: tuple[OnPath, ...] | None
-    """For each path of the search; none where the setting was refused."""
+    """The runs on each path of the search; ``None`` if the setting was refused."""
     score: Score | None
     refused: str | None = None
-    """Why the engine did not take the values together, if it did not."""
+    """Why the engine refused this combination of values; ``None`` if it did not."""
 
 
 def search(plan: Plan, run: Runner) -> list[Trial]:
-    """Try as many settings as the plan says.
+    """Try the plan's number of settings.
 
     Args:
-        plan: what is searched.
+        plan: the plan.
         run: makes the runs.
 
     Returns:
-        The trials in their order: the same for the same plan, Optuna and engine.
+        The trials in order. The same plan, Optuna and engine give the same trials.
 
     Raises:
-        ScenarioError: the defaults bring nothing to the other end on one of the paths.
+        ScenarioError: the defaults deliver nothing on one of the paths.
     """
     import optuna  # noqa: PLC0415 - start-up time
 
@@ -80,7 +80,7 @@ def _sampler(plan: Plan) -> optuna.samplers.BaseSampler:
     from optuna.samplers import NSGAIISampler, TPESampler  # noqa: PLC0415 - start-up time
 
     if plan.search == "tpe":
-        # The liar keeps the trials of a batch apart.
+        # The constant liar makes the trials of a batch differ.
         return TPESampler(seed=plan.seed, multivariate=True, constant_liar=True)
     return NSGAIISampler(seed=plan.seed)
 
@@ -92,10 +92,10 @@ def _defaults(plan: Plan, run: Runner) -> Trial:
 
 
 def check_goodput(paths: Sequence[NetworkPath], defaults: Sequence[OnPath]) -> None:
-    """Refuse paths on which no ratio to the defaults' goodput makes sense.
+    """Refuse paths on which the ratio to the defaults' goodput is undefined.
 
     Raises:
-        ScenarioError: the defaults bring nothing on one.
+        ScenarioError: the defaults deliver nothing on a path.
     """
     for path, on in zip(paths, defaults, strict=True):
         if not all(on.goodput):
@@ -105,7 +105,7 @@ def check_goodput(paths: Sequence[NetworkPath], defaults: Sequence[OnPath]) -> N
 
 
 def _batch(plan: Plan, defaults: Trial, first: int, asked: Sequence[optuna.Trial], run: Runner) -> list[Trial]:
-    """Run some trials together."""
+    """Run a batch of trials."""
     drafts = [_draft(plan, first + i, one) for i, one in enumerate(asked)]
     good = [draft for draft in drafts if draft.refused is None]
     tasks = [path.task(plan.stack, draft.set, plan.seeds) for draft in good for path in plan.paths]
@@ -119,7 +119,7 @@ def _batch(plan: Plan, defaults: Trial, first: int, asked: Sequence[optuna.Trial
 
 
 def _draft(plan: Plan, number: int, asked: optuna.Trial) -> Trial:
-    """A trial that has not run, and whether it can."""
+    """Create a trial before its runs, and check whether it is valid."""
     values = {p.path: p.value(asked.params[p.path]) for p in plan.parameters}
     tried = tuple((path, setting(value)) for path, value in values.items())
     refused = None

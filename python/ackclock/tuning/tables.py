@@ -12,7 +12,7 @@ from ackclock.tuning.result import Tuning
 
 
 def show(tuning: Tuning) -> None:
-    """Print the choices, and what they are worth on held-out seeds and paths."""
+    """Print the choices, and their value on held-out seeds and paths."""
     out, plan = console(), tuning.plan
     out.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
     head, rows = tuning.choices()
@@ -32,11 +32,11 @@ def show(tuning: Tuning) -> None:
 
 
 def _held_out(tuning: Tuning, choice: str) -> Table:
-    """The rows of a choice: each path, all searched and all held-out ones, and what each parameter is worth."""
+    """The rows of a choice: each path, all searched and all held-out paths, and the value of each parameter."""
     seeds = f"seeds {tuning.plan.held_out_seeds.first} to {tuning.plan.held_out_seeds.last}"
     table = _table(f"  against the defaults, {seeds}", "goodput", "", "needless, %", "change", "")
     rows = [row for row in tuning.held_out.iter_rows(named=True) if row["choice"] == choice]
-    # Those of the last kind alone: all held-out paths, or all searched ones if none is held out.
+    # Rows of one kind only: all held-out paths, or all searched paths if none is held out.
     reset = [row for row in rows if row["reset"] is not None and row["searched"] == rows[-1]["searched"]]
     was = True
     for row in (*(row for row in rows if row["reset"] is None), *reset):
@@ -55,7 +55,7 @@ def _needless(row: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _change(row: dict[str, Any], key: str, digits: int, unit: str) -> tuple[str, str]:
-    """A change in per cent with its interval, and what it shows."""
+    """A change in per cent with its interval, and its interpretation."""
     mean, low, high = (row[key + ending] for ending in ("", "_low95", "_high95"))
     if low is None:
         return f"{100 * mean:+.{digits}f}{unit}", ""
