@@ -1,7 +1,8 @@
-"""Writes docs/algorithms.md out of the headers of the algorithms' files; with --check says whether it is current.
+"""Writes docs/algorithms.md from the headers of the algorithms' files; --check reports whether it is current.
 
-For each question (a folder of crates/tcp/src) every answer (a file): idea, source, what the source's names are here,
-departures, what the source leaves unsaid, parameters with their defaults, and the named stacks that use it.
+For each slot (a folder of crates/tcp/src) and each algorithm (a file) the page has: idea, source, the code's names for
+the source's terms, departures, points that the source leaves open, parameters with their defaults, and the named stacks
+that use it.
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ this page is what stands at its head.
 
 @dataclass
 class Header:
-    """The text at the head of a file."""
+    """The text at the top of a file."""
 
     title: str
     parts: dict[str, str] = field(default_factory=dict)
-    """Paragraphs that begin with one of PARAGRAPHS."""
+    """Paragraphs that begin with one of the words in PARAGRAPHS."""
     table: list[str] = field(default_factory=list)
     rest: list[str] = field(default_factory=list)
 
 
 def plain(text: str) -> str:
-    """Without rustdoc's links, which lead nowhere here."""
+    """Remove rustdoc's links, which have no target on this page."""
     return re.sub(r"\[(`[^`\]]+`)\](?:\([^)]*\))?", r"\1", text).replace("super::", "")
 
 
 def blocks(lines: list[str]) -> Iterator[str]:
-    """Paragraphs and tables; one of PARAGRAPHS begins anew even without an empty line before it."""
+    """Yield paragraphs and tables; a word in PARAGRAPHS starts a new one even without an empty line before it."""
     block: list[str] = []
     for line in [*lines, ""]:
         begins = any(line.startswith(f"{name}:") for name in PARAGRAPHS)
@@ -63,7 +64,7 @@ def blocks(lines: list[str]) -> Iterator[str]:
 
 
 def header(path: Path) -> Header:
-    """What stands at the head of a file."""
+    """Parse the text at the top of a file."""
     lines = [line[3:].strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("//!")]
     head = Header(plain(lines[0]))
     for block in blocks(lines[1:]):
@@ -71,7 +72,7 @@ def header(path: Path) -> Header:
         if block.startswith("|"):
             head.table = block.splitlines()
         elif name in PARAGRAPHS:
-            # "Departures: none. Unsaid: …" in one paragraph is two.
+            # "Departures: none. Unsaid: …" on one line becomes two paragraphs.
             first, _, second = text.partition(" Unsaid: ")
             head.parts[name.split()[0]] = plain(" ".join(first.split()))
             if second:
@@ -101,17 +102,17 @@ def answers(slot: str) -> Iterator[tuple[str, str, str]]:
 
 
 def module_of(slot: str, kind: str) -> str:
-    """The file of a kind: of its name, or of its first words (`delayed-reordered` is in `delayed`)."""
+    """The file of a kind: either its name, or its first words (`delayed-reordered` is in `delayed`)."""
     words = kind.split("-")
     names = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
     return next((name for name in names if (ENGINE / slot / f"{name}.rs").is_file()), names[0])
 
 
 def parameters(text: str, spec: str, path: str) -> Iterator[tuple[str, str]]:
-    """Path and meaning of each field of a description.
+    """Yield path and meaning of each field of a description.
 
     Raises:
-        SystemExit: a default is not stated; parts of a stack, which have a page of their own, need none.
+        SystemExit: a field has no default. Parts of a stack need none; they have a page of their own.
     """
     body = re.search(rf"pub struct {spec} \{{\n(.*?)\n\}}", text, re.DOTALL)
     comment: list[str] = []
@@ -128,7 +129,7 @@ def parameters(text: str, spec: str, path: str) -> Iterator[tuple[str, str]]:
 
 
 def users(slot: str, kind: str, stacks: list[dict[str, Any]]) -> list[str]:
-    """The named stacks that have this answer."""
+    """The named stacks that use this algorithm."""
     first, _, inner = slot.partition("/")
 
     def part(stack: dict[str, Any]) -> dict[str, Any]:
@@ -138,12 +139,12 @@ def users(slot: str, kind: str, stacks: list[dict[str, Any]]) -> list[str]:
 
 
 def capital(text: str) -> str:
-    """As a sentence begins; code is left alone."""
+    """Capitalise the start of a sentence, unless it is code."""
     return text[:1].upper() + text[1:]
 
 
 def entry(slot: str, kinds: list[str], module: str, spec: str, stacks: list[dict[str, Any]]) -> Iterator[str]:
-    """The part of the page for the kinds that one file answers."""
+    """The part of the page for the kinds in one file."""
     path = ENGINE / slot / f"{module}.rs"
     names = ", ".join(f"`{kind}`" for kind in kinds)
     if not path.is_file():
@@ -183,7 +184,7 @@ def page() -> str:
 
 
 def main() -> None:
-    """Write the page, or compare."""
+    """Write the page, or compare it."""
     text = page()
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(text, encoding="utf-8")

@@ -1,10 +1,10 @@
-"""Shows that the modules of the Rust crates depend on each other in one direction.
+"""Checks that the modules of each Rust crate depend on each other in one direction only.
 
-Modules that stand side by side under one parent must not form a circle; a module counts with all that is below it. A
-parent and its own children may use each other. Tests do not count. ``use`` lines and paths in the code are arrows.
+Modules with the same parent must not form a cycle; a module includes everything below it. A parent and its own
+children may use each other. Tests are ignored. ``use`` lines and paths in the code count as arrows.
 
-A crate may name the order of its modules in ``tools/arrows.toml``: each may use only those named before it. A list in
-the list holds modules that may not use each other either.
+A crate may list the order of its modules in ``tools/arrows.toml``: each may use only modules listed before it. Modules
+in a nested list may not use each other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CRATES = ("tcp", "wire", "sim", "capture", "trace", "lab", "py", "wasm")
 Module = tuple[str, ...]
 """The path of a module below its crate's root."""
 Arrows = dict[tuple[Module, Module], set[str]]
-"""From a module to another, both children of one parent, with the places where that is said."""
+"""Arrows from a module to another with the same parent, with the places in the code."""
 
 _TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*(?:pub(?:\([^)]*\))? )?mod \w+(?: \{.*?^\}|;)", re.S | re.M)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
@@ -33,7 +33,7 @@ _INLINE = re.compile(r"\bmod\s+(\w+)\s*\{")
 
 
 def modules(crate: Path) -> dict[Module, Path]:
-    """The modules of a crate that are no tests, each with its file."""
+    """The modules of a crate except tests, each with its file."""
     found: dict[Module, Path] = {}
     tests: set[Module] = set()
     for file in sorted(crate.rglob("*.rs")):
@@ -45,7 +45,7 @@ def modules(crate: Path) -> dict[Module, Path]:
 
 
 def code(file: Path) -> str:
-    """A file without its tests, comments and literals, its lines where they were."""
+    """The code of a file without tests, comments and literals; line numbers are kept."""
 
     def blank(match: re.Match[str]) -> str:
         return "\n" * match[0].count("\n")
@@ -57,7 +57,7 @@ def code(file: Path) -> str:
 
 
 def paths(tree: str) -> Iterator[list[str]]:
-    """The paths of a ``use``, its braces taken apart."""
+    """The paths of a ``use``, with braces expanded."""
     head, brace, rest = tree.partition("{")
     if not brace:
         yield [step for step in re.split(r"::|\s+as\s+", tree.strip()) if step]
@@ -74,7 +74,7 @@ def paths(tree: str) -> Iterator[list[str]]:
 
 
 def target(at: Module, steps: list[str], known: set[Module]) -> Module | None:
-    """The module that a path in ``at`` leads into; None if it leads nowhere among those of the crate."""
+    """The module that a path in ``at`` refers to; ``None`` if it is not in the crate."""
     place = list(at)
     rest = list(steps)
     first = rest.pop(0)
@@ -93,7 +93,7 @@ def target(at: Module, steps: list[str], known: set[Module]) -> Module | None:
 
 
 def arrows(crate: Path) -> Arrows:
-    """Who uses whom, among modules side by side."""
+    """The arrows between modules with the same parent."""
     files = modules(crate)
     known = set(files)
     for module in list(known):
@@ -107,7 +107,7 @@ def arrows(crate: Path) -> Arrows:
             line = text.count("\n", 0, match.start()) + 1
             for steps in paths(" ".join(tree.split())):
                 if steps[0] == "super" and inner:
-                    # Inside a module that is written in the file itself `super` is the file.
+                    # Within an inline module `super` means the file.
                     continue
                 to = target(module, steps, known)
                 if to is None:
@@ -119,7 +119,7 @@ def arrows(crate: Path) -> Arrows:
 
 
 def circles(found: Arrows) -> list[list[Module]]:
-    """The sets of modules that can each be reached from the others (Tarjan's algorithm)."""
+    """The sets of modules that are mutually reachable (Tarjan's algorithm)."""
     after: dict[Module, list[Module]] = defaultdict(list)
     for a, b in sorted(found):
         after[a].append(b)
@@ -150,7 +150,7 @@ def circles(found: Arrows) -> list[list[Module]]:
 
 
 def against(found: Arrows, order: list[str | list[str]]) -> list[str]:
-    """Arrows between modules of the crate's root that go against its order, and names in it that mean nothing."""
+    """Arrows between top-level modules that violate the crate's order, and unknown names in the order."""
     rank = {name: i for i, layer in enumerate(order) for name in ([layer] if isinstance(layer, str) else layer)}
     there = {a[0] for arrow in found for a in arrow}
     said = [f"{name}: is in the order of tools/arrows.toml, and nothing uses it" for name in rank if name not in there]
@@ -168,7 +168,7 @@ def against(found: Arrows, order: list[str | list[str]]) -> list[str]:
 
 
 def main(names: list[str]) -> int:
-    """Print what goes in circles or upwards; 1 if anything does."""
+    """Print cycles and violations; return 1 if there are any."""
     orders = tomllib.loads((ROOT / "tools/arrows.toml").read_text(encoding="utf-8"))
     bad = 0
     for name in names or CRATES:

@@ -1,8 +1,8 @@
-"""Checks the licences of all that we build with, and asks for advisories where their databases can be reached.
+"""Checks the licences of all dependencies, and queries advisories if their databases can be reached.
 
-Licences: crates and what the lab page bundles by the list of ``deny.toml``; what only runs while we develop (packages
-of Python and of npm) also by ``BESIDE``. Advisories: cargo-deny, npm and pip-audit, each where it is installed and
-gets an answer; else a sentence says that it was skipped.
+Crates and the packages bundled into the lab page must meet the list of ``deny.toml``; Python and npm packages used
+only in development may also have a licence of ``BESIDE``. Advisories come from cargo-deny, npm and pip-audit. A tool
+that is not installed or gets no reply is reported as skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BESIDE = {"MPL-2.0", "PSF-2.0", "MIT-CMU"}
-"""Licences of programs that we run and do not give away."""
+"""Licences allowed for programs that we run but do not distribute."""
 OLD = {
     "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
@@ -31,26 +31,26 @@ OLD = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
-"""What packages of Python without an SPDX expression say. "BSD" leaves open which; each of them is allowed."""
+"""Licence texts of Python packages without an SPDX expression. "BSD" is ambiguous; every variant is allowed."""
 TOKEN = re.compile(r"\(|\)|[^\s()]+")
 
 
 @dataclass(frozen=True)
 class Used:
-    """A package and what it says of its licence."""
+    """A package and its declared licence."""
 
     kind: str
     name: str
     licence: str
     beside: bool
-    """It is not part of what we give away."""
+    """Whether it is used but not distributed."""
 
 
 def allowed(expression: str, licences: set[str]) -> bool:
-    """Whether an SPDX expression can be met by these licences. A `/` is an old OR.
+    """Whether these licences satisfy an SPDX expression. A `/` is an old form of OR.
 
     Raises:
-        ValueError: it is no expression.
+        ValueError: the expression is invalid.
     """
     tokens = TOKEN.findall(expression.replace("/", " OR "))
 
@@ -89,7 +89,7 @@ def allowed(expression: str, licences: set[str]) -> bool:
 
 
 def used() -> Iterator[Used]:
-    """Every package that Cargo.lock, web/package-lock.json and this Python environment have."""
+    """Every package in Cargo.lock, web/package-lock.json and this Python environment."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     said = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
     for package in said["packages"]:
@@ -106,7 +106,7 @@ def used() -> Iterator[Used]:
 
 
 def _python(said: PackageMetadata) -> str:
-    """The SPDX expression of a package of Python, from what it has."""
+    """The SPDX expression of a Python package, derived from its metadata."""
     if "License-Expression" in said:
         return said["License-Expression"]
     classified = [one.rpartition(" :: ")[2] for one in said.get_all("Classifier") or [] if "License ::" in one]
@@ -130,7 +130,7 @@ def refused() -> list[str]:
 
 
 def advisories() -> bool:
-    """Ask each tool for advisories; whether one has any."""
+    """Ask each tool for advisories; return whether there are any."""
     bad = False
     for kind, program, command, folder in (
         ("crates", "cargo-deny", ["cargo", "deny", "check", "advisories", "sources"], ROOT),
@@ -153,7 +153,7 @@ def advisories() -> bool:
 
 
 def main() -> int:
-    """Say what is wrong, if anything is."""
+    """Print the problems, if there are any."""
     lines = refused()
     print("\n".join(lines) if lines else f"licences: {len(list(used()))} packages, all allowed")
     return 1 if advisories() or lines else 0

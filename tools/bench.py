@@ -1,12 +1,13 @@
-"""Measures how fast Ackclock is, case by case, into a table and results/bench.json.
+"""Measures Ackclock's speed, case by case, into a table and results/bench.json.
 
-The Rust bench's cases run interleaved with ns-2 and ns-3 on the same scenarios where these are installed; instructions
-are callgrind's where valgrind is. Rates are delivered data packets per second of processor time, start-up not counted.
+The cases of the Rust bench run interleaved with ns-2 and ns-3 on the same scenarios if these are installed.
+Instructions are counted by callgrind if valgrind is installed. Rates are delivered data packets per second of processor
+time, without start-up.
 
-    tools/bench.py              all of it: about three minutes
-    tools/bench.py PART...      only these, and nothing is written: flows, stacks, recording, sweep, start
-    tools/bench.py --quick      no instructions, one round
-    tools/bench.py --docs       measures nothing: puts what results/bench.json says into docs/speed.md
+    tools/bench.py              everything: about three minutes
+    tools/bench.py PART...      only these parts, without writing files: flows, stacks, recording, sweep, start
+    tools/bench.py --quick      no instruction counts, one round
+    tools/bench.py --docs       no measurements: updates docs/speed.md from results/bench.json
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ KEYS = (
     "seconds",
     "machine",
 )
-"""What each row of results/bench.json has, if only null; `…_per_simulated_s` shows that all carried as much."""
+"""Keys of every row of results/bench.json, possibly null; `…_per_simulated_s` shows that all carried equal traffic."""
 COUNTED = (*instructions.CASES, "bare-1", "bare-20", "bare-100")
-"""Cases whose instructions are counted: callgrind is fifty times slower than the machine."""
+"""Cases with instruction counts: callgrind is fifty times slower than a normal run."""
 SHORT = """
 [run]
 duration = "5 s"
@@ -78,7 +79,7 @@ Row = dict[str, object]
 
 
 def machine() -> str:
-    """The processor's model and how many of its cores there are."""
+    """The processor's model and its number of cores."""
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
     models = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
     return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
@@ -86,7 +87,7 @@ def machine() -> str:
 
 @cache
 def ns3() -> Path | None:
-    """Compile the program for ns-3; nothing where ns-3's headers or a compiler are missing."""
+    """Compile the program for ns-3; return ``None`` if ns-3's headers or a compiler are missing."""
     program = ROOT / "target/ns3-speed"
     if shutil.which("g++") is None or not Path("/usr/include/ns3/core-module.h").exists():
         return None
@@ -97,12 +98,12 @@ def ns3() -> Path | None:
 
 
 def ratio(ours: float, theirs: float | None) -> float | None:
-    """How many times as fast, if there is something to compare with."""
+    """The speed-up factor, or ``None`` without a value to compare with."""
     return round(ours / theirs, 2) if theirs else None
 
 
 def flows(program: Path, quick: bool) -> Iterator[Row]:
-    """The cases of the Rust bench."""
+    """Measure the cases of the Rust bench."""
     other = ns3()
     words = ["--json", "--rounds", "1" if quick else "3", *(["--ns3", str(other)] if other else [])]
     for line in output(program, *words).stdout.splitlines():
@@ -120,14 +121,14 @@ def flows(program: Path, quick: bool) -> Iterator[Row]:
 
 
 def stacks(program: Path) -> Iterator[Row]:
-    """Instructions of every stack on the path with swaps."""
+    """Count the instructions of every stack on the path with swaps."""
     found = instructions.counts(program, ())[1] if shutil.which("valgrind") else {}
     for stack, number in found.items():
         yield {"case": f"{instructions.STACKS_ON} ({stack})", "instructions_per_packet": number}
 
 
 def recording() -> Iterator[Row]:
-    """One run with swaps, 600 s: nothing written, and all its events as Parquet and as CSV."""
+    """Measure one run of 600 s with swaps: without output, and with all events as Parquet and as CSV."""
     text = SWAPS.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as temporary:
         for kind in (None, "parquet", "csv"):
@@ -140,7 +141,7 @@ def recording() -> Iterator[Row]:
 
 
 def sweep() -> Iterator[Row]:
-    """How much sooner many short runs are done on two cores than on one: the median of seven pairs."""
+    """Measure the speed-up of many short runs on two cores over one: the median of seven pairs."""
 
     def wall(threads: int) -> float:
         before = time.perf_counter()
@@ -152,7 +153,7 @@ def sweep() -> Iterator[Row]:
 
 
 def start() -> Iterator[Row]:
-    """Seconds from `ackclock run` to its end with next to nothing to simulate: the best of five."""
+    """Measure `ackclock run` with almost nothing to simulate, in seconds: the best of five."""
     with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as file:
         file.write(SHORT.replace('"5 s"', '"1 ms"'))
         file.flush()
@@ -179,7 +180,7 @@ def shown(row: Row) -> str:
 
 
 def missing() -> Iterator[str]:
-    """Which simulators are not there to be compared with."""
+    """The simulators that are not installed."""
     if shutil.which("ns2") is None and shutil.which("ns") is None:
         yield "ns-2 is not installed (Debian: ns2), so nothing is compared with it."
     if ns3() is None:
@@ -187,7 +188,7 @@ def missing() -> Iterator[str]:
 
 
 def main() -> int:
-    """Measure, print as it comes, write."""
+    """Measure, print each row when it is ready, and write the file."""
     words = sys.argv[1:]
     if words == ["--docs"]:
         speed_page.renew(json.loads(OUT.read_text(encoding="utf-8")))

@@ -1,13 +1,13 @@
-"""Measures how fast captures are analysed, beside tshark and tcptrace where they are installed.
+"""Measures the speed of capture analysis, beside tshark and tcptrace if they are installed.
 
-    tools/capture_bench.py           1 GB of full packets; 20 million snaps of 96 bytes of 128 and of 10,000 connections
+    tools/capture_bench.py           1 GB of full packets; 20 million 96-byte snaps of 128 and of 10,000 connections
     tools/capture_bench.py --quick   a twentieth of that
 
-The files are made of transfers under loss and reordering, always the same. They lie in memory (the page cache) before
-the time is taken. Each case counts with the fastest of its rounds. `cpu` is the time that the one thread had a
-processor: on a machine with other work it says more than the clock. The last figures are the memory that the program
-has of its own, and the pages of the mapped file that lie in memory: the system takes those back when it needs them. The
-others are given a smaller file: the whole one takes them minutes.
+The files contain the same transfers under loss and reordering every time. They are in memory (the page cache) before
+timing starts. The fastest round of each case counts. `cpu` is the processor time of the single thread; on a busy
+machine it is more reliable than elapsed time. The last figures are the private memory of the program, and the resident
+pages of the mapped file, which the system can reclaim. The other programs get a smaller file, because the whole one
+takes them minutes.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ OTHERS = {
     "tcptrace": ("tcptrace", "-n"),
 }
 SMALL = 100_000
-"""Packets of the file that the others are given."""
+"""Packets in the file for the other programs."""
 PATIENCE = 120.0
-"""How many seconds they are given."""
+"""Their time limit, in seconds."""
 
 
 def program() -> Path:
-    """Builds the example and says where it is."""
+    """Build the example and return its path."""
     command = [
         "cargo",
         "build",
@@ -59,7 +59,7 @@ def program() -> Path:
 
 
 def measured(bench: Path, what: str, file: Path) -> dict[str, float]:
-    """The fastest of some rounds."""
+    """Measure a case; return the fastest of several rounds."""
     rounds = []
     for _ in range(ROUNDS):
         done = subprocess.run([bench, what, file], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -80,7 +80,7 @@ def row(name: str, of: dict[str, float]) -> str:
 
 
 def others(folder: Path, bench: Path, flows: str) -> dict[str, dict[str, float]]:
-    """What programs of others need for a small file; what is not installed is named."""
+    """Measure other programs on a small file, and name those not installed."""
     file = folder / "small.pcap"
     subprocess.run([bench, "make", file, "--flows", flows, "--packets", str(SMALL)], check=True)
     found = {"analyse": measured(bench, "analyse", file)}
@@ -106,7 +106,7 @@ def others(folder: Path, bench: Path, flows: str) -> dict[str, dict[str, float]]
 
 
 def main(arguments: list[str]) -> int:
-    """Measures all cases, prints a table, and writes it into results/capture-bench.json."""
+    """Measure all cases, print a table, and write it into results/capture-bench.json."""
     quick = "--quick" in arguments
     bench = program()
     cases: dict[str, dict[str, dict[str, float]]] = {}

@@ -1,7 +1,7 @@
-"""Checks citations against docs/references.toml: nothing cited is missing there, and nothing there is uncited.
+"""Checks citations against docs/references.toml, both ways: citations without an entry, and entries never cited.
 
-Likewise the sequencer's numbered rules in ARCHITECTURE.md: its table says which file of crates/tcp/src carries out
-which rules, and just these name them.
+It also checks the sequencer's numbered rules in ARCHITECTURE.md. The table there says which files of crates/tcp/src
+implement which rules; exactly these files must name them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAPER = re.compile(
 
 
 def cited(text: str) -> Iterator[tuple[int, str]]:
-    """Where what is cited: (position, `rfc 6582` or a paper's key or `names year`)."""
+    """Yield citations and their positions: (position, `rfc 6582` or a paper's key or `names year`)."""
     for match in RFC.finditer(text):
         for number in re.findall(r"\d+", match[1]):
             yield match.start(), f"rfc {number}"
@@ -40,7 +40,7 @@ def cited(text: str) -> Iterator[tuple[int, str]]:
 
 
 def known(references: dict[str, Any]) -> dict[str, str]:
-    """Each way of citing, and what it names."""
+    """Each form of citation, and the entry that it refers to."""
     ways = {f"rfc {number}": f"rfc {number}" for number in references["rfc"]}
     for key, paper in references["paper"].items():
         ways |= {key: key, paper["names"]: key, f"{paper['names']} {paper['year']}": key}
@@ -52,7 +52,7 @@ ENGINE = ROOT / "crates/tcp/src"
 
 
 def numbers(text: str) -> set[int]:
-    """The numbers of "5, 8 to 10 and 12"."""
+    """Parse the numbers of "5, 8 to 10 and 12"."""
     found: set[int] = set()
     for first, last in re.findall(r"(\d+)(?: to (\d+))?", text):
         found.update(range(int(first), int(last or first) + 1))
@@ -60,7 +60,7 @@ def numbers(text: str) -> set[int]:
 
 
 def rules() -> Iterator[str]:
-    """What is wrong with the sequencer's rules: numbers, the table of files, and the files."""
+    """Yield the errors in the sequencer's rules: their numbers, the table of files, and the files."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     chapter = text[text.index("\n## The sequencer\n") :].split("\n## ", 2)[1]
     stated = [int(number) for number in re.findall(r"^(\d+)\. ", chapter, re.MULTILINE)]
@@ -85,13 +85,13 @@ def rules() -> Iterator[str]:
 
 
 def main() -> int:
-    """Prints what is wrong; fails if anything is."""
+    """Print the errors; fail if there are any."""
     ways = known(tomllib.loads((ROOT / REFERENCES).read_text(encoding="utf-8")))
     command = ["git", "ls-files", "-co", "--exclude-standard", "*.rs", "*.py", "*.md"]
     files = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     used, wrong, count = set(), 0, 0
     for name in sorted(files):
-        # This file's own comments are examples.
+        # The comments in this file are examples.
         if not (ROOT / name).is_file() or name == "tools/cite.py":
             continue
         text = (ROOT / name).read_text(encoding="utf-8")

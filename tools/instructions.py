@@ -1,7 +1,7 @@
-"""Counts instructions per delivered packet with callgrind and compares with tools/instructions.toml, within 2 %.
+"""Counts instructions per delivered packet with callgrind and compares them with tools/instructions.toml, within 2 %.
 
-`--write` keeps the numbers found instead. Counts depend on the compiler: with another than the one named in the file
-only what is asked (`at_most`) is checked.
+`--write` stores the new numbers instead. Counts depend on the compiler. With a compiler other than the one named in the
+file, only the limits (`at_most`) are checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "tools/instructions.toml"
 CASES = ("1", "1-swaps", "20", "100")
-"""Cases of the bench `speed` with the stacks that stand there."""
+"""Cases of the bench `speed`, with their own stacks."""
 STACKS_ON = "1-swaps"
 """The case that every stack runs."""
 TOLERANCE = 0.02
@@ -33,24 +33,24 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Kept:
-    """What tools/instructions.toml says."""
+    """The content of tools/instructions.toml."""
 
     compiler: str
     at_most: Mapping[str, float]
-    """By case, and for `stacks`."""
+    """Limits by case, and for `stacks`."""
     above: Mapping[str, str] = field(default_factory=dict)
-    """Stacks that may take more, and why."""
+    """Stacks that may exceed the limit, with the reason."""
     cases: Mapping[str, float] = field(default_factory=dict)
     stacks: Mapping[str, float] = field(default_factory=dict)
 
 
 def read(text: str) -> Kept:
-    """The file's text, read."""
+    """Parse the file's text."""
     return Kept(**tomllib.loads(text))
 
 
 def written(kept: Kept) -> str:
-    """The file's text."""
+    """Format the file's text."""
 
     def table(name: str, entries: Mapping[str, float | str]) -> str:
         values = ((key, json.dumps(v) if isinstance(v, str) else str(v)) for key, v in entries.items())
@@ -61,7 +61,7 @@ def written(kept: Kept) -> str:
 
 
 def output(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command in the repository; end with its own words if it fails."""
+    """Run a command in the repository; if it fails, exit with its output."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -79,7 +79,7 @@ def bench() -> Path:
 
 
 def count(program: Path, *words: str) -> float:
-    """Instructions per delivered packet of a case of the bench, laying it out included."""
+    """Count the instructions per delivered packet for a case of the bench, including its set-up."""
     ran = output("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "--case", *words)
     collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
     packets = re.search(r"^outcome (\S+)", ran.stdout, re.MULTILINE)
@@ -89,7 +89,7 @@ def count(program: Path, *words: str) -> float:
 
 
 def counts(program: Path, cases: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """Instructions of `cases`, and of every stack on the path with swaps; on all cores, which counts do not feel."""
+    """Count the instructions of `cases`, and of every stack on the path with swaps; in parallel, as counts allow."""
     stacks = output(program, "--stacks").stdout.split()
     runs = [(case,) for case in cases] + [(STACKS_ON, "--stack", stack) for stack in stacks]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -99,7 +99,7 @@ def counts(program: Path, cases: Sequence[str]) -> tuple[dict[str, float], dict[
 
 
 def moved(what: str, kept: Mapping[str, float], found: Mapping[str, float]) -> Iterator[str]:
-    """What differs from the kept numbers."""
+    """The differences from the stored numbers."""
     for name, now in found.items():
         before = kept.get(name)
         if before is None:
@@ -110,7 +110,7 @@ def moved(what: str, kept: Mapping[str, float], found: Mapping[str, float]) -> I
 
 
 def asked(kept: Kept, cases: Mapping[str, float], stacks: Mapping[str, float]) -> Iterator[str]:
-    """What takes more than is asked, and exceptions that are none any more."""
+    """Counts above their limit, and exceptions that are no longer needed."""
     for case, now in cases.items():
         if now > (most := kept.at_most.get(case, float("inf"))):
             yield f"case {case}: {now:,.0f} instructions a packet, at most {most:,.0f} are asked"
@@ -124,7 +124,7 @@ def asked(kept: Kept, cases: Mapping[str, float], stacks: Mapping[str, float]) -
 
 
 def main() -> int:
-    """Count everything; compare or keep."""
+    """Count everything; compare or store the numbers."""
     compiler = output("rustc", "--version").stdout.strip()
     kept = read(KEPT.read_text(encoding="utf-8"))
     cases, stacks = counts(bench(), CASES)

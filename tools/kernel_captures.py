@@ -1,8 +1,8 @@
 """Makes the captures of this kernel's TCP in ``tests/captures/kernel``, with the truth about their retransmissions.
 
-Each run is a transfer over a path of ``scenarios/linux`` in real time (``ackclock live path``), captured at both ends,
-96 bytes of each packet. Needs Linux, root and a machine with little else to do. ``tools/kernel_captures.py NAME...``
-makes some of them again, without names what is missing.
+Each run is a real-time transfer over a path of ``scenarios/linux`` (``ackclock live path``), captured at both ends with
+96 bytes of each packet. It needs Linux, root and a machine with little other load. ``tools/kernel_captures.py NAME...``
+repeats the named runs; without names, it makes the missing ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SACK, DSACK, TIMESTAMPS = (f"net.ipv4.tcp_{name}=0" for name in ("sack", "dsack"
 
 @dataclass(frozen=True)
 class Run:
-    """A transfer: its path, the kernel's congestion control, what is switched off, its size, how long it may take."""
+    """A transfer: its path, the kernel's congestion control, disabled features, its size, and its time limit."""
 
     path: str
     control: str = "cubic"
@@ -73,14 +73,14 @@ RUNS = (
 
 
 def scenario(run: Run) -> str:
-    """The path with a transfer of this size on it."""
+    """Return the path's scenario with a transfer of this size."""
     text = (ROOT / "scenarios" / "linux" / f"{run.path}.toml").read_text(encoding="utf-8")
     app = f'app = {{ kind = "fixed", size = "{run.packets} packets" }}\n'
     return text.rstrip() + "\n" + app
 
 
 def make(run: Run) -> dict[str, str] | None:
-    """Makes the captures of one run; answers its line of the list, if it ended in time."""
+    """Make the captures of one run; return its line of the list, if it ended in time."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{run.path}.toml"
         file.write_text(scenario(run), encoding="utf-8")
@@ -99,7 +99,7 @@ def make(run: Run) -> dict[str, str] | None:
         for side in ("sender", "receiver"):
             raw = (Path(folder) / f"{side}.pcapng").read_bytes()
             target = FOLDER / f"{run.name}-{side}.pcapng.gz"
-            # Without a time in it the same bytes are the same file.
+            # Without a timestamp, equal content gives equal files.
             target.write_bytes(gzip.compress(raw, 9, mtime=0))
         truth = (Path(folder) / "truth.csv").read_text(encoding="utf-8")
         (FOLDER / f"{run.name}-truth.csv").write_text(truth, encoding="utf-8")
@@ -118,7 +118,7 @@ def make(run: Run) -> dict[str, str] | None:
 
 
 def main() -> None:
-    """Makes what was asked for, and writes the list."""
+    """Make the requested captures, and write the list."""
     os.chdir(ROOT)
     FOLDER.mkdir(parents=True, exist_ok=True)
     listed = FOLDER / "runs.csv"

@@ -1,13 +1,13 @@
-"""Holds Linux's TCP and ours against each other on the paths of tests/linux/paths.toml, into docs/linux.md.
+"""Compares Linux's TCP with ours on the paths of tests/linux/paths.toml, and writes docs/linux.md.
 
-The kernel's runs take real time; what was measured is kept in tests/linux/kernel-VERSION.csv and not measured again.
-Ctrl-C loses nothing: the same command goes on. Live runs need Linux, and root or a user namespace.
+The kernel's runs take real time. Their results are stored in tests/linux/kernel-VERSION.csv and not measured again.
+After Ctrl-C, the same command continues. Live runs need Linux, and root or a user namespace.
 
-    tools/linux.py                   what is missing of this kernel's numbers, our runs, the page
-    tools/linux.py --live            only the kernel's numbers
+    tools/linux.py                   the missing runs of this kernel, our runs, the page
+    tools/linux.py --live            only the kernel's runs
     tools/linux.py --simulate        only our runs, and the page
-    tools/linux.py --check           whether our runs of one seed, and the page, are as they are kept
-    tools/linux.py --only PATH ...   of some paths only (with --live)
+    tools/linux.py --check           whether our runs of one seed, and the page, equal the stored ones
+    tools/linux.py --only PATH ...   only some paths (with --live)
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from ackclock.statistics import Mean
 
 OURS = "ours.csv"
 SEEDS = 8
-"""Of our runs."""
+"""The number of seeds for our runs."""
 STEP = 4
-"""Seeds of the kernel that are added at a time, as long as the interval of its goodput is wide."""
+"""Seeds of the kernel added at a time, for as long as the interval of its goodput is too wide."""
 
 
 class LiveRunError(Exception):
-    """A live run failed; it says why."""
+    """A live run failed; the message says why."""
 
 
 def version() -> str:
-    """Of the kernel, without what a distribution adds."""
+    """The kernel's version, without the distribution's suffix."""
     return re.split(r"[^0-9.]", os.uname().release)[0]
 
 
 def provenance() -> str:
-    """Which kernel, with which clock, on which processor."""
+    """The kernel, its clock, and the processor."""
     config = Path("/proc/config.gz")
     lines = gzip.decompress(config.read_bytes()).decode().splitlines() if config.exists() else []
     hz = [line.partition("=")[2] for line in lines if line.startswith("CONFIG_HZ=")]
@@ -61,12 +61,12 @@ def provenance() -> str:
 
 
 def kernel_file(kept: Path) -> Path:
-    """Where this kernel's numbers are."""
+    """The file with this kernel's results."""
     return kept / f"kernel-{'.'.join(version().split('.')[:2])}.csv"
 
 
 def missing(listed: Sequence[Listed], records: Sequence[Record]) -> list[tuple[Listed, str, int]]:
-    """The kernel's runs that are to be made next; none if all intervals are narrow or have all their seeds."""
+    """The kernel's runs to make next; empty if all intervals are narrow, or all seeds have been used."""
     found: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     for record in valid(records, listed):
         found[record.path, record.control][record.seed] = record.goodput_bytes_per_s
@@ -82,7 +82,7 @@ def missing(listed: Sequence[Listed], records: Sequence[Record]) -> list[tuple[L
 
 
 def measured(path: Listed, control: str, seed: int) -> Record:
-    """One live run; of two, if the first was late, the one that was less late."""
+    """Make one live run; if it was late, make a second one and return the run with less lateness."""
     first = run_live(path, control, seed)
     return first if first.late_p99_us <= LATE_US else min(first, run_live(path, control, seed), key=_lateness)
 
@@ -92,10 +92,10 @@ def _lateness(record: Record) -> float:
 
 
 def run_live(path: Listed, control: str, seed: int) -> Record:
-    """One live run.
+    """Make one live run.
 
     Raises:
-        LiveRunError: it failed, or packets were lost outside the path.
+        LiveRunError: the run failed, or packets were lost outside the path.
     """
     sysctls = [f"--sysctl={key}={value}" for key, value in path.sysctl.items()]
     words = ["live", "path", str(path.file), "--sender", f"kernel:{control}", "--seed", str(seed), *sysctls]
@@ -109,22 +109,22 @@ def run_live(path: Listed, control: str, seed: int) -> Record:
         raise LiveRunError(f"{path.name}, {control}, seed {seed}: packets were lost or damaged outside the path")
     record = totalled(path, control, seed, run["flows"], run["duration_s"], version())
     counted = live["counters"]["sender"]
-    # The kernel counts those of the handshake, too; a run's own count begins with the connection.
+    # The kernel also counts timeouts of the handshake; the count of a run starts with the connection.
     timeouts = counted.get("TCPTimeouts", 0) - counted.get("TCPSynRetrans", 0)
     return replace(record, timeouts=timeouts, late_p99_us=round(live["late_p99_us"], 1))
 
 
 def _urgent() -> None:
-    """Ask for real-time priority, below the path's own, for a thread and the runs that it starts.
+    """Request real-time priority, below that of the path, for a thread and the runs that it starts.
 
-    A busy machine would let applications wait before they connect, write or read.
+    Otherwise, on a busy machine, applications would wait before they connect, write or read.
     """
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
 
 def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
-    """Make the kernel's runs that are missing, and keep each as it ends."""
+    """Make the missing runs of the kernel, and store each when it ends."""
     file, every = kernel_file(kept), paths()
     if not file.exists():
         write(file, [provenance()], [], every)
@@ -153,7 +153,7 @@ def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
 
 
 def simulated(path: Listed, control: str, seeds: int) -> list[Record]:
-    """Our runs on a path; none if our stack refuses its settings."""
+    """Make our runs on a path; empty if our stack refuses its settings."""
     try:
         result = ak.run(path.file, stack=STACKS[control], set=path.set, seed=1, seeds=seeds, threads=1)
     except ak.ScenarioError as error:
@@ -164,7 +164,7 @@ def simulated(path: Listed, control: str, seeds: int) -> list[Record]:
 
 
 def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:
-    """Our runs on all paths, with the stacks that there are."""
+    """Make our runs on all paths, with every stack in the list."""
     there = {stack["name"] for stack in ak.stacks()}
     rows = [(path, control) for path in listed for control in path.controls if STACKS[control] in there]
     records: list[Record] = []
@@ -176,7 +176,7 @@ def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:
 
 
 def check() -> int:
-    """Whether the first seed of ours, and the page, are as they are kept."""
+    """Check that our runs with the first seed, and the page, equal the stored ones."""
     firsts = {(r.path, r.control): r for r in read(KEPT / OURS) if r.seed == 1}
     now = {(r.path, r.control): r for r in simulate(paths(), 1)}
     moved = sorted(key for key in firsts.keys() | now.keys() if firsts.get(key) != now.get(key))
@@ -189,7 +189,7 @@ def check() -> int:
 
 
 def main() -> int:
-    """Do what is asked."""
+    """Run the requested steps."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     part = parser.add_mutually_exclusive_group()
     for flag in ("live", "simulate", "check"):

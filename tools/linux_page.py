@@ -1,4 +1,4 @@
-"""docs/linux.md: what the records of tests/linux say, row by row, with a verdict for each number."""
+"""docs/linux.md: the records of tests/linux, row by row, with a verdict for each number."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ackclock.statistics import Mean, ratio
 
 PAGE = ROOT / "docs/linux.md"
 LATE_US = 300.0
-"""A run is late, and made again once, if 1 packet in 100 left the path later than this."""
+"""Limit of lateness in microseconds: a run with a higher 99th percentile is repeated once."""
 LEAST, MOST = 4, 16
-"""Seeds of the kernel: with fewer than the first there is no verdict; more than the second are not made."""
+"""Seeds of the kernel: there is no verdict below the first number, and no more runs than the second."""
 NARROW = 0.05
-"""The kernel has more seeds, up to :data:`MOST`, until half of goodput's 95 % interval is below this share of it."""
+"""Seeds are added, up to :data:`MOST`, until half of goodput's 95 % interval is below this share of goodput."""
 GOODPUT = {"cubic": 0.10, "reno": 0.10, "bbr": 0.15}
 COUNTS = {"cubic": 0.25, "reno": 0.25, "bbr": 0.40}
-"""By how much ours may differ from the kernel's, as a share of it."""
+"""Allowed difference of our number from the kernel's, as a share of the kernel's."""
 TIMEOUTS = 1.0
-"""By how many timeouts in a minute."""
+"""Allowed difference, in timeouts per minute."""
 TITLE = "Linux and ours"
 MEASURES = ("goodput", "completion", "sent again", "needless", "timeouts")
-"""What has a verdict; of transfers completion, of all else goodput."""
+"""Measures with a verdict: completion for transfers, goodput for other flows."""
 
 
 class Verdict(Enum):
-    """How a number of ours stands to the kernel's."""
+    """The result of comparing one of our numbers with the kernel's."""
 
     WITHIN = "within"
     INTERVAL = "inside an interval"
@@ -45,7 +45,7 @@ class Verdict(Enum):
 
 
 def of_goodput(kernel: Mean, ours: Mean, tolerance: float) -> Verdict:
-    """Within the tolerance; or inside the kernel's interval, if all its seeds did not make that narrow."""
+    """Equal if within the tolerance; or inside the kernel's interval, if that is still wide with all seeds."""
     apart = abs(ours.value - kernel.value)
     if apart <= tolerance * kernel.value:
         return Verdict.WITHIN
@@ -54,7 +54,7 @@ def of_goodput(kernel: Mean, ours: Mean, tolerance: float) -> Verdict:
 
 
 def of_count(kernel: Mean, ours: Mean, tolerance: float) -> Verdict:
-    """Within the tolerance, or one mean inside the interval of the other."""
+    """Equal if within the tolerance, or if one mean is inside the interval of the other."""
     apart = abs(ours.value - kernel.value)
     if apart <= tolerance * kernel.value:
         return Verdict.WITHIN
@@ -62,12 +62,12 @@ def of_count(kernel: Mean, ours: Mean, tolerance: float) -> Verdict:
 
 
 def of_timeouts(kernel: Mean, ours: Mean) -> Verdict:
-    """Both in a minute."""
+    """Compare the timeouts per minute."""
     return Verdict.WITHIN if abs(ours.value - kernel.value) <= TIMEOUTS else Verdict.OUTSIDE
 
 
 def mean(measure: str, records: Sequence[Record]) -> Mean:
-    """The mean of a measure over at least one run; of completion the median of all transfers, in milliseconds."""
+    """The mean of a measure over one or more runs; for completion, the median of all transfers, in milliseconds."""
     match measure:
         case "goodput":
             return Mean.of([record.goodput_bytes_per_s / 1000 for record in records])
@@ -95,18 +95,18 @@ class Row:
 
     @property
     def measures(self) -> Sequence[str]:
-        """What is measured of it."""
+        """The measures of this path."""
         without = "goodput" if self.path.is_of_transfers else "completion"
         return [measure for measure in MEASURES if measure != without]
 
     @cached_property
     def means(self) -> Mapping[str, tuple[Mean, Mean]]:
-        """The kernel's and ours, by measure."""
+        """The kernel's and our mean, by measure."""
         return {name: (mean(name, self.kernel), mean(name, self.ours)) for name in self.measures}
 
     @cached_property
     def verdicts(self) -> Mapping[str, Verdict]:
-        """By measure; empty as long as the kernel has too few seeds, or ours has none."""
+        """Verdicts by measure; empty if the kernel has too few seeds, or we have none."""
         if len(self.kernel) < LEAST or not self.ours:
             return {}
         speed, again, needless, timeouts = (self.means[name] for name in self.measures)
@@ -121,7 +121,7 @@ class Row:
 
     @property
     def same_luck(self) -> float | None:
-        """Goodput or completion as a share of the kernel's, over the seeds that both have."""
+        """Goodput or completion as a share of the kernel's, over the seeds of both."""
         seeds = {record.seed for record in self.kernel} & {record.seed for record in self.ours}
         if not seeds:
             return None
@@ -131,7 +131,7 @@ class Row:
 
     @property
     def late(self) -> int:
-        """How many of the kernel's runs were late."""
+        """The number of the kernel's runs that were late."""
         return sum(record.late_p99_us > LATE_US for record in self.kernel)
 
 
@@ -183,7 +183,7 @@ has the same luck in both then, so that little of the difference is chance.
 
 
 def page(kept: Path) -> str:
-    """The page that the records in a folder make."""
+    """Render the page from the records in a folder."""
     listed, ours = paths(), read(kept / "ours.csv")
     parts = [INTRODUCTION]
     for file in sorted(kept.glob("kernel-*.csv")):
@@ -198,7 +198,7 @@ def page(kept: Path) -> str:
 
 
 def _summary(found: Sequence[Row]) -> str:
-    """How many rows hold."""
+    """The number of rows that hold."""
     kinds: list[tuple[str, Callable[[Row], bool]]] = [
         *((control, lambda row, control=control: row.control == control) for control in STACKS),
         ("without SACK", lambda row: row.path.sysctl.get("net.ipv4.tcp_sack") == 0),

@@ -1,4 +1,4 @@
-"""The list of paths of `make linux`, and the numbers that were measured on them: one record for each run and seed."""
+"""The list of paths for `make linux`, and the numbers measured on them: one record for each run and seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SCENARIOS = ROOT / "scenarios/linux"
 KEPT = ROOT / "tests/linux"
 STACKS = {"cubic": "linux-2025", "reno": "linux-reno-2025", "bbr": "linux-bbr-2025"}
-"""The congestion controls, and which of our stacks stands for the kernel with each."""
+"""The congestion controls, each with our stack that corresponds to it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Listed:
     sysctl: Mapping[str, int] = field(default_factory=dict)
     """Settings of the kernel's namespaces."""
     set: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters of our stacks that mean the same."""
+    """Parameters of our stacks with the same meaning."""
     controls: Sequence[str] = tuple(STACKS)
     held_back: bool = False
 
@@ -45,12 +45,12 @@ class Listed:
 
     @property
     def is_of_transfers(self) -> bool:
-        """Whether its flows are short, so that it matters how soon they are done."""
+        """Whether its flows are short transfers, which are judged by their duration."""
         return any(flow.get("app", {}).get("kind") == "fixed" for flow in self._read["flow"])
 
     @cached_property
     def identity(self) -> str:
-        """A hash of what the kernel's numbers depend on: the scenario, but for its name and seeds, and the settings."""
+        """A hash of everything that affects the kernel's numbers: settings, and the scenario without name and seeds."""
         scenario = dict(self._read)
         scenario.pop("name", None)
         scenario["run"] = {"duration": scenario["run"]["duration"]}
@@ -59,21 +59,21 @@ class Listed:
 
 
 def paths(file: Path = KEPT / "paths.toml") -> list[Listed]:
-    """The list."""
+    """Read the list."""
     rows = tomllib.loads(file.read_text(encoding="utf-8"))["path"]
     return [Listed(**{"scenario": row["name"], **row}) for row in rows]
 
 
 @dataclass(frozen=True)
 class Record:
-    """What one run measured."""
+    """The measurements of one run."""
 
     path: str
     control: str
     """The congestion control: a key of :data:`STACKS`."""
     seed: int
     identity: str
-    """Of the path when it was measured: records with another one are void."""
+    """The path's identity at the time; records with another identity are void."""
     goodput_bytes_per_s: float
     segments: int
     retransmissions: int
@@ -82,22 +82,22 @@ class Record:
     timeouts: int
     minutes: float
     late_p99_us: float
-    """How late 99 of 100 packets left the path at most; 0 in a simulation."""
+    """99th percentile of the lateness of packets leaving the path, in microseconds; 0 in a simulation."""
     by: str
     """The kernel's version, or the name of our stack."""
     completions_ms: str
-    """How long each transfer took, with spaces between; inf if it did not end, nothing if there were none."""
+    """The duration of each transfer, separated by spaces; inf if it did not end, empty if there were none."""
 
     @property
     def completions(self) -> list[float]:
-        """The same as numbers."""
+        """The durations as numbers."""
         return [float(text) for text in self.completions_ms.split()]
 
 
 def totalled(
     path: Listed, control: str, seed: int, flows: Sequence[Mapping[str, Any]], duration_s: float, by: str
 ) -> Record:
-    """A record of a run's flows taken together, none of them late."""
+    """A record over all flows of a run, with no lateness."""
 
     def total(key: str) -> int:
         return sum(flow[key] for flow in flows)
@@ -123,7 +123,7 @@ def totalled(
 
 
 def read(file: Path) -> list[Record]:
-    """Records in a file; none if it is not there."""
+    """Read the records of a file; empty if it does not exist."""
     if not file.exists():
         return []
     with file.open(encoding="utf-8", newline="") as opened:
@@ -137,7 +137,7 @@ def _record(row: Mapping[str, str]) -> Record:
 
 
 def head(file: Path) -> list[str]:
-    """The comments at the top of a file: where its numbers are from."""
+    """The comments at the top of a file, which give the origin of its numbers."""
     if not file.exists():
         return []
     return [line[1:].strip() for line in takewhile(_is_comment, file.read_text(encoding="utf-8").splitlines())]
@@ -148,13 +148,13 @@ def _is_comment(line: str) -> bool:
 
 
 def append(opened: TextIO, record: Record) -> None:
-    """Add one record to an open file, at once."""
+    """Append one record to an open file, and flush it."""
     csv.writer(opened, lineterminator="\n").writerow(astuple(record))
     opened.flush()
 
 
 def write(file: Path, comments: Iterable[str], records: Iterable[Record], order: Sequence[Listed]) -> None:
-    """Write a file anew, in the order of the list."""
+    """Rewrite a file in the order of the list."""
     place = {path.name: i for i, path in enumerate(order)}
     ordered = sorted(records, key=lambda r: (place[r.path], list(STACKS).index(r.control), r.seed))
     new = file.with_suffix(".new")
@@ -167,6 +167,6 @@ def write(file: Path, comments: Iterable[str], records: Iterable[Record], order:
 
 
 def valid(records: Iterable[Record], listed: Iterable[Listed]) -> Iterator[Record]:
-    """Those of paths that are listed and were as they are now."""
+    """Yield the records of listed paths that have not changed since."""
     identities = {path.name: path.identity for path in listed}
     return (record for record in records if identities.get(record.path) == record.identity)

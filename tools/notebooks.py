@@ -1,7 +1,7 @@
-"""The tutorials, docs/tutorials/*.ipynb: kept without outputs, run when they are needed.
+"""The tutorials, docs/tutorials/*.ipynb: stored without outputs, and executed when needed.
 
-``tools/notebooks.py`` writes every notebook as it is to be kept: no outputs, no counts, cells numbered.
-``--check`` says which are not kept so; ``--run NAME`` runs one and prints it as Markdown.
+``tools/notebooks.py`` rewrites every notebook in its stored form: no outputs, no counts, numbered cells.
+``--check`` lists notebooks in another form; ``--run NAME`` runs one and prints it as Markdown.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs/tutorials"
 METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 SECONDS = 120
-"""A cell that takes longer is broken."""
+"""Time limit of a cell; a slower one is broken."""
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def kept(path: Path) -> str:
-    """A notebook's text as it is to be kept."""
+    """A notebook's text in its stored form."""
     cells = []
     for at, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"], 1):
         source = "".join(cell["source"]).splitlines(keepends=True)
@@ -37,13 +37,13 @@ def kept(path: Path) -> str:
 
 
 def run(path: Path) -> Any:  # noqa: ANN401 - nbformat's notebooks have no type
-    """A notebook with its outputs; it runs in a folder of its own, with the tutorials' Python files beside it.
+    """Run a notebook in a temporary folder beside the tutorials' Python files; return it with its outputs.
 
     Raises:
         RuntimeError: a cell failed; the message has its traceback.
     """
     import nbformat  # noqa: PLC0415
-    from nbclient import NotebookClient  # noqa: PLC0415 - --check is quicker without
+    from nbclient import NotebookClient  # noqa: PLC0415 - --check is faster without it
     from nbclient.exceptions import CellExecutionError  # noqa: PLC0415
 
     read: Callable[..., Any] = nbformat.read
@@ -52,7 +52,7 @@ def run(path: Path) -> Any:  # noqa: ANN401 - nbformat's notebooks have no type
         for beside in path.parent.glob("*.py"):
             shutil.copy(beside, folder)
         place = {"metadata": {"path": folder}}
-        # Without the word that the kernel listens on this machine's own address.
+        # Suppress the message that the kernel listens on the loopback address.
         quiet = ["--log-level=ERROR"]
         client = NotebookClient(book, timeout=SECONDS, kernel_name="python3", resources=place, extra_arguments=quiet)
         try:
@@ -63,7 +63,7 @@ def run(path: Path) -> Any:  # noqa: ANN401 - nbformat's notebooks have no type
 
 
 def markdown(book: Any, name: str) -> tuple[str, dict[str, bytes]]:  # noqa: ANN401
-    """A notebook that has run as a page, and the pictures to which it refers, by their file names."""
+    """Convert an executed notebook to a page; return it with its pictures by file name."""
     pictures: dict[str, bytes] = {}
     out: list[str] = []
     for cell in book.cells:
@@ -76,7 +76,7 @@ def markdown(book: Any, name: str) -> tuple[str, dict[str, bytes]]:  # noqa: ANN
 
 
 def shown(output: Any, name: str, pictures: dict[str, bytes]) -> Iterator[str]:  # noqa: ANN401
-    """An output as Markdown; a picture is put to the others."""
+    """Convert an output to Markdown; add its pictures to ``pictures``."""
     data = output.get("data", {})
     if output.output_type == "stream":
         yield f"```text\n{COLOURS.sub('', output.text).rstrip()}\n```"
@@ -93,7 +93,7 @@ def shown(output: Any, name: str, pictures: dict[str, bytes]) -> Iterator[str]: 
 
 
 def main() -> int:
-    """Write the notebooks as they are kept, or check that, or run one."""
+    """Rewrite the notebooks, check them, or run one."""
     match sys.argv[1:]:
         case []:
             for path in sorted(FOLDER.glob("*.ipynb")):

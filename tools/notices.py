@@ -1,6 +1,6 @@
-"""Writes THIRD-PARTY.txt: the licences of what a wheel has inside, crates of its two builds and packages of the page.
+"""Writes THIRD-PARTY.txt: the licences of a wheel's contents, from the crates of its builds and the page's packages.
 
-``--check`` says whether the file is as it would be written.
+``--check`` reports whether the file is current.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FILE = ROOT / "THIRD-PARTY.txt"
 BUILDS = ("ackclock-py", "ackclock-wasm")
 """The crates that are built into a wheel: the extension, and the engine of the lab page."""
 TEXTS = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE")
-"""How the names of files with licences begin."""
+"""Prefixes of the names of licence files."""
 RULE = f"{'-' * 100}\n"
 HEAD = """Third-party notices
 
@@ -41,7 +41,7 @@ class Package:
 
 
 def crates() -> Iterator[Package]:
-    """The crates of other people in the builds, on every platform."""
+    """The third-party crates in the builds, on every platform."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     said = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
     nodes = {node["id"]: node for node in said["resolve"]["nodes"]}
@@ -62,14 +62,14 @@ def crates() -> Iterator[Package]:
 
 
 def _is_macro(package: dict[str, object]) -> bool:
-    """Whether it runs in the compiler alone."""
+    """Whether the package only runs in the compiler."""
     targets = package["targets"]
     assert isinstance(targets, list)
     return any("proc-macro" in target["kind"] for target in targets)
 
 
 def modules() -> Iterator[Package]:
-    """The packages of JavaScript that are bundled into the page."""
+    """The JavaScript packages that are bundled into the page."""
     locked = json.loads((ROOT / "web/package-lock.json").read_text(encoding="utf-8"))["packages"]
     for place, package in locked.items():
         if place and not package.get("dev"):
@@ -80,7 +80,7 @@ def modules() -> Iterator[Package]:
 
 
 def texts(folder: Path) -> tuple[str, ...]:
-    """The texts of the licences that a package has in its folder."""
+    """The licence texts in a package's folder."""
     found = sorted(path for path in folder.iterdir() if path.is_file() and path.name.upper().startswith(TEXTS))
     return tuple(
         "\n".join(line.rstrip() for line in p.read_text("utf-8", "replace").strip().splitlines()) for p in found
@@ -88,7 +88,7 @@ def texts(folder: Path) -> tuple[str, ...]:
 
 
 def page() -> str:
-    """All of the file: a table of packages, then each text once, under those that have it."""
+    """Return the content of the file: a table of packages, then each text once under the packages that it covers."""
     every = [*sorted(crates()), *sorted(modules())]
     rows = "".join(f"{one.name:<26} {one.version:<22} {one.licence}\n" for one in every)
     of: dict[str, tuple[str, list[str]]] = {}
@@ -105,7 +105,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Write the file, or say whether it is as it should be."""
+    """Write the file, or check that it is current."""
     made = page()
     if "--check" not in sys.argv[1:]:
         FILE.write_text(made, encoding="utf-8")

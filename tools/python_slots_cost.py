@@ -1,11 +1,12 @@
-"""What a call of an algorithm in Python costs: ns per call, and packets per second beside the engine's own.
+"""The cost of a call of an algorithm in Python: ns per call, and packets per second compared with the built-in one.
 
     python tools/python_slots_cost.py
 
-Each case is run with the engine's algorithm and with the same one in Python, which counts its calls; the difference in
-processor time, by the number of calls, is the cost of a call, the Python in it included. The best of five runs counts.
+Each case runs with the built-in algorithm and with an equal one in Python, which counts its calls. The difference in
+processor time, divided by the number of calls, is the cost of a call, including the Python code in it. The best of five
+runs counts.
 """
-# ruff: noqa: D102 - what each method is asked stands in its base class
+# ruff: noqa: D102 - the base classes document the methods
 
 from __future__ import annotations
 
@@ -39,16 +40,16 @@ window = "550 packets"
 """
 """A fast link with rare losses: most ACKs grow the window."""
 DISTURBED = (Path(__file__).parents[1] / "scenarios" / "leung-ma.toml").read_text(encoding="utf-8")
-"""A path that reorders so much that something is missing most of the time."""
+"""A path that reorders so heavily that there is a hole most of the time."""
 
 calls = 0
 
 
 class Fixed(ak.DupThresh):
-    """Three duplicates. Whoever traces asks at every ACK while something is missing."""
+    """Threshold of three duplicates. With a trace it is called on every ACK during a hole."""
 
     def segments(self, w: Window, cx: Context) -> int:
-        global calls  # noqa: PLW0603 - the cheapest count
+        global calls  # noqa: PLW0603 - the cheapest counter
         calls += 1
         return 3
 
@@ -67,7 +68,7 @@ class Aimd(ak.Congestion):
 
 
 class DupAck(ak.Detector):
-    """Three duplicates, with the guard of RFC 6582; asked at every ACK."""
+    """Threshold of three duplicates, with the guard of RFC 6582; called on every ACK."""
 
     def on_ack(self, ack: Ack, w: Window, board: Board, cx: Context) -> Verdict:
         global calls  # noqa: PLW0603

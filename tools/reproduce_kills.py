@@ -2,9 +2,9 @@
 
 usage: tools/reproduce_kills.py [PAPER] [--kills N] [--seed N]
 
-Reproduces a paper with its readings three times, each with a store of its own: undisturbed; killed again and again on
-this machine; and likewise with `--on dask:2`. Compares every file but the clock's. Exit code 1: a file differs by a
-byte, or the command ended before it was killed as often as asked for.
+Reproduces a paper with its readings three times, each with a separate store: undisturbed; killed repeatedly on this
+machine; and killed repeatedly with `--on dask:2`. Compares every file except measured times. Exit code 1: a file
+differs, or the command ended before the requested number of kills.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLOCK = "times.json"
 
 
 def digests(results: Path) -> dict[str, str]:
-    """SHA-256 of every result by its name, without what the clock says."""
+    """SHA-256 of every result by name, without measured times."""
     found = {}
     for file in sorted(results.rglob("*")):
         if file.is_file() and file.name != CLOCK:
@@ -36,26 +36,26 @@ def digests(results: Path) -> dict[str, str]:
 
 
 def command(paper: str, folder: Path, *options: str) -> list[str]:
-    """What is killed."""
+    """The command that is killed."""
     places = ["--out", str(folder / "results"), "--store", str(folder / "store")]
     return [sys.executable, "-m", "ackclock", "reproduce", paper, "--readings", "--quick", *places, *options]
 
 
 def run(said: list[str]) -> None:
-    """The command to its end; a point outside what another simulator's values allow is no failure here."""
+    """Run the command to its end; a point outside another simulator's range does not count as a failure here."""
     done = subprocess.run(said, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1) or "Traceback" in done.stderr:
         sys.exit(f"{' '.join(said)}: exit code {done.returncode}\n{done.stderr}")
 
 
 def killed(said: list[str], kills: int, seconds: float, start: float) -> int:
-    """Kill the command again and again, then let it end. How often it was killed.
+    """Kill the command repeatedly, then let it finish. Returns the number of kills.
 
     Args:
         said: the command.
-        kills: how often.
-        seconds: that it takes undisturbed.
-        start: seconds that it takes to begin.
+        kills: the requested number of kills.
+        seconds: the duration of an undisturbed run.
+        start: the start-up time of the command, in seconds.
     """
     for at in range(kills):
         moment = start + random.uniform(0, 1.5 * seconds / kills)
@@ -72,7 +72,7 @@ def killed(said: list[str], kills: int, seconds: float, start: float) -> int:
 
 
 def trial(folder: Path, paper: str, kills: int) -> int:
-    """Do all three in a folder; the exit code."""
+    """Run all three in a folder; return the exit code."""
     began = time.monotonic()
     run(command(paper, folder / "undisturbed"))
     took = time.monotonic() - began
@@ -92,7 +92,7 @@ def trial(folder: Path, paper: str, kills: int) -> int:
 
 
 def main() -> None:
-    """Do all three."""
+    """Run all three."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paper", nargs="?", default="fukuda-2018", help="default: %(default)s")
     parser.add_argument("--kills", type=int, default=20)

@@ -1,11 +1,12 @@
-"""Watches that the results revision is raised whenever a snapshot of results changes.
+"""Checks that the results revision increases whenever a snapshot of results changes.
 
-tools/revision.toml has the revision and a checksum of each snapshot. Without arguments: fails if a snapshot is not as
-recorded. With --write: records them anew; if a line that the last commit has is gone or another, only with a revision
-above the recorded one. New lines and new files (a new stack, a new conversation) change no result.
+tools/revision.toml holds the revision and a checksum of each snapshot. Without arguments, the check fails if a snapshot
+differs from its record. --write records the snapshots again. If a line of the last commit is missing or changed, it
+requires a higher revision than the recorded one. New lines and new files (a new stack, a new conversation) change no
+result.
 
-    tools/revision.py            as `make cite` runs it
-    tools/revision.py --write    after a snapshot changed
+    tools/revision.py            the check of `make cite`
+    tools/revision.py --write    after a snapshot has changed
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ RESULTS = ("crates/sim/tests/sweep/*.snap", "crates/tcp/tests/talk/*.snap")
 
 
 def revision() -> int:
-    """The one in the code."""
+    """The revision in the code."""
     found = re.search(r"RESULTS_REVISION: u32 = (\d+);", (ROOT / "crates/lab/src/lib.rs").read_text(encoding="utf-8"))
     if found is None:
         raise SystemExit("crates/lab/src/lib.rs: no RESULTS_REVISION")
@@ -34,7 +35,7 @@ def revision() -> int:
 
 
 def snapshots() -> dict[str, str]:
-    """The snapshots of results: path, and checksum."""
+    """The snapshots of results: path and checksum."""
     command = ["git", "ls-files", "-co", "--exclude-standard", *RESULTS]
     names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     kept = sorted(name for name in names if (ROOT / name).is_file())
@@ -42,7 +43,7 @@ def snapshots() -> dict[str, str]:
 
 
 def changed_lines(name: str) -> int:
-    """How many lines of the last commit's file are no longer there."""
+    """The number of lines in the last commit's file that no longer exist."""
     command = ["git", "show", f"HEAD:{name}"]
     before = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
     path = ROOT / name
@@ -51,7 +52,7 @@ def changed_lines(name: str) -> int:
 
 
 def write(recorded: int, differing: list[str]) -> int:
-    """Records the snapshots, unless results changed and the revision did not."""
+    """Record the snapshots, unless results changed without a new revision."""
     gone = {name: lines for name in differing if (lines := changed_lines(name))}
     if gone and revision() <= recorded:
         for name, lines in gone.items():
@@ -65,7 +66,7 @@ def write(recorded: int, differing: list[str]) -> int:
 
 
 def main() -> int:
-    """Prints what differs from the record; fails if anything does."""
+    """Print the differences from the record; fail if there are any."""
     record: dict[str, Any] = tomllib.loads(RECORD.read_text(encoding="utf-8"))
     then, now = record["snapshots"], snapshots()
     differing = sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))

@@ -1,8 +1,8 @@
-"""Writes python/ackclock/scenario/*.py out of the JSON Schema; with --check says whether they are current.
+"""Writes python/ackclock/scenario/*.py from the JSON Schema; --check reports whether they are current.
 
-A table of the schema is a class, a choice of tables a union, a list of words a Literal. An area takes what its roots
-refer to and what no area before it has. What may be left out is None, also where it has a default: some keys mean
-something by being there.
+A table of the schema becomes a class, a choice of tables a union, a list of words a Literal. An area contains the
+definitions that its roots refer to, unless an earlier area has them. Optional values default to None, even if the
+schema has a default, because the presence of some keys has a meaning.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ AREAS = {
     "dumbbell": ("Many flows over one bottleneck.", ["Dumbbell"]),
 }
 RENAMED = {"Both": "DumbbellLink", "FlowKeys": "DumbbellFlow", "App.Transfers": "TransfersInARow"}
-"""Names that say too little outside the schema, or that two of its tables have."""
+"""New names for definitions with unclear or duplicate names."""
 ATTRIBUTES = {"from": "from_", "flow": "flows"}
-"""Keys that Python cannot have as a name, or that would read as one of several; `part.py` undoes it."""
+"""Keys that are not valid names in Python, or that are singular for a list; `part.py` converts them back."""
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 WIDTH = 120
 MADE = "Made of the JSON Schema by tools/scenario_classes.py: make generated."
@@ -51,29 +51,29 @@ class Area:
 
 
 def python(name: str) -> str:
-    """The class of a definition."""
+    """The class name of a definition."""
     return RENAMED.get(name, name)
 
 
 def pascal(kind: str) -> str:
-    """`gilbert-elliott` as a class is named."""
+    """`gilbert-elliott` as a class name."""
     return "".join(word.capitalize() for word in kind.split("-"))
 
 
 def sentence(text: str) -> str:
-    """On one line, with a full stop."""
+    """The text on one line, with a full stop."""
     text = " ".join(text.split())
     return text if text.endswith(".") else f"{text}."
 
 
 def docstring(text: str, indent: str = "") -> str:
-    """Between quotes, in lines that fit."""
+    """The text as a docstring, wrapped to the line length."""
     lines = textwrap.wrap(f'"""{text}', WIDTH - len(indent) - 3, break_long_words=False, break_on_hyphens=False)
     return textwrap.indent("\n".join(lines) + ('\n"""' if len(lines) > 1 else '"""'), indent)
 
 
 def class_docstring(text: str) -> str:
-    """The first sentence by itself unless all fits on one line."""
+    """A class docstring: the first sentence is a line of its own unless everything fits on one line."""
     if len(text) > WIDTH - 10:
         first, full, rest = text.partition(". ")
         more = ["", *textwrap.wrap(rest, WIDTH - 4)] if rest else []
@@ -82,7 +82,7 @@ def class_docstring(text: str) -> str:
 
 
 def words(schema: Mapping[str, Any]) -> dict[str, str] | None:
-    """The words that a value may be, and what each means, if it is a choice of words."""
+    """The words that a value may be, with their meanings; ``None`` if it is not a choice of words."""
     choices = schema.get("oneOf", [])
     if not choices or any("const" not in choice for choice in choices):
         return None
@@ -90,7 +90,7 @@ def words(schema: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def tag(table: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The key that says which table of a choice it is, and its word."""
+    """The key that distinguishes the tables of a choice, and this table's word for it."""
     for key, value in table["properties"].items():
         if "const" in value:
             return key, value["const"]
@@ -98,7 +98,7 @@ def tag(table: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def hint(schema: Mapping[str, Any]) -> str:
-    """What stands behind a value: its examples, and its limits as a number."""
+    """The comment after a value: its examples, and the limits of a number."""
     leaves = [leaf for choice in schema.get("anyOf", [schema]) for leaf in choice.get("anyOf", [choice])]
     shown = [
         f'"{w}"' for leaf in leaves for w in (*leaf.get("examples", []), *([leaf["const"]] if "const" in leaf else []))
@@ -113,7 +113,7 @@ def hint(schema: Mapping[str, Any]) -> str:
 
 
 def kinds(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The tables of which one is chosen; one level lower where a class of the reader's own may stand beside them."""
+    """The tables of a choice; one level deeper where a user's class is also allowed."""
     found: list[Mapping[str, Any]] = schema.get("oneOf") or schema.get("anyOf", [{}])[0].get("oneOf", [])
     return found
 
@@ -131,7 +131,7 @@ class Classes:
                 self.define(root, area)
 
     def define(self, name: str, area: Area) -> str:
-        """Make the class, the Literal or the union of a definition, unless it is there; returns its name."""
+        """Create the class, the Literal or the union of a definition if it does not exist; return its name."""
         as_class = python(name)
         if as_class not in self.home:
             self.home[as_class] = area
@@ -149,11 +149,11 @@ class Classes:
         return as_class
 
     def add(self, area: Area, name: str, text: str) -> None:
-        """Keep it, after what it refers to."""
+        """Store the text of a class, after the classes that it refers to."""
         area.classes[name] = text
 
     def choice(self, name: str, schema: Mapping[str, Any], tables: list[Mapping[str, Any]], area: Area) -> None:
-        """A union of classes with a tag; without tags, one class with all their keys."""
+        """A union of classes with a tag; without tags, one class with the keys of all."""
         if any(tag(table) is None for table in tables):
             keys: dict[str, Any] = {}
             for one in tables:
@@ -191,7 +191,7 @@ class Classes:
         self.add(area, name, "\n".join([head, *body]))
 
     def type_of(self, key: str, schema: Mapping[str, Any], owner: str, area: Area) -> str:
-        """A value's type. Quantities are text."""
+        """The type of a value. Quantities are text."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[1]
             return "Mapping[str, Any]" if name == "Set" else self.define(name, area)
@@ -207,14 +207,14 @@ class Classes:
             if self.home[inner] is not area:
                 area.needs.add(inner)
             return inner
-        # The names of stacks come and go with the engine's: as elsewhere in the API they are text.
+        # Stack names change with the engine, so they are text, as elsewhere in the API.
         return "str" if "const" in schema or words(schema) else SIMPLE[schema["type"]]
 
     def text(self, area: Area) -> str:
-        """A whole file, as ruff formats it."""
+        """The text of a whole file, formatted by ruff."""
         body = "\n\n\n".join(area.classes.values())
         names = ", ".join(f'"{name}"' for name in sorted(area.classes))
-        # A sentence may begin with "Any".
+        # A sentence may start with "Any".
         typing = [n for n in ("Any", "ClassVar", "Literal", "TypeAlias") if re.search(rf"\b{n}\b(?! [a-z])", body)]
         abstract = [n for n in ("Mapping", "Sequence") if re.search(rf"\b{n}\b", body)]
         head = [f'"""{area.about}', "", MADE, '"""', ""]
@@ -235,20 +235,20 @@ class Classes:
 
 
 def formatted(text: str, name: str) -> str:
-    """As `ruff format` leaves it."""
+    """Format the text with `ruff format`."""
     command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", f"{FOLDER}/{name}.py", "-"]
     return subprocess.run(command, input=text, check=True, capture_output=True, text=True, cwd=ROOT).stdout
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Each file and what should stand in it."""
+    """Each file and its intended content."""
     classes = Classes(json.loads(_native.schema_json()))
     for area in classes.areas:
         yield FOLDER / f"{area.name}.py", classes.text(area)
 
 
 def main() -> None:
-    """Write the files, or compare."""
+    """Write the files, or compare them."""
     for path, text in files():
         if "--check" not in sys.argv[1:]:
             path.write_text(text, encoding="utf-8")

@@ -19,9 +19,9 @@ KINDS = re.compile(r"^\*\*`kind = \"([a-z0-9-]+)\"`\*\* (.*)$")
 
 
 def documented() -> dict[tuple[str, str], tuple[str, str]]:
-    """What each answer is and its table of parameters, as docs/scenario.md has them from the schema.
+    """The description and the table of parameters of each algorithm, taken from docs/scenario.md.
 
-    The key is the slot as scenario files spell it, and the kind.
+    The key is the slot as written in scenario files, and the kind.
     """
     text = (page.ROOT / "docs/scenario.md").read_text(encoding="utf-8").partition("## Parameters of stacks")[2]
     found: dict[tuple[str, str], tuple[str, str]] = {}
@@ -34,7 +34,7 @@ def documented() -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def parts_of(slot: str, table: str, text: str) -> str:
-    """The tables of parameters that are tables themselves, such as ``detect.threshold.cap``."""
+    """The tables of nested parameters, such as ``detect.threshold.cap``."""
     out = ""
     for key in re.findall(r"^\| `([a-z_.]+)` \| (?:[^|]*, )?table \|", table, re.MULTILINE):
         if part := re.search(rf"^#+ `{re.escape(key)}`\n(.*?)(?=^#+ |\Z)", text, re.DOTALL | re.MULTILINE):
@@ -43,7 +43,7 @@ def parts_of(slot: str, table: str, text: str) -> str:
 
 
 def answer(slot: str, kind: str, module: str, named: list[Stack], about: tuple[str, str], reference: str) -> str:
-    """The page of one answer, as Markdown whose links are those of a file in docs/algorithms/SLOT/."""
+    """The page of one algorithm, as Markdown with links relative to docs/algorithms/SLOT/."""
     path = page.ENGINE / slot / f"{module}.rs"
     key = slot.replace("/", ".")
     out = [f"# `{kind}`\n", f'`{key} = "{kind}"`: {about[0]}\n']
@@ -74,7 +74,7 @@ def answer(slot: str, kind: str, module: str, named: list[Stack], about: tuple[s
 
 
 def decided(text: str, up: str) -> str:
-    """The text with a link at every decision that it names by its number; ``up`` leads to the repository's root."""
+    """Link every decision mentioned by number; ``up`` leads to the repository's root."""
 
     def link(found: re.Match[str]) -> str:
         (path,) = (page.ROOT / "docs/decisions").glob(f"{found[1]}-*.md")
@@ -84,7 +84,7 @@ def decided(text: str, up: str) -> str:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Path below docs/ and text of each page, the overview first."""
+    """Yield path below docs/ and text of each page, the overview first."""
     named, about = stacks(), documented()
     reference = (page.ROOT / "docs/scenario.md").read_text(encoding="utf-8")
     overview = [HEAD]

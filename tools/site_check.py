@@ -1,4 +1,4 @@
-"""Checks a built site: it loads nothing from elsewhere, and what it refers to within itself is there.
+"""Checks a built site: it loads nothing from other sites, and its internal links have targets.
 
 usage: tools/site_check.py [FOLDER]
 """
@@ -14,15 +14,15 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADS = {"src", "srcset", "poster", "data", "action", "background"}
-"""Attributes that make a browser fetch something; `href` does it only in a `link`."""
+"""Attributes that make a browser fetch something; `href` does so only in a `link`."""
 IN_STYLES = re.compile(r"""(?:url\(|@import)\s*["']?([^"')\s;]+)""")
 
 
 class References(HTMLParser):
-    """What a page loads, where its links lead, and the places in it to which links can lead."""
+    """The resources that a page loads, the targets of its links, and its anchors."""
 
     def __init__(self) -> None:
-        """Nothing has been read."""
+        """Start with empty lists."""
         super().__init__()
         self.loads: list[str] = []
         self.links: list[str] = []
@@ -30,7 +30,7 @@ class References(HTMLParser):
         self.classes: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take the references out of a tag."""
+        """Record the references of a tag."""
         for name, value in attrs:
             if not value:
                 continue
@@ -47,13 +47,13 @@ class References(HTMLParser):
 
 
 def elsewhere(reference: str) -> bool:
-    """Whether a reference leads out of the site."""
+    """Whether a reference leaves the site."""
     parts = urlsplit(reference)
     return parts.scheme not in {"", "data"} or bool(parts.netloc)
 
 
 def wrong(folder: Path) -> Iterator[str]:
-    """What is wrong with the site in a folder, a line each."""
+    """Yield the errors of the site in a folder, one line each."""
     pages = {path: read(path) for path in sorted(folder.rglob("*.html"))}
     for path, page in pages.items():
         name = path.relative_to(folder)
@@ -72,14 +72,14 @@ def wrong(folder: Path) -> Iterator[str]:
 
 
 def read(path: Path) -> References:
-    """A page's references."""
+    """Parse a page's references."""
     page = References()
     page.feed(path.read_text(encoding="utf-8"))
     return page
 
 
 def leads(reference: str, path: Path, folder: Path, pages: dict[Path, References]) -> bool:
-    """Whether a reference of a page leads to a file of the site, and to a place in it."""
+    """Whether a reference of a page leads to a file of the site, and to an anchor in it."""
     parts = urlsplit(reference)
     if parts.scheme == "data" or path.name == "404.html":
         return True
@@ -92,7 +92,7 @@ def leads(reference: str, path: Path, folder: Path, pages: dict[Path, References
 
 
 def main() -> int:
-    """Print what is wrong."""
+    """Print the errors."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site"
     said = list(wrong(folder.resolve()))
     print("\n".join([*said, f"site: {len(said)} mistakes"]))

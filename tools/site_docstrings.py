@@ -1,4 +1,4 @@
-"""Docstrings for the site: Sphinx's roles, as in :class:`ackclock.Result`, become links, and examples become code."""
+"""Docstrings for the site: Sphinx roles, such as :class:`ackclock.Result`, become links, and examples become code."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ackclock import _native
 COMPILED = "ackclock._native."
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`~?([\w.]+)`")
 HOMONYMS = {"ackclock.sweep": "ackclock.sweep.sweep"}
-"""Functions that have the name of the package in which they are."""
+"""Functions with the same name as their package."""
 EXAMPLE = re.compile(r"^>>> .*(?:\n(?:>>>|\.\.\.).*)*", re.MULTILINE)
 
 
 class Roles(Extension):
-    """Rewrites the docstring of every object that is loaded."""
+    """Rewrites the docstring of every loaded object."""
 
     def on_object(self, *, obj: Object, **_: object) -> None:
-        """A role without a full path means what the name means where it stands, or what the package gives under it."""
+        """Resolve a role without a full path: first in the scope of the object, then in the package."""
         if not obj.docstring and obj.path.startswith(COMPILED):
             said = compiled(obj.path)
             obj.docstring = Docstring(said, parent=obj, parser="google") if said else None
@@ -32,7 +32,7 @@ class Roles(Extension):
 
 
 def meant(home: Object, name: str) -> str:
-    """The full path of what a name means in a class or module."""
+    """The full path of a name in a class or module."""
     if not name.startswith("ackclock."):
         first, dot, rest = name.partition(".")
         try:
@@ -43,7 +43,7 @@ def meant(home: Object, name: str) -> str:
 
 
 def compiled(path: str) -> str:
-    """The docstring of something that is not written in Python; its stub has none."""
+    """The docstring of an object that is not written in Python; its stub has none."""
     found: object = _native
     for name in path.removeprefix(COMPILED).split("."):
         found = getattr(found, name, None)
@@ -51,6 +51,6 @@ def compiled(path: str) -> str:
 
 
 def code(example: re.Match[str]) -> str:
-    """Lines as they are typed into Python, as a block of code; what only doctest reads is left out."""
+    """Format an example as a block of code, without the parts that only doctest reads."""
     lines = (re.sub(r"^(?:>>>|\.\.\.) ?|\s*# doctest:.*$", "", line) for line in example[0].splitlines())
     return "\n".join(["```python", *lines, "```"])

@@ -1,7 +1,8 @@
-"""What mkdocs.yml's site has besides the pages in docs/: made when the site is built, none of it kept.
+"""Hooks of mkdocs.yml: content of the site beside the pages in docs/, made during the build and not stored.
 
-Pages: one for each algorithm; papers, ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md; a list of decisions; the
-scenarios; every source file to which a page links. Links are written for readers of the repository, and mended here.
+The pages are: one for each algorithm; papers, ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md; a list of decisions;
+the scenarios; and every source file that a page links to. Links are written for readers of the repository and adapted
+here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ HIDDEN = "---\nsearch:\n  exclude: true\nhide: [navigation, toc]\n---\n"
 Entry: TypeAlias = "str | dict[str, str | list[Entry]]"
 """An entry of the navigation: a page, or a title with a page or with entries."""
 REPOSITORY: dict[str, str] = {}
-"""Path in the repository of each page of the site that is not in docs/ under its own name."""
+"""The repository path of each page of the site that is not in docs/ under the same name."""
 
 
 def title(text: str) -> str:
@@ -35,7 +36,7 @@ def title(text: str) -> str:
 
 
 def whole() -> Iterator[tuple[str, str]]:
-    """Pages of the repository that are not in docs/: path and text."""
+    """Yield path and text of the repository's pages that are not in docs/."""
     for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("papers/**/*.md")):
         name = path.relative_to(ROOT).as_posix()
         if name.startswith(WHOLE):
@@ -50,7 +51,7 @@ def decisions() -> str:
 
 
 def scenarios() -> str:
-    """The scenarios to begin with, as they are."""
+    """The example scenarios with their text."""
     out = ["# Scenarios to begin with\n"]
     for path in sorted((ROOT / "scenarios").glob("*.toml")):
         out.append(f'## {path.stem}\n\n```toml title="scenarios/{path.name}"\n{path.read_text(encoding="utf-8")}```\n')
@@ -58,7 +59,7 @@ def scenarios() -> str:
 
 
 def shown(path: str) -> str:
-    """A page that shows a source file, or all of a folder; searches do not find it."""
+    """A page that shows a source file, or all files of a folder; it is excluded from search."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", path], cwd=ROOT, capture_output=True, check=True
     )
@@ -71,7 +72,7 @@ def shown(path: str) -> str:
 
 
 def tutorials(config: MkDocsConfig) -> Iterator[File]:
-    """The notebooks, run side by side: each a page, and the pictures that it draws.
+    """Run the notebooks in parallel; yield a page for each, and its pictures.
 
     Raises:
         PluginError: a notebook failed.
@@ -91,7 +92,7 @@ def tutorials(config: MkDocsConfig) -> Iterator[File]:
 
 
 def made() -> Iterator[tuple[str, str, str]]:
-    """Path in the site, path in the repository from which its links are meant, and text of each page made here."""
+    """Yield the pages made here: path in the site, path in the repository that its links are relative to, and text."""
     for uri, text in site_algorithms.pages():
         yield uri, f"docs/{uri}", text
     for name, text in whole():
@@ -101,13 +102,13 @@ def made() -> Iterator[tuple[str, str, str]]:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages made here into the navigation, where mkdocs.yml names their folder with a star."""
+    """Put the pages made here into the navigation, where mkdocs.yml has their folder with a star."""
     config.nav = expanded(config.nav or [])
     return config
 
 
 def expanded(nav: list[Entry]) -> list[Entry]:
-    """The navigation with ``algorithms/*``, ``papers/*`` and ``decisions/*`` as lists of pages."""
+    """The navigation with ``algorithms/*``, ``papers/*`` and ``decisions/*`` expanded to lists of pages."""
     out: list[Entry] = []
     for entry in nav:
         if isinstance(entry, str):
@@ -118,7 +119,7 @@ def expanded(nav: list[Entry]) -> list[Entry]:
 
 
 def star(entry: str) -> list[Entry]:
-    """An entry of the navigation, or what its star stands for."""
+    """An entry of the navigation, with a star expanded."""
     if entry == "algorithms/*":
         slots: dict[str, str | list[Entry]] = {}
         for uri, _ in list(site_algorithms.pages())[1:]:
@@ -136,14 +137,14 @@ def star(entry: str) -> list[Entry]:
 
 
 def paper(folder: str) -> list[Entry]:
-    """A paper's pages: its set-up, what came out, other simulators' values, as far as there are any."""
+    """A paper's pages, as far as they exist: its set-up, the results, other simulators' values."""
     pages = {"README.md": "", "RESULTS.md": "Results", "reference/README.md": "Reference"}
     about = {f"papers/{folder}/{page}": name for page, name in pages.items()}
     return [{name: page} if name else page for page, name in about.items() if (ROOT / page).is_file()]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages made here, and a page for every source file to which any page links."""
+    """Add the pages made here, and a page for every source file that a page links to."""
     linked: set[str] = set()
     for file in files.documentation_pages():
         linked |= set(sources(file.content_string, f"docs/{file.src_uri}"))
@@ -161,7 +162,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Mend links, and take away what only the tests of the documents read."""
+    """Adapt links, and remove markers that only the tests of the documents read."""
     uri = page.file.src_uri
     if uri.startswith("source/"):
         return markdown

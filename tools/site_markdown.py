@@ -1,4 +1,4 @@
-"""Markdown as it stands in the repository, turned into what the site's dialect wants: links, lists, marks of code."""
+"""Converts the repository's Markdown to the site's dialect: links, lists, and code attributes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ FENCE = re.compile(r"^ *(`{3,}|~{3,})")
 ITEM = re.compile(r" *(?:[-*+]|\d+[.)]) +")
 LINK = re.compile(r"\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)")
 MOVED = {"README.md": "index.md", "docs/algorithms.md": "algorithms/index.md", "scenarios": "scenarios.md"}
-"""What stands elsewhere in the site, or is made of a folder."""
+"""Pages with another place in the site, or made from a folder."""
 WHOLE = ("papers/", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
-"""What becomes pages although it is not in docs/."""
+"""Files outside docs/ that become pages."""
 
 
 def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it stands outside of fenced code."""
+    """Each line, and whether it is outside fenced code."""
     fence = ""
     for line in text.splitlines(keepends=True):
         found = FENCE.match(line)
@@ -32,7 +32,7 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def place(path: str) -> str:
-    """Where in the site a file or folder of the repository stands; a source file or folder has a page that shows it."""
+    """The place in the site of a file or folder of the repository; source files get a page that shows them."""
     if path in MOVED:
         return MOVED[path]
     if path == "docs/decisions":
@@ -45,12 +45,12 @@ def place(path: str) -> str:
 
 
 def target(link: str, page: str) -> str:
-    """The path in the repository that a relative link of a page means."""
+    """The repository path that a page's relative link refers to."""
     return os.path.normpath(PurePosixPath(page).parent / link)
 
 
 def sources(text: str, page: str) -> Iterator[str]:
-    """Source files, or folders of them, to which a page of the repository links."""
+    """Source files, or folders of them, that a page of the repository links to."""
     for line, code in outside_fences(text):
         for link in LINK.finditer(line) if code else ():
             path = target(link[1], page)
@@ -59,12 +59,12 @@ def sources(text: str, page: str) -> Iterator[str]:
 
 
 def mend(text: str, page: str, uri: str) -> str:
-    """The text of a page of the repository with its links as they must be where it stands in the site.
+    """Adapt the links of a page to its place in the site.
 
     Args:
         text: Markdown.
         page: the page's path in the repository.
-        uri: its path in the site's own tree of Markdown files.
+        uri: its path in the site's tree of Markdown files.
     """
 
     def mended(link: re.Match[str]) -> str:
@@ -75,7 +75,7 @@ def mend(text: str, page: str, uri: str) -> str:
 
 
 def indented(text: str) -> str:
-    """The text with what belongs to an item of a list indented by four, not by the width of the item's mark."""
+    """The text with the content of list items indented by four, not by the width of the bullet."""
     out: list[str] = []
     widths: list[int] = []
     for line, outside in outside_fences(text):

@@ -1,4 +1,4 @@
-"""Lists source files over 400 lines without tests, and functions over 60 lines; both may have explained exceptions."""
+"""Lists source files over 400 lines, without tests, and functions over 60 lines; exceptions need a reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUST_FN = re.compile(r"^(?P<indent> *)(?:pub(?:\([a-z ]+\))? )?(?:const )?(?:uns
 
 
 def sources() -> Iterator[Path]:
-    """Rust, Python and TypeScript files that are in the repository or could be added to it."""
+    """Rust, Python and TypeScript files that are in the repository or not ignored by it."""
     command = ["git", "ls-files", "-co", "--exclude-standard", "*.rs", "*.py", "*.ts"]
     for name in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines():
         path = ROOT / name
@@ -26,14 +26,14 @@ def sources() -> Iterator[Path]:
 
 
 def without_tests(text: str, suffix: str) -> list[str]:
-    """The lines before the unit tests that end a Rust file."""
+    """The lines before the unit tests at the end of a Rust file."""
     if suffix == ".rs":
         text = re.split(r"^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod \w+ \{", text, maxsplit=1, flags=re.MULTILINE)[0]
     return text.splitlines()
 
 
 def rust_functions(lines: list[str]) -> Iterator[tuple[str, int]]:
-    """Name and length of each function; rustfmt closes it at the indentation at which it began."""
+    """Name and length of each function; rustfmt puts the closing brace at the indentation of the first line."""
     for start, line in enumerate(lines):
         if match := RUST_FN.match(line):
             end = f"{match['indent']}}}"
@@ -53,7 +53,7 @@ def python_functions(text: str) -> Iterator[tuple[str, int]]:
 
 
 def offenders() -> Iterator[str]:
-    """What is too long, as `path` or `path::function`, and its length."""
+    """Files and functions that are too long, as `path` or `path::function`, with their length."""
     for path in sources():
         name, text = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
         lines = without_tests(text, path.suffix)
@@ -66,7 +66,7 @@ def offenders() -> Iterator[str]:
 
 
 def main() -> int:
-    """Prints the offenders; fails on one without an explanation and on an explanation without an offender."""
+    """Print the offenders; fail on one without a reason, and on a reason without an offender."""
     explained = tomllib.loads((ROOT / "tools/sizes.toml").read_text(encoding="utf-8"))
     found = dict(line.rsplit(" ", 1) for line in offenders())
     for what, length in found.items():

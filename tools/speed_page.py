@@ -1,4 +1,4 @@
-"""The figures of docs/speed.md, made of results/bench.json: what is asked beside what was measured."""
+"""The figures of docs/speed.md, made from results/bench.json: targets beside measurements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = Sequence[Row]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, and what is asked of it."""
+    """A figure and its target."""
 
     case: str
     what: str
@@ -30,15 +30,15 @@ class Figure:
     part: str
     """The part of tools/bench.py that measures it."""
     most: bool = False
-    """Whether less is better."""
+    """Whether lower is better."""
 
     def reaches(self, value: float, bound: float | None) -> bool:
-        """Whether a measured value is as good as a bound."""
+        """Whether a measured value meets a bound."""
         return bound is not None and (value <= bound if self.most else value >= bound)
 
 
 def of(case: str, key: str, scale: float = 1.0) -> Callable[[Rows], float | None]:
-    """A key of the row whose case begins with this word."""
+    """Read a key of the row whose case starts with this word."""
 
     def value(rows: Rows) -> float | None:
         numbers = (row[key] for row in rows if row["case"] == case or row["case"].startswith(f"{case} ("))
@@ -49,7 +49,7 @@ def of(case: str, key: str, scale: float = 1.0) -> Callable[[Rows], float | None
 
 
 def bare(case: str) -> Callable[[Rows], float | None]:
-    """Percent of the bare loop's packets a second."""
+    """Speed in per cent of the bare loop's packets per second."""
 
     def value(rows: Rows) -> float | None:
         ours, theirs = (of(name, "packets_per_cpu_s")(rows) for name in (case, f"bare-{case}"))
@@ -59,14 +59,14 @@ def bare(case: str) -> Callable[[Rows], float | None]:
 
 
 def by_stack(rows: Rows) -> dict[str, float]:
-    """Instructions of every stack on the path with swaps, the fewest first."""
+    """Instructions of every stack on the path with swaps, sorted in ascending order."""
     named = ((re.fullmatch(rf"{STACKS_ON} \((.+)\)", row["case"]), row["instructions_per_packet"]) for row in rows)
     found = {name[1]: number for name, number in named if name and number is not None}
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
 def dearest(rows: Rows) -> float | None:
-    """Instructions of the stack that takes the most."""
+    """The largest number of instructions of any stack."""
     return max(by_stack(rows).values(), default=None)
 
 
@@ -105,7 +105,7 @@ def line(*cells: str) -> str:
 
 
 def asked(rows: Rows) -> Iterator[str]:
-    """The table of what is asked."""
+    """The table of targets."""
     yield line("case", "figure", "asked", "aim", "measured", "", "command")
     yield line("---", "---", "--:", "--:", "--:", "---", "---")
     for f in FIGURES:
@@ -121,7 +121,7 @@ def asked(rows: Rows) -> Iterator[str]:
 
 
 def flows(rows: Rows) -> Iterator[str]:
-    """The table of rates and what was carried."""
+    """The table of rates and the traffic carried."""
     yield line("case", "packets/s", "ns-2", "ns-3", "carried", "by ns-2", "by ns-3", "instructions", "MB")
     yield line("---", *["--:"] * 8)
     keys = (
@@ -147,7 +147,7 @@ def stacks(rows: Rows) -> Iterator[str]:
 
 
 def generated(rows: Rows) -> str:
-    """What stands between the marks."""
+    """The text between the markers."""
     blocks = (
         [f"Measured in one run of `make bench` on {rows[0]['machine']}."],
         asked(rows),
@@ -160,7 +160,7 @@ def generated(rows: Rows) -> str:
 
 
 def renewed(page: str, rows: Rows) -> str:
-    """The page with these figures in place of the old ones."""
+    """The page with the old figures replaced."""
     before, mark, rest = page.partition(BEGIN)
     if not mark or END not in rest:
         raise ValueError(f"{PAGE.name} has lost the marks of its generated part")
@@ -168,5 +168,5 @@ def renewed(page: str, rows: Rows) -> str:
 
 
 def renew(rows: Rows) -> None:
-    """Put these figures into the page."""
+    """Update the figures in the page."""
     PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")

@@ -2,9 +2,9 @@
 
 usage: tools/sweep_kills.py [--runs N] [--kills N] [--seed N]
 
-Four sweeps of one plan, each into a store of its own: undisturbed on this machine's cores; the command killed again and
-again, here and with `--on dask:2`; and on a `LocalCluster` of two workers that are killed. Prints what was done; exit
-code 1 if a table differs by a byte, or if fewer processes were killed than asked for.
+Runs four sweeps of one plan, each with a separate store: undisturbed on this machine's cores; with the command killed
+repeatedly, here and with `--on dask:2`; and on a `LocalCluster` of two workers that are killed. Prints the kills. Exit
+code 1: a table differs, or fewer processes were killed than requested.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ NAME = "killed"
 
 
 def kept(store: Path) -> int:
-    """How many runs a store has."""
+    """The number of runs in a store."""
     try:
         with sqlite3.connect(f"file:{store / 'runs.sqlite'}?mode=ro", uri=True) as db:
             return int(db.execute("SELECT count(*) FROM runs").fetchone()[0])
@@ -74,27 +74,27 @@ def digest(store: Path) -> str:
 
 @dataclass
 class Moments:
-    """Draws when to kill next: at random, and so that the sweep still runs then."""
+    """Draws the times of kills at random, while the sweep is still running."""
 
     runs: int
     seconds: float
-    """Of the undisturbed sweep."""
+    """Duration of the undisturbed sweep."""
     kills: int
 
     def next(self, done: int, left: int) -> float:
-        """Seconds until the next kill, if so many runs are done and so many kills are left."""
+        """Return the seconds until the next kill, given the number of finished runs and of remaining kills."""
         return random.uniform(0, 0.5 * self.seconds * (1 - done / self.runs) / left)
 
 
 def killed_command(plan: Path, store: Path, moments: Moments, start: float, *options: str) -> int:
-    """Kill the command, with its workers, again and again; then let it end. How often it was killed.
+    """Kill the command and its workers repeatedly, then let it finish. Returns the number of kills.
 
     Args:
-        plan: what to run.
-        store: where to.
-        moments: when to kill.
-        start: seconds that the command takes to begin.
-        options: of the command.
+        plan: the plan.
+        store: the store.
+        moments: the times of the kills.
+        start: the start-up time of the command, in seconds.
+        options: options of the command.
     """
     command = [sys.executable, "-m", "ackclock", "sweep", str(plan), "--store", str(store), *options]
     said = []
@@ -114,7 +114,7 @@ def killed_command(plan: Path, store: Path, moments: Moments, start: float, *opt
 
 
 def killed_workers(plan: Path, store: Path, moments: Moments) -> int:
-    """Kill one of two workers, again and again. How many were killed."""
+    """Kill one of two workers repeatedly. Returns the number of kills."""
     over, killed = threading.Event(), 0
     with workers_here(2) as cluster:
 
@@ -134,7 +134,7 @@ def killed_workers(plan: Path, store: Path, moments: Moments) -> int:
 
 
 def _kill_one(cluster: LocalCluster) -> bool:
-    """Kill one of the workers that are there; whether any was."""
+    """Kill one of the present workers; return whether there was one."""
     if not (pids := [pid for worker in list(cluster.workers.values()) if (pid := worker.pid)]):
         time.sleep(0.05)
         return False
@@ -144,7 +144,7 @@ def _kill_one(cluster: LocalCluster) -> bool:
 
 
 def main() -> None:
-    """Do all four."""
+    """Run all four."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--kills", type=int, default=20)
@@ -156,7 +156,7 @@ def main() -> None:
 
 
 def trial(folder: Path, seeds: int, kills: int) -> int:
-    """Do all four in a folder; the exit code."""
+    """Run all four in a folder; return the exit code."""
     plan = folder / "plan.toml"
     plan.write_text(ak.Plan(SCENARIO, name=NAME, grid=GRID, seeds={"first": 1, "count": seeds}).to_toml())
     began = time.monotonic()

@@ -2,11 +2,11 @@
 
 usage: tools/sweep_speed.py [--runs N] [--rounds N] [--json FILE]
 
-Every figure comes from a process of its own. Two workers and one take turns, and the medians over the rounds are
-compared; Dask's workers are there before the clock starts. What short runs cost beyond simulation is what two cores had
-to spend beyond the processor time of the same runs alone, of which a sample is made on one thread; and what all
-processes, their start included, had beyond it. Prints tables. They mean something on a machine of two cores that does
-nothing else; its load is printed with them.
+Every figure comes from a separate process. Runs with one and with two workers alternate, and the medians over the
+rounds are compared; Dask's workers are started before timing begins. The overhead of short runs is the share of two
+cores' time that was not spent on simulation; a second figure is this share for the processor time of all processes,
+their start included. The time for simulation is estimated from a sample of the same runs on one thread. Prints tables.
+They are meaningful on an otherwise idle machine with two cores; its load is printed with them.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ stack = "sack-ff96"
 """
 STACKS = ["newreno", "sack-ff96", "dsack-avg", "rfc-6675"]
 DURATIONS = {"local": "1000 s", "dask": "20000 s", "short": "20 s"}
-"""Runs of some 50 ms, of about a second, and of about a millisecond."""
+"""Durations that give runs of about 50 ms, a second, and a millisecond."""
 ASKED = {"local": 1.9, "dask": 1.7}
 POINTS = 2500
 MB = 1e6
 
 
 def plan(kind: str, runs: int) -> ak.Plan:
-    """What a kind of sweep runs; ``runs`` is for short runs alone."""
+    """The plan for a kind of sweep; ``runs`` applies only to short runs."""
     losses, delays, seeds = {"local": (2, 2, 25), "dask": (2, 1, 8), "short": (25, 25, runs // POINTS)}[kind]
     grid: dict[str, Any] = {
         "stack": STACKS,
@@ -73,19 +73,19 @@ def case(name: str, runs: int) -> dict[str, float]:
 
     Args:
         name: ``KIND WHERE WORKERS``, as in ``short dask 2``, or ``short alone 1``.
-        runs: how many, of short runs.
+        runs: the number of short runs.
     """
     kind, where, workers = name.split()
     made = plan(kind, runs)
     if where == "alone":
-        # A step that has no factor in common with the grid's sides meets all of their values.
+        # A step that is coprime to the grid's sides covers all of their values.
         tasks = [point.task for point in Points(made)][::47]
         took = []
         for _ in range(3):
             began = time.process_time()
             run_tasks([replace(task, count=len(made.seeds)) for task in tasks])
             took.append(time.process_time() - began)
-        # What else a machine does only ever adds.
+        # Other work on the machine can only add time, so the minimum counts.
         return {"cpu_per_run": min(took) / len(tasks) / len(made.seeds)}
     with tempfile.TemporaryDirectory() as store:
         if where == "dask":
@@ -100,7 +100,7 @@ def case(name: str, runs: int) -> dict[str, float]:
 
 
 def swept(made: ak.Plan, store: Path, **options: Any) -> dict[str, float]:  # noqa: ANN401 - those of `ak.sweep`
-    """Seconds of a sweep and of its parts, sizes of its files, and the most memory that this process had."""
+    """Seconds of a sweep and of its parts, sizes of its files, and the peak memory of this process."""
     told: list[float] = []
 
     def tell(_: Told) -> None:
@@ -124,7 +124,7 @@ def swept(made: ak.Plan, store: Path, **options: Any) -> dict[str, float]:  # no
 
 
 def apart(name: str, runs: int) -> dict[str, float]:
-    """Measure one case in a process of its own."""
+    """Measure one case in a separate process."""
     command = [sys.executable, __file__, "--case", name, "--runs", str(runs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, float] = json.loads(done.stdout)
@@ -133,7 +133,7 @@ def apart(name: str, runs: int) -> dict[str, float]:
 
 
 def gain(kind: str, rounds: int) -> dict[str, Any]:
-    """How many times faster two workers are than one."""
+    """The speed-up of two workers over one."""
     took: dict[int, list[float]] = {1: [], 2: []}
     for at in range(rounds):
         for workers in (1, 2) if at % 2 == 0 else (2, 1):
@@ -143,7 +143,7 @@ def gain(kind: str, rounds: int) -> dict[str, Any]:
 
 
 def short(runs: int) -> dict[str, Any]:
-    """What short runs cost beyond simulation."""
+    """The overhead of short runs."""
     alone = apart("short alone 1", runs)["cpu_per_run"]
     found: dict[str, Any] = {"ms_per_run": alone * 1e3}
     for where in ("local", "dask"):

@@ -1,8 +1,8 @@
-"""Measures what AVG-DEV and FA cost (Leung & Ma 2005, Table 3) into papers/leung-ma-2005/reference/cost.csv.
+"""Measures the cost of AVG-DEV and FA (Leung & Ma 2005, Table 3) into papers/leung-ma-2005/reference/cost.csv.
 
-`state_bytes`: what the rule holds after 10,000 events. `instructions_per_event`: of the rule alone, by callgrind, over
-the same events for both. `instructions`: of everything that a sender does on `acks` ACKs on the paper's path, f = 1,
-100 s of seed 1; Table 3 has the seconds of the same.
+`state_bytes`: memory of the rule after 10,000 events. `instructions_per_event`: instructions of the rule alone, by
+callgrind, over the same events for both. `instructions`: all instructions of a sender for `acks` ACKs on the paper's
+path, f = 1, 100 s of seed 1; Table 3 has the seconds for the same work.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CALLGRIND = ["valgrind", "--tool=callgrind"]
 
 
 def output(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command in the repository; end with its own words if it fails."""
+    """Run a command in the repository; if it fails, exit with its output."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -33,7 +33,7 @@ def output(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def alone(stack: str, events: int) -> tuple[int, int]:
-    """Bytes held by a stack's rule after so many events, and instructions of the whole program."""
+    """The bytes held by a stack's rule after this number of events, and the instructions of the whole program."""
     ran = output(*CALLGRIND, "--callgrind-out-file=/dev/null", EXAMPLES / "threshold", stack, str(events))
     collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
     if not collected:
@@ -42,7 +42,7 @@ def alone(stack: str, events: int) -> tuple[int, int]:
 
 
 def received(stack: str, folder: Path) -> tuple[int, int]:
-    """ACKs that a stack's sender got on the paper's path, and instructions that it took them with."""
+    """The ACKs that a stack's sender received on the paper's path, and its instructions for them."""
     text = (FOLDER / "scenario-single.toml").read_text(encoding="utf-8")
     scenario, trace, profile = folder / "scenario.toml", folder / "trace.parquet", folder / "callgrind.out"
     short = re.sub(r'^duration = "[^"]*"', 'duration = "100 s"', text, flags=re.MULTILINE)
@@ -51,7 +51,7 @@ def received(stack: str, folder: Path) -> tuple[int, int]:
     acks = len(events.filter((events["side"] == "sender") & (events["event"] == "delivered")))
     output(*CALLGRIND, f"--callgrind-out-file={profile}", EXAMPLES / "run", scenario, stack)
     listed = output("callgrind_annotate", "--inclusive=yes", "--threshold=100", profile).stdout
-    # The receiver's end is a connection, too.
+    # The receiver's end is a connection as well.
     both, receiver = (
         inclusive(listed, f"{end}::on_segment") for end in ("connection::Connection", "receiver::Receiver")
     )
@@ -59,7 +59,7 @@ def received(stack: str, folder: Path) -> tuple[int, int]:
 
 
 def inclusive(listed: str, function: str) -> int:
-    """Instructions of a function and all that it calls: the most of those listed for the files that it has parts of."""
+    """Instructions of a function and its callees: the largest value listed for its source files."""
     found = re.findall(rf"^\s*([\d,]+) .*?ackclock_tcp::{function} ?(?:\[|\(|$)", listed, flags=re.MULTILINE)
     if not found:
         sys.exit(f"callgrind saw no {function}")

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIST = "docs/vectors.md"
 COLUMNS = 4
-# Attributes and comments may stand between.
+# Attributes and comments may come between.
 TEST = r"#\[test\]\n(?:\s*(?:#\[.*\]|//.*)\n)*\s*fn {name}\s*\("
 
 
@@ -24,7 +24,7 @@ def rows(text: str) -> list[tuple[int, list[str]]]:
 
 
 def fault(proof: str) -> str | None:
-    """What is wrong with a proof, if anything."""
+    """The error in a proof; ``None`` if there is none."""
     file, _, test = proof.partition("::")
     path = ROOT / file
     if not path.is_file():
@@ -37,7 +37,7 @@ def fault(proof: str) -> str | None:
 
 
 def main() -> int:
-    """Prints what is wrong; fails if anything is."""
+    """Print the errors; fail if there are any."""
     seen: set[str] = set()
     wrong = 0
     vectors = rows((ROOT / LIST).read_text(encoding="utf-8"))

@@ -1,10 +1,10 @@
-"""Holds what-if against the kernel: a path fitted to one kernel run's capture says what other runs came to.
+"""Compares what-if with the kernel: a path fitted to the capture of one kernel run predicts other runs.
 
     .venv/bin/ackclock live path scenarios/linux/loss-1.toml --sender kernel:cubic --pcap CAPTURES/loss-1-cubic-11
     .venv/bin/python tools/what_if.py CAPTURES
 
-Each folder is named by path, control and seed. The truth is in ``tests/linux/kernel-6.18.csv``:
-runs of the kernel to which no path was fitted. A time is that of as many bytes as the capture has.
+Each folder is named after path, control and seed. The truth is in ``tests/linux/kernel-6.18.csv``: runs of the kernel
+that were not used for a fit. Times are for a transfer of the capture's size.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ TRUTH = ROOT / "tests" / "linux" / "kernel-6.18.csv"
 STACKS = {"cubic": "linux-2025", "reno": "linux-reno-2025", "bbr": "linux-bbr-2025"}
 SEEDS = 10
 ONE = 2
-"""A group of fewer cases has no percentile."""
+"""The fewest cases in a group with a percentile."""
 
 
 def truth() -> dict[tuple[str, str], list[float]]:
-    """Goodputs of the kernel's runs by path and control, bytes a second."""
+    """Goodputs of the kernel's runs by path and control, in bytes/s."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     lines = [line for line in TRUTH.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     for row in csv.DictReader(lines):
@@ -37,13 +37,13 @@ def truth() -> dict[tuple[str, str], list[float]]:
 
 
 def percentile(values: Iterable[float], part: float) -> float:
-    """The value with this part of all below it or at it."""
+    """The value with at least this share of all values at or below it."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
 
 
 def main(folder: Path) -> None:
-    """Print the table, and the medians of errors."""
+    """Print the table, and the median errors."""
     known = truth()
     errors: dict[str, list[float]] = {"same": [], "other": []}
     inside: list[bool] = []

@@ -1,4 +1,4 @@
-"""Builds wheels and source distributions: maturin, once all that belongs in them is there (decision 0196)."""
+"""Builds wheels and source distributions: maturin, after a check that all contents exist (decision 0196)."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ NEEDED = {
     "scenarios/bundle.toml": "the scenarios are missing",
     "captures/cubic-two-paths-sender.pcapng.gz": "the captures are missing",
 }
-"""Files that every wheel has, and what is wrong where one is missing."""
+"""Files in every wheel, and the error message if one is missing."""
 LINKS = "; in a checkout python/ackclock/share has symbolic links, in a source distribution it has files"
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
-    """Build a complete wheel, or end with a sentence."""
+    """Build a complete wheel, or exit with a message."""
     _check()
     built: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     return built
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    """Make a source distribution from which a complete wheel can be built, or end with a sentence."""
+    """Make a source distribution that can build a complete wheel, or exit with a message."""
     _check()
     built: str = maturin.build_sdist(sdist_directory, config_settings)
     return built

@@ -1,1 +1,1 @@
-"""Which stack stands reordering best? A small study in typed Python: ``python -m study``."""
+"""Which stack handles reordering best? A small study in typed Python: ``python -m study``."""

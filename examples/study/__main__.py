@@ -9,7 +9,7 @@ from study import compare
 
 
 def main() -> None:
-    """Read the options and do it."""
+    """Read the options and run the study."""
     options = argparse.ArgumentParser(prog="study", description=__doc__)
     options.add_argument("--seeds", type=int, default=10, help="runs of each stack on each path")
     options.add_argument("--seconds", type=int, default=60, help="simulated time of a run")

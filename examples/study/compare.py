@@ -17,7 +17,7 @@ GAPS_MS = (2000, 500, 125)
 
 
 def runs(stacks: Sequence[str], seeds: int, seconds: int) -> pl.DataFrame:
-    """A row for each gap between swaps (``gap_ms``), stack and seed; the last stack has a rule in Python."""
+    """A row for each gap between swaps (``gap_ms``), stack and seed; the last stack uses a rule in Python."""
     frames = []
     for gap in GAPS_MS:
         path = swapping(f"{gap} ms", seconds)
@@ -37,7 +37,7 @@ def table(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw(frame: pl.DataFrame, path: Path) -> None:
-    """Goodput against the gap, and what it costs where swaps are most frequent."""
+    """Goodput against the gap, and its price in needless retransmissions where swaps are most frequent."""
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     ak.plot.metric(frame, x="gap_ms", y="goodput_bytes_per_s", ax=left)

@@ -6,16 +6,16 @@ from ackclock.scenario import AckDelayed, Back, Flow, Gap, Link, Queue, Scenario
 
 
 def access(from_: str, to: str) -> Link:
-    """A host's own link."""
+    """A host's access link."""
     return Link(from_=from_, to=to, rate="10 Mbps", delay="1 ms")
 
 
 def swapping(every: str, seconds: int) -> Scenario:
-    """A bottleneck on which waiting packets change places.
+    """A bottleneck where waiting packets change places.
 
     Args:
         every: mean time between swaps, as in ``"500 ms"``.
-        seconds: how long a run lasts.
+        seconds: duration of a run.
     """
     bottleneck = Link(
         from_="R1",

@@ -1,4 +1,4 @@
-"""A rule of one's own for the duplicate ACK threshold, called by the engine."""
+"""A user-written rule for the duplicate ACK threshold, called by the engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ackclock as ak
 
 
 class ShareOfWindow(ak.DupThresh):
-    """So much of the window, and three at least: what arrived later than a share of a window is lost."""
+    """A share of the window, at least three segments: a packet that is later than this share counts as lost."""
 
     def __init__(self, *, share: float = 0.5) -> None:
         """``share`` is from 0 to 1."""

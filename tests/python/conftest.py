@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures and helpers that the tests share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ackclock.runs.local import Local
 from ackclock.runs.store import Store
 
 BESIDE = ("duckdb", "pandas", "pyyaml")
-"""What guides use beside Ackclock and its extras."""
+"""Packages that the guides use beside Ackclock and its extras."""
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 SHORT = """
@@ -48,18 +48,18 @@ def laboratory(folder: Path, show: Show = shown, fresh: bool = False) -> Laborat
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """A wheel may be tested in the place of the checkout: ``make wheel-test``."""
+    """Add ``--wheel``, which tests a wheel instead of the checkout: ``make wheel-test``."""
     parser.addoption("--wheel", type=lambda name: Path(name).resolve(), help="a wheel, which test_wheel.py tests")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What a wheel has inside is asked where there is one."""
+    """Collect the tests of a wheel's contents only if there is a wheel."""
     return True if collection_path.name == "test_wheel.py" and config.getoption("wheel") is None else None
 
 
 @pytest.fixture(scope="session")
 def bare(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a fresh environment that has the wheel, and what it needs, and nothing else."""
+    """The Python of a fresh environment that contains only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("environment") / "venv"
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
@@ -69,7 +69,7 @@ def bare(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session")
 def interpreter(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Path:
-    """The Python that guides are carried out by: this one, or that of the wheel, now with its extras."""
+    """The Python that runs the guides: this one, or the wheel's, now with its extras."""
     wheel = pytestconfig.getoption("wheel")
     if wheel is None:
         return Path(sys.executable)
@@ -79,7 +79,7 @@ def interpreter(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> 
 
 
 def install(python: Path, *what: str) -> None:
-    """Install packages, in the versions of requirements-dev.txt."""
+    """Install packages with the versions of requirements-dev.txt."""
     pins = (Path(__file__).resolve().parents[2] / "requirements-dev.txt").read_text(encoding="utf-8")
     constraints = python.parents[1] / "constraints.txt"
     constraints.write_text("\n".join(re.findall(r"^[\w.-]+==[^\\\n]+", pins, re.MULTILINE)), encoding="utf-8")
@@ -89,7 +89,7 @@ def install(python: Path, *what: str) -> None:
 
 @pytest.fixture
 def short(tmp_path: Path) -> Path:
-    """A scenario file that runs in no time: one flow, four seeds."""
+    """A scenario file that runs quickly: one flow, four seeds."""
     path = tmp_path / "short.toml"
     path.write_text(SHORT, encoding="utf-8")
     return path
@@ -97,7 +97,7 @@ def short(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ackclock(tmp_path: Path) -> Command:
-    """The command as a program of its own, in a folder of its own."""
+    """The command as a separate program in a temporary folder."""
 
     def call(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "ackclock", *map(str, arguments)]
@@ -111,8 +111,8 @@ def ackclock(tmp_path: Path) -> Command:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which ``ackclock reproduce`` ran the first paper on scenarios of 5 s, two seeds a point."""
-    from reproducing import cut, reproduce  # noqa: PLC0415 - needs this file
+    """A folder where ``ackclock reproduce`` ran the first paper on scenarios of 5 s, with two seeds for each point."""
+    from reproducing import cut, reproduce  # noqa: PLC0415 - imports this file
 
     folder = tmp_path_factory.mktemp("undisturbed")
     cut(folder, 5)

@@ -1,8 +1,8 @@
-"""Carries out the code blocks of one Markdown page, in order, or the examples of a Python file's docstrings.
+"""Runs the code blocks of one Markdown page in order, or the examples in a Python file's docstrings.
 
-It is a program, run in a folder of its own.
+It is a program that is run in a temporary folder.
 
-The rules stand in CONTRIBUTING.md under "Code in the documents".
+The rules are in CONTRIBUTING.md under "Code in the documents".
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from types import ModuleType
 FENCE = re.compile(r"^( *)(`{3,})\s*([^\s`]*)\s*([^`]*)$")
 FILE_NAMED = re.compile(r"`([\w./-]+\.toml)`:$")
 SHOWN_ONLY = {"text", "places"}
-"""Languages of blocks that are pictures, lists or made-up lines: nothing could be run."""
+"""Languages of blocks that are pictures, lists or made-up lines, which cannot be run."""
 ELSEWHERE = {"rust": "cargo test runs it"}
 NOT_RUN = {
     "make ": "sets up and runs everything; CI calls each of its targets",
@@ -33,13 +33,13 @@ NOT_RUN = {
     "ackclock reproduce ": "runs for minutes; test_reproduce.py runs smaller ones",
     "ns ": "is ns-2, which is not needed to build or test",
 }
-"""How commands begin that a page shows and the tests leave alone, and why."""
+"""Prefixes of commands that a page shows and the tests do not run, with the reason."""
 LIVE = ("ackclock live ", "unshare ", "cmp numbers ")
-"""How commands begin that need a network device, and what they leave."""
+"""Prefixes of commands that need a network device, and of commands that use their results."""
 LIVE_CALL = "ak.live."
-"""What a block in Python has in it that needs a network device."""
+"""Text in a Python block that needs a network device."""
 RUN = ("ackclock reproduce ./",)
-"""How commands begin that are run all the same."""
+"""Prefixes of commands that are run nevertheless."""
 
 
 class PageError(Exception):
@@ -56,23 +56,23 @@ class Block:
     options: str
     text: str
     before: str
-    """The last line of text before it."""
+    """The last line of text before the block."""
 
     @property
     def title(self) -> str | None:
-        """The file that it is."""
+        """The file that the block shows, if any."""
         found = re.search(r'title="([^"]+)"', self.options)
         named = FILE_NAMED.search(self.before) if self.language == "toml" else None
         return found[1] if found else named[1] if named else None
 
     @property
     def no_run(self) -> bool:
-        """Whether the page says that it is not to be run."""
+        """Whether the page marks the block as not to be run."""
         return "no-run" in self.options.split()
 
 
 def blocks(page: str) -> list[Block]:
-    """The fenced blocks of a page; of one in a list the indentation is taken away.
+    """The fenced blocks of a page; the indentation of a block in a list is removed.
 
     Raises:
         PageError: a fence is not closed.
@@ -94,7 +94,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def examples(source: str) -> list[Block]:
-    """The examples in the docstrings of a Python file, each docstring's as one block."""
+    """The examples in the docstrings of a Python file, as one block for each docstring."""
     found: list[Block] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
@@ -105,7 +105,7 @@ def examples(source: str) -> list[Block]:
 
 
 def commands(block: Block) -> list[tuple[int, str, list[str]]]:
-    """Line, command and the lines shown under it, of each command of a block of a console."""
+    """Line, command and expected output of each command in a console block."""
     found: list[tuple[int, str, list[str]]] = []
     for at, line in enumerate(block.text.splitlines(), block.line):
         if line.startswith("$ "):
@@ -120,12 +120,12 @@ def commands(block: Block) -> list[tuple[int, str, list[str]]]:
 
 
 def live_runs() -> bool:
-    """Whether network devices can be made here."""
+    """Whether network devices can be created here."""
     return sys.platform == "linux" and os.geteuid() == 0 and Path("/dev/net/tun").exists()
 
 
 def reason(command: str) -> str | None:
-    """Why a command is not run, if it is not."""
+    """Why a command is not run; ``None`` if it is."""
     if command.startswith(RUN):
         return None
     if any(begin in command for begin in LIVE) and not live_runs():
@@ -134,7 +134,7 @@ def reason(command: str) -> str | None:
 
 
 def agrees(shown: list[str], said: list[str]) -> bool:
-    """Whether output is as shown: `…` in a line stands for anything, alone on a line for any lines."""
+    """Whether output matches: `…` in a line matches any text, and alone on a line any lines."""
     pattern = "".join(
         r"(?:.*\n)*" if line.strip() == "…" else ".*".join(map(re.escape, line.rstrip().split("…"))) + r"\n"
         for line in shown
@@ -143,20 +143,20 @@ def agrees(shown: list[str], said: list[str]) -> bool:
 
 
 class Page:
-    """A page that is being carried out."""
+    """A page whose blocks are run."""
 
     def __init__(self, name: str, text: str) -> None:
-        """The page's name is for messages."""
+        """Keep the text; the page's name is for messages."""
         self.name = name
         self.module = ModuleType("__main__")
         self.source = [""] * (text.count("\n") + 1)
         self.printed: str | None = ""
 
     def carry_out(self, block: Block) -> None:
-        """Do what a block says.
+        """Run a block.
 
         Raises:
-            PageError: it does something else than the page shows, or nothing can be done with it.
+            PageError: the result differs from the page, or the block cannot be run.
         """
         if block.no_run or block.language in SHOWN_ONLY or block.language in ELSEWHERE:
             return
@@ -174,14 +174,14 @@ class Page:
         step(block)
 
     def do_toml(self, block: Block) -> None:
-        """It must parse, and be a scenario if it looks like one."""
-        import ackclock as ak  # noqa: PLC0415 - pages without it are quicker
+        """The block must parse, and must be a valid scenario if it looks like one."""
+        import ackclock as ak  # noqa: PLC0415 - pages without it are faster
 
         if {"run", "flow"} <= (read := tomllib.loads(block.text)).keys() or {"run", "dumbbell"} <= read.keys():
             ak.show(block.text, name=f"{self.name}:{block.line}", allow_python=True)
 
     def do_json(self, block: Block) -> None:
-        """It must parse."""
+        """The block must parse."""
         json.loads(block.text)
 
     def do_csv(self, block: Block) -> None:
@@ -192,25 +192,25 @@ class Page:
                 raise PageError(f"{at}: {len(row)} cells under {len(head)} columns")
 
     def do_yaml(self, block: Block) -> None:
-        """It must parse."""
-        import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - pages without it are quicker
+        """The block must parse."""
+        import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - pages without it are faster
 
         list(yaml.safe_load_all(block.text))
 
     def do_bash(self, block: Block) -> None:
-        """A script for another machine: bash must be able to read it."""
+        """A script for another machine; bash must be able to parse it."""
         said = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True, check=False)
         if said.returncode:
             raise PageError(f"{block.line}: {said.stderr}")
 
     def do_sql(self, block: Block) -> None:
-        """A question for DuckDB."""
-        import duckdb  # noqa: PLC0415 - pages without it are quicker
+        """A query for DuckDB."""
+        import duckdb  # noqa: PLC0415 - pages without it are faster
 
         duckdb.execute(block.text).fetchall()
 
     def do_python(self, block: Block) -> None:
-        """Run it behind those before it, with the page's line numbers; one that is a file is only compiled."""
+        """Run the block after the previous ones, with the page's line numbers; a file is only compiled."""
         if block.title:
             compile(block.text, block.title, "exec")
             return
@@ -225,7 +225,7 @@ class Page:
         self.printed = out.getvalue()
 
     def do_output(self, block: Block) -> None:
-        """What the Python block before printed: these lines in this order, whatever is between; frames do not count."""
+        """The output of the previous Python block: these lines in order, with others between; frames are ignored."""
 
         def plain(text: str) -> list[str]:
             return [" ".join(re.sub(r"[│┆|]", " ", line).split()) for line in text.splitlines()]
@@ -238,7 +238,7 @@ class Page:
                 raise PageError(f"{at}: not printed: {line}\nprinted was:\n{self.printed}")
 
     def do_console(self, block: Block) -> None:
-        """Run the commands; what is shown under one must be all that it prints (refused: on standard error)."""
+        """Run the commands; the output of each must be as shown, on standard error if the command is refused."""
         for at, command, shown in commands(block):
             if reason(command):
                 continue
@@ -255,7 +255,7 @@ class Page:
 
 
 def main() -> int:
-    """Carry out the page named on the command line, called as the second argument says."""
+    """Run the page named on the command line, under the name in the second argument."""
     text = Path(sys.argv[1]).read_text(encoding="utf-8")
     name = sys.argv[2]
     sys.path.insert(0, "")  # as for a script in that folder: a page may import a file that it shows

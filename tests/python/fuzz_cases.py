@@ -1,4 +1,4 @@
-"""Mutated scenarios, plans, paths and command lines, the same for a seed on every machine."""
+"""Mutated scenarios, plans, paths and command lines; a seed gives the same cases on every machine."""
 
 from __future__ import annotations
 
@@ -86,31 +86,31 @@ COMMANDS = (
 
 @dataclass
 class Case:
-    """A command line, and the files that it finds."""
+    """A command line, and the files that it uses."""
 
     command: list[str]
     files: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The case as JSON."""
         return asdict(self)
 
 
 def bases() -> list[str]:
-    """Good scenarios to begin with."""
+    """Valid scenarios to start from."""
     found = [(ROOT / "python" / "ackclock" / "starter.toml").read_text(encoding="utf-8")]
     return found + [path.read_text(encoding="utf-8") for path in sorted((ROOT / "scenarios").glob("*.toml"))]
 
 
 def mutated(text: str, other: str, draw: random.Random) -> str:
-    """A text with one to four mistakes."""
+    """Return a text with one to four mistakes."""
     for _ in range(draw.choice((1, 1, 1, 2, 3, 4))):
         text = draw.choice(MISTAKES)(text, other, draw)
     return text
 
 
 def _line(text: str, other: str, draw: random.Random) -> str:
-    """A line goes, comes twice, changes its place, or comes from elsewhere."""
+    """Remove, duplicate or move a line, or insert one from elsewhere."""
     lines = text.splitlines() or [""]
     at, to = draw.randrange(len(lines)), draw.randrange(len(lines))
     others = other.splitlines() or [""]
@@ -127,7 +127,7 @@ def _line(text: str, other: str, draw: random.Random) -> str:
 
 
 def _value(text: str, other: str, draw: random.Random) -> str:
-    """What stands behind an equals sign becomes something else."""
+    """Replace the text after an equals sign."""
     places = [i for i, c in enumerate(text) if c == "="]
     if not places:
         return other
@@ -139,25 +139,25 @@ def _value(text: str, other: str, draw: random.Random) -> str:
 
 
 def _word(text: str, _: str, draw: random.Random) -> str:
-    """A key or a word becomes another one."""
+    """Replace a key or a word with another one."""
     words = [word for word in text.replace('"', " ").split() if word.isidentifier()] or ["x"]
     return text.replace(draw.choice(words), draw.choice(words + list(TEXTS)), draw.choice((1, -1)))
 
 
 def _character(text: str, _: str, draw: random.Random) -> str:
-    """A character goes or comes."""
+    """Remove or insert a character."""
     at = draw.randrange(len(text) + 1)
     return text[:at] + draw.choice(("", draw.choice(CHARACTERS))) + text[at + draw.randrange(2) :]
 
 
 def _deep(text: str, _: str, draw: random.Random) -> str:
-    """Very many of something."""
+    """Repeat or nest something very often."""
     at, many = draw.randrange(len(text) + 1), draw.choice((200, 20_000))
     return text[:at] + draw.choice(("[", "{", "a.", "\n[[link]]", " ", "elements = ")) * many + text[at:]
 
 
 MISTAKES = (_line, _line, _value, _value, _value, _value, _word, _word, _character, _character, _deep)
-"""Kinds of mistakes, as often as they are made."""
+"""Kinds of mistakes, weighted by repetition."""
 
 
 def scenarios(count: int, draw: random.Random) -> Iterator[Case]:
@@ -177,7 +177,7 @@ def plans(count: int, base: str, draw: random.Random) -> Iterator[Case]:
 
 
 def lines(count: int, base: str, draw: random.Random) -> Iterator[Case]:
-    """Paths that lead nowhere, and options that make no sense."""
+    """Paths of missing files, and invalid options."""
     files = {"base.toml": base, "empty.toml": "", "p.toml": SWEEP}
     every = [[*command, path] for command in COMMANDS for path in PATHS]
     draw.shuffle(every)

@@ -1,6 +1,6 @@
-"""Runs commands one after the other in this process, and says of each how it ended: cases in, answers out, as JSON.
+"""Runs commands one after the other in this process and reports how each ended: cases in, results out, as JSON.
 
-A command that is still at work after a while is interrupted, as by Ctrl-C: it has been taken for good then.
+A command that takes too long is interrupted as by Ctrl-C; its input counts as accepted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ LATE = (
     "ackclock.tables", "ackclock.tables_capture", "ackclock.tuning.files", "ackclock.tuning.job",
     "ackclock.scenario", "ackclock.plot", "ackclock.lab_page", "distributed", "optuna",
 )  # fmt: skip
-"""What commands load when it is wanted; not to be interrupted halfway."""
+"""Modules that commands import late; an import must not be interrupted."""
 
 
 def main() -> None:
-    """Answer each case on a line of its own."""
+    """Report each case on a separate line."""
     patience, address_space = float(sys.argv[1]), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -47,7 +47,7 @@ def _interrupt(_: int, __: FrameType | None) -> None:
 
 
 def _answer(case: dict[str, object], patience: float) -> dict[str, object]:
-    from ackclock import cli  # noqa: PLC0415 - after the limit of memory
+    from ackclock import cli  # noqa: PLC0415 - after the memory limit is set
 
     folder = tempfile.mkdtemp()
     os.chdir(folder)

@@ -1,4 +1,4 @@
-"""A page that belongs to no paper: two sections, of the made-up paper's point."""
+"""A page without a paper: two sections on the made-up paper's point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A paper that is made up: one point, one figure, a claim for each verdict, and another simulator's values."""
+"""A made-up paper: one point, one figure, a claim for each verdict, and another simulator's values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ackclock.statistics import Verdict
 
 
 def point(work: Work) -> Ran:
-    """The only one."""
+    """Run the only point."""
     (ran,) = work.run("runs", [Trial("scenario.toml")]).values()
     return ran
 
@@ -39,7 +39,7 @@ def reproduce(work: Work) -> Outcome:
 
 
 def draw(work: Work, name: str, scenario: str) -> Picture:
-    """A figure of a line."""
+    """A figure with one line."""
     figure = Figure((2, 1))
     with style.paper():
         figure.add_subplot().plot([0, 1], [0, 1])

@@ -1,4 +1,4 @@
-"""What the tests of ``ackclock reproduce`` share: the command on one paper, and a paper that is made up."""
+"""Shared by the tests of ``ackclock reproduce``: the command on one paper, and a made-up paper."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NAMED = [*COMMAND, KEY]
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Nothing of the tests' own terminal."""
+    """An environment without settings of the tests' own terminal."""
     return {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "COLUMNS", "NO_COLOR", "TERM"}} | more
 
 
 def reproduce(
     folder: Path, *arguments: str, limit: Callable[[], None] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """The command for the first paper, in a folder of its own."""
+    """Run the command for the first paper in a temporary folder."""
     return subprocess.run(
         [*NAMED, *arguments],
         cwd=folder,
@@ -47,7 +47,7 @@ def reproduce(
 
 
 def cut(tmp_path: Path, seconds: int) -> None:
-    """The paper's folder with scenarios of so many seconds."""
+    """The paper's folder, with scenarios cut to this number of seconds."""
     copy = tmp_path / "papers" / KEY
     (copy / "reference").mkdir(parents=True)
     shutil.copytree(FOLDER / "blanton_allman", copy / "blanton_allman", ignore=shutil.ignore_patterns("__pycache__"))
@@ -58,7 +58,7 @@ def cut(tmp_path: Path, seconds: int) -> None:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """Every result by its name, but what the clock says."""
+    """Every result by name, without measured times."""
     paths = [p for p in (folder / "results").rglob("*") if p.is_file()]
     found = {str(p.relative_to(folder)): p.read_bytes() for p in paths if p.name != "times.json"}
     front = "results/report.html"
@@ -68,14 +68,14 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 def kept(folder: Path) -> int:
-    """How many runs the store of a folder has."""
+    """The number of runs in a folder's store."""
     file = folder / DEFAULT / FILE
     if not file.is_file():
         return 0
     try:
         with closing(sqlite3.connect(file)) as db:
             (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
-    except sqlite3.OperationalError:  # it is being made
+    except sqlite3.OperationalError:  # the store is being created
         return 0
     return int(count)
 
@@ -89,7 +89,7 @@ M-3,§3,taste,good,,,measured,words
 
 
 def lay_out(folder: Path, *keys: str, verdicts: Sequence[Verdict] = (Verdict.WITHIN,)) -> None:
-    """The folders of made-up papers, beside whose runs another simulator's have these verdicts, and of a page."""
+    """Write the folders of made-up papers, with these verdicts against another simulator, and of a page."""
     here = Path(__file__).parent
     for year, key in enumerate(keys, 1999):
         title = key.replace("-", " ").title()
@@ -116,12 +116,12 @@ def paper_toml(key: str, title: str, cite: str, year: int, about: str) -> str:
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Make the folder, and files in it."""
+    """Create the folder, and files in it."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever it has
-    """What a JSON file has."""
+    """The content of a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""One of the engine's own algorithms for each slot, once more in Python."""
+"""A built-in algorithm for each slot, rewritten in Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SECOND = 1_000_000_000
 
 
 class Rfc6298(ak.Rto):
-    """``rto = "rfc6298"``: one segment timed at a time, in whole nanoseconds."""
+    """``rto = "rfc6298"``: times one segment at a time, in whole nanoseconds."""
 
     def __init__(self, *, least: int = SECOND) -> None:
         self.least = least
@@ -146,7 +146,7 @@ class Reno(ak.Recovery):
 
 
 class Tahoe(ak.Recovery):
-    """``recovery = "tahoe"``: Loss does the work."""
+    """``recovery = "tahoe"``: the Loss phase does the work."""
 
     def enter(self, ack: Ack | None, ep: Episode, w: Window, board: Board, cx: Context) -> Flow:
         return Flow.RESTART
@@ -189,7 +189,7 @@ class Aimd(ak.Congestion):
 
 
 class Bounded(Aimd):
-    """The same with a memory, as ``save`` and ``restore`` see it."""
+    """The same with state, as ``save`` and ``restore`` see it."""
 
     def __init__(self) -> None:
         self.cuts = 0.0
@@ -208,7 +208,7 @@ class Bounded(Aimd):
 
 
 class FixedStart(ak.Startup):
-    """``startup = "fixed"``, which says the same again at every ACK."""
+    """``startup = "fixed"``, which gives the same advice on every ACK."""
 
     def __init__(self, *, segments: int = 1) -> None:
         self.segments = segments

@@ -1,4 +1,4 @@
-"""The page of all stacks on all papers' paths."""
+"""The page about all stacks on the paths of all papers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_every_stack_has_a_kind_by_its_parts() -> None:
 
 
 def made_up(goodputs: dict[str, list[float]], needless: float = 1.0) -> Comparison:
-    """Stacks with these goodputs on the paths in order."""
+    """Stacks with these goodputs on the paths, in order."""
     kinds = dict(zip(goodputs, FAMILIES, strict=False))
     return Comparison(
         {

@@ -1,4 +1,4 @@
-"""Tables leave as Arrow: other libraries take them, nobody copies them, and they are what the files say."""
+"""Tables are exported as Arrow: other libraries accept them, the data are not copied, and they equal the files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS = {"stack", "flow", "identity", "trace_hash", "from", "to", "kind", "direc
 
 
 def addresses(table: pa.Table, column: str) -> list[int]:
-    """Where the values of a column lie, chunk by chunk."""
+    """The memory addresses of a column's values, chunk by chunk."""
     return [chunk.buffers()[1].address for chunk in table[column].chunks]
 
 

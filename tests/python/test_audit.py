@@ -1,4 +1,4 @@
-"""``make audit``: which licences are allowed, and that what comes without one is noticed."""
+"""``make audit``: the allowed licences, and the detection of missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ackclock capture`` and ``ak.capture``, on captures that are written here packet by packet."""
+"""``ackclock capture`` and ``ak.capture``, on captures that are built here packet by packet."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ RAW, ETHERNET = 101, 1
 
 
 def sack(*blocks: tuple[int, int]) -> bytes:
-    """SACK blocks over segments, counted from 0."""
+    """SACK blocks over ranges of segments, counted from 0."""
     edges = b"".join(struct.pack(">II", *((ISS + 1 + MSS * n) % 2**32 for n in block)) for block in blocks)
     return struct.pack(">BBBB", 1, 1, 5, 2 + len(edges)) + edges
 
 
 class Film:
-    """Packets of one connection in the order of a capture."""
+    """The packets of one connection in the order of a capture."""
 
     def __init__(self) -> None:
-        """Nothing has been captured."""
+        """Start without packets."""
         self.packets: list[tuple[int, bytes]] = []
         self._ids = {A: 65_500, B: 100}
 
     def add(
         self, ms: float, out: bool, seq: int, ack: int, flags: int, length: int = 0, options: bytes = b"", ids: int = 1
     ) -> int:
-        """Add a packet, which takes so many identifications; the number of its frame."""
+        """Add a packet, which uses `ids` IP identifications; return its frame number."""
         (source, port), (sink, to) = (A, B) if out else (B, A)
         start = A if out else B
         self._ids[start] = (self._ids[start] + 1) % 2**16
@@ -60,22 +60,22 @@ class Film:
         return len(self.packets)
 
     def handshake(self) -> None:
-        """Three packets, a round trip of 50 ms."""
+        """Add the three packets of a handshake with an RTT of 50 ms."""
         self.add(0, True, ISS, 0, SYN, options=SYN_OPTIONS)
         self.add(50, False, IRS, ISS + 1, SYN | ACK, options=SYN_OPTIONS)
         self.add(50.02, True, ISS + 1, IRS + 1, ACK)
 
     def data(self, ms: float, segment: int, flags: int = ACK) -> int:
-        """A segment, counted from 0."""
+        """Add a data segment, counted from 0."""
         return self.add(ms, True, ISS + 1 + MSS * segment, IRS + 1, flags, MSS)
 
     def ack(self, ms: float, segments: int, *blocks: tuple[int, int]) -> int:
-        """An acknowledgment of so many segments."""
+        """Add an ACK for this number of segments."""
         options = sack(*blocks) if blocks else b""
         return self.add(ms, False, IRS + 1, ISS + 1 + MSS * segments, ACK, options=options)
 
     def pcap(self, link: int = RAW) -> bytes:
-        """As a file, with times in nanoseconds."""
+        """The capture as a file, with times in nanoseconds."""
         head = struct.pack("<IHHiIII", 0xA1B2_3C4D, 2, 4, 0, 0, 65_535, link)
         return head + b"".join(
             struct.pack("<IIII", 1_700_000_000 + at // 10**9, at % 10**9, len(p), len(p)) + p for at, p in self.packets
@@ -83,7 +83,7 @@ class Film:
 
 
 def story() -> Film:
-    """Captured at the sender: one segment reordered, one lost and sent again, an idle second, and a timeout."""
+    """A capture at the sender: one segment reordered, one lost and retransmitted, an idle second, and a timeout."""
     film = Film()
     film.handshake()
     for n in range(10):
@@ -109,7 +109,7 @@ def story() -> Film:
         film.data(1205 + (n - 20) * 0.1, n, ACK | (PSH if n == 29 else 0))
     for n in range(21, 25):
         film.ack(1255 + (n - 20) * 0.1, n)
-    film.data(1900, 24)  # was lost, as was all behind it
+    film.data(1900, 24)  # was lost, like everything after it
     film.ack(1950, 25)
     for n in range(25, 30):
         film.data(1950.1 + (n - 25) * 0.1, n)
@@ -126,7 +126,7 @@ def upload(tmp_path: Path) -> Path:
 
 
 def only(result: dict[str, Any]) -> dict[str, Any]:
-    """Its only flow."""
+    """The only flow."""
     (flow,) = result["flows"]
     assert isinstance(flow, dict)
     return flow
@@ -200,7 +200,7 @@ def test_at_says_where_it_was_captured_and_the_arrivals_then_tell_the_order(ackc
     told = flow["reordering"]
     assert (told["told_by"], told["reordered"], told["extents"]) == ("IP identification", 2, {"1": 1, "2": 1})
     assert told["packets"] == 42
-    # One packet came two places early, two came a place late each.
+    # One packet arrived two places early, two arrived one place late.
     assert told["reorder_density"] == pytest.approx({"-2": 1 / 42, "0": 39 / 42, "1": 2 / 42})
     densities = ak.capture(path, at="receiver").densities
     assert densities.group_by("density").agg(pl.col("share").sum()).sort("density").rows() == [
@@ -260,7 +260,7 @@ def test_the_numbers_of_the_tables_are_those_of_the_json(upload: Path) -> None:
 
 
 def needless() -> Film:
-    """The story, and a segment that is sent again after its ACK; a DSACK says that it came twice."""
+    """The story, and a segment that is retransmitted after its ACK; a DSACK reports the duplicate."""
     film = story()
     film.data(2100, 30)
     film.ack(2150, 31)

@@ -17,7 +17,7 @@ from test_capture import Film
 
 IPERF = Path(__file__).parents[2] / "tests/captures/iperf3"
 HEAD, RECORD = 24, 16
-"""Bytes of a pcap file's header, and of a packet's."""
+"""Sizes in bytes of a pcap file's header, and of a packet's header."""
 
 
 def records(pcap: bytes) -> list[bytes]:
@@ -31,7 +31,7 @@ def records(pcap: bytes) -> list[bytes]:
 
 
 def rtp(sequence: int, source: int = 0xDEADBEEF) -> bytes:
-    """From 10.0.0.1:5004 to 10.0.0.2:5004: an IP packet with RTP (RFC 3550 §5.1), payload type 0, 20 ms of sound."""
+    """An IP packet from 10.0.0.1:5004 to 10.0.0.2:5004 with RTP (RFC 3550 §5.1), payload type 0, 20 ms of audio."""
     payload = struct.pack(">BBHII", 0x80, 0, sequence % 2**16, sequence * 160 % 2**32, source) + bytes(160)
     udp = struct.pack(">HHHH", 5004, 5004, 8 + len(payload), 0) + payload
     head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0)
@@ -48,7 +48,7 @@ def test_iperf3s_own_datagrams_are_counted_as_iperf3_counts_them(bits: int, ackc
     assert (row["lost"], row["packets"]) == (int(counted[1]), int(counted[2])) == (0, 150)
     assert (row["format"], row["ssrc"], row["bytes"]) == ("iperf3", None, 150 * 400)
     assert (row["reordering"]["told_by"], row["reordering"]["reordered"]) == ("iperf3's counts", 0)
-    # The first datagram only says hello.
+    # The first datagram is only a greeting.
     assert said["files"][0]["skipped"] == {"udp": {"packets": 1, "bytes": 46}}
 
 
@@ -57,7 +57,7 @@ def test_what_is_taken_out_of_iperf3s_capture_is_lost_and_what_is_moved_is_late(
     pcap = gzip.decompress((IPERF / f"iperf3-{bits}.pcap.gz").read_bytes())
     hello, *packets = records(pcap)
     late = packets.pop(100)
-    # It takes the place behind four others, at their time.
+    # Insert it after four others, with their time.
     packets.insert(104, packets[103][:8] + late[8:])
     del packets[50:57], packets[20]
     path = tmp_path / "cut.pcap"

@@ -1,4 +1,4 @@
-"""``ackclock capture`` with several files: both ends of a connection, pieces of one capture."""
+"""``ackclock capture`` with several files: both ends of a connection, and parts of one capture."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ DAY_NS = 86_400 * 10**9
 
 
 def verdicts(truth: Path) -> dict[int, str]:
-    """What the path knew of each retransmission, by its frame at the sender."""
+    """The truth about each retransmission, by its frame at the sender."""
     with truth.open(encoding="utf-8", newline="") as rows:
         return {int(row["sender_frame"]): row["verdict"] for row in csv.DictReader(rows)}
 
 
 def main(result: dict[str, Any]) -> dict[str, Any]:
-    """The row of the only connection's data."""
+    """The row for the data of the only connection."""
     (flow,) = [flow for flow in result["flows"] if flow["main"]]
     assert isinstance(flow, dict)
     return flow
 
 
 def judged(flow: dict[str, Any]) -> dict[int, str]:
-    """Its verdicts by frame, without those on a FIN alone."""
+    """The flow's verdicts by frame, without segments that carry only a FIN."""
     each = flow["each_retransmission"]
     assert not any(one["likely"] for one in each)
     return {one["frame"]: one["verdict"] for one in each if one["len_bytes"] > 1}
@@ -60,7 +60,7 @@ def test_both_ends_of_a_simulated_run_give_its_ledger(stack: str, ackclock: Comm
         assert (flow["file"], flow["receiver_file"]) == (str(sender), str(receiver))
         assert flow["captured"]["at"] == "at both ends"
         found = judged(flow)
-        # What is under way at the end has not arrived yet; the run's ledger says what will become of it.
+        # Packets in flight at the end have not arrived; the run's ledger knows their fate.
         assert found == {frame: truth[frame] for frame in found}
         assert len(found) == len(truth)
         assert flow["reordering"]["told_by"] == "the sender's capture"
@@ -85,10 +85,10 @@ def test_both_ends_of_a_kernels_run_give_its_ledger(name: str, ackclock: Command
 
 
 class Ends:
-    """A transfer of 40 segments, as both ends captured it; the clock of the receiver is a day ahead."""
+    """A transfer of 40 segments, captured at both ends; the receiver's clock is a day ahead."""
 
     def __init__(self, joined: int = 1) -> None:
-        """Packets of ``joined`` segments leave; one is lost and sent again, one is sent again needlessly."""
+        """Send packets of ``joined`` segments; one is lost and retransmitted, one is retransmitted needlessly."""
         self.here, self.there = Film(), Film()
         self.here.handshake()
         self.there.packets = [
@@ -106,7 +106,7 @@ class Ends:
         self._answer(226, 40)
 
     def _train(self, ms: float, first: int, count: int) -> int:
-        """Segments that left as one packet, with the identification of the first."""
+        """Add segments that left as one packet, with the identification of the first."""
         return self.here.add(ms, True, 0xFFFF_F000 + 1 + MSS * first, 7_001, ACK, MSS * count, ids=count)
 
     def _arrive(self, frame: int, ms: float) -> None:
@@ -118,7 +118,7 @@ class Ends:
         self.there.packets.append((round(ms * MS), self.here.packets[frame - 1][1]))
 
     def write(self, folder: Path, nat: bool = False) -> list[Path]:
-        """Both files."""
+        """Write both files."""
         files = [folder / "here.pcap", folder / "there.pcap"]
         moved = [(at + DAY_NS, packet) for at, packet in sorted(self.there.packets, key=lambda p: p[0])]
         if nat:
@@ -144,7 +144,7 @@ def test_clocks_addresses_and_joined_segments_may_differ(nat: bool, joined: int,
 
 def test_a_receivers_capture_that_ended_early_leaves_open_what_it_lacks(tmp_path: Path) -> None:
     ends = Ends()
-    # It ends when most has come, and before anything that was sent again did.
+    # The capture ends when most packets have arrived, and before any retransmission does.
     ends.there.packets = sorted(ends.there.packets, key=lambda p: p[0])[:39]
     found = ak.capture(ends.write(tmp_path))
     flow = main(found.to_dict())

@@ -24,14 +24,14 @@ NEEDLESS = "cubic-swap12-loss-1"
 
 @pytest.fixture
 def upload(tmp_path: Path) -> Path:
-    """The story with a needless segment, as a file."""
+    """The story with a needless retransmission, as a file."""
     path = tmp_path / "upload.pcap"
     path.write_bytes(needless().pcap())
     return path
 
 
 def kernel(name: str, side: str, to: Path) -> Path:
-    """A kept capture, unpacked: tcptrace reads no gzip."""
+    """A stored capture, uncompressed: tcptrace does not read gzip."""
     path = to / f"{name}-{side}.pcapng"
     path.write_bytes(gzip.decompress((KERNEL / f"{name}-{side}.pcapng.gz").read_bytes()))
     return path
@@ -53,7 +53,7 @@ def test_a_plot_has_every_segment_by_its_verdict_and_every_stall(upload: Path) -
     assert causes == set(found.stalls["cause"])
     assert max(drawn["outstanding"].get_ydata()) == 10.0
     assert above.get_title() == f"upload.pcap: {FLOW}, captured at the sender"
-    # From the middle on.
+    # From the middle to the end.
     later = found.plot(start=1.0).axes[0]
     assert later.get_xlim()[0] == 1.0
 
@@ -95,9 +95,9 @@ def test_the_packets_of_a_flow_have_the_offsets_of_its_bytes(upload: Path) -> No
 
 
 def commands(text: str) -> tuple[list[str], set[tuple[str, ...]], set[tuple[str, ...]], set[tuple[str, ...]]]:
-    """An xplot file: its head; bars of data; stairs of acknowledgments; SACK blocks."""
+    """Parse an xplot file: its header; bars of data; stairs of acknowledgments; SACK blocks."""
     lines = text.splitlines()
-    # What is a text stands on a line of its own behind its command.
+    # The text of a text command is on the next line.
     bars, stairs, blocks, colour = set(), set(), set(), ""
     for line in lines[7:]:
         words = line.split(" ")
@@ -139,13 +139,13 @@ def test_verdicts_are_the_colours_of_an_xplot_file(upload: Path, tmp_path: Path)
     colours = Counter(re.findall(r"^(\w+)\natext [\d.]+ \d+\nR$", text, re.M))
     names = {"needed": "red", "needless": "magenta", "refused": "orange", "cannot tell": "pink"}
     assert colours == Counter(names[verdict] for verdict in found.retransmissions["verdict"])
-    # Numbers go on beyond 2**32, where these data do.
+    # Sequence numbers continue beyond 2**32, where these data do.
     heights = [int(line.split()[2]) for line in text.splitlines() if line.startswith("uarrow")]
     assert max(heights) > 2**32 > min(heights)
 
 
 def late() -> Film:
-    """40 segments as they come to their receiver; 19 overtook three, one of them twice late."""
+    """40 segments as they arrive at the receiver; segment 19 overtook three, and one of them arrived late twice."""
     film = Film()
     film.handshake()
     order = [0, 1, 2, 5, 3, 4, *range(6, 40)]

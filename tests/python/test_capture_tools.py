@@ -1,4 +1,4 @@
-"""The kept captures of a kernel, beside tcptrace (whose counts are ours) and tshark (which guesses what we judge)."""
+"""The stored captures of a kernel, beside tcptrace (whose counts equal ours) and tshark (whose labels are guesses)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SYN, FIN = 2, 1
 
 
 def unpacked(name: str, side: str, to: Path) -> Path:
-    """A kept capture: not every tool reads gzip."""
+    """A stored capture, uncompressed: not every tool reads gzip."""
     path = to / f"{name}-{side}.pcapng"
     path.write_bytes(gzip.decompress((KERNEL / f"{name}-{side}.pcapng.gz").read_bytes()))
     return path
@@ -34,7 +34,7 @@ def truth(name: str) -> dict[int, str]:
 
 
 def by_tcptrace(path: Path, to: Path) -> dict[str, tuple[int, int]]:
-    """What ``tcptrace -l`` counts, from the opener's side and from the other."""
+    """The counts of ``tcptrace -l``, from the side that opened the connection and from the other."""
     pcap = to / f"{path.stem}.pcap"
     subprocess.run([tool("tcpdump"), "-r", path, "-w", pcap], check=True, capture_output=True)
     said = subprocess.run([tool("tcptrace"), "-l", "-n", pcap], check=True, capture_output=True, text=True).stdout
@@ -57,7 +57,7 @@ def test_counts_on_a_kernels_capture_are_those_of_tcptrace(name: str, tmp_path: 
     assert theirs["unique bytes sent"][0] == flow["bytes"]
     again = found.retransmissions.join(own, on="frame").filter(pl.col("len") > 0)
     assert theirs["rexmt data pkts"][0] == again.height == len(truth(name))
-    # A FIN behind repeated data counts one, here as there.
+    # A FIN after retransmitted data counts one, here and in tcptrace.
     assert theirs["rexmt data bytes"][0] == again["len_bytes"].sum()
     pure = pl.col("len") == 0
     for direction, side in ((own, 0), (back, 1)):
@@ -72,7 +72,7 @@ def test_counts_on_a_kernels_capture_are_those_of_tcptrace(name: str, tmp_path: 
 
 
 def by_tshark(path: Path) -> dict[int, str]:
-    """What tshark calls frames: ``out of order``, ``retransmission`` or ``spurious``."""
+    """The labels that tshark gives frames: ``out of order``, ``retransmission`` or ``spurious``."""
     names = {"out_of_order": "out of order", "spurious_retransmission": "spurious", "retransmission": "retransmission"}
     fields = [word for name in ("frame.number", *(f"tcp.analysis.{name}" for name in names)) for word in ("-e", name)]
     shown = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
@@ -93,7 +93,7 @@ def test_tshark_calls_most_retransmissions_out_of_order_where_nothing_can_be(tmp
     for name in NAMES:
         path = unpacked(name, "sender", tmp_path)
         theirs, verdicts = by_tshark(path), truth(name)
-        # All that was sent again has a mark, and nothing else.
+        # Every retransmission has a label, and no other frame.
         assert theirs.keys() == verdicts.keys(), name
         called.update(theirs.values())
         actual.update(verdicts.values())
@@ -103,7 +103,7 @@ def test_tshark_calls_most_retransmissions_out_of_order_where_nothing_can_be(tmp
     total = sum(actual.values())
     # At the sender's side packets are captured in the order of sending.
     assert called["out of order"] > total / 4
-    # Of the needless ones tshark names hardly any; what it names is right.
+    # tshark labels very few of the needless ones; the labels it gives are correct.
     assert spurious["needless"] < actual["needless"] / 10
     assert spurious["needed"] == 0
     assert ours["needless", "needless"] > actual["needless"] * 0.9
@@ -119,6 +119,6 @@ def test_at_the_receiver_tshark_takes_late_originals_and_retransmissions_for_one
         disordered = {frame for frame, mark in by_tshark(path).items() if mark == "out of order"}
         mixed += len(disordered & again)
         late += len(disordered - again)
-    # Both kinds have the same mark, each of them many times.
+    # Both kinds share a label, each of them many times.
     assert mixed > 100
     assert late > 100

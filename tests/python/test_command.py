@@ -1,4 +1,4 @@
-"""The command: what it prints, where, and its exit codes."""
+"""The command: its output, where it goes, and its exit codes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_run_writes_captures_of_both_sides_and_the_truth_beside_them(
         rows = list(csv.DictReader(file))
     assert len(rows) == flow["retransmissions"] > 0
     assert sum(row["verdict"] == "needless" for row in rows) == flow["needless_retransmissions"]
-    # The beginning of a section in the order of bytes of this machine, as the format's draft has it.
+    # The start of a section in this machine's byte order, as in the format's draft.
     assert files["sender.pcapng"].read_bytes()[:12] == bytes.fromhex("0a0d0d0a1c0000004d3c2b1a")
     called = package.run(short, seeds=1, pcap=tmp_path / "called", pcap_snap=80)
     assert called.frame["retransmissions"][0] == len(rows)
@@ -246,7 +246,7 @@ def test_a_full_disk_is_one_message_and_exit_code_1(short: Path, arguments: list
 
 
 def completed(words: str, folder: Path) -> list[str]:
-    """What bash would offer for the last word."""
+    """The words that bash would offer to complete the last word."""
     count = str(len(words.split(" ")) - 1)
     env = os.environ | {"_ACKCLOCK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
     program = Path(sys.executable).with_name("ackclock")
@@ -319,7 +319,7 @@ def test_what_the_starter_has_commented_out_runs_too(ackclock: Command) -> None:
 
 
 def on_a_terminal(path: Path, until: bytes, variables: dict[str, str], *options: str) -> tuple[bytes, int]:
-    """Run the command with a terminal for its standard error, interrupt it when `until` has shown up."""
+    """Run the command with a terminal as its standard error; interrupt it when `until` appears."""
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "ackclock", "run", str(path), *options]
     env = os.environ | {"TERM": "xterm", "COLUMNS": "80"} | variables

@@ -1,4 +1,4 @@
-"""Sweeps on the workers of Dask: the same table, whatever happens to workers, schedulers and versions."""
+"""Sweeps on Dask workers: the same table, whatever happens to workers, schedulers and versions."""
 
 # Parts of Dask have no types.
 # mypy: disable-error-code="no-untyped-call"
@@ -34,9 +34,9 @@ from ackclock.runs.task import Done, RevisionError, Task
 from ackclock.runs.workers import Workers
 from conftest import SHORT
 
-# A Python in which there is no Ackclock.
+# A Python without Ackclock.
 WITHOUT = "import sys; sys.modules['ackclock'] = None; from distributed.cli.{0} import main; main()"
-# A worker of which seed 3 is the death.
+# A worker that seed 3 kills.
 DEADLY = """
 import os
 from ackclock.runs import remote
@@ -78,7 +78,7 @@ def _until(holds: Callable[[], object], seconds: float = 30) -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LocalCluster]:
-    """Two worker processes with a thread each."""
+    """Two worker processes with one thread each."""
     with connect.workers_here(2) as made:
         yield made
 
@@ -91,7 +91,7 @@ def test_a_sweep_on_dask_has_the_table_of_one_on_this_machine_though_workers_are
     killed: list[int] = []
 
     def kill(told: Told) -> None:
-        # The workers that are there now, when a quarter and when half is done.
+        # The workers present when a quarter and when half of the runs are done.
         if told.done >= told.runs * (len(killed) // 2 + 1) / 4 and len(killed) < 4:
             for worker in cluster.workers.values():
                 if pid := worker.pid:
@@ -120,7 +120,7 @@ def test_what_comes_twice_is_kept_once(tmp_path: Path) -> None:
 
 def _change(client: Client, worker: str, to: int) -> None:
     def change() -> None:
-        from ackclock import _native  # noqa: PLC0415 - that of the worker
+        from ackclock import _native  # noqa: PLC0415 - the worker's
 
         _native.results_revision = to
 
@@ -188,7 +188,7 @@ def test_a_run_that_is_the_death_of_its_workers_is_named_and_the_others_are_made
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts a scheduler or a worker in a process of its own; all are killed in the end."""
+    """Starts schedulers or workers in separate processes; all of them are killed at the end."""
     started = []
 
     def start(*command: str) -> subprocess.Popen[bytes]:
@@ -296,7 +296,7 @@ def test_groups_take_as_long_as_runs_did_and_what_a_worker_left_is_put_together_
     second = groups.next(True)
     assert second is not None
     assert len(second.tasks) == 500
-    # It took a hundred times as long, and was broken off after ten.
+    # It took a hundred times as long, and was stopped after ten.
     groups.done(second, [Done(("",), 0.2, 0.2)] * 10)
     left = []
     while group := groups.next(True):

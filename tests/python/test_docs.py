@@ -1,6 +1,6 @@
-"""Every code block of the documents does what it says: doc_page.py carries a page out, in a folder of its own.
+"""Every code block of the documents does what it says: doc_page.py runs each page in a temporary folder.
 
-With ``--wheel`` it is the wheel that does, installed into a fresh environment.
+With ``--wheel``, the pages are run by the wheel, installed into a fresh environment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from doc_page import ELSEWHERE, NOT_RUN, SHOWN_ONLY, Page, PageError, agrees, bl
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_RUN = 0
-"""How many blocks may say `no-run`. None is best."""
+"""The largest number of blocks marked `no-run`. Zero is best."""
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "docs/**/*.md", "papers/**/*.md", "examples/**/*.md", "web/*.md")
@@ -31,12 +31,12 @@ CODE = sorted(
     for path in ROOT.glob("python/**/*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 )
-"""Python files with examples in docstrings: they speak of ``scenario.toml`` and of README's ``swaps.toml``."""
+"""Python files with examples in docstrings, which use ``scenario.toml`` and README's ``swaps.toml``."""
 Said = subprocess.CompletedProcess[str]
 
 
 def carry_out(page: str, folder: Path, python: Path) -> Said:
-    """Carry out a page with the command of an environment, in an empty folder; a paper's page beside the papers."""
+    """Run a page with the command of an environment, in an empty folder; a paper's page next to the papers."""
     if page.startswith("papers/"):
         (folder / "papers").symlink_to(ROOT / "papers")
     if page in CODE:
@@ -55,7 +55,7 @@ def carry_out(page: str, folder: Path, python: Path) -> Said:
 def carried_out(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, interpreter: Path
 ) -> Iterator[dict[str, Future[Said]]]:
-    """The pages that are asked for, carried out side by side."""
+    """The requested pages, run in parallel."""
     calls = [
         item.callspec.params
         for item in request.session.items
@@ -87,7 +87,7 @@ def test_no_more_blocks_than_allowed_are_not_run_and_every_reason_not_to_run_a_c
 
 
 def one(text: str) -> None:
-    """Carry out a page of one test."""
+    """Run a page made for one test."""
     page = Page("page.md", text)
     for block in blocks(text):
         page.carry_out(block)

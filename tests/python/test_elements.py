@@ -1,4 +1,4 @@
-"""Path elements in Python: a class beside the scenario, or one of this program."""
+"""Path elements in Python: a class beside the scenario, or one defined in this program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example project: its types hold, a slip in it is found, and it does what its page says."""
+"""The example project: it passes type checks, an error in it is found, and it does what its page says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def mypy(folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
-    """What mypy says about the study in a folder, as it would outside of this repository."""
+    """The output of mypy for the study in a folder, as outside this repository."""
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={cache}", "-p", "study"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 

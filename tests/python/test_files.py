@@ -1,4 +1,4 @@
-"""Files that are complete under their name, whoever else writes or is killed."""
+"""Files that are complete under their name, even if other processes write or are killed."""
 
 from __future__ import annotations
 

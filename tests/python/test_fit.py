@@ -1,4 +1,4 @@
-"""A path fitted to the capture of a simulated run is the path of the run; and what other senders would have done."""
+"""A path fitted to the capture of a simulated run equals the run's path; and the predictions for other senders."""
 
 from __future__ import annotations
 

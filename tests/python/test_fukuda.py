@@ -180,7 +180,7 @@ def made_up(
 
 
 def papers_world() -> View:
-    """As the paper says it is; each claim's number lies where it should."""
+    """A view in which everything is as the paper says, so that each claim's number is right."""
     ri = np.array(RIS, dtype=float)
     newreno = np.where(ri < 100, 0.5 + 0.004 * (ri - 4) + 0.02 * (ri % 2), 1.0)
     cubic = np.where(ri < 100, newreno - 0.15, 1.0)
@@ -247,7 +247,7 @@ def test_cubic_cuts_by_equation_1_in_whole_segments(work: Work) -> None:
 
 def test_a_course_begins_with_the_first_segment_and_stands_between_its_changes(work: Work) -> None:
     one = window_trace(work, point(NEWRENO, 80))
-    # 70 ms of handshake after 0.2 s, and the packets' transmission.
+    # A handshake of 70 ms after 0.2 s, and the transmission time of the packets.
     assert one.at[0] == pytest.approx(0.27, abs=1e-3)
     assert one.cwnd[0] == 2
     assert one.value((one.at[5] + one.at[6]) / 2) == one.cwnd[5]

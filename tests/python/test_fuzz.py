@@ -1,7 +1,7 @@
-"""Whatever stands in a scenario, a plan or a command line: it runs, or one line says what is wrong.
+"""Any scenario, plan or command line either runs, or one line says what is wrong.
 
-900 scenarios, 450 plans and 450 command lines with ``ACKCLOCK_FUZZ=1`` (times more with a larger number); a share of
-them otherwise, in less than a minute. The cases are the same each time; ``ACKCLOCK_FUZZ_SEED`` draws others.
+``ACKCLOCK_FUZZ=1`` runs 900 scenarios, 450 plans and 450 command lines (a larger number runs a multiple); otherwise a
+part of them is run in less than a minute. The cases are always the same; ``ACKCLOCK_FUZZ_SEED`` draws others.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from fuzz_cases import Case
 TIMES = int(os.environ.get("ACKCLOCK_FUZZ", "0"))
 SEED = int(os.environ.get("ACKCLOCK_FUZZ_SEED", "20"))
 SHARE = 3
-"""Without ``ACKCLOCK_FUZZ`` every third."""
+"""Without ``ACKCLOCK_FUZZ``, every third case is run."""
 PATIENCE_S = 2.0 if TIMES else 0.15
 LONGEST_S = 20.0
 MOST_KB = 1_000_000
 ADDRESS_SPACE = 6 << 30
-"""What the process may map: libraries map much that they do not use."""
+"""Address space of the process, in bytes; libraries map far more than they use."""
 ENDS = {0, 1, 2, 130}
 COUNTS = {"scenarios": 900, "plans": 450, "lines": 450}
 
@@ -43,11 +43,11 @@ def cases(kind: str) -> list[Case]:
 
 
 def faults(case: Case, answer: dict[str, Any]) -> list[str]:
-    """What is wrong with how a command ended."""
+    """What is wrong with the end of a command."""
     code, said = answer["code"], answer["said"].splitlines()
     found = [] if code in ENDS else [f"exit code {code}"]
     found += ["a traceback"] if "Traceback" in answer["said"] else []
-    # A run of many says first how much it has to do.
+    # A command with many runs first prints how much it has to do.
     errors = [line for line in said if line.startswith("ackclock: ")]
     if code in {1, 2} and (len(errors) != 1 or said[-1:] != errors):
         found.append(f"{len(said)} lines")

@@ -1,4 +1,4 @@
-"""Hoe 1995: what its runs are, how its claims are measured, and ns-2's runs beside ours."""
+"""Hoe 1995: its runs, the measurement of its claims, and ns-2's runs beside ours."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def view(work: Work) -> View:
 
 
 def read(work: Work, **otherwise: str) -> Work:
-    """The same with some choices made otherwise."""
+    """The same with other options for some choices."""
     return replace(work, reading=Reading(CHOICES, {key.replace("_", "-"): value for key, value in otherwise.items()}))
 
 
@@ -79,7 +79,7 @@ class Constant(View):
         self.one = one
 
     def __call__(self, _: str) -> SenderTrace:
-        """The same, whatever the name."""
+        """The same for any name."""
         return self.one
 
 
@@ -94,7 +94,7 @@ QUIET = SenderTrace(
     begins=0.1,
     round_trip=0.1,
 )
-"""A segment each 0.1 s, and nothing ever happens."""
+"""A segment every 0.1 s without any other events."""
 
 
 def test_every_claim_has_a_measure_or_is_a_parameter(view: View) -> None:
@@ -111,7 +111,7 @@ def test_every_claim_has_a_measure_or_is_a_parameter(view: View) -> None:
 def test_the_four_runs_are_those_of_the_simulator_s_own_tests(
     view: View, name: str, time: float, timeouts: int, drops: int
 ) -> None:
-    """crates/sim/tests/net2.rs; there the access link goes first at the same instant, here the bottleneck."""
+    """crates/sim/tests/net2.rs; at equal times the access link comes first there, and the bottleneck here."""
     seen = view(name)
     assert seen.acks[-1].at == pytest.approx(time, abs=0.01)
     assert (len(seen.timeouts), len(seen.drops)) == (timeouts, drops)
@@ -140,12 +140,12 @@ def test_table_5_1_goes_on_as_the_thesis_says(view: View) -> None:
 def test_where_nothing_happens_no_claim_about_an_event_holds(work: Work) -> None:
     quiet = Constant(work, QUIET)
     held = {key for key, measure in MEASURES.items() if key not in NEEDS and _holds(key, measure(quiet))}
-    # No timeout, says the thesis of this one.
+    # The thesis says of this run that it has no timeout.
     assert held == {"S002-30"}
 
 
 NEEDS = {"S002-12", "S002-15", "S002-28", "S002-29", "S002-32", "S002-40"}
-"""Measures that a run without any timeout, or any fast retransmit, does not have."""
+"""Measures that do not exist for a run without any timeout, or without any fast retransmit."""
 
 
 def _holds(key: str, measured: tuple[float, ...]) -> bool:
@@ -309,7 +309,7 @@ def test_the_command_of_a_figure_runs_what_it_shows(lab: Laboratory) -> None:
 
 
 def test_a_finding_says_how_its_values_spread_over_the_grid(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a smaller grid."""
+    """On a smaller grid."""
     monkeypatch.setattr(spread, "AXES", ("bottleneck", "receiver-clock"))
     points = spread.spreads(work, run(work.lab, "all", FOLDER, spread.trials(work), Effort(1)))
     view = View(work)

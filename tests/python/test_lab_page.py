@@ -1,4 +1,4 @@
-"""``ackclock lab``: what it serves and to whom, and what it says."""
+"""``ackclock lab``: what it serves, to whom, and its output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def page(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def port(page: Path) -> Iterator[int]:
-    """That of a server for the page."""
+    """The port of a server for the page."""
     serving = lab_page.server(page, 0)
     threading.Thread(target=serving.serve_forever, daemon=True).start()
     yield int(serving.server_address[1])
@@ -122,7 +122,7 @@ def test_in_the_repository_the_packages_page_is_what_make_web_builds() -> None:
 
 @pytest.fixture
 def lab(page: Path, tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
-    """Started commands, which are ended."""
+    """Started commands, which are ended after the test."""
     started: list[subprocess.Popen[str]] = []
     yield started
     for process in started:

@@ -1,4 +1,4 @@
-"""The laboratory: what is kept is not made again, and what runs cost is counted."""
+"""The laboratory: stored runs are not repeated, and the cost of runs is counted."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from conftest import SHORT, laboratory
 
 
 def task(text: str = SHORT, name: str = "short", stack: str | None = None, **more: str) -> Task:
-    """A point of four seeds; ``more``: parameters of the stack."""
+    """A point with four seeds; ``more`` holds parameters of the stack."""
     return Task(name, text, stack, tuple((path.replace("_", "."), value) for path, value in more.items()), 1, 4)
 
 
 class Counting:
-    """Hears how many runs were made, and how many were kept."""
+    """Counts the runs that were made and the runs that were stored."""
 
     def __init__(self) -> None:
-        """Nothing heard."""
+        """Start at zero."""
         self.made = self.kept = 0
 
     def show(self, _: str) -> AbstractContextManager[Tell]:
-        """For ``Laboratory``."""
+        """The argument ``show`` of ``Laboratory``."""
 
         def tell(told: Told) -> None:
             self.made, self.kept = int(told.done) - told.kept, told.kept
@@ -91,15 +91,15 @@ def test_one_bad_scenario_stops_the_others_and_is_named(tmp_path: Path) -> None:
 
 
 class Cheating(Local):
-    """Gives back the runs of another seed, or none."""
+    """Returns the runs of another seed, or none."""
 
     def __init__(self, shift: int | None) -> None:
-        """By how much the seed is another; None: nothing comes back."""
+        """``shift`` is the difference of the seed; ``None``: nothing is returned."""
         super().__init__(1)
         self.shift = shift
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-        """Make others."""
+        """Make other runs than requested."""
         if self.shift is not None:
             yield from super().run(replace(task, first=task.first + self.shift) for task in tasks)
 
@@ -131,7 +131,7 @@ def test_what_runs_cost_is_counted_once_and_kept(tmp_path: Path) -> None:
 
 
 def test_the_time_of_all_points_is_that_of_the_process(tmp_path: Path) -> None:
-    """Whatever share each of them gets."""
+    """However the time is divided among them."""
     tasks = [task(SHORT.replace('"5 s"', f'"{seconds} s"')) for seconds in (500, 501, 502, 503)]
     one, processor, wall = laboratory(tmp_path), time.process_time(), time.perf_counter()
     one.run("four", tasks)

@@ -1,4 +1,4 @@
-"""Which module of the package may import which: arrows go one way."""
+"""Which modules of the package may import which: imports go in one direction."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ LAYERS = (
     "cli",
     "__main__",
 )
-"""The modules and packages of ``ackclock``, each above all that it may import; the empty name is the package itself."""
+"""The modules and packages of ``ackclock``, each above everything that it may import; "" is the package itself."""
 Imports = dict[str, dict[str, int]]
-"""What each module imports, and on which line first."""
+"""The imports of each module, with the first line of each."""
 
 
 @cache
 def imports(package: Path) -> Imports:
-    """The imports within a package, those inside functions and for types alone included."""
+    """The imports within a package, including imports inside functions and for types only."""
     files = {_name(package, path): path for path in sorted([*package.rglob("*.py"), *package.rglob("*.pyi")])}
     return {name: dict(_imported(name, path, files)) for name, path in files.items()}
 
@@ -99,7 +99,7 @@ def _imported(name: str, path: Path, known: Iterable[str]) -> Iterator[tuple[str
 
 
 def upward(every: Imports, layers: Iterable[str]) -> list[str]:
-    """Imports of a layer that stands above; a module in no layer is an error."""
+    """Imports from a higher layer; a module in no layer is an error."""
     at = {layer: height for height, layer in enumerate(layers)}
 
     def height(module: str) -> int:
@@ -114,7 +114,7 @@ def upward(every: Imports, layers: Iterable[str]) -> list[str]:
 
 
 def circles(every: Imports) -> list[set[str]]:
-    """Modules that import each other, directly or not; a package and what is inside it may."""
+    """Modules that import each other directly or indirectly; a package and its contents may."""
     around = {name: {o for o in others if not _kin(name, o)} for name, others in every.items()}
     reached = {name: _reached(name, around) for name in every}
     found = {frozenset(o for o in every if o in reached[name] and name in reached[o]) for name in every}
@@ -146,7 +146,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 def planted(folder: Path, **texts: str) -> Imports:
-    """A package of these modules, each with its text."""
+    """A package with these modules, given by their texts."""
     package = folder / "made"
     (package / "high").mkdir(parents=True)
     for name in ("__init__", "low", "middle", "high/__init__", "high/one", "high/two"):
@@ -185,12 +185,12 @@ ROOT = PACKAGE.parents[1]
 DIRECTIVE = re.compile(r"^::: (ackclock[\w.]*)\n((?:    .*\n)*)", re.MULTILINE)
 MEMBERS = re.compile(r"members: \[([^\]]*)\]")
 Public = dict[str, frozenset[str] | None]
-"""The names of each module that others may import; None: all that do not begin with _."""
+"""The names of each module that others may import; ``None``: all names that do not start with _."""
 
 
 @cache
 def public() -> Public:
-    """What ``import ackclock`` lists, and what docs/api documents."""
+    """The names that ``import ackclock`` lists and docs/api documents."""
     found: Public = {"ackclock": frozenset(ackclock.__all__)}
     for page in sorted((ROOT / "docs" / "api").glob("*.md")):
         for name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8") + "\n"):
@@ -206,7 +206,7 @@ def public() -> Public:
 
 
 def private(path: Path, known: Public) -> list[str]:
-    """What a file imports of Ackclock, or takes from it by name, that is not public."""
+    """Non-public names of Ackclock that a file imports or uses."""
 
     def may(module: str, name: str) -> bool:
         names = known.get(module, frozenset())

@@ -64,12 +64,12 @@ def flow(throughput: float = 100e3, needless_fast: int = 0, sent: int = 1000, **
 
 
 def made_up(numbers: Mapping[tuple[Method, Place], Mapping[str, Any]]) -> Runs:
-    """Runs of two seeds each."""
+    """Runs with two seeds each."""
     return Runs({t: Ran(t, [dict(n)] * 2) for (m, p), n in numbers.items() for t in [trial(m, p)]})
 
 
 def test_every_claim_has_a_judge() -> None:
-    # S001-46 is a number of our own for a test of eq. 11 and no claim.
+    # S001-46 is a number of ours for testing eq. 11, not a claim.
     assert set(CLAIMS) == {f"S001-{n:02}" for n in range(1, 53)} - {"S001-46"}
     read_back = {"S001-01", "S001-02", "S001-03", "S001-39", "S001-52"}
     counted = {f"S001-{n}" for n in (40, 41, 42, 43, 44)}
@@ -147,7 +147,7 @@ def test_costs_need_a_line_for_each_stack(tmp_path: Path) -> None:
 
 
 def _cost_findings(folder: Path) -> list[claims.Finding]:
-    """Those of a folder whose claims are Table 3's alone."""
+    """The findings of a folder with only Table 3's claims."""
     lines = (FOLDER / "claims.csv").read_text(encoding="utf-8").splitlines()
     table = [lines[0], *(line for line in lines if line[:7] in {f"S001-{n}" for n in range(40, 44)})]
     (folder / "claims.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
@@ -185,7 +185,7 @@ def test_table_2_and_figure_10_of_made_up_runs() -> None:
     v = View(made_up(numbers))
     assert MEASURES["S001-19"](v) == pytest.approx((0.7,))
     assert CLAIMS["S001-33"].accepts(MEASURES["S001-33"](v))
-    # With loss DEL must be below AVG, and is not.
+    # With loss, DEL must be below AVG, but it is not.
     assert MEASURES["S001-34"](v)[2] == pytest.approx(4 / 3)
     assert not CLAIMS["S001-34"].accepts(MEASURES["S001-34"](v))
     over_each, of_means = average_gains(v, 0.0, DEL)
@@ -215,7 +215,7 @@ def test_short_runs_have_the_order_of_figures_3_and_6(tmp_path: Path) -> None:
     assert v.throughput(AVG_DEV, Single(1.0)) > 1.3 * v.throughput(EWMA, Single(1.0))
     assert v.rate(AVG_DEV, Single(1.0)) < 0.3 * v.rate(EWMA, Single(1.0))
     flows = [r["flows"][0] for one in ran.values() for r in one.runs]
-    # Nothing is lost: what is resent is needless, and so is every fast retransmit.
+    # Nothing is lost, so every retransmission is needless, and so is every fast retransmit.
     assert all(f["data_drops"] == 0 and f["needless_retransmissions"] == f["retransmissions"] for f in flows)
     assert all(0 <= f["fast_recoveries"] - f["needless_fast_retransmissions"] <= 1 for f in flows)
 
@@ -232,7 +232,7 @@ def test_without_loss_nothing_on_two_paths_is_random_and_one_path_alone_does_not
 
 
 def test_a_needless_retransmission_s_own_ack_counts_as_ns_2_counts_it(tmp_path: Path) -> None:
-    """ns-2.35 has a third more fast recoveries here than a sender to which a DSACK is no news."""
+    """Here ns-2.35 has a third more fast recoveries than a sender for which an ACK with only a DSACK is no duplicate."""
     point = ns2.Point(1.0, 50, 0.0, "every")
     plain = Trial(point.trial.file, point.trial.changes, set=(("dup_rule", "new-sack-info"),))
     ran = run(laboratory(tmp_path), "test", FOLDER, [point.trial, plain], Effort(6))

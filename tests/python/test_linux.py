@@ -1,4 +1,4 @@
-"""``make linux``: what is measured, kept and said of the kernel's TCP beside ours."""
+"""``make linux``: the measurements, the records and the page about the kernel's TCP beside ours."""
 
 from __future__ import annotations
 

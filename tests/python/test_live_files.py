@@ -40,7 +40,7 @@ def test_a_hash_that_differs_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, for
 
     def bench(*arguments: object) -> str:
         asked.append(arguments[:3])
-        # One of eight.
+        # One of eight fails.
         return json.dumps({**ENTRY, "hashes_equal": len(asked) != 3})
 
     monkeypatch.setattr(_native, "live_bench", bench)
@@ -107,14 +107,14 @@ def test_a_transfer_that_is_ended_leaves_no_half_of_a_file(
         assert process.stdin is not None
         process.stdin.write(bytes(2_000_000))
         process.stdin.flush()
-        # The capture's buffer is written once megabytes have gone over the device.
+        # The capture's buffer is written only after megabytes have passed the device.
         end = time.monotonic() + 20
         while not ((tmp_path / "packets").exists() and (tmp_path / "packets").stat().st_size > 1_000_000):
             assert time.monotonic() < end
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(number)
-        # Its input stays open: it has no end of its own.
+        # Its input stays open, so it does not end by itself.
         assert process.wait(timeout=20) == code
     assert [path.name for path in tmp_path.iterdir()] == ["packets"]
 

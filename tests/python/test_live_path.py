@@ -123,7 +123,7 @@ def test_kernels_and_ours_share_a_queue_if_asked(ackclock: Command, lossy: Path)
 
 
 def senders_of(path: Path) -> list[str]:
-    """The kernel, and the stacks of the scenario itself: they take what it sets."""
+    """The kernel, and the scenario's own stacks, which have the parameters that it sets."""
     read = tomllib.loads(path.read_text(encoding="utf-8"))
     flow = read.get("dumbbell", read)["flow"][0]
     return ["kernel:cubic", flow["stack"]]
@@ -139,7 +139,7 @@ def test_every_scenario_and_the_papers_paths_run_with_kernels_and_our_senders(ac
     def run(path: Path, sender: str) -> subprocess.CompletedProcess[str]:
         return ackclock("live", "path", path, "--sender", sender, "--seconds", "1.5", "--json")
 
-    with ThreadPoolExecutor(4) as pool:  # they mostly wait
+    with ThreadPoolExecutor(4) as pool:  # the runs mostly wait
         for (path, sender), result in zip(runs, pool.map(lambda of: run(*of), runs), strict=True):
             report, flows = numbers(result)
             live = report["live"]
@@ -155,7 +155,7 @@ def test_every_scenario_and_the_papers_paths_run_with_kernels_and_our_senders(ac
 
 @needs_devices
 def test_what_the_kernels_receiver_refuses_is_told_apart(ackclock: Command, tmp_path: Path) -> None:
-    # More losses than in the file, so that a few seconds show the effect.
+    # More loss than in the file, so that a few seconds show the effect.
     text = (ROOT / "scenarios" / "two-paths.toml").read_text(encoding="utf-8")
     paths = tmp_path / "paths.toml"
     paths.write_text(text.replace("p = 0.002", "p = 0.01"), encoding="utf-8")
@@ -166,7 +166,7 @@ def test_what_the_kernels_receiver_refuses_is_told_apart(ackclock: Command, tmp_
         return flow["refused_retransmissions"], receiver.get("PAWSEstab", 0)
 
     refused, paws = run()
-    # The kernel counts packets that it refused; a few of them are not yet sent again, or more than once.
+    # The kernel counts packets that it refused; some have not been retransmitted yet, or more than once.
     assert refused > 0
     assert abs(refused - paws) <= max(5, paws // 4), (refused, paws)
     assert run("--sysctl", "net.ipv4.tcp_timestamps=0") == (0, 0)

@@ -1,4 +1,4 @@
-"""``ackclock live shell`` as a program, and what all live commands say without permission."""
+"""``ackclock live shell`` as a program, and the messages of all live commands without permission."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ sys.exit(9)
 
 @pytest.fixture
 def lossy(tmp_path: Path) -> Path:
-    """A path that loses one packet of ten, one way."""
+    """A path that loses one packet in ten, in one direction."""
     path = tmp_path / "lossy.toml"
     path.write_text(LOSSY, encoding="utf-8")
     return path
@@ -118,12 +118,12 @@ def test_what_cannot_be_run_is_refused_in_one_sentence(ackclock: Command, lossy:
 
 
 def outside() -> str:
-    """What may be seen of the first namespace."""
+    """State of the host's namespace that a run might change."""
     ask = ["sysctl -a 2>/dev/null | grep '^net[.]ipv[46]' | sort", "ip -d link", "ip addr", "ip route show table all"]
     if shutil.which("ip") is None or shutil.which("sysctl") is None:
         pytest.skip("live: skipped, because ip and sysctl are not installed")
     said = (subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout for line in ask)
-    # Lifetimes of addresses run, and devices of other tests are not ours.
+    # Lifetimes of addresses count down, and other tests' devices are ignored.
     return "".join(line for text in said for line in text.splitlines(keepends=True) if "valid_lft" not in line)
 
 
@@ -139,7 +139,7 @@ def runs(argument: str) -> bool:
 
 
 def eventually(what: Callable[[], bool]) -> bool:
-    """Wait for it, ten seconds at most."""
+    """Wait for a condition, at most ten seconds."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         if what():
@@ -150,7 +150,7 @@ def eventually(what: Callable[[], bool]) -> bool:
 
 @contextmanager
 def sleeping(scenario: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """A run whose program, peer and their children sleep, and for how many seconds."""
+    """A run whose program, peer and their children sleep, and the durations of the sleeps in seconds."""
     naps = [str(10_000_000 + 10 * os.getpid() + n) for n in range(4)]
     program, peer = (f"(setsid sleep {a} &) ; exec sleep {b}" for a, b in (naps[:2], naps[2:]))
     command = [*ACKCLOCK, "live", "shell", str(scenario), "--peer", peer, "--", "sh", "-c", program]
@@ -190,7 +190,7 @@ def test_on_a_terminal_ctrl_c_is_for_the_program_and_the_second_one_ends_the_run
 ) -> None:
     program = f'trap "{trap}" INT; touch {tmp_path}/ready; while :; do sleep 0.1; done'
     (tmp_path / "program.sh").write_text(program, encoding="utf-8")
-    # A shell between the terminal and the command would end by Ctrl-C, too, and answer for it.
+    # A shell between the terminal and the command would also end on Ctrl-C, and determine the exit code.
     line = " ".join(("exec", *ACKCLOCK, "live", "shell", str(lossy), "--", "sh", str(tmp_path / "program.sh")))
     command, pipe = ["script", "-qec", line, "/dev/null"], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:
@@ -199,7 +199,7 @@ def test_on_a_terminal_ctrl_c_is_for_the_program_and_the_second_one_ends_the_run
         for _ in range(keys):
             process.stdin.write(b"\x03")
             process.stdin.flush()
-            # Two signals at once would be one.
+            # Two signals in quick succession would count as one.
             time.sleep(0.5)
         said, _ = process.communicate(timeout=20)
     assert process.returncode == code, said
@@ -214,7 +214,7 @@ OF_SOMEBODY = f"ip tuntap add dev tun1 mode tun user 12345 && exec {NOBODY}"
 
 
 def restricted(before: list[str], restriction: str, words: list[str]) -> subprocess.CompletedProcess[str]:
-    """A live command under a restriction that a shell brings about; ``-`` is a scenario."""
+    """A live command under a restriction set up by a shell; ``-`` stands for a scenario."""
 
     def run(*these: str) -> subprocess.CompletedProcess[str]:
         line = restriction + " ".join(f"'{word}'" for word in (*ACKCLOCK, *these))

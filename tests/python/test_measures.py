@@ -1,4 +1,4 @@
-"""What runs are measured of, in Python, in the command's tables and in sweeps."""
+"""Measures of runs in Python, in the command's tables and in sweeps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ app = { kind = "bulk", start = "2 s" }
 
 
 def rank(values: Sequence[float], share: float) -> float:
-    """By nearest rank."""
+    """The percentile by the nearest-rank method."""
     return sorted(values)[max(math.ceil(len(values) * share), 1) - 1]
 
 

@@ -1,4 +1,4 @@
-"""What Python has for numbers, lists and seeds is taken as such, and what makes no sense is one line."""
+"""Numbers, lists and seeds in any of Python's usual types are accepted; invalid ones give an error of one line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from conftest import SHORT, Command
 TWO = SHORT + '[[flow]]\nname = "other"\nfrom = "S"\nto = "D"\nstack = "reno"\n'
 
 
-def seeds_of(seeds: Any, seed: Any = None) -> list[int]:  # noqa: ANN401 - that is tested
+def seeds_of(seeds: Any, seed: Any = None) -> list[int]:  # noqa: ANN401 - any type is the subject of the test
     return ak.run(SHORT, seeds=seeds, seed=seed).frame["seed"].to_list()
 
 
@@ -139,7 +139,7 @@ class Three(ak.DupThresh):
     """``detect.threshold = "fixed"``, again."""
 
     def segments(self, w: ak.slots.Window, cx: ak.slots.Context) -> int:
-        """So many."""
+        """Return three."""
         return 3
 
 

@@ -1,4 +1,4 @@
-"""One store for sweeps, tuning and papers: what holds for it holds for all of them."""
+"""One store for sweeps, tuning and papers: all of them have the same guarantees."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FILE = "ackclock-results/runs.sqlite"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A plan of each kind, and a paper cut to a second."""
+    """A plan of each kind, and a paper with runs of one second."""
     for name, text in (("short.toml", SHORT), ("sweep.toml", SWEEP), ("tune.toml", TUNE)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     cut(tmp_path, 1)
@@ -50,7 +50,7 @@ def test_a_damaged_store_ends_every_command_with_one_message(
     ackclock("sweep", "sweep.toml")
     file = folder / FILE
     content = bytearray(file.read_bytes())
-    # Every page but the first: which one a command reads before others depends on the layout of the file.
+    # Every page but the first: the order in which a command reads pages depends on the layout of the file.
     content[4096:] = b"\xff" * len(content[4096:])
     file.write_bytes(content)
     result = ackclock(*command)
@@ -94,7 +94,7 @@ def test_a_paper_that_two_processes_run_at_a_time_is_kept_once_and_comes_out_the
 
 
 def test_what_a_sweep_has_made_a_tuning_does_not_make_again(folder: Path, ackclock: Command) -> None:
-    """Trial 0 is the stack with its defaults, and its held-out seeds follow those of the search."""
+    """Trial 0 is the stack with its defaults, and its held-out seeds follow the seeds of the search."""
     plan = SWEEP.replace('"reno", "newreno"', '"dsack-ewma"').replace("count = 10", "count = 9")
     (folder / "ewma.toml").write_text(plan, encoding="utf-8")
     assert ackclock("sweep", "ewma.toml").returncode == 0

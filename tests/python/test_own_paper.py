@@ -1,4 +1,4 @@
-"""A paper that is a folder outside the repository."""
+"""A paper in a folder outside the repository."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_quick_is_what_the_paper_says_and_copies_stay_with_the_paper(
 
 
 def test_a_package_of_several_files_imports_its_own(mine: Path, ackclock: Command) -> None:
-    """Two papers may have modules of one name."""
+    """Two papers may have modules with the same name."""
     for folder in (mine, mine.with_name("other")):
         key = {"mine": "mine-2026", "other": "other-2026"}[folder.name]
         text = TOML.replace("mine-2026", key) + 'code = "parts"\n'

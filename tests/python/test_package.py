@@ -1,4 +1,4 @@
-"""The package: what `import ackclock` gives."""
+"""The package: the names that `import ackclock` provides."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_negative_or_huge_seed_is_refused() -> None:
 
 
 class EnoughError(Exception):
-    """Ends a run that a mutation made long."""
+    """Ends a run that a mutation made too long."""
 
 
 def enough(_: float) -> None:

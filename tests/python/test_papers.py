@@ -56,7 +56,7 @@ def test_no_swaps_means_no_element_and_a_text_without_a_place_for_them_is_refuse
 
 
 def test_without_swaps_a_run_is_ns_2_s_to_the_packet() -> None:
-    """ns-2: 249585 acknowledged with the SYN, 249743 sent with it, 83 dropped, 83 sent again, 28 fast retransmits."""
+    """ns-2: 249585 acknowledged with the SYN, 249743 sent with it, 83 dropped, 83 resent, 28 fast retransmits."""
     run = ackclock.run(UNSWAPPED, seed=1).to_dict()["runs"][0]
     reference = next(csv.DictReader((FOLDER / "reference" / "ns2.csv").read_text(encoding="utf-8").splitlines()))
     flow = run["flows"][0]
@@ -68,7 +68,7 @@ def test_without_swaps_a_run_is_ns_2_s_to_the_packet() -> None:
 
 
 def test_where_single_packets_come_late_every_send_is_ns_2_s(tmp_path: Path) -> None:
-    """Reordering packet for packet: an unpatched ns-2 in which 52 packets were overtaken (reference/late)."""
+    """Reordering, packet for packet: an unpatched ns-2 in which 52 packets were overtaken (reference/late)."""
     late = FOLDER / "reference" / "late"
     with (late / "delays.csv").open(encoding="utf-8") as table:
         delays = [f'{{ nth = {r["arrival"]}, by = "{r["delay_us"]} us" }}' for r in csv.DictReader(table)]
@@ -153,7 +153,7 @@ World = Callable[[Setting], tuple[float, float, float]]
 
 
 def synthetic(world: World, drops: int) -> dict[Setting, Point]:
-    """Points of five runs each, in which the middle one has the world's value."""
+    """Points with five runs each, whose median run has the world's value."""
     points = {}
     for s in {**dict.fromkeys(settings()), **dict.fromkeys(schemes.settings())}:
         throughput, needless, spread = world(s)
@@ -171,7 +171,7 @@ def synthetic(world: World, drops: int) -> dict[Setting, Point]:
 
 
 def as_published(s: Setting) -> tuple[float, float, float]:
-    """What the paper describes."""
+    """The results that the paper describes."""
     some, gap = 1 - math.exp(-s.swaps / 6), s.gap_s or 1.0
     stock, alone = 6e5 * (1 - 0.08 * some * gap**-0.4), 6e5 * (1 - 0.01 * some)
     needless = 100 * some * gap**-0.5
@@ -187,12 +187,12 @@ def as_published(s: Setting) -> tuple[float, float, float]:
 
 
 def flat(_: Setting) -> tuple[float, float, float]:
-    """Nothing matters."""
+    """No setting has any effect."""
     return 6e5, 1.0, 0.0
 
 
 def wild(s: Setting) -> tuple[float, float, float]:
-    """Undo does nothing for throughput, adaptive thresholds cost some, EWMA gains and is best, the others are worst."""
+    """Undo has no effect on throughput, adaptive thresholds reduce it, EWMA is best, the others are worst."""
     throughput, _, _ = as_published(Setting(s.scenario, s.swaps, s.gap_s))
     if s.scheme.stack == EWMA.stack:
         return throughput * 1.02, 10 * float(dict(s.scheme.set)["detect.threshold.alpha"]), 0.0
@@ -218,7 +218,7 @@ def test_every_claim_has_a_measure_or_says_why_not(runs_of_a_second: dict[Settin
 
 @pytest.fixture
 def runs_of_a_second(tmp_path: Path) -> dict[Setting, Point]:
-    """One run of each point of the stock sender and of increase by 1 as the paper reads."""
+    """One run for each point of the stock sender, and of increase by 1 in the paper's reading."""
     some = [s for s in settings() if s.scenario == "paper"] + [schemes.at(INC, 12)]
     return points_of.run(work(tmp_path), some)
 

@@ -1,4 +1,4 @@
-"""Plans of sweeps: what points they make, and how what makes no sense is refused."""
+"""Plans of sweeps: their points, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def made(**tables: Value) -> ak.Plan:
 
 
 def refused(folder: Path, text: str) -> ak.ScenarioError:
-    """What a plan, or its points, is refused with."""
+    """The error for a plan or its points."""
     try:
         plan = read(folder, text)
         Points(plan).check(plan.seeds)

@@ -1,4 +1,4 @@
-"""Pictures of runs: what is in them, and what `--plot` refuses."""
+"""Pictures of runs: their content, and the errors of `--plot`."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_window_far_above_is_named_so_and_the_legend_keeps_off_the_data() -> N
     )
     labels = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in (near, far)]  # type: ignore[union-attr]
     assert [one[0] for one in labels] == ["peer's window (ack + rwnd)", "peer's window (ack + rwnd): above"]
-    # All is sent at once and then the sender waits for a timer that is far away.
+    # Everything is sent at the start, and then the sender waits for a distant timer.
     stalled = THREE_LOST.replace("[60, 62, 65]", str(list(range(60, 90))))
     legend = ak.plot.time_sequence(events(stalled), stop=100.0).get_legend()
     assert legend is not None

@@ -1,4 +1,4 @@
-"""Readings of a paper's open choices: what they change, which are run, how they are scored and shown."""
+"""Readings of a paper's open choices: their effects, which are run, and how they are scored and shown."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_the_halves_are_every_other_measured_claim() -> None:
 
 
 def explored(world: Mapping[str, str], split: Split) -> list[Scored]:
-    """The readings of a made-up paper; ``world`` says for each claim under which option it holds."""
+    """The readings of a made-up paper; ``world`` gives the option under which each claim holds."""
 
     def run(one: Reading, why: str) -> Scored:
         chosen = {f"{key}={option}" for key, option in one.otherwise.items()}

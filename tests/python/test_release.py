@@ -1,4 +1,4 @@
-"""Recipes for systems that are not here: what of them can be checked without these."""
+"""Recipes for other systems, as far as they can be checked here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of ``ackclock reproduce``: what a reader finds, and that they need nothing else."""
+"""The pages of ``ackclock reproduce``: what a reader finds, and that they are self-contained."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAB = f"http://{lab_page.HOST}:{lab_page.PORT}/#preset="
 
 
 class Page(HTMLParser):
-    """What a browser would see of a page."""
+    """The content of a page as a browser sees it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note it, and what it refers to."""
+        """Record the tag and its references."""
         self.tags[tag] += 1
         self.text += " "
         for name, value in attrs:
@@ -53,24 +53,24 @@ class Page(HTMLParser):
             self.references += re.findall(r"url\((.*?)\)", value or "")
 
     def handle_data(self, data: str) -> None:
-        """Note it."""
+        """Record the text."""
         self.text += data
 
 
 def read(path: Path) -> tuple[str, Page]:
-    """A page's source, and what a browser sees."""
+    """A page's source, and its content as a browser sees it."""
     text = path.read_text(encoding="utf-8")
     return text, Page(text)
 
 
 def said(path: Path) -> str:
-    """A page's words."""
+    """A page's text."""
     return " ".join(read(path)[1].text.split())
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """Results of two made-up papers and an extra page, all in full."""
+    """Complete results of two made-up papers and an extra page."""
     reproduce_made_up(tmp_path)
     return tmp_path / "results"
 
@@ -88,7 +88,7 @@ def reproduce_made_up(
 
 
 def check_alone(folder: Path) -> set[str]:
-    """Every page of a folder asks for nothing but other pages there; answers their names."""
+    """Check that the pages of a folder load only pages of that folder; return their names."""
     pages = {path.name: read(path) for path in folder.glob("*.html")}
     for name, (text, page) in pages.items():
         assert not page.tags.keys() & {"script", "link", "img", "iframe", "object", "embed", "base"}, name

@@ -1,4 +1,4 @@
-"""``ackclock reproduce``: its files, what it keeps, and how it stops."""
+"""``ackclock reproduce``: its files, its store, and how it stops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAPER = read(FOLDER)
 
 
 def test_the_command_draws_every_figure_compares_every_point_and_judges_every_claim(tmp_path: Path) -> None:
-    """On scenarios cut to a second, so the verdicts must be bad and the exit code says it."""
+    """Scenarios are cut to a second, so the verdicts must be bad and the exit code must report it."""
     cut(tmp_path, 1)
     done = reproduce(tmp_path, "--seeds", "2", "--copy-to", "docs")
     assert done.returncode == 1
@@ -64,7 +64,7 @@ def test_every_claim_has_a_row_with_a_reason(undisturbed: Path) -> None:
 
 
 def begun(folder: Path, runs: int) -> subprocess.Popen[str]:
-    """The command, once it has kept so many runs."""
+    """Start the command, and return when it has stored this number of runs."""
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         [*NAMED, "--seeds", "2"], cwd=folder, env=environment(), stdout=pipe, stderr=pipe, text=True
@@ -148,7 +148,7 @@ def test_points_that_were_kept_in_another_form_are_not_read_and_it_says_so(tmp_p
 
 
 def clocks(folder: Path) -> tuple[bytes, bytes]:
-    """The two files that have times."""
+    """The two files that contain times."""
     return (folder / "results" / "times.json").read_bytes(), (folder / "results" / "report.html").read_bytes()
 
 
@@ -162,7 +162,7 @@ def test_how_much_was_run_is_written_where_it_may_change(undisturbed: Path) -> N
 
 
 def test_what_can_be_run_is_listed_with_its_size(tmp_path: Path, ackclock: Command) -> None:
-    """The size is that of full runs; the time follows from how fast packets were in the results that are there."""
+    """The size is for full runs; the estimate of time uses the packet rate of earlier results."""
     cut(tmp_path, 1)
     rows = json.loads(ackclock("reproduce", "--list", "--json").stdout)
     assert [row["key"] for row in rows] == [KEY]
@@ -195,7 +195,7 @@ def test_extra_pages_are_listed_without_claims(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_one_line_and_leaves_earlier_results(undisturbed: Path) -> None:
-    """No file may grow beyond 40 kB, so what SQLite writes to read its store fits and figures do not."""
+    """No file may exceed 40 kB: the files that SQLite writes to read its store fit, and figures do not."""
     before = written(undisturbed)
 
     def full() -> None:
@@ -263,7 +263,7 @@ def test_a_missing_package_is_one_line_before_anything_runs(tmp_path: Path) -> N
 
 
 def on_a_terminal(folder: Path, **variables: str) -> tuple[bytes, int]:
-    """All that the command writes to a terminal."""
+    """Everything that the command writes to a terminal."""
     master, slave = pty.openpty()
     command = [*NAMED, "--seeds", "2", "--fresh"]
     with subprocess.Popen(command, cwd=folder, env=environment(**variables), stdout=slave, stderr=slave) as process:

@@ -1,4 +1,4 @@
-"""What a run returns: its tables, their columns, and that nothing is loaded before it is needed."""
+"""The result of a run: its tables, their columns, and that nothing is loaded before it is needed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_events_are_the_trace_of_the_first_run_with_and_without_a_file(tmp_path:
     assert sent["needless"].sum() == first["needless_retransmissions"]
     assert len(events.filter(pl.col("event") == "threshold")) >= 1
     assert_frame_equal(ak.run(SHORT, stack=["tahoe", "reno"], seeds=2).events, events)
-    # A file of another run is not taken for this one's.
+    # A file of another run is not mistaken for this one's.
     again = ak.run(SHORT, stack="tahoe", seed=1, trace=trace)
     ak.run(SHORT, stack="reno", seed=9, trace=trace)
     assert_frame_equal(again.events, events)
@@ -124,7 +124,7 @@ def test_new_makes_the_starter_and_leaves_a_file_alone(tmp_path: Path) -> None:
 
 def test_stacks_are_typed_and_complete() -> None:
     for stack in ak.stacks():
-        # What these are where they say nothing: the window is kept, and nothing is paced.
+        # These two are omitted when they do nothing: the window is kept, and nothing is paced.
         assert set(stack) | {"idle", "pacing"} == set(ak.Stack.__annotations__)
         assert isinstance(stack["recovery"]["kind"], str)
     html = ak.stacks()._repr_html_()

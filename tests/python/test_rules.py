@@ -1,4 +1,4 @@
-"""The written rule that makes verdicts of a paper's words."""
+"""The written rule that turns a paper's words into verdicts."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_spread_leaves_a_twentieth_on_either_side() -> None:
 
 
 def test_no_word_of_the_rule_has_a_width_of_its_own() -> None:
-    """What "about" and the others accept grows with the number alone, so no claim has a bound made for it."""
+    """The ranges of "about" and other words depend only on the number, so no claim has a bound made for it."""
     for word in ("number", "about", "roughly", "order", "same"):
         small, large = (rules.WORDS[word].bound(n) for n in (2.0, 200.0))
         assert (large.low, large.high) == pytest.approx((100 * small.low, 100 * small.high))

@@ -1,4 +1,4 @@
-"""Scenarios as objects: the same as files, refused in the same words."""
+"""Scenarios as objects: equal to files, with the same errors."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ def test_what_is_wrong_is_said_with_its_key_and_without_a_line() -> None:
         e = told.value
         assert (e.file, e.line, e.key, e.found) == ("mine", None, "link[0].rate", '"5 Mbits" (unknown unit)')
         assert str(e).startswith('mine: key `link[0].rate`: found "5 Mbits" (unknown unit), allowed: ')
-    # Sound by itself, but not with the option.
+    # Valid by itself, but not with the option.
     judge = SWAPS.replace("flow[0].stack", "rfc-6675").replace("flow[0].set", {"detect.kind": "sack"})
     with pytest.raises(ak.ScenarioError) as told:
         ak.run(judge, stack="reno", seed=1)
     assert (told.value.line, told.value.key) == (None, 'flow[0].set."detect.kind"')
-    # What the other stack does not have is told.
+    # Parameters that the other stack lacks are reported.
     timer = SWAPS.replace("flow[0].stack", "newreno").replace("flow[0].set", {"recovery.timer": "slow-but-steady"})
     told_of = "sack-ff96 does not have recovery.timer, which the scenario sets."
     assert ak.run(timer, stack="sack-ff96", seed=1).notes == [told_of]
@@ -168,7 +168,7 @@ def test_a_part_shows_what_was_given() -> None:
 
 
 class Five(ak.DupThresh):
-    """A threshold of five, or so many."""
+    """A threshold of five, or another number."""
 
     def __init__(self, *, dupacks: int = 5) -> None:
         self.dupacks = dupacks

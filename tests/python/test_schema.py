@@ -1,4 +1,4 @@
-"""The JSON Schema of scenario files, checked by a validator of others, beside the reader's own judgement."""
+"""The JSON Schema of scenario files, checked by a third-party validator, beside the reader's own errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Complaints = Callable[[str], list[str]]
 
 @pytest.fixture(scope="module")
 def complaints() -> Complaints:
-    """What the validator says about a scenario's text."""
+    """The validator's errors for a scenario's text."""
     schema = json.loads((ROOT / "docs/scenario.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
@@ -32,7 +32,7 @@ def complaints() -> Complaints:
 
 
 def bad() -> dict[str, str]:
-    """The bad scenarios that are TOML at all, by title."""
+    """The invalid scenarios that are valid TOML, by title."""
     cases = {}
     for case in (SCENARIOS / "bad.txt").read_text(encoding="utf-8").split("== ")[1:]:
         title, _, text = case.partition("\n")
@@ -62,7 +62,7 @@ def test_a_scenario_with_every_default_spelled_out_is_valid(complaints: Complain
 
 
 def test_most_bad_scenarios_are_invalid(complaints: Complaints) -> None:
-    # What adds, compares or looks at a whole stack, only the reader sees.
+    # Only the reader checks sums, comparisons and whole stacks.
     cases = bad()
     refused = [title for title, text in cases.items() if complaints(text)]
     assert len(refused) >= 0.6 * len(cases), sorted(set(cases) - set(refused))

@@ -1,4 +1,4 @@
-"""What comes with the package: examples that are listed and copied, and papers that are found from any folder."""
+"""Files that come with the package: examples are listed and copied, and papers are found from any folder."""
 
 from __future__ import annotations
 

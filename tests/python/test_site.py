@@ -1,4 +1,4 @@
-"""What the site is made of; that it is whole and loads nothing from elsewhere, `make docs` checks on the built one."""
+"""The parts of the site; `make docs` checks that the built site is complete and loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGES = dict(site_algorithms.pages())
 
 
 def kinds() -> dict[tuple[str, str], set[str]]:
-    """The parameters of every answer by the schema: slot and kind, names."""
+    """The parameters of every algorithm in the schema: slot and kind, names."""
     found: dict[tuple[str, str], set[str]] = {}
 
     def look(slot: str, part: object) -> None:
@@ -137,7 +137,7 @@ def test_notebooks_are_kept_without_outputs() -> None:
 
 
 def notebook(folder: Path, *cells: str) -> Path:
-    """A notebook of such cells of code."""
+    """A notebook with these code cells."""
     path = folder / "one.ipynb"
     book = [{"cell_type": "code", "source": cell, "outputs": [{"x": 1}], "execution_count": 3} for cell in cells]
     path.write_text(json.dumps({"cells": book}), encoding="utf-8")

@@ -1,5 +1,5 @@
-"""Algorithms in Python that go wrong, and what is said about them."""
-# ruff: noqa: D106 - what each method is asked stands in its base class
+"""Errors in Python algorithms, and their messages."""
+# ruff: noqa: D106 - the base classes document the methods
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Three(ak.DupThresh):
 
 
 def failed(slot: str, algorithm: Value, stack: str = "dsack", seeds: int = 1) -> ak.AlgorithmError:
-    """How a run with this algorithm ends."""
+    """The error that ends a run with this algorithm."""
     with pytest.raises(ak.AlgorithmError) as caught:
         ak.run(ROUGH, stack=stack, set={slot: algorithm}, seeds=seeds)
     return caught.value
@@ -98,7 +98,7 @@ def test_an_error_while_an_object_is_made_for_a_flow_is_told_too() -> None:
 
 
 class Answers:
-    """Algorithms that answer what makes no sense: slot, class, and what is said."""
+    """Algorithms that return invalid values: slot, class, and the message."""
 
     class Zero(ak.DupThresh):
         def segments(self, w: Window, cx: Context) -> int:
@@ -205,7 +205,7 @@ KEPT: list[object] = []
 
 
 class Keeps(ak.DupThresh):
-    """Keeps what it was lent."""
+    """Keeps an object that it was lent for one call."""
 
     def segments(self, w: Window, cx: Context) -> int:
         return 3
@@ -215,7 +215,7 @@ class Keeps(ak.DupThresh):
 
 
 class KeepsLedger(rebuilt.SlowStartBack):
-    """Keeps the ledger, an episode of it and the window."""
+    """Keeps the ledger, one of its episodes and the window."""
 
     def on_mistake(self, mistake: object, ledger: Ledger, give_back: object, cx: Context) -> None:
         KEPT[:] = [ledger, ledger.newest, give_back]

@@ -1,4 +1,4 @@
-"""Algorithms in Python inside the engine: they do what the engine's own do."""
+"""Algorithms in Python inside the engine give the same results as the built-in ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TUTORIAL = HERE.parents[1] / "docs" / "tutorials" / "avg_dev.py"
 PYTHON = f'{{ kind = "python", source = "{TUTORIAL}:AvgDev" }}'
 
 LEUNG_MA = (HERE.parents[1] / "scenarios" / "leung-ma.toml").read_text(encoding="utf-8").replace("1000 s", "60 s")
-"""Leung & Ma's single path, for a shorter time."""
+"""Leung & Ma's single path, with shorter runs."""
 BLANTON_ALLMAN = """
 [run]
 duration = "60 s"
@@ -42,11 +42,11 @@ segment = "1000 B"
 window = "140 packets"
 receiver = { ack = "every" }
 """
-"""Swaps in a queue, as Blanton & Allman made them."""
+"""Swaps in a queue, as in Blanton & Allman's experiments."""
 ROUGH = BLANTON_ALLMAN.replace("elements = [{", 'elements = [{ kind = "bernoulli", p = 0.01 }, {').replace(
     "100 p", "40 p"
 )
-"""The same with losses and a short queue: fast recoveries, timeouts and needless retransmissions in plenty."""
+"""The same with losses and a short queue: many fast recoveries, timeouts and needless retransmissions."""
 
 Set = dict[str, Value]
 
@@ -74,7 +74,7 @@ def test_the_tutorial_has_about_25_lines_of_python() -> None:
 
 JUDGED: Set = {"spurious": '{ kind = "rtt-min", judge_fast_retransmits = true }', "undo": "slow-start-back"}
 SLOTS: list[tuple[str, Set, Set, Set]] = [
-    # Stack, what stands around, the class in Python, and something else, which must not give the same.
+    # Stack, other parameters, the class in Python, and a different setting, which must change the result.
     ("reno", {}, {"rto": rebuilt.Rfc6298}, {"rto.min": "300 ms"}),
     ("reno", {}, {"detect": rebuilt.DupAck}, {"detect.guard": "off"}),
     ("reno", {}, {"detect.threshold": given(rebuilt.Fixed, dupacks=4)}, {}),
@@ -103,7 +103,7 @@ WRITTEN: Set = {
 def test_each_slot_in_python_gives_the_same_traces_as_the_engines_own(
     stack: str, around: Set, in_python: Set, other: Set
 ) -> None:
-    # Where segments are lost, too, hardly an episode is proved a mistake.
+    # If segments are also lost, hardly any episode is proved a mistake.
     scenario = BLANTON_ALLMAN if {"spurious", "undo"} & {*in_python} else ROUGH
     same = {path: text for path, text in WRITTEN.items() if path in in_python}
     built_in = hashes(scenario, stack, {**around, **same})
@@ -184,7 +184,7 @@ def test_show_writes_the_table_down_again_and_it_runs_the_same(tmp_path: Path) -
 
 
 def identity(folder: Path, source: str, **parameters: object) -> str:
-    """What a run with this algorithm is called."""
+    """The identity of a run with this algorithm."""
     text = "".join(f", {key} = {value}" for key, value in parameters.items())
     option = ("detect.threshold", f'{{ kind = "python", source = "{folder}/{source}"{text} }}')
     with allowing(True):

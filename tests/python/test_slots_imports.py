@@ -1,4 +1,4 @@
-"""What an algorithm in Python is made of: the local modules that it imports belong to its identity."""
+"""The parts of an algorithm in Python: the local modules that it imports are part of its identity."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ran(folder: Path) -> tuple[str, int]:
-    """A run's identity, and how often its sender retransmitted."""
+    """The identity of a run, and the number of retransmissions."""
     run = ak.run(folder / "scenario.toml", allow_python=True).to_dict()["runs"][0]
     return run["identity"], run["flows"][0]["retransmissions"]
 
@@ -145,7 +145,7 @@ def test_installed_packages_and_pythons_own_modules_are_no_part_of_it(folder: Pa
 
 
 def source_hash_of(folder: Path) -> str:
-    """The hash of the rule, in a program of its own."""
+    """The hash of the rule, computed in a separate program."""
     code = "import sys; sys.path.insert(0, '.')\nimport rule, ackclock as ak\nprint(ak.slots.source_hash(rule.Rule))"
     return python(code, folder).strip()
 
@@ -194,7 +194,7 @@ def test_local_modules_travel_with_a_task(folder: Path) -> None:
 
 
 def test_the_hash_of_a_file_without_local_imports_is_what_it_was(folder: Path) -> None:
-    import hashlib  # noqa: PLC0415 - shows how it is made
+    import hashlib  # noqa: PLC0415 - shows how the hash is made
 
     text = RULE.replace("import helper\n", "").replace("helper.threshold()", "3")
     (folder / "rule.py").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Whatever an algorithm in Python answers, the engine stands: a run ends, or says what made no sense."""
+"""Whatever an algorithm in Python returns, the engine survives: a run finishes, or a message names the error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FLOWS = (Flow.CONTINUE, Flow.CONTINUE, Flow.CONTINUE, Flow.continue_with(Rearm.R
 
 
 class Wild:
-    """Answers at random what may be answered."""
+    """Returns random valid values."""
 
     def __init__(self, *, seed: int) -> None:
         self.random = random.Random(seed)
@@ -76,7 +76,7 @@ class Wild:
 
 
 class WildRto(Wild, ak.Rto):
-    """Timeouts of all sizes."""
+    """Timeouts of any size."""
 
     def draw(self) -> None:
         self.base = self.one(10**6, 10**8, 10**9, 2**50)
@@ -136,7 +136,7 @@ class WildDetector(Wild, ak.Detector):
 
 
 class WildThreshold(Wild, ak.DupThresh):
-    """Thresholds of all sizes."""
+    """Thresholds of any size."""
 
     def segments(self, w: Window, cx: Context) -> int:
         return self.one(1, 2, 3, 10, 2**32 - 1)
@@ -146,7 +146,7 @@ class WildThreshold(Wild, ak.DupThresh):
 
 
 class WildDisorder(Wild, ak.Disorder):
-    """Sends anything in doubt."""
+    """Sends any data in Disorder."""
 
     def on_dup(self, ack: Ack, w: Window, cx: Context) -> None:
         self.sent_beyond = self.number()
@@ -159,7 +159,7 @@ class WildDisorder(Wild, ak.Disorder):
 
 
 class WildRecovery(Wild, ak.Recovery):
-    """Repairs anything."""
+    """Retransmits anything."""
 
     def act(self, ep: Episode, w: Window, board: Board, cx: Context) -> None:
         self.widen(w, cx)
@@ -181,7 +181,7 @@ class WildRecovery(Wild, ak.Recovery):
 
 
 class WildTimeout(Wild, ak.Timeout):
-    """Repairs anything after a timeout."""
+    """Retransmits anything after a timeout."""
 
     def enter(self, ep: Episode, w: Window, board: Board, cx: Context) -> Repair:
         self.widen(w, cx)
@@ -199,7 +199,7 @@ class WildTimeout(Wild, ak.Timeout):
 
 
 class WildCongestion(Wild, ak.Congestion):
-    """Windows of all sizes."""
+    """Windows of any size."""
 
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> None:
         self.widen(w, cx)
@@ -212,7 +212,7 @@ class WildCongestion(Wild, ak.Congestion):
 
 
 class WildStartup(Wild, ak.Startup):
-    """Starts anyhow."""
+    """Starts with any window."""
 
     def initial(self, rwnd: int) -> Window:
         return Window(self.one(1.0, 2.5, 1e4) * self.mss, self.one(1e3, 2e3, float("inf")))
@@ -223,7 +223,7 @@ class WildStartup(Wild, ak.Startup):
 
 
 class WildSpurious(Wild, ak.Spurious):
-    """Calls anything a mistake."""
+    """Calls any episode a mistake."""
 
     def touch(self, ep: Episode) -> None:
         ep.proven_spurious = self.one(0, 1, ep.retransmits)
@@ -247,7 +247,7 @@ class WildSpurious(Wild, ak.Spurious):
 
 
 class WildUndo(Wild, ak.Undo):
-    """Gives back anything."""
+    """Restores anything."""
 
     def on_mistake(self, mistake: Mistake, ledger: Ledger, give_back: GiveBack, cx: Context) -> None:
         self.widen(give_back.w, cx)
@@ -273,7 +273,7 @@ SHORT = ROUGH.replace('"60 s"', '"10 s"')
 
 
 def ended(stack: str, wild: dict[str, Value]) -> str:
-    """What was said when a run ended; nothing if it ran to its end."""
+    """The message that ended a run; empty if it finished."""
     try:
         ak.run(SHORT, stack=stack, set=wild)
     except (ak.ScenarioError, ak.AlgorithmError) as error:

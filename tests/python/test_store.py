@@ -1,4 +1,4 @@
-"""Where finished runs are kept: what is refused, what is never lost, and what happens when there is no room."""
+"""The store of finished runs: its errors, its durability, and its behaviour on a full disk."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ os.execv(sys.executable, [sys.executable, "-m", "ackclock", *sys.argv[2:]])
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Path:
-    """A plan of 160 short runs, in a folder of its own."""
+    """A plan of 160 short runs in a temporary folder."""
     (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"1 s"'), encoding="utf-8")
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
     return tmp_path / "plan.toml"
@@ -201,7 +201,7 @@ def test_a_table_for_which_there_is_no_room_leaves_the_runs(ackclock: Command, p
 
 
 def _goes_on(ackclock: Command, plan: Path, store: str, kept: int) -> None:
-    """The same command runs the rest, and the table is that of an undisturbed sweep."""
+    """The same command makes the remaining runs, and the table equals that of an undisturbed sweep."""
     result = ackclock("sweep", plan, "--store", store, "--json")
     assert (result.returncode, result.stderr) == (0, "")
     assert json.loads(result.stdout)["kept"] == kept

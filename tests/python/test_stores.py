@@ -1,4 +1,4 @@
-"""Whole stores: read where nothing may be written, checked, repaired, copied and merged."""
+"""Whole stores: read on read-only file systems, checked, repaired, copied and merged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RUNS = 160
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Path:
-    """A plan of 160 short runs, in a folder of its own."""
+    """A plan of 160 short runs in a temporary folder."""
     (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"1 s"'), encoding="utf-8")
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
     return tmp_path / "plan.toml"
@@ -59,7 +59,7 @@ def rows(store: Path) -> dict[str, str]:
 
 @pytest.fixture(params=["mount", "access"])
 def read_only(request: pytest.FixtureRequest, kept: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The store where nothing may be written: on a mount that says so, and where the system says so of the file."""
+    """The store without write permission: on a read-only mount, and with a read-only file."""
     if request.param == "mount":
         bind = ["mount", "--bind", "-o", "ro", str(kept), str(kept)]
         if sys.platform != "linux" or os.geteuid() or subprocess.run(bind, capture_output=True, check=False).returncode:
@@ -98,7 +98,7 @@ def test_what_was_written_ahead_is_read_where_nothing_may_be_written(
 ) -> None:
     with Store(tmp_path / "s") as store:
         store.add([a_run("1")], Cost(0.5, 0.5))
-        # As a process leaves it that is killed: the file, and what was written ahead.
+        # The state that a killed process leaves: the file, and the write-ahead log.
         (tmp_path / "left").mkdir()
         for name in ("runs.sqlite", "runs.sqlite-wal"):
             shutil.copy(tmp_path / "s" / name, tmp_path / "left" / name)
@@ -164,7 +164,7 @@ def test_older_forms_are_read_where_nothing_may_be_written(
 
 
 def spoil(store: Path, count: int) -> list[str]:
-    """Change a digit in some runs, as a flipped bit on a disk does; their keys."""
+    """Change a digit in some runs, like a flipped bit on a disk; return their keys."""
     with closing(sqlite3.connect(store / "runs.sqlite")) as db, db:
         keys = [key for (key,) in db.execute("SELECT key FROM runs ORDER BY rowid LIMIT ?", (count,))]
         for key in keys:
@@ -339,7 +339,7 @@ def test_a_run_under_a_key_that_is_not_its_own_is_not_merged(tmp_path: Path) -> 
 
 
 def test_a_sweep_counts_as_kept_what_an_earlier_command_has_made(plan: Path, ackclock: Command) -> None:
-    """With a stop rule seeds are added in rounds: what the first one has made was not kept for the second one."""
+    """With a stop rule, seeds are added in rounds: runs of the first round do not count as stored for the second."""
     text = PLAN.replace(
         "seeds = { count = 40 }",
         'stop = { column = "goodput_bytes_per_s", half_width = 0.001, at_least = 2, at_most = 8 }',

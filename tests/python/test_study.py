@@ -1,4 +1,4 @@
-"""Studies: which sender does best, by how much, and how sure that is."""
+"""Studies: the best sender, its margin, and the certainty."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ set = { "link[0].delay" = "60 ms" }
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    """A study's file, its scenario beside it."""
+    """A study's file with its scenario beside it."""
     (tmp_path / "lossy.toml").write_text(LOSSY, encoding="utf-8")
     path = tmp_path / "upload.toml"
     path.write_text(STUDY, encoding="utf-8")
@@ -94,7 +94,7 @@ def test_a_difference_that_does_not_matter_is_none_however_sure() -> None:
 
 def test_where_transfers_do_not_end_the_exact_sign_test_decides() -> None:
     ends, never = [5.0 + k for k in range(10)], [None] * 10
-    # 2 · 2^-10 = 0.00195 is the smallest level at which ten of ten say anything.
+    # 2 · 2^-10 = 0.00195 is the smallest level at which ten out of ten are significant.
     assert difference("a", "b", ends, never, COMPLETION, 0.02, 1 - 0.002).told is Told.BETTER
     assert difference("a", "b", ends, never, COMPLETION, 0.02, 1 - 0.0019).told is Told.OPEN
     assert difference("a", "b", never, never, COMPLETION, 0.02, 0.95).told is Told.OPEN
@@ -134,7 +134,7 @@ def test_one_study_in_twenty_at_most_says_something_wrong_of_equal_stacks_and_re
     pairs = math.comb(stacks, 2) * (paths + 1)
     level, wrong, found = 1 - ERROR / (pairs * len(looks)), 0, 0
     for _ in range(studies):
-        # Skewed, and alike on one seed, as runs are. The last stack is 15 % slower.
+        # Skewed, and similar for one seed, like real runs. The last stack is 15 % slower.
         base = draws.lognormal(2.0, 0.3, (paths, looks[-1], 1))
         values = base * draws.lognormal(0.0, 0.15, (paths, looks[-1], stacks))
         values[:, :, -1] *= 1.15
@@ -143,13 +143,13 @@ def test_one_study_in_twenty_at_most_says_something_wrong_of_equal_stacks_and_re
             told in {Told.BETTER, Told.WORSE} for each in said for pair, told in each.items() if "3" not in pair
         )
         found += all(each[frozenset({"0", "3"})] is Told.BETTER for each in said)
-    # 5 % of 400 are 20; with a true share of 5 % more than 33 come once in 500 times.
+    # 5 % of 400 are 20; with a true share of 5 %, more than 33 occur once in 500 times.
     assert wrong <= 33
     assert found >= 0.9 * studies
 
 
 def _sequential(values: np.ndarray, looks: list[int], level: float) -> dict[frozenset[str], Told]:
-    """What a study says of one path whose values are there already: how the first of each pair by name does."""
+    """The result of a study for each pair of stacks on one path with given values, from the first by name."""
     for look in looks:
         by_stack = {str(k): values[:look, k].tolist() for k in range(values.shape[1])}
         _, found = compare(by_stack, COMPLETION, 0.0, level)
@@ -180,7 +180,7 @@ def test_a_study_answers_in_words_tables_and_a_report(study: Path, ackclock: Com
     assert values.columns == ["path", "stack", "seed", "completion", "goodput", "needless", "timeouts"]
     again = ackclock("study", study, "--json", "--threads", "1")
     assert again.stdout == (folder / "study.json").read_text(encoding="utf-8")
-    assert "20 seeds: " not in again.stderr  # every run is kept
+    assert "20 seeds: " not in again.stderr  # every run is stored
 
 
 def test_the_numbers_of_a_study_are_those_of_the_runs(study: Path, tmp_path: Path) -> None:

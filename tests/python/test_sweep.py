@@ -1,4 +1,4 @@
-"""Sweeps: what they run, that nothing finished is lost, and what their tables say."""
+"""Sweeps: their runs, that finished runs are never lost, and the content of their tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from conftest import SHORT, Command
 BRIEF = SHORT.replace('"5 s"', '"1 s"')
 ASKS = BRIEF + 'app = { kind = "transfers", size = "14 kB", count = 3 }\n'
 KILLS = int(os.environ.get("ACKCLOCK_KILLS", "6"))
-"""How often a sweep is killed; with 20 it has 2,000 runs."""
+"""The number of times a sweep is killed; with 20 it has 2,000 runs."""
 GRID = {"stack": ["reno", "newreno"], "link[0].elements[0].p": [0, 0.02]}
 
 
@@ -52,14 +52,14 @@ class Counted(Local):
         self.runs = 0
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-        """Run them, and count."""
+        """Run the tasks and count them."""
         for task, done in super().run(tasks):
             self.runs += task.count
             yield task, done
 
 
 def ran(plan: ak.Plan, store: Path) -> int:
-    """How many runs a sweep makes that are not kept."""
+    """The number of runs that a sweep makes because they are not stored."""
     with Counted() as executor:
         ak.sweep(plan, store, executor)
     return executor.runs
@@ -350,7 +350,7 @@ def planned(folder: Path, seeds: int, duration: str = "5 s") -> Path:
 
 
 def _count(store: Path) -> int:
-    """How many runs a store has; none if there is none yet."""
+    """The number of runs in a store; 0 if it does not exist yet."""
     try:
         with closing(sqlite3.connect(f"file:{store / 'runs.sqlite'}?mode=ro", uri=True)) as db:
             return int(db.execute("SELECT count(*) FROM runs").fetchone()[0])
@@ -368,10 +368,10 @@ def test_a_sweep_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_on
     for kill in range(KILLS):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         if kill % 3 == 0:
-            # At any moment: while it starts, too.
+            # At any time, also during the start.
             time.sleep(draw.uniform(0, 0.4))
         else:
-            # While it runs; the last time when nothing but the table is missing.
+            # During the runs; the last time when only the table is missing.
             left = runs - counts[-1]
             more = left if kill == KILLS - 1 else draw.randint(1, 1 + left // (KILLS - kill))
             while _count(store) < counts[-1] + more and process.poll() is None:

@@ -1,4 +1,4 @@
-"""Sweeps over algorithms in Python: in processes of their own, and found by what stands in their source."""
+"""Sweeps over algorithms in Python: they run in separate processes, and are identified by their source."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Fixed(ak.DupThresh):
         self.dupacks = dupacks
 
     def segments(self, w: ak.slots.Window, cx: ak.slots.Context) -> int:
-        """So many."""
+        """Return the fixed number."""
         return self.dupacks
 
 
@@ -157,7 +157,7 @@ def test_a_class_that_is_not_there_is_refused_with_its_place(planned: Path) -> N
 
 
 def test_a_process_whose_asker_died_before_it_began_ends_too() -> None:
-    """It is told who asks, since by then it has another parent."""
+    """The process is told its caller's ID, because by then it has another parent."""
     long = Task("long", SHORT.replace('"5 s"', '"30000 s"'), None, (), 1, 1)
     command = [sys.executable, "-m", "ackclock.runs.worker", str(os.getppid())]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:

@@ -1,4 +1,4 @@
-"""What the bench and its companions make of numbers."""
+"""The calculations of the bench and its related tools."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ROWS = [
 
 
 def measured(what: str) -> list[str]:
-    """The cells of the first line of the page's first table with this figure."""
+    """The cells of the first line with this figure in the page's first table."""
     lines = (line.split(" | ") for line in speed_page.asked(ROWS))
     return next(cells for cells in lines if cells[1] == what)
 

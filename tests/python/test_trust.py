@@ -1,4 +1,4 @@
-"""Python that a file names runs only where the user says so; a worker's answers are data; files are not quoted."""
+"""Python that a file names runs only with the user's permission; workers' replies are data; files are not quoted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SET = 'detect.threshold={ kind = "python", source = "rule.py:Rule" }'
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Files that name Python, which leaves a trace when it runs."""
+    """Files that name Python code, which leaves a trace if it runs."""
     wave = SHORT.replace('kind = "bernoulli", p = 0.01', 'kind = "python", source = "rule.py:Wave"')
     texts = {"plain.toml": SHORT, "s.toml": SHORT + STACK, "wave.toml": wave, "rule.py": RULE}
     plans = {"plan.toml": PLAN, "own.toml": PLAN_ITSELF, "tune.toml": TUNE}
@@ -105,7 +105,7 @@ def test_where_no_python_ever_runs_the_file_is_not_loaded_either(
     command: list[str], says: str, folder: Path, ackclock: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if command[0] == "lab":
-        from ackclock import cli_lab  # noqa: PLC0415 - no server is to start
+        from ackclock import cli_lab  # noqa: PLC0415 - the server must not start
 
         with pytest.raises(BaseException) as ended:  # noqa: PT011 - typer's
             cli_lab._opening(folder / "s.toml")
@@ -178,7 +178,7 @@ def test_a_worker_loads_no_file_and_runs_what_came_with_the_task(folder: Path) -
 
 
 class Boom:
-    """What runs where it is unpickled."""
+    """An object that runs code when it is unpickled."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
         return os.mkdir, ("unpickled",)

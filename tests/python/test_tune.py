@@ -1,4 +1,4 @@
-"""Tuning: the search, its front and choices, what they are worth on held-out seeds, and what is refused."""
+"""Tuning: the search, its front and choices, their value on held-out seeds, and its errors."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
-    """The tasks that are run from now on."""
+    """The tasks that are run after this point."""
     tasks: list[Task] = []
 
     def spy(task: Task, progress: Callable[[float], object] | None = None) -> Done:
@@ -90,7 +90,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 
 def means(stack: str, scenario: str, options: dict[str, str], seeds: range) -> tuple[list[float], list[float]]:
-    """Goodput and share of needless retransmissions of each seed, by ``ackclock.run``."""
+    """Goodput and share of needless retransmissions for each seed, by ``ackclock.run``."""
     runs = ak.run(scenario, stack=stack, set=options, seed=seeds[0], seeds=len(seeds)).frame
     shares = runs["needless_retransmissions"] / runs["data_packets_sent"]
     return runs["goodput_bytes_per_s"].to_list(), shares.to_list()
@@ -180,7 +180,7 @@ def test_held_out_rows_are_paired_differences_on_seeds_and_paths_that_the_search
     choice = made.best["fewest-needless"]
     assert choice.trial > 0
     rows = made.held_out.filter(pl.col("choice") == "fewest-needless")
-    # A single parameter set back is the defaults.
+    # Resetting a single parameter gives the defaults.
     assert rows["reset"].null_count() == rows.height
     assert rows["path"].to_list() == ["swaps", "more swaps", None, "loss", None]
     assert rows["searched"].to_list() == [True, True, True, False, False]
@@ -232,12 +232,12 @@ def test_a_repeated_tuning_runs_nothing_and_a_longer_one_only_the_rest(plan: Pat
 
 
 class Counted(local.Local):
-    """Threads of this program, and how many runs they made."""
+    """Threads of this program, with a count of the runs that they made."""
 
     made = 0
 
     def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-        """Count what comes back."""
+        """Count the results."""
         for piece, done in super().run(tasks):
             self.made += piece.count
             yield piece, done
@@ -263,7 +263,7 @@ def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task])
     ran.clear()
     made = ak.tune(plan)
     again = {(task.text, task.set, seed) for task in ran for seed in range(task.first, task.first + task.count)}
-    # Only what had not come back when it was stopped is run again.
+    # Only tasks without a result at the time of the stop are repeated.
     assert len(before & again) < len(before) / 2
     assert made.json == ak.tune(plan, store="fresh").json
 
@@ -462,7 +462,7 @@ def test_without_a_package_the_command_says_what_to_install(
 
 
 def test_a_table_in_a_file_goes_along_with_the_tasks(plan: Path) -> None:
-    """So that workers elsewhere need no file."""
+    """Workers elsewhere therefore need no file."""
     trace = SHORT.replace('[{ kind = "bernoulli", p = 0.01 }]', '[{ kind = "deliveries", file = "cell.trace" }]')
     (plan.parent / "cell.toml").write_text(trace, encoding="utf-8")
     for name, text in (("cell", "1\n5\n5\n9\n"), ("other", "2\n3\n")):

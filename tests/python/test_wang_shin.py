@@ -1,4 +1,4 @@
-"""Wang & Shin: scenarios, what is read off traces, ns-2's runs."""
+"""Wang & Shin: scenarios, measures taken from traces, ns-2's runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CHOICES = reading.read(FOLDER)
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Laboratory:
-    """A laboratory that keeps nothing."""
+    """A laboratory that stores nothing."""
     return laboratory(tmp_path)
 
 
@@ -134,7 +134,7 @@ def test_a_course_is_read_off_a_trace() -> None:
     one = first_recovery.first_recovery(events)
     first = repairs(events)[0]
     drops = events.filter((pl.col("flow") == 0) & (pl.col("event") == "dropped"))["time_ns"]
-    # Slow start until then: one segment and one for each acknowledged.
+    # Slow start until then: one segment, plus one for each acknowledged segment.
     assert one.cwnd == pytest.approx(1 + first.una // 1000)
     assert one.cwnd is not None
     assert one.cwnd_at_drop is not None

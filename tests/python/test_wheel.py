@@ -1,4 +1,4 @@
-"""A built wheel: what is in it, and what it does in a fresh environment, in an empty folder (``make wheel-test``)."""
+"""A built wheel: its contents, and its behaviour in a fresh environment, in an empty folder (``make wheel-test``)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def call(tmp_path: Path) -> Run:
 
 
 def listed(*folders: str) -> set[str]:
-    """What git has below folders."""
+    """The files that git tracks below these folders."""
     said = subprocess.run(["git", "ls-files", *folders], cwd=ROOT, check=True, capture_output=True, text=True)
     return set(said.stdout.splitlines())
 
