@@ -1,10 +1,10 @@
-# Every command that CI runs, under the name of its job. `make test` and `make reproduce` do their own set-up.
+# Every command that CI runs, under the name of its job. `make test` and `make reproduce` set everything up themselves.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-# Tests, clippy and the Python extension share one build; maturin sets this too, and a change of it would rebuild PyO3.
+# Tests, clippy and the Python extension share one build. Maturin sets this variable too; a different value would rebuild PyO3.
 export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
@@ -14,15 +14,15 @@ BIN := .venv/bin
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# What needs the build waits for it; the rest goes two at a time, the output of each in one piece.
-test: ## everything that must pass: sets up, then all the checks below
+# Targets that need the build wait for it. The others run two at a time, with the output of each kept together.
+test: ## set-up, then every check that must pass
 	@$(MAKE) --jobs=2 --output-sync=target setup check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
 	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python newcomer lint cite wasm web-test wheel-test docs ns2-logs instructions
 	@echo "make test: all checks passed"
 
-setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what builds and tests the lab page
+setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, the tools of the lab page
 	@tools/need.sh rust npm valgrind
 
 .venv/.ready: requirements-dev.txt
@@ -30,7 +30,7 @@ setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, what bu
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	touch $@
 
-check: ## formatting and clippy, warnings are errors; nothing is built twice
+check: ## formatting and clippy, with warnings as errors; no crate is built twice
 	cargo fmt --all --check
 	tools/one_build.sh
 	cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -38,13 +38,13 @@ check: ## formatting and clippy, warnings are errors; nothing is built twice
 unit: ## the Rust tests, optimised, with debug assertions and overflow checks
 	cargo test --workspace --locked
 
-# `make test` carries the guides out by a wheel.
+# `make test` runs the guides with a wheel instead.
 GUIDES := tests/python/test_docs.py::test_every_block_of_a_page_does_what_it_says
-python: .venv/.extension ## the Python tests, on the extension in the tests' own build profile
+python: .venv/.extension ## the Python tests, with the extension built in the tests' profile
 	$(BIN)/python -m mypy.stubtest ackclock._native
 	$(BIN)/python -m pytest $(if $(GUIDES_BY_WHEEL),--deselect $(GUIDES))
 
-# Cargo knows whether anything is to be built; this is always asked.
+# Cargo decides whether a build is needed, so this target always runs.
 .PHONY: .venv/.extension
 .venv/.extension: .venv/.ready
 	$(if $(EXTENSION_IS_BUILT),,$(BIN)/maturin develop --quiet --locked --profile dev)
@@ -57,7 +57,7 @@ lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows 
 	$(BIN)/python tools/arrows.py
 
 SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements.toml paths.toml)
-newcomer: ## CONTRIBUTING's steps with copies of newreno.rs and wobble.rs: they run as their models do, and only the listed places change
+newcomer: ## CONTRIBUTING's steps with copies of newreno.rs and wobble.rs: the copies behave like the originals, and only the listed places change
 	@tools/newcomer.sh
 
 cite: .venv/.extension ## citations against docs/references.toml, both ways; test vectors against the tests; the results revision; docs/algorithms.md
@@ -67,7 +67,7 @@ cite: .venv/.extension ## citations against docs/references.toml, both ways; tes
 	$(BIN)/python tools/algorithms.py --check
 	$(BIN)/python tools/scenario_classes.py --check
 
-generated: .venv/.extension ## renew what is made of the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md, python/ackclock/scenario
+generated: .venv/.extension ## renew the files made from the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md, python/ackclock/scenario
 	$(BIN)/python tools/algorithms.py
 	$(BIN)/python tools/scenario_classes.py
 	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
@@ -87,8 +87,8 @@ web/node_modules/.ready: web/package-lock.json
 	cd web && npm ci --silent --no-fund --no-audit
 	touch $@
 
-# Without a browser what needs none is checked all the same.
-web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and in headless Chromium the built page
+# Checks that need no browser run even if there is none.
+web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and the built page in headless Chromium
 	cd web && npm run --silent lint && npm run --silent check && npm run --silent test
 	@if chromium=$$(tools/need.sh chromium); then \
 	  cd web && CHROMIUM=$$chromium npm run --silent test:page; \
@@ -99,57 +99,57 @@ web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and in 
 web-figures: web ## the pictures of the lab page in README and docs, docs/figures/lab-*.png
 	cd web && CHROMIUM=$$(../tools/need.sh chromium) FIGURES=../docs/figures npm run --silent test:page -- tests/figures.test.ts
 
-web-bench: web ## click to picture, frames a second, size of the first load, into results/web-bench.json
+web-bench: web ## time from click to picture, frames per second, size of the first load; into results/web-bench.json
 	cd web && CHROMIUM=$$(../tools/need.sh chromium) npm run --silent bench
 
-ns2-logs: ## ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of them
+ns2-logs: ## comparison with ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of logs
 	cargo test --workspace --locked --test ns2 -- --nocapture
 
-capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four seeds each, against the truth; into tests/captures/verdicts.md
+capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four seeds each, compared with the truth; into tests/captures/verdicts.md
 	mkdir -p tests/captures
 	ACKCLOCK_JUDGE_SEEDS=4 ACKCLOCK_JUDGE_TABLE=$(CURDIR)/tests/captures/verdicts.md cargo test --workspace --locked --test judge
 
-instructions: .venv/.ready ## instructions per delivered packet (callgrind), also of every stack, within 2 % of tools/instructions.toml
+instructions: .venv/.ready ## instructions per delivered packet (callgrind), also for every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind
 	$(BIN)/python tools/instructions.py
 
-bench: .venv/.ready ## how fast: flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 where installed; into results/bench.json (QUICK=1)
+bench: .venv/.ready ## speed of flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 if installed; into results/bench.json (QUICK=1)
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
-capture-bench: .venv/.ready ## how fast captures are analysed, beside tshark and tcptrace where installed; into results/capture-bench.json (QUICK=1)
+capture-bench: .venv/.ready ## speed of capture analysis, beside tshark and tcptrace if installed; into results/capture-bench.json (QUICK=1)
 	@tools/need.sh rust
 	$(BIN)/python tools/capture_bench.py $(if $(QUICK),--quick)
 
-live-bench: ## the engine on a device against this kernel, beside smoltcp, some transfers past 2^32 twice; into results/live-bench.json (QUICK=1)
+live-bench: ## the engine on a device with this kernel as its peer, beside smoltcp; some transfers pass 2^32 twice; into results/live-bench.json (QUICK=1)
 	@tools/need.sh rust
 	cargo run --quiet --release --locked -p ackclock-live --example live_bench -- $(if $(QUICK),--quick)
 
-linux: .venv/.ready ## this kernel's TCP beside ours on the paths of tests/linux: what is missing of its runs, ours again, docs/linux.md
+linux: .venv/.ready ## this kernel's TCP beside ours on the paths of tests/linux: its missing runs, all of ours, docs/linux.md
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/linux.py
 
-sweep-speed: .venv/.ready ## sweeps: two workers against one, here and on Dask; 100,000 short runs; into results/sweep-speed.json
+sweep-speed: .venv/.ready ## speed of sweeps: two workers and one, here and on Dask; 100,000 short runs; into results/sweep-speed.json
 	$(BIN)/maturin develop --quiet --locked --release
 	mkdir -p results && $(BIN)/python tools/sweep_speed.py --json results/sweep-speed.json
 
-sweep-kills: .venv/.ready ## kills sweeps of 2,000 runs and a paper's readings twenty times at random, here and on Dask, and compares what they made
+sweep-kills: .venv/.ready ## kill sweeps of 2,000 runs and a paper's readings twenty times at random, here and on Dask, and compare their results
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/sweep_kills.py
 	$(BIN)/python tools/reproduce_kills.py
 
-docs: .venv/.extension ## the Rust documentation, and all documents as a site, into site/, its notebooks run; warnings are errors
+docs: .venv/.extension ## the Rust documentation, and all documents as a site in site/ with executed notebooks; warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items --exclude ackclock-py
 	$(BIN)/python tools/notebooks.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python tools/site_check.py site
 
-reproduce: .venv/.ready ## sets up; the papers' figures and a verdict for every claim, into results/report.html (QUICK=1: fewer, shorter runs)
+reproduce: .venv/.ready ## set-up, then the papers' figures and a verdict for every claim, in results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
-# As pip does it, so that it is what pip makes of a checkout; the extension is the one of the tests, or optimised as maturin does it.
+# Built by pip, so the wheel equals pip's result for a checkout. The extension is the tests' one, or optimised as by maturin.
 built = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
   --wheel-dir $(1) --config-settings "maturin.build-args=--locked $(2)" .
 
@@ -157,20 +157,20 @@ wheel: .venv/.ready web ## a release wheel in dist/, with papers, scenarios, the
 	$(BIN)/python tools/notices.py --check
 	$(call built,dist,--compatibility pypi)
 
-sdist: .venv/.ready web ## a source distribution in dist/: what it needs is a Rust compiler
+sdist: .venv/.ready web ## a source distribution in dist/; it needs a Rust compiler
 	$(BIN)/python tools/notices.py --check
 	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=tools $(BIN)/python -c 'from wheel_backend import build_sdist; build_sdist("dist")'
 
-wheel-test: .venv/.extension web ## the guides by a wheel in a fresh environment, in an empty folder; WHEEL=FILE names one, else it is built in the tests' profile
+wheel-test: .venv/.extension web ## the guides with a wheel in a fresh environment, in an empty folder; WHEEL=FILE names it, else it is built in the tests' profile
 	$(BIN)/python tools/notices.py --check
 	rm -rf target/wheel
 	$(if $(WHEEL),,$(call built,target/wheel,--profile dev --strip false --compatibility linux))
 	$(BIN)/python -m pytest -rP tests/python/test_wheel.py $(GUIDES) --wheel $(or $(WHEEL),target/wheel/ackclock-*.whl)
 
-audit: .venv/.ready web/node_modules/.ready ## licences of all that we build with; advisories, where their databases can be reached
+audit: .venv/.ready web/node_modules/.ready ## licences of all dependencies; advisories, if their databases can be reached
 	$(BIN)/python tools/audit.py
 
-requirements: ## renew requirements-dev.txt: versions and hashes of what development and CI need
+requirements: ## renew requirements-dev.txt: versions and hashes of the packages for development and CI
 	python=$$(tools/need.sh python); rm -rf target/uv; "$$python" -m venv target/uv
 	target/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
 	printf '%s\n' cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer \
@@ -179,5 +179,5 @@ requirements: ## renew requirements-dev.txt: versions and hashes of what develop
 	(sed -n 1p requirements-dev.txt; cat target/requirements.txt) > requirements-dev.new
 	mv requirements-dev.new requirements-dev.txt
 
-clean: ## what can be built again
+clean: ## delete everything that can be built again
 	rm -rf target .venv dist results site web/dist web/generated web/node_modules

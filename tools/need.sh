@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that what the Makefile needs is there, installs what it may, and says plainly what is missing.
+# Checks that the Makefile's tools exist, installs the ones it may, and reports missing ones.
 # usage: tools/need.sh python|rust|node|npm|valgrind|chromium ...
 set -euo pipefail
 
@@ -8,7 +8,7 @@ fail() {
     exit 1
 }
 
-# An interpreter of at least 3.11, by its path.
+# Prints the path of an interpreter of version 3.11 or newer.
 python() {
     local p
     for p in python3.11 python3 python3.12 python3.13 python3.14; do
@@ -31,14 +31,14 @@ node() {
     type -P node >/dev/null || fail "Node.js 18 or newer (it runs the WebAssembly tests)"
 }
 
-# What builds the lab page.
+# npm builds the lab page.
 npm() {
     node
     command node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || fail "Node.js 20 or newer (it builds the lab page)"
     type -P npm >/dev/null || fail "npm (Debian: apt-get install npm)"
 }
 
-# A browser for the tests of the lab page, by its path.
+# Prints the path of a browser for the tests of the lab page.
 chromium() {
     local name
     for name in chromium chromium-browser google-chrome; do

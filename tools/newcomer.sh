@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Follows "How to add an algorithm" and "How to add an element" in CONTRIBUTING.md: in a copy of the crates, newreno.rs under another
-# name becomes a stack, and wobble.rs an element. Shows that they run, do exactly what their models do, and that only the places
-# named there were touched.
+# Follows "How to add an algorithm" and "How to add an element" in CONTRIBUTING.md. In a copy of the crates, a renamed newreno.rs becomes
+# a stack, and a renamed wobble.rs an element. Checks that they run, behave exactly like the originals, and that only the places named
+# there were changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} CARGO_INCREMENTAL=0
-# Always the same place: cargo keeps what it built for each path for ever.
+# Always the same path: Cargo keeps its output for each path indefinitely.
 copy=$CARGO_TARGET_DIR/newcomer
 rm -rf "$copy"
 mkdir -p "$copy"
@@ -37,7 +37,7 @@ sed -i element.rs \
     -e 's|^    "wobble" Wobble(wobble::WobbleSpec),|&\n    "newcomer" Newcomer(newcomer::NewcomerSpec),|' \
     -e 's|^    Wobble(wobble::Wobble),|&\n    Newcomer(newcomer::Newcomer),|' \
     -e 's|^ *Delays::Wobble(w) => w.of(now),|&\n            Delays::Newcomer(n) => n.of(now),|'
-# The tests of both.
+# Tests for both.
 cat > "$copy/crates/sim/tests/newcomer.rs" <<'RUST'
 //! The newcomers do what newreno and wobble do.
 
@@ -106,11 +106,11 @@ cd "$copy"
 cargo fmt --all
 cargo test --quiet --locked -p ackclock-sim --test newcomer -- --nocapture
 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked -p ackclock-sim --test sweep
-# In the tables its rows are newreno's.
+# Its rows in the tables equal newreno's.
 sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours
 sed -n 's/^newcomer  *//p' crates/sim/tests/sweep/tables.snap | diff - ours
 
-# Only the listed places were touched, all of them, and none of them is the sequencer.
+# Exactly the listed places were changed, and the sequencer was not.
 listed=$(sed -n '/^```places$/,/^```$/p' "$root/CONTRIBUTING.md" | awk '/^crates/ { print $1 }' | sort)
 touched=$({ diff -rq "$root/crates" crates || true; } | sed -E 's|^Only in ([^:]*): |\1/|; s|^Files .* and (.*) differ$|\1|' | sort)
 if [ "$listed" != "$touched" ]; then

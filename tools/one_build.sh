@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if the Python extension is built with other features of a crate than the tests: Cargo would then build that crate,
-# and all that uses it, twice. The cure is to ask for the tests' features in crates/py/Cargo.toml, too.
+# Fails if the Python extension and the tests use different features of a crate: Cargo would then build that crate,
+# and everything that depends on it, twice. To fix this, enable the tests' features in crates/py/Cargo.toml too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree() { cargo tree --locked --prefix none --format '{p} {f}' "$@" | sed 's/ (\*)$//' | sort -u; }

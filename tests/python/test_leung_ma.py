@@ -232,7 +232,7 @@ def test_without_loss_nothing_on_two_paths_is_random_and_one_path_alone_does_not
 
 
 def test_a_needless_retransmission_s_own_ack_counts_as_ns_2_counts_it(tmp_path: Path) -> None:
-    """Here ns-2.35 has a third more fast recoveries than a sender for which an ACK with only a DSACK is no duplicate."""
+    """Here ns-2.35 has a third more fast recoveries than a sender that does not count a DSACK as a duplicate."""
     point = ns2.Point(1.0, 50, 0.0, "every")
     plain = Trial(point.trial.file, point.trial.changes, set=(("dup_rule", "new-sack-info"),))
     ran = run(laboratory(tmp_path), "test", FOLDER, [point.trial, plain], Effort(6))
