@@ -1,4 +1,4 @@
-"""Across the papers: every stack on the paths of all of them, which none of the papers could show."""
+"""Across the papers: every stack on the paths of all papers, a comparison that no single paper makes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def compare(work: Work) -> Comparison:
     """Run every stack on every path.
 
     Raises:
-        OSError: a paper's scenario is missing, or a result could not be kept.
-        ValueError: a scenario makes no sense.
+        OSError: a paper's scenario is missing, or a result could not be stored.
+        ValueError: a scenario is invalid.
     """
     stacks = ackclock.stacks()
     points = [(path, stack["name"]) for path in PATHS for stack in stacks]
@@ -27,7 +27,7 @@ def compare(work: Work) -> Comparison:
 
 
 def sections(work: Work) -> list[Section]:
-    """The page's.
+    """The sections of the page.
 
     Raises:
         OSError, ValueError: see ``compare``; or a file could not be written.
@@ -48,7 +48,7 @@ def sections(work: Work) -> list[Section]:
 
 
 def table(c: Comparison) -> Table:
-    """A line for each stack, those with the best worst path first."""
+    """A line for each stack, sorted by its worst path, best first."""
     ordered = sorted(c.families, key=lambda stack: -c.worst(stack)[0])
     lines = [
         [stack, c.families[stack]]
@@ -62,7 +62,7 @@ def table(c: Comparison) -> Table:
 
 
 def rows(c: Comparison) -> list[dict[str, object]]:
-    """As lines of points.csv."""
+    """The lines of points.csv."""
     return [
         {
             "path": path.key,

@@ -1,4 +1,4 @@
-"""What each stack does on each path: goodput, and retransmissions that nobody needed."""
+"""The results of each stack on each path: goodput and needless retransmissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ackclock.statistics import Mean
 from .paths import FAMILIES, PATHS, PaperPath, Run
 
 NEAR = 0.9
-"""A goodput of at least this share of the best on a path is near it."""
+"""A goodput of at least this share of the best on a path counts as near it."""
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,16 @@ class Cell:
     """One stack on one path."""
 
     goodput: Mean
-    """Payload acknowledged, of all flows together, bytes a second of the flows' own time."""
+    """Payload acknowledged, all flows together, in bytes per second of the flows' own time."""
     needless: Mean
-    """Retransmissions of data of which an earlier copy was dropped nowhere, % of the packets sent."""
+    """Retransmissions of data of which no earlier copy was dropped, in % of the packets sent."""
     timeouts: Mean
-    """A run, of all flows together."""
+    """Timeouts per run, all flows together."""
     identity: str
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Cell:
-        """From a point's runs."""
+        """Compute the cell from the runs of a point."""
         return cls(
             Mean.of([sum(flow["goodput_bytes_per_s"] for flow in run["flows"]) for run in runs]),
             Mean.of([100 * _total(run, "needless_retransmissions") / _total(run, "data_packets_sent") for run in runs]),
@@ -48,11 +48,11 @@ Cells = Mapping[tuple[str, str], Cell]
 
 @dataclass(frozen=True)
 class Comparison:
-    """All of them."""
+    """All stacks on all paths."""
 
     cells: Cells
     families: Mapping[str, str]
-    """Of each stack, in the stacks' own order."""
+    """The family of each stack, in the stacks' order."""
 
     def best(self, path: PaperPath) -> float:
         """The highest goodput on a path."""
@@ -63,19 +63,19 @@ class Comparison:
         return self.cells[path.key, stack].goodput.value / self.best(path)
 
     def needless(self, path: PaperPath, stack: str) -> float:
-        """A stack's needless retransmissions, % of what it sent."""
+        """A stack's needless retransmissions, in % of the packets it sent."""
         return self.cells[path.key, stack].needless.value
 
     def worst(self, stack: str, paths: Sequence[PaperPath] = PATHS) -> tuple[float, PaperPath]:
-        """A stack's smallest share of the best, and where."""
+        """A stack's smallest share of the best goodput, and the path."""
         return min(((self.share(path, stack), path) for path in paths), key=lambda pair: pair[0])
 
     def near(self, stack: str, paths: Sequence[PaperPath] = PATHS) -> list[PaperPath]:
-        """Where a stack is near the best."""
+        """The paths on which a stack is near the best."""
         return [path for path in paths if self.share(path, stack) >= NEAR]
 
     def frontier(self, path: PaperPath) -> list[str]:
-        """Stacks that no other beats in goodput without more needless retransmissions, from few of these to many."""
+        """The stacks that no other beats in goodput without more needless retransmissions, fewest of these first."""
         ordered = sorted(self.families, key=lambda s: (self.needless(path, s), -self.share(path, s)))
         front: list[str] = []
         for stack in ordered:
@@ -90,7 +90,7 @@ LOSING = tuple(path for path in PATHS if not path.reorders)
 
 
 def conclusions(c: Comparison) -> list[str]:
-    """Three sentences; which stacks they name follows from the numbers."""
+    """Three sentences; the numbers decide which stacks they name."""
     return [_everywhere(c), _kinds(c), _today(c)]
 
 
@@ -108,7 +108,7 @@ def _everywhere(c: Comparison) -> str:
 
 
 def _kinds(c: Comparison) -> str:
-    """Where packets overtake: what each kind of stack gets, and wastes."""
+    """On paths with reordering: the goodput and the waste of each kind of stack."""
 
     def mean(kind: str, number: Callable[[PaperPath, str], float]) -> float:
         stacks = [stack for stack, family in c.families.items() if family == kind]

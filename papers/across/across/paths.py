@@ -1,4 +1,4 @@
-"""The five papers' paths, each with all stacks as they are by name."""
+"""The paths of the five papers; every named stack runs on them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ Run = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class PaperPath:
-    """A path of a paper: links, what acts on packets, transfer and receiver. Stacks bring their own parameters."""
+    """A path of a paper: links, elements, transfer and receiver. Stacks keep their own parameters."""
 
     key: str
     title: str
     paper: str
-    """Its folder."""
+    """The folder of the paper."""
     file: str
     about: str
-    """What packets meet, in a clause."""
+    """A clause about the events on the path."""
     seconds: int
-    """How long a run is."""
+    """Duration of a run."""
     changes: tuple[tuple[str, Value], ...] = ()
-    """To the paper's scenario, by path; jitter where nothing would be drawn."""
+    """Changes to the paper's scenario, by path; they add jitter if nothing else is random."""
     reorders: bool = False
     """Whether packets overtake each other."""
 
     @property
     def scenario(self) -> str:
-        """Its file, as seen from the folder of all papers."""
+        """The scenario file, relative to the folder of all papers."""
         return f"{self.paper}/{self.file}"
 
 
@@ -129,7 +129,7 @@ def point(path: PaperPath, stack: str, papers: Path, effort: Effort) -> Task:
 
     Raises:
         OSError: the paper's scenario is missing.
-        ValueError: it makes no sense.
+        ValueError: the scenario is invalid.
     """
     file = papers / path.paper / path.file
     document = changed(tomllib.loads(file.read_text(encoding="utf-8")), path.changes, str(file))
@@ -152,11 +152,11 @@ FAMILIES = {
     "adaptive": "a threshold or a wait that adapts to reordering",
     "time": "loss by the time of sending",
 }
-"""Kinds of stacks, and what they are."""
+"""Kinds of stacks, with descriptions."""
 
 
 def family(stack: ackclock.Stack) -> str:
-    """Which of ``FAMILIES`` a stack belongs to, by its parts."""
+    """The entry of ``FAMILIES`` for a stack, derived from its parts."""
     detect = stack["detect"]
     if detect["kind"] in {"rack-tlp", "quic", "tcp-pr"}:
         return "time"

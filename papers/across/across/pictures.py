@@ -1,4 +1,4 @@
-"""Draws goodput against needless retransmissions: a picture for each path, and one of all."""
+"""Draws goodput against needless retransmissions: a picture for each path, and one for all paths."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ LOOKS = {
     "adaptive": ("#009E73", "^"),
     "time": ("#D55E00", "v"),
 }
-"""Of each kind of stack; Okabe & Ito's colours."""
+"""The colour of each kind of stack, from Okabe & Ito's palette."""
 LEAST = 0.01
-"""Per cent; below it the axis is linear, and has a place for zero."""
+"""In per cent; below this value the axis is linear, so that it can show zero."""
 GRID_INCHES = (7.2, 6.6)
 HOW = (
     "Right is more needless retransmissions, up is more goodput. Bars are 95 % intervals of goodput over the seeds; a "
     "black edge marks today's Linux."
 )
 NAME_WIDTH, NAME_HEIGHT = 0.45, 6.0
-"""Roughly what a name takes: a share of the axis, and per cent of goodput."""
+"""The approximate size of a name: a share of the axis, and per cent of goodput."""
 RIGHT = 0.55
-"""From there on a name stands left of its point."""
+"""To the right of this share of the axis, a name is placed left of its point."""
 
 
 def of_path(c: Comparison, path: PaperPath, out: Path) -> Picture:
-    """One path, with the names of the stacks that none beats in both, and of some that everyone knows.
+    """Draw one path, with the names of the stacks on the front and of some well-known ones.
 
     Raises:
         OSError: the folder is missing or not writable.
@@ -63,7 +63,7 @@ def of_path(c: Comparison, path: PaperPath, out: Path) -> Picture:
 
 
 def of_all(c: Comparison, out: Path) -> Picture:
-    """All paths, small.
+    """Draw all paths as small panels.
 
     Raises:
         OSError: the folder is missing or not writable.
@@ -116,7 +116,7 @@ def _scatter(axes: Axes, c: Comparison, path: PaperPath, size: float) -> None:
 
 
 def _name(axes: Axes, c: Comparison, path: PaperPath, stacks: Sequence[str]) -> None:
-    """Names beside their points, one below the other where points are close."""
+    """Write names beside their points, one below the other where points are close."""
     listed = sorted(dict.fromkeys(stacks), key=lambda stack: -c.share(path, stack))
     taken: list[tuple[float, float]] = []
     for stack in listed:
@@ -142,7 +142,7 @@ def _name(axes: Axes, c: Comparison, path: PaperPath, stacks: Sequence[str]) -> 
 
 
 def _place(x: float) -> float:
-    """Roughly where on the axis that is, from 0 to 1."""
+    """The approximate position on the axis, from 0 to 1."""
     scale = (0, 0.01, 0.1, 1, 10)
     return sum(x > tick for tick in scale) / len(scale)
 

@@ -11,11 +11,11 @@ from .measures import View
 
 
 def judged(work: Work) -> list[Finding]:
-    """Run the points that claims are about, and judge each claim.
+    """Run the points that the claims need, and judge each claim.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     return findings.findings(points.run(work, findings.settings(work)), work)
 
@@ -25,13 +25,13 @@ def reproduce(work: Work) -> Outcome:
 
     Raises:
         OSError: a file of the paper's folder is missing, or one could not be written.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     early = points.settings()
     every = list(dict.fromkeys([*early, *schemes.settings(), *findings.settings(work)]))
     ran = points.run(work, every)
     files.write_csv(work.out / "points.csv", (point.row() for point in ran.values()))
-    # ns-2's runs are as long as the paper's.
+    # ns-2's runs have the paper's duration.
     comparable = work.effort.duration_s is None
     references = ns2.references(work.folder) if comparable else []
     pictures = figures.draw({s: ran[s] for s in early}, references, work.out)

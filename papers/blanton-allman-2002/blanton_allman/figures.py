@@ -47,7 +47,7 @@ LINES_ARE = (
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one figure shows."""
+    """The quantity shown in one figure."""
 
     name: str
     title: str
@@ -137,7 +137,7 @@ def _sweep_b(axes: Axes, q: Quantity, points: Mapping[Setting, Point], reference
 
 
 def _curve(axes: Axes, q: Quantity, scenario: str, marker: str, x: list[float] | list[int], means: list[Mean]) -> None:
-    """A curve of ours with its interval as a band."""
+    """Draw a curve of ours with its interval as a band."""
     y = [q.scale * m.value for m in means]
     low, high = ([q.scale * (m.value + sign * m.half) for m in means] for sign in (-1, 1))
     axes.fill_between(x, low, high, color=COLOUR, alpha=0.18, linewidth=0)
@@ -145,7 +145,7 @@ def _curve(axes: Axes, q: Quantity, scenario: str, marker: str, x: list[float] |
 
 
 def _crosses(axes: Axes, q: Quantity, x: list[float] | list[int], means: list[Mean]) -> None:
-    """ns-2's values with their intervals as bars."""
+    """Draw ns-2's values with their intervals as bars."""
     y, half = [q.scale * m.value for m in means], [q.scale * m.half for m in means]
     axes.errorbar(x, y, half, fmt="x", color=colours.REFERENCE, elinewidth=0.7, capthick=0.7, markersize=5, zorder=3)
 

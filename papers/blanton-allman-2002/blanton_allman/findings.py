@@ -28,7 +28,7 @@ EXTREMES = {
     "S000-19": ("dupthresh_after_timeout_max", "Taken after every timeout of every run of these senders."),
     "S000-20": ("dupthresh_of_ceiling_max", "Taken at the end of every instant of every run of these senders."),
 }
-"""Numbers of a run, of which the largest counts, and how they come about."""
+"""Numbers of a run whose largest value counts, and their origin."""
 UNCHECKED = {
     "S000-36": "It is a measurement of other people's that the introduction quotes; no run of ours can check it.",
 }
@@ -41,15 +41,15 @@ def settings(work: Work) -> list[Setting]:
 
 
 def findings(points: Points, work: Work) -> list[Finding]:
-    """Every claim of ``claims.csv``, judged.
+    """Judge every claim of ``claims.csv``.
 
     Args:
-        points: the runs of ``settings``, at least.
-        work: where claims.csv is, and how the paper is read.
+        points: at least the runs of ``settings``.
+        work: the folder of claims.csv, and the reading of the paper.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: claims.csv makes no sense.
+        ValueError: claims.csv is invalid.
     """
     listed, look = claims.read(work.folder / CLAIMS), Look.of(work.reading)
     texts = parameters(points)
@@ -85,7 +85,7 @@ def _burst(bursts: Mapping[str, int]) -> str:
 
 
 def _extreme(claim: Claim, points: Points) -> Finding:
-    """The finding for a claim about every moment of every run with a threshold that adapts by counting."""
+    """The finding for a claim about all moments of all runs with an adaptive, counting threshold."""
     key, note = EXTREMES[claim.id]
     every = [p for s, p in points.items() if s.scheme.stack in THRESHOLDS]
     taken = [run["flows"][0][key] for point in every for run in point.runs]
@@ -96,7 +96,7 @@ def _extreme(claim: Claim, points: Points) -> Finding:
 
 
 def _measured(points: Points, look: Look, listed: Sequence[Claim]) -> Iterator[Finding]:
-    """The findings for claims that depend on chance, all of the same draws."""
+    """The findings for claims that depend on chance, all with the same draws."""
     runs = points[at(STOCK, 0)].runs
     short = runs[0]["duration_s"] != DURATION_S
     why = f"It is a count over {DURATION_S} s, and these runs have {runs[0]['duration_s']:g} s."

@@ -1,6 +1,6 @@
-"""What Blanton & Allman 2002 claim, each as a function of our runs; ``claims.csv`` has what counts as reproduced.
+"""The claims of Blanton & Allman 2002 as functions of our runs; ``claims.csv`` has the accepted values.
 
-Figures 2 to 4 and 6 are of means, 5 and 7 to 9 of medians over the seeds (README.md says what the paper leaves open).
+Figures 2 to 4 and 6 show means, 5 and 7 to 9 medians over the seeds (README.md lists what the paper leaves open).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ BETTER = (AVG, DEL)
 
 
 class View:
-    """The runs that a claim is measured on."""
+    """The runs on which a claim is measured."""
 
     def __init__(
         self, points: Mapping[Setting, Point], draw: Sequence[int] | None = None, look: Look = AS_TAKEN
     ) -> None:
-        """``draw``: which runs of each point; all, if None."""
+        """``draw`` lists the runs of each point to use; ``None``: all."""
         self.points, self.draw, self.look = points, draw, look
         self._known: dict[tuple[object, ...], float] = {}
 
@@ -55,12 +55,12 @@ class View:
 
     @property
     def some(self) -> tuple[int, ...]:
-        """The same without its zero."""
+        """The same without zero."""
         return self.swaps[1:]
 
     @property
     def heavy(self) -> tuple[int, ...]:
-        """§7: "when the reordering was heavy"; from which count on is ours."""
+        """§7: "when the reordering was heavy"; the lower limit of the count is ours."""
         return tuple(swaps for swaps in self.swaps if swaps >= MANY)
 
     @property
@@ -74,23 +74,23 @@ class View:
         return every if self.draw is None else [every[i] for i in self.draw]
 
     def throughput(self, scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> float:
-        """Mean, bytes a second."""
+        """Mean throughput, in bytes per second."""
         return self._once(_mean, "throughput_bytes_per_s", scheme, swaps, gap_s)
 
     def needless(self, scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> float:
-        """Mean of needless retransmissions."""
+        """Mean number of needless retransmissions."""
         return self._once(_mean, NEEDLESS, scheme, swaps, gap_s)
 
     def timeouts(self, scheme: Scheme, swaps: int) -> float:
-        """Mean number."""
+        """Mean number of timeouts."""
         return self._once(_mean, "timeouts", scheme, swaps)
 
     def count(self, scheme: Scheme, swaps: int | None = None) -> float:
-        """Needless retransmissions of Figures 5 and 9; at the swaps of Figure 9, if None are given."""
+        """Needless retransmissions of Figures 5 and 9; without ``swaps``, at Figure 9's number of swaps."""
         return self._once(self.look.middle, NEEDLESS, scheme, self.look.fig9_swaps if swaps is None else swaps)
 
     def median(self, scheme: Scheme, swaps: int) -> float:
-        """Of needless retransmissions."""
+        """Median of needless retransmissions."""
         return self._once(statistics.median, NEEDLESS, scheme, swaps)
 
     def deviation(self, scheme: Scheme, swaps: int) -> float:
@@ -100,7 +100,7 @@ class View:
     def _once(
         self, of: Callable[[Sequence[float]], float], key: str, scheme: Scheme, swaps: int, gap_s: float = GAP_S
     ) -> float:
-        """What ``of`` makes of a number of each run; claims share it."""
+        """Apply ``of`` to a number of each run; claims share the result."""
         name = (of, key, scheme.label, scheme.stack, swaps, gap_s)
         if name not in self._known:
             self._known[name] = of(self.values(key, scheme, swaps, gap_s))
@@ -117,7 +117,7 @@ def _deviation(values: Sequence[float]) -> float:
 
 
 def levels_off(v: View) -> tuple[float, float]:
-    """Figure 2(a): rank correlation with the swaps, and the fall in their last third in % of that in the first."""
+    """Figure 2(a): rank correlation with the swaps, and the fall in their last third in % of the fall in the first."""
     y = {swaps: v.throughput(STOCK, swaps) for swaps in v.sweep_a}
     third, end = round(v.sweep_a[-1] / 3), v.sweep_a[-1]
     first, last = y[0] - _between(y, third), _between(y, end - third) - y[end]
@@ -125,19 +125,19 @@ def levels_off(v: View) -> tuple[float, float]:
 
 
 def _between(y: Mapping[int, float], x: int) -> float:
-    """The curve's height between two of its points, along a straight line."""
+    """The height of the curve between two of its points, by linear interpolation."""
     low, high = max(n for n in y if n <= x), min(n for n in y if n >= x)
     return y[low] if low == high else y[low] + (y[high] - y[low]) * (x - low) / (high - low)
 
 
 def apart(values: Iterable[float]) -> float:
-    """How far the least is below the greatest, in % of the greatest."""
+    """The difference between the least and the greatest value, in % of the greatest."""
     listed = list(values)
     return 100 * (1 - ratio(min(listed), max(listed)))
 
 
 def ends(values: Iterable[float]) -> tuple[float, float]:
-    """The smallest and the largest: what is true of both is true at every point of a curve, if of one, at some."""
+    """The smallest and the largest value: a statement true of both is true at every point of a curve."""
     listed = list(values)
     return min(listed), max(listed)
 
@@ -149,39 +149,39 @@ def medians(v: View, over: Iterable[Scheme], under: Scheme) -> list[float]:
 
 
 def price(v: View) -> list[float]:
-    """Figure 5: ratios of needless retransmissions at every swap count, with the undo and without."""
+    """Figure 5: ratios of needless retransmissions with the undo to those without, at every swap count."""
     return [ratio(v.count(UNDO, s), v.count(STOCK, s)) for s in v.some]
 
 
 def gains(v: View, over: Iterable[Scheme], under: Scheme, swaps: Iterable[int]) -> list[float]:
-    """Differences of throughput at every swap count, %."""
+    """Differences of throughput at every swap count, in %."""
     schemes = list(over)
     return [above(v.throughput(scheme, s), v.throughput(under, s)) for s in swaps for scheme in schemes]
 
 
 def often_over_seldom(v: View) -> list[float]:
-    """Figure 2(a): throughput with events every 1 s against 8 s at every swap count, %."""
+    """Figure 2(a): throughput with events every 1 s against 8 s at every swap count, in %."""
     return [above(v.throughput(STOCK, s, OFTEN), v.throughput(STOCK, s, SELDOM)) for s in v.sweep_a[1:]]
 
 
 def del_over_best(v: View) -> list[float]:
-    """Figure 7: DEL over the best of the others at every swap count."""
+    """Figure 7: the ratio of DEL to the best of the others at every swap count."""
     others = [scheme for scheme in (UNDO, *ADAPTIVE) if scheme is not DEL]
     return [ratio(v.median(DEL, s), min(v.median(other, s) for other in others)) for s in v.some]
 
 
 def ewma_over_widest(v: View) -> list[float]:
-    """Figure 8: EWMA's median deviation over the widest of the others at every swap count."""
+    """Figure 8: the ratio of EWMA's median deviation to the widest of the others at every swap count."""
     return [ratio(v.deviation(EWMA, s), max(v.deviation(other, s) for other in COUNTERS)) for s in v.some]
 
 
 def deviations(v: View, scheme: Scheme) -> list[float]:
-    """Figure 8: median deviation over median at every swap count."""
+    """Figure 8: the ratio of median deviation to median at every swap count."""
     return [ratio(v.deviation(scheme, s), v.median(scheme, s)) for s in v.some]
 
 
 def effect_of_alpha(v: View, x: float) -> float:
-    """Figure 9: the spread over the gains for one x."""
+    """Figure 9: the range over the gains for one x."""
     return apart(v.count(ewma(alpha, x)) for alpha in ALPHAS if alpha)
 
 
@@ -221,10 +221,10 @@ MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
     "S000-37": lambda v: ends(gains(v, [UNDO], STOCK, v.some)),
     "S000-38": lambda v: tuple(ratio(v.count(EWMA), v.count(other)) for other in COUNTERS),
 }
-"""What is measured for each claim that depends on chance."""
+"""The measure of each claim that depends on chance."""
 
 
 def as_fixed(points: Mapping[Setting, Point], look: Look) -> float:
-    """§6.5: the share of EWMA's runs without a gain that equal those of a fixed threshold of 3, event for event."""
+    """§6.5: the share of EWMA's runs without a gain that equal runs with a fixed threshold of 3, event for event."""
     pairs = [points[at(scheme, look.fig9_swaps)].runs for scheme in (ewma(0.0, 1.0), FIXED)]
     return statistics.fmean(a["trace_hash"] == b["trace_hash"] for a, b in zip(*pairs, strict=True))

@@ -1,4 +1,4 @@
-"""What stands behind a claim's number: the values point by point, and where they leave the bound."""
+"""The values behind a claim's number, point by point, and the points outside the bound."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .points import STOCK, Scheme
 from .schemes import ADAPTIVE, AVG, COUNTERS, DEL, EWMA, INC, UNDO, XS, ewma, fraction
 
 Series = Sequence[tuple[str, Sequence[float]]]
-"""Values with a name each."""
+"""Named series of values."""
 
 
 @dataclass(frozen=True)
 class Detail:
-    """Values behind a claim's number."""
+    """The values behind a claim's number."""
 
     what: str
-    """Begins a sentence."""
+    """The beginning of a sentence."""
     series: Callable[[View], Series]
     swaps: Callable[[View], Sequence[int]] = lambda v: v.some
-    """One value for each; none: one value for each name."""
+    """The swap counts, with one value for each; empty: one value for each name."""
     bound: bool = False
-    """Whether the claim's bound is one for each value."""
+    """Whether the claim's bound applies to each value."""
     decimals: int = 2
 
     def sentences(self, claim: Claim, v: View) -> str:
-        """The values, and which of them are not what is accepted."""
+        """The values, and which of them are outside the bound."""
         series = self.series(v)
         swaps = self.swaps(v)
         where = f" at {_listed([str(n) for n in swaps])} swaps" if swaps else ""
@@ -103,4 +103,4 @@ DETAILS: dict[str, Detail] = {
     "S000-37": Detail("Differences, %,", lambda v: _each([UNDO], lambda s: gains(v, [s], STOCK, v.some)), bound=True),
     "S000-38": Detail("Numbers", lambda v: _counts(v, (EWMA, *COUNTERS)), _nowhere, decimals=1),
 }
-"""By the claim."""
+"""Details by claim."""

@@ -36,7 +36,7 @@ def references(folder: Path) -> list[Reference]:
     runs: dict[tuple[str, int, float], list[tuple[float, float]]] = {}
     with (folder / "reference" / "ns2.csv").open(encoding="utf-8", newline="") as file:
         for r in csv.DictReader(file):
-            # The SYN counts in acked_pkts; it is no payload.
+            # acked_pkts includes the SYN, which is not payload.
             throughput = (int(r["acked_pkts"]) - 1) * 1460 / 600
             needless = int(r["retransmits"]) - int(r["drops"])
             at = (r["label"], int(r["swaps"]), float(r["mean_interval_s"]))
@@ -48,14 +48,14 @@ def references(folder: Path) -> list[Reference]:
 
 @dataclass(frozen=True)
 class Compared:
-    """One point of ns-2's beside ours."""
+    """One of ns-2's points beside ours."""
 
     reference: Reference
     throughput: Comparison
     needless: Comparison
 
     def row(self) -> dict[str, object]:
-        """As a line of comparison.csv."""
+        """A line of comparison.csv."""
         row: dict[str, object] = {
             "figure": self.reference.sweep,
             "swaps": self.reference.swaps,
@@ -74,7 +74,7 @@ class Compared:
 
 
 def compare(points: Mapping[Setting, Point], folder: Path) -> Iterator[Compared]:
-    """Each of ns-2's points beside ours of the same set-up.
+    """Compare each of ns-2's points with ours of the same set-up.
 
     Raises:
         OSError: the reference values are missing.
@@ -89,7 +89,7 @@ def compare(points: Mapping[Setting, Point], folder: Path) -> Iterator[Compared]
 
 
 def summary(compared: Sequence[Compared]) -> Summary:
-    """How many points agree, how well, and all of them."""
+    """Summarise the agreement, and list all points."""
     comparisons = {name: [getattr(c, name) for c in compared] for name in TOLERANCES}
     sentences = [
         _agreement("Throughput", comparisons["throughput"]),

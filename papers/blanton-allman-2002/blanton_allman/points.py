@@ -1,4 +1,4 @@
-"""The points of Figures 2 and 3: what plain SACK TCP loses to packets that change places in a queue.
+"""The points of Figures 2 and 3: the loss of throughput of plain SACK TCP when packets in a queue are swapped.
 
 ``schemes`` has the points of the other figures.
 """
@@ -18,10 +18,10 @@ from ackclock.statistics import Mean, Median
 KEY = "blanton-allman-2002"
 STACK = "sack-ff96"
 SCENARIOS = {"ns2": "scenario-ns2.toml", "paper": "scenario-paper.toml"}
-"""The set-up of our ns-2 runs, and that of the paper as its text reads."""
+"""The set-up of our ns-2 runs, and the set-up that the paper describes."""
 
 SWAPS = (0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 25, 30)
-"""Figures 2(a), 3(a): the axes' values are lost, the grid is ours."""
+"""Figures 2(a), 3(a): the values on the axes are lost; this grid is ours."""
 SWEEP_A_GAPS_S = (1.0, 8.0)
 GAPS_S = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Figures 2(b), 3(b)."""
@@ -30,13 +30,13 @@ SWEEP_B_SWAPS = 12
 
 @dataclass(frozen=True)
 class Scheme:
-    """A sender: a stack, and parameters beyond those of the scenario."""
+    """A sender: a stack, and parameters in addition to the scenario's."""
 
     label: str
     """Its name in figures and tables."""
     stack: str
     set: tuple[tuple[str, str], ...] = ()
-    """Paths and values, as ``--set`` takes them."""
+    """Paths and values, in the form that ``--set`` takes."""
 
 
 STOCK = Scheme("stock sack1", STACK)
@@ -50,7 +50,7 @@ class Setting:
     """A key of ``SCENARIOS``."""
     swaps: int
     gap_s: float
-    """Mean time between swap events; without swaps it means nothing and is 0."""
+    """Mean time between swap events; 0 and without meaning if there are no swaps."""
     scheme: Scheme = STOCK
 
 
@@ -67,7 +67,7 @@ def settings() -> list[Setting]:
 
 
 def trial(s: Setting) -> Trial:
-    """What runs it: the scenario with other swaps, or with none, and another mean gap."""
+    """The trial of a point: the scenario with other swaps, or none, and another mean gap."""
     at = "link[1].elements"
     swaps: tuple[tuple[str, Value], ...] = (
         (f"{at}[0].count", s.swaps),
@@ -83,7 +83,7 @@ class Point:
     setting: Setting
     runs: list[dict[str, Any]] = field(repr=False)
     document: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The scenario that ran, as TOML has it."""
+    """The scenario that ran, as a TOML document."""
     _known: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
 
     def values(self, key: str) -> list[float]:
@@ -93,26 +93,26 @@ class Point:
         return self._known[key]
 
     def mean(self, number: Callable[[dict[str, Any]], float]) -> Mean:
-        """Over the runs, of what ``number`` takes out of a run's only flow."""
+        """The mean over the runs of ``number``, applied to a run's only flow."""
         return Mean.of([number(run["flows"][0]) for run in self.runs])
 
     @property
     def throughput(self) -> Mean:
-        """Acknowledged payload, bytes a second."""
+        """Acknowledged payload, in bytes per second."""
         return self.mean(itemgetter("throughput_bytes_per_s"))
 
     @property
     def needless(self) -> Mean:
-        """Retransmissions of data of which an earlier copy was dropped nowhere, a run."""
+        """Retransmissions per run of data of which no earlier copy was dropped."""
         return self.mean(itemgetter("needless_retransmissions"))
 
     @property
     def identity(self) -> str:
-        """Says which runs these are: a hash over the identities of scenario, stack and seed."""
+        """A hash over the identities of scenario, stack and seed, which identifies the runs."""
         return digest([run["identity"] for run in self.runs])
 
     def row(self) -> dict[str, object]:
-        """As a line of points.csv."""
+        """A line of points.csv."""
         throughput, needless = self.throughput, self.needless
         median = Median.of(self.values("needless_retransmissions"))
         beyond = self.mean(lambda flow: flow["retransmissions"] - flow["data_drops"])
@@ -142,14 +142,14 @@ class Point:
 
 
 def provenance(points: Sequence[Point], more: str = "") -> str:
-    """From what a figure was made."""
+    """The origin of a figure's data."""
     first, last = (points[0].runs[i]["seed"] for i in (0, -1))
     text = f"Ackclock {ackclock.__version__}, seeds {first} to {last}, runs {runs_of(points)}"
     return text + (f"; {more}" if more else "")
 
 
 def command(scenario: str, scheme: Scheme = STOCK) -> str:
-    """The command that runs a scheme's point at 12 swaps every 1 s, as the scenario has it."""
+    """The command that runs a scheme's point at 12 swaps every 1 s, as in the scenario."""
     options = [f"--stack {scheme.stack}", *(f"--set {path}={value}" for path, value in scheme.set)]
     return " ".join([f"ackclock run papers/{KEY}/{SCENARIOS[scenario]}", *options])
 
@@ -160,11 +160,11 @@ def runs_of(points: Iterable[Point]) -> str:
 
 
 def run(work: Work, every: Sequence[Setting]) -> dict[Setting, Point]:
-    """Run these points, as the paper is read.
+    """Run these points under the reading of the paper.
 
     Raises:
-        OSError: a scenario is missing, or a result cannot be kept.
-        ScenarioError, ValueError: a scenario makes no sense.
+        OSError: a scenario is missing, or a result cannot be stored.
+        ScenarioError, ValueError: a scenario is invalid.
     """
     trials = {s: trial(s) for s in every}
     ran = work.run("figures and claims", list(trials.values()))

@@ -1,4 +1,4 @@
-"""Draws Blanton & Allman's Figures 4 to 9: what DSACK's undo brings, what it costs, and what mitigates the cost."""
+"""Draws Blanton & Allman's Figures 4 to 9: the gain of DSACK's undo, its cost, and the mitigation of the cost."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from .schemes import (
 
 Points = Mapping[Setting, Point]
 Spread = tuple[float, float, float]
-"""A value, and the low and high end of its bar."""
+"""A value, and the low and high ends of its bar."""
 
 DASHES = dict(zip(XS, ("-", "--", ":"), strict=True))
 
 
 def throughput(point: Point) -> Spread:
-    """Mean and 95 % interval, kB/s."""
+    """Mean and 95 % interval, in kB/s."""
     m = point.throughput
     return m.value / 1e3, (m.value - m.half) / 1e3, (m.value + m.half) / 1e3
 
@@ -51,7 +51,7 @@ def needless(point: Point) -> Spread:
 
 
 def deviation(point: Point) -> Spread:
-    """The median distance from the median; no bar."""
+    """The median distance from the median, without a bar."""
     m = Median.of(point.values("needless_retransmissions"))
     return (m.deviation,) * 3
 
@@ -157,7 +157,7 @@ def _sweep(s: Sweep, points: Points, out: Path) -> Picture:
 
 
 def _gains(points: Points, out: Path) -> Picture:
-    """Figure 9: the running average's gains, and the other schemes as lines."""
+    """Draw Figure 9: the running average's gains, and the other schemes as lines."""
     figure = Figure(figsize=style.SINGLE_INCHES, layout="constrained")
     axes = figure.subplots()
     used: dict[Setting, Point] = {}
@@ -180,7 +180,7 @@ def _gains(points: Points, out: Path) -> Picture:
 def _line(
     axes: Axes, scheme: Scheme, x: Sequence[float], spreads: Sequence[Spread], dash: str = "-", label: str = ""
 ) -> None:
-    """One scheme, with bars where low and high differ."""
+    """Draw one scheme, with bars where low and high differ."""
     y = [value for value, _, _ in spreads]
     bars = [[value - low for value, low, _ in spreads], [high - value for value, _, high in spreads]]
     axes.errorbar(

@@ -1,4 +1,4 @@
-"""Blanton & Allman 2002, §5 to §7: the senders of Figures 4 to 9 and their points, as the paper reads."""
+"""Blanton & Allman 2002, §5 to §7: the senders of Figures 4 to 9 and their points, as described in the paper."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .points import STOCK, Scheme, Setting, setting
 
 PAPER = "paper"
 SWAPS = (0, 1, 2, 4, 8, 12, 20, 30)
-"""Figures 4 to 8: the axes' values are lost, the grid is ours, part of that of Figures 2(a) and 3(a)."""
+"""Figures 4 to 8: the values on the axes are lost; this grid is ours, part of the one for Figures 2(a) and 3(a)."""
 GAP_S = 1.0
 """§5, §7: an event about every second."""
 FIG9_SWAPS = 12
-"""Unsaid: what §4 has for Figures 2(b) and 3(b)."""
+"""Not stated; this is the value that §4 gives for Figures 2(b) and 3(b)."""
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 XS = (1.0, 0.25, 0.0625)
 """§7 names 1 and 1/16 of Figure 9's "various values"."""
 
-# §6.1: adaptive thresholds go with extended limited transmit; the scenario has RFC 3042's for the stock sender.
+# §6.1: adaptive thresholds use extended limited transmit; the scenario has RFC 3042's for the stock sender.
 EXTENDED = ("disorder", "extended")
-# §6.6 caps the threshold "at 90% of cwnd" without "any performance impact": it comes back with the window.
+# §6.6 caps the threshold "at 90% of cwnd" without "any performance impact": it rises again with the window.
 CAPPED = (EXTENDED, ("detect.threshold.cap.store", "test"))
 UNDO = Scheme("DSACK, no mitigation", "dsack")
 INC = Scheme("increase by 1", "dsack-inc", CAPPED)
@@ -34,12 +34,12 @@ FIXED = Scheme("threshold fixed at 3", "dsack", (EXTENDED,))
 
 
 def fraction(x: float) -> str:
-    """As the paper writes it: 1/16 for 0.0625."""
+    """The paper's notation: 1/16 for 0.0625."""
     return str(Fraction(x))
 
 
 def ewma(alpha: float, x: float) -> Scheme:
-    """The running average with gain ``alpha`` up and ``alpha`` · ``x`` down (§6.5); without gain ``x`` is 1."""
+    """The running average with gain ``alpha`` up and ``alpha`` · ``x`` down (§6.5); for a gain of 0, ``x`` is 1."""
     x = x if alpha else 1.0
     gains = (("detect.threshold.alpha", f"{alpha:g}"), ("detect.threshold.x", f"{x:g}"))
     return Scheme(f"EWMA({alpha:g}, {fraction(x)})", "dsack-ewma", (*CAPPED, *gains))
@@ -48,7 +48,7 @@ def ewma(alpha: float, x: float) -> Scheme:
 EWMA = ewma(1.0, 0.0625)
 """Figures 6 to 8 (§7)."""
 COUNTERS = (INC, AVG, DEL)
-"""What §7 sets against the running average."""
+"""The schemes that §7 compares with the running average."""
 ADAPTIVE = (*COUNTERS, EWMA)
 ALL = (STOCK, UNDO, *ADAPTIVE)
 
@@ -60,22 +60,22 @@ def at(scheme: Scheme, swaps: int, gap_s: float = GAP_S) -> Setting:
 
 @dataclass(frozen=True)
 class Look:
-    """What is looked at in the runs: the choices of readings.toml that say how claims are measured."""
+    """The choices of readings.toml that decide how claims are measured."""
 
     fig9_swaps: int = FIG9_SWAPS
     most_swaps: int = SWAPS[-1]
-    """Where the axes of the figures over swaps end."""
+    """The upper end of the axes of the figures over swaps."""
     middle: Callable[[Sequence[float]], float] = statistics.median
-    """Of the runs of a point of Figures 5 and 9."""
+    """The average over the runs of a point of Figures 5 and 9."""
 
     @classmethod
     def of(cls, reading: Reading) -> Look:
-        """As the paper is read."""
+        """Take the choices from a reading of the paper."""
         middles: dict[str, Callable[[Sequence[float]], float]] = {"median": statistics.median, "mean": statistics.fmean}
         return cls(int(reading["figure-9"]), int(reading["axis"]), middles[reading["counts"]])
 
     def along(self, swaps: Sequence[int]) -> tuple[int, ...]:
-        """The part of an axis that the figures have."""
+        """The part of an axis within the figures."""
         return tuple(n for n in swaps if n <= self.most_swaps)
 
 

@@ -1,4 +1,4 @@
-"""What ran for Blanton & Allman 2002, read back from the scenarios that did, and §6.1's burst."""
+"""Set-up of the runs for Blanton & Allman 2002, read back from their scenarios, and §6.1's burst."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BURST_DUPLICATES = 9
 
 
 def parameters(points: Mapping[Setting, Point]) -> dict[str, str]:
-    """For each claim that is a parameter, what all points of the paper's scenario have; "or" between what differs."""
+    """The value of each parameter claim in all points of the paper's scenario, joined by "or" where points differ."""
     chosen = {s: point for s, point in points.items() if s.scenario == PAPER}
 
     def common(pick: Callable[[Document], str]) -> str:
@@ -59,7 +59,7 @@ def _heartbeat(receiver: Document) -> str:
 
 
 def _step() -> str:
-    """INC's step, as the stack has it and no scheme sets it."""
+    """INC's step in the stack; no scheme changes it."""
     if any(path == "detect.threshold.step" for path, _ in INC.set):
         return f"set: {INC.set}"
     stack = next(stack for stack in ackclock.stacks() if stack["name"] == INC.stack)
@@ -67,7 +67,7 @@ def _step() -> str:
 
 
 def _runs(points: Mapping[Setting, Point]) -> str:
-    """Duration, runs of a point, swaps of the sweep over gaps, gaps of the sweeps over swaps."""
+    """Duration, runs per point, swaps of the sweep over gaps, gaps of the sweeps over swaps."""
     durations = {f"{run['duration_s']:g} s" for point in points.values() for run in point.runs}
     counts = {str(len(point.runs)) for point in points.values()}
     swaps = {str(s.swaps) for s in points if s.scheme == STOCK and s.swaps and s.gap_s not in SWEEP_A_GAPS_S}
@@ -77,7 +77,7 @@ def _runs(points: Mapping[Setting, Point]) -> str:
 
 
 def burst(work: Work, disorder: str) -> int:
-    """Segments that the filling ACK after 9 duplicates releases at once, under a rule for the duplicates before.
+    """Segments released at once by the filling ACK after 9 duplicates, under a rule for the duplicates before it.
 
     Raises:
         OSError: the scenario is missing.
@@ -90,7 +90,7 @@ def released(events: Iterable[Mapping[str, Any]]) -> int:
     """The same, from a trace's events.
 
     Raises:
-        ValueError: no ACK came 10 times.
+        ValueError: no ACK arrived 10 times.
     """
     mine = [event for event in events if event["side"] == "sender"]
     acks = [(e["time_ns"], e["ack"]) for e in mine if e["event"] == "delivered"]

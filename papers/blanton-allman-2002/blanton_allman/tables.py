@@ -12,7 +12,7 @@ from .schemes import ALL, ALPHAS, FIG9_SWAPS, SWAPS, XS, ewma, fraction
 
 
 def numbers(v: View) -> Iterator[Table]:
-    """A table for each quantity, with a line for each scheme."""
+    """Yield a table for each quantity, with a line for each scheme."""
     for what, of, digits in (
         ("Mean throughput, kB/s", lambda scheme, n: v.throughput(scheme, n) / 1e3, 1),
         ("Median of needless retransmissions", v.median, 1),

@@ -11,11 +11,11 @@ from .curves import GRID, RIS, SENDERS, Curve
 
 
 def judged(work: Work) -> list[Finding]:
-    """Run what the claims need, and judge every claim.
+    """Run the points that the claims need, and judge every claim.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ScenarioError, ValueError: a file there makes no sense.
+        ScenarioError, ValueError: a file there is invalid.
     """
     return findings.findings(views.run(work)[0], work)
 
@@ -25,7 +25,7 @@ def reproduce(work: Work) -> Outcome:
 
     Raises:
         OSError: a file of the paper's folder is missing, or one could not be written.
-        ScenarioError, ValueError: a file there makes no sense.
+        ScenarioError, ValueError: a file there is invalid.
     """
     view, ran = views.run(work)
     rows, beside = reference.compare(work)
@@ -41,7 +41,7 @@ def reproduce(work: Work) -> Outcome:
 
 
 def _numbers(curve: Curve) -> Table:
-    """Means, and the smallest and largest of the round trips, on the grid."""
+    """Means, and the smallest and largest values over the round trips, on the grid."""
 
     def line(name: str, values: object, form: str) -> list[str]:
         return [name, *(form.format(value) for value in values)]  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Figures 3 and 4: throughput and fast recoveries against RI, for several round trips that hardly differ."""
+"""Figures 3 and 4: throughput and fast recoveries against RI, for several slightly different round trips."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ Array = NDArray[np.float64]
 
 KEY = "fukuda-2018"
 FILES = ("scenario.toml", "scenario-cubic.toml")
-"""NewReno's and Cubic's."""
+"""The scenarios of NewReno and Cubic."""
 RIS = tuple(range(4, 101))
 """§III, Table I: 4 to 100."""
 LARGEST = RIS[-1]
 BELOW = tuple(ri for ri in RIS if ri < LARGEST)
-"""Those for which the paper reports fast recoveries."""
+"""The RI for which the paper reports fast recoveries."""
 GRID = (4, 6, 8, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 95, 100)
-"""The values on the axes are lost; text and figures name 4, 8, 30, 80, 100."""
+"""The values on the axes are lost; text and figures name 4, 8, 30, 80 and 100."""
 NONE = 0
-"""As RI: no reordering."""
+"""Used as RI: no reordering."""
 ONE = Effort(1)
-"""Nothing in a run is drawn, so a point is one run."""
+"""Runs have no randomness, so one run per point suffices."""
 ELEMENTS = "link[1].elements"
 MOVER = f"{ELEMENTS}[0]"
 DELAY = "link[1].delay"
 DELAY_US = 5000
-"""§III: of the bottleneck, one way."""
+"""§III: one-way delay of the bottleneck."""
 STEP_US = 100
-"""By so much the bottleneck's delay differs, and a round trip by twice that; a packet's transmission takes 1200."""
+"""Step of the bottleneck's delay; the round trip changes by twice this. Transmission of a packet takes 1200 us."""
 SYN = 1
-"""Counted among the packets that arrive."""
+"""The SYN, which is counted among the arriving packets."""
 PACKET_BYTES = 1500
 """§III."""
 
 
 @dataclass(frozen=True)
 class Sender:
-    """One of the paper's two."""
+    """One of the paper's two senders."""
 
     label: str
     file: str
     """Its scenario."""
     set: Set = ()
-    """What it has beyond the scenario's ``[flow.set]``."""
+    """Parameters in addition to the scenario's ``[flow.set]``."""
 
 
 NEWRENO = Sender("NewReno", FILES[0])
@@ -62,7 +62,7 @@ SENDERS = (NEWRENO, CUBIC)
 
 
 def delays(n: int) -> list[str]:
-    """So many delays of the bottleneck, the paper's first, then around it."""
+    """``n`` delays of the bottleneck: the paper's first, then values around it."""
     offsets = [(k + 1) // 2 * STEP_US * (1 if k % 2 else -1) for k in range(n)]
     return [f"{DELAY_US + offset} us" for offset in offsets]
 
@@ -71,10 +71,10 @@ def point(sender: Sender, ri: int, delay: str | None = None, changes: Changes = 
     """One run of a sender.
 
     Args:
-        sender: which.
-        ri: packets, or NONE.
-        delay: of the bottleneck; None: the paper's.
-        changes: other values of the scenario, after these.
+        sender: the sender.
+        ri: the RI in packets, or NONE.
+        delay: delay of the bottleneck. Default: the paper's.
+        changes: further changes to the scenario, applied last.
     """
     delayed: Changes = ((DELAY, delay),) if delay is not None else ()
     moved: Changes = ((ELEMENTS, ()),) if ri == NONE else ((f"{MOVER}.interval", ri),)
@@ -83,7 +83,7 @@ def point(sender: Sender, ri: int, delay: str | None = None, changes: Changes = 
 
 @dataclass(frozen=True)
 class Family:
-    """A sender's runs over some RI, each with every delay."""
+    """A sender's runs over several RI, each with every delay."""
 
     sender: Sender
     ris: Sequence[int]
@@ -92,37 +92,37 @@ class Family:
 
     @property
     def points(self) -> list[list[Trial]]:
-        """A line for each RI, the last without reordering; a column for each delay."""
+        """A row for each RI, the last without reordering; a column for each delay."""
         ris = (*self.ris, NONE)
         return [[point(self.sender, ri, delay, self.changes) for delay in self.delays] for ri in ris]
 
     @property
     def trials(self) -> list[Trial]:
-        """All of them."""
+        """All trials."""
         return [trial for line in self.points for trial in line]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What a family came to: arrays with a line for each RI and a column for each delay."""
+    """The results of a family: arrays with a row for each RI and a column for each delay."""
 
     family: Family
     payload: Array
-    """Acknowledged payload, bytes."""
+    """Acknowledged payload, in bytes."""
     without: Array
     """The same without reordering, one value for each delay."""
     normalised: Array
-    """It as a share of that without reordering over the same round trip."""
+    """Payload as a share of the payload without reordering over the same round trip."""
     arriving: Array
-    """The same of all packets that reach the receiver, those sent needlessly included."""
+    """The same for all packets that reach the receiver, including needless retransmissions."""
     recoveries: Array
     """Fast recoveries in 10 s."""
     timeouts: int
-    """Of all runs together."""
+    """The total over all runs."""
 
     @classmethod
     def of(cls, family: Family, ran: dict[Trial, Ran]) -> Curve:
-        """Put the runs in order."""
+        """Arrange the runs in arrays."""
         table = [[ran[trial].runs[0] for trial in line] for line in family.points]
         payload = _array(table, lambda run: run["flows"][0]["acked_bytes"])
         packets = _array(table, arrived) - SYN
@@ -139,11 +139,11 @@ class Curve:
         )
 
     def at(self, ri: int) -> int:
-        """The line of this RI."""
+        """The row of this RI."""
         return list(self.family.ris).index(ri)
 
     def lines(self, ris: Sequence[int]) -> list[int]:
-        """The lines of these."""
+        """The rows of these RI."""
         return [self.at(ri) for ri in ris]
 
 
@@ -158,7 +158,7 @@ def _array(table: Sequence[Sequence[dict[str, Any]]], number: Callable[[dict[str
 
 
 def run(lab: Laboratory, what: str, folder: Path, families: Sequence[Family]) -> tuple[list[Curve], list[Ran]]:
-    """Run these families; answers their curves, and all runs once each.
+    """Run these families; return their curves, and all runs once each.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``trial.run``.

@@ -48,7 +48,7 @@ INFLATED = "Thin: cwnd and the inflation of fast recovery, which ns-3 keeps in o
 
 @dataclass(frozen=True)
 class Span:
-    """A figure of one window."""
+    """A figure of the window over a range of time."""
 
     name: str
     sender: Sender
@@ -56,7 +56,7 @@ class Span:
     start: float
     stop: float
     says: str
-    """What the paper says about it."""
+    """The paper's statement about it."""
 
 
 SPANS = (
@@ -87,13 +87,13 @@ SPANS = (
 
 
 def draw(view: View, model: Sequence[Row], ran: Mapping[Trial, Ran], out: Path) -> list[Picture]:
-    """Draw all nine into the folder ``out``.
+    """Draw all nine figures into the folder ``out``.
 
     Args:
-        view: what is drawn.
-        model: its values beside ours.
+        view: the results to draw.
+        model: the model's values beside ours.
         ran: at least the runs of the view.
-        out: where.
+        out: the folder.
 
     Raises:
         OSError: the folder is missing or not writable.
@@ -144,7 +144,7 @@ def _legends(panels: Sequence[Axes]) -> None:
 
 
 def _band(axes: Axes, sender: Sender, table: Array) -> None:
-    """A sender's curve over every RI: the mean, smallest and largest of the round trips."""
+    """Draw a sender's curve over every RI: mean, smallest and largest value over the round trips."""
     mean = table.mean(axis=1)
     axes.fill_between(RIS, table.min(axis=1), table.max(axis=1), color=COLOURS[sender], alpha=0.25, linewidth=0)
     axes.plot(RIS, mean, color=COLOURS[sender], linewidth=0.9)
@@ -198,7 +198,7 @@ def _window(span: Span, trace: WindowTrace, ran: Mapping[Trial, Ran], out: Path)
 
 
 def _until(series: list[tuple[float, float]], stop: float) -> list[tuple[float, float]]:
-    """Up to a moment, at which the last value still stands."""
+    """Cut a series at a time, and extend its last value to that time."""
     before = [(at, value) for at, value in series if at <= stop]
     return [*before, (stop, before[-1][1])]
 
@@ -222,7 +222,7 @@ def _save(
 
 
 def command(sender: Sender, ri: int) -> str:
-    """The command that runs a sender at this RI, the scenario's or one that is put in."""
+    """The command that runs a sender at this RI, with the scenario's RI replaced if necessary."""
     file = f"papers/{KEY}/{sender.file}"
     return (
         f"ackclock run {file}"

@@ -30,15 +30,15 @@ READ_BACK = "Read back from the scenarios that ran."
 
 
 def findings(view: View, work: Work) -> list[Finding]:
-    """Every claim of ``claims.csv``, judged.
+    """Judge every claim of ``claims.csv``.
 
     Args:
         view: the runs.
-        work: where claims.csv and the scenarios are, and how they are read.
+        work: the folder of claims.csv and the scenarios, and the reading of the paper.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ScenarioError, ValueError: one there makes no sense.
+        ScenarioError, ValueError: a file is invalid.
     """
     texts = parameters([curve.family for curve in view.curves.values()], work)
     listed = claims.read(work.folder / CLAIMS)
@@ -60,7 +60,7 @@ def findings(view: View, work: Work) -> list[Finding]:
 
 
 def _measured(claim: Claim, view: View, note: str) -> Finding:
-    """The finding for a claim that the runs decide; chance is which of the round trips it was."""
+    """The finding for a claim about the runs; chance here means the choice of the round trip."""
     each = [MEASURES[claim.id](replace(view, draw=[i])) for i in view.draw]
     n = len(each)
 
@@ -82,7 +82,7 @@ def _spacing(work: Work) -> str:
 
 
 def _notes(view: View, work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]:
-    """What else is to be said, by claim; numbers are of these runs."""
+    """Further remarks by claim; their numbers are from these runs."""
     counted = (
         "Counted are packets of 1500 bytes that R2 got by 10.2 s, needless ones included. Of what the paper's number "
         "may count, this is the nearest; payload alone, which normalised throughput counts here, would be "
@@ -102,12 +102,12 @@ def _notes(view: View, work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]
 
 
 def payload_rate(view: View) -> float:
-    """Payload that R2 got without reordering, Mb/s."""
+    """Payload that R2 received without reordering, in Mb/s."""
     return megabits(statistics.fmean(view.arrivals[NEWRENO][i] for i in view.draw)) * 1448 / 1500
 
 
 def _all_copies(view: View, sender: Sender, claim: Claim) -> str:
-    """What the other way to count makes of the claim."""
+    """The result for the claim if all copies are counted."""
     fall = largest_fall(view.arriving(sender))
     verdict = "it would hold, too" if claim.accepts((fall,)) else "it would differ"
     return (
@@ -117,7 +117,7 @@ def _all_copies(view: View, sender: Sender, claim: Claim) -> str:
 
 
 def _signs(view: View) -> str:
-    """Where the round trips agree on who is ahead."""
+    """The RI at which all round trips agree which sender is ahead."""
     apart = view.normalised(CUBIC) - view.normalised(NEWRENO)
     lower, higher = ((apart < 0).all(axis=1), (apart > 0).all(axis=1))
     few = [ri for ri in BELOW if ri <= SMALL]
@@ -129,7 +129,7 @@ def _signs(view: View) -> str:
 
 
 def _signs_in_the_model(work: Work) -> str:
-    """The same of the model, with Cubic inflated and by eq. 1 to the letter."""
+    """The same for the model, with inflated Cubic and with eq. 1 taken literally."""
     share = _model(work, "app_mbps")
     ris = sorted({ri for _, ri, _ in share} & set(ON_GRID))
     lower = {i: sum(share["cubic", ri, i] < share["newreno", ri, "1"] for ri in ris) for i in ("0", "1")}
@@ -185,7 +185,7 @@ ON_GRID = [ri for ri in GRID if ri in BELOW and ri != EXCEPTION]
 
 
 def _stuck(view: View) -> str:
-    """Why Cubic's window does not sink further."""
+    """Why Cubic's window does not shrink further."""
     trace = view.traces[CUBIC, SHORT][view.draw[0]]
     until = [f"{after:.0f}" for at, _, after in trace.cuts if at <= CLOSE_S[1]]
     least = min(range(len(trace.cwnd)), key=lambda i: (trace.cwnd[i] if trace.at[i] > CLOSE_S[0] else 1e9, i))

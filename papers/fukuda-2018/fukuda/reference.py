@@ -32,34 +32,34 @@ from .curves import (
 from .measures import SENDING_S, megabits
 
 ROUND_TRIPS = 10
-"""Of the envelopes, in the quick form, too: with few they say little."""
+"""Round trips per envelope, also in the quick form, because fewer say little."""
 TOLERANCE = 0.03
-"""Of throughput at the nearest end of our envelope."""
+"""Tolerance relative to the throughput at the nearest end of our envelope."""
 EVENT = 1.0
-"""Fast recoveries are near if one apart."""
+"""Numbers of fast recoveries that differ by at most this are near."""
 ROUNDING = 1e-6
-"""Digits that are recorded."""
+"""Precision of the recorded values."""
 FRAMED: Changes = (("flow[0].header", "54 B"), ("flow[0].window", "155 packets"))
-"""The references' PPP link, 1502 bytes on the wire, and their window."""
+"""The references' PPP link, with 1502 bytes on the wire, and their window."""
 UNTIL_S: Changes = (("run.duration", "10.23504 s"),)
-"""The references count what D has by 10.2 s; S knows of it 35.04 ms later."""
+"""The references count the data at D by 10.2 s; S learns about them 35.04 ms later."""
 UNTIL_D: Changes = (("run.duration", "10.215120160 s"),)
 DELAYED: Changes = (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "200 ms"))
 RULES: Set = (("detect.guard", "off"), ("startup.initial_window_segs", "1"))
-"""The references': no test of ``recover``, an initial window of 1."""
+"""The references' rules: no test of ``recover``, an initial window of 1."""
 MODELS_NEWRENO = Sender("NewReno", NEWRENO.file, RULES)
 MODELS_CUBIC = Sender(
     "Cubic",
     CUBIC.file,
     (*RULES, ("recovery.inflate", "true"), ("congestion.friendliness", "true"), ("recovery.full_ack", "flight")),
 )
-"""The model's friendliness and last ACK are not recorded; both are inferred. With others 2 to 5 of its 34 points are
-outside."""
+"""The model's friendliness and last ACK are not recorded; both are inferred. With other values, 2 to 5 of its 34 points
+are outside."""
 SENDERS = {"newreno": MODELS_NEWRENO, "cubic": MODELS_CUBIC}
 
 
 class Place(Enum):
-    """Where the model's value lies, from best to worst."""
+    """The position of the model's value, from best to worst."""
 
     OWN = "in the envelope"
     NEIGHBOURS = "in that of RI ± 1"
@@ -68,7 +68,7 @@ class Place(Enum):
 
     @property
     def verdict(self) -> Verdict:
-        """As all papers' points are judged: reproduced is only what lies in the envelope of its own RI."""
+        """The verdict, as for all papers' points: only values in the envelope of their own RI count as reproduced."""
         if self is Place.OWN:
             return Verdict.WITHIN
         return Verdict.OUTSIDE if self is Place.OUTSIDE else Verdict.OVERLAP
@@ -76,18 +76,18 @@ class Place(Enum):
 
 @dataclass(frozen=True)
 class Compared:
-    """A value of the model's beside our envelope, the smallest and largest value over the round trips."""
+    """A value of the model beside our envelope, the smallest and largest value over the round trips."""
 
     model: float
     own: tuple[float, float]
     wide: tuple[float, float]
-    """Of RI - 1, RI and RI + 1: neighbours in RI differ as much as round trips do."""
+    """The envelope over RI - 1, RI and RI + 1: neighbouring RI differ as much as round trips do."""
     near: float = 0.0
-    """How far from ``wide`` is near it; 0: ``TOLERANCE`` of the value there."""
+    """The distance from ``wide`` that counts as near; 0: ``TOLERANCE`` times the value there."""
 
     @property
     def place(self) -> Place:
-        """The best that holds; both ends are inside."""
+        """The best place that applies; the ends of ranges are inside."""
         for (low, high), place in ((self.own, Place.OWN), (self.wide, Place.NEIGHBOURS)):
             if low - ROUNDING <= self.model <= high + ROUNDING:
                 return place
@@ -98,19 +98,19 @@ class Compared:
 
 @dataclass(frozen=True)
 class Row:
-    """A point of the model's."""
+    """A point of the model."""
 
     sender: str
     delayed: bool
     ri: int
     throughput: Compared
-    """Payload in order at D, Mb/s."""
+    """Payload in order at D, in Mb/s."""
     recoveries: Compared
     exact: bool
-    """Whether throughput and fast recoveries are equal at the very round trip."""
+    """Whether throughput and fast recoveries are equal at exactly the same round trip."""
 
     def cells(self) -> list[str]:
-        """For the page."""
+        """The row on the page."""
         cells = [SENDERS[self.sender].label, "2" if self.delayed else "1", str(self.ri or "none")]
         for c, form in ((self.throughput, "{:.3f}"), (self.recoveries, "{:.0f}")):
             ends = [form.format(end) for end in c.own]
@@ -133,17 +133,17 @@ HEAD = (
 
 
 def read(folder: Path, name: str) -> list[dict[str, str]]:
-    """Rows of a reference file.
+    """Read the rows of a reference file.
 
     Raises:
-        OSError: it is missing.
+        OSError: the file is missing.
     """
     with (folder / "reference" / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def compare(work: Work) -> tuple[list[Row], list[Ran]]:
-    """Run the model's points, and their neighbours in RI; with inflation: README.md says why not without.
+    """Run the model's points and their neighbours in RI, with inflation; README.md explains why not without.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``curves.run``.
@@ -182,12 +182,12 @@ def _rows(rows: Sequence[Mapping[str, str]], curves: Mapping[tuple[str, bool], C
 
 
 def _same(ours: float, theirs: float) -> bool:
-    """To the digits that are recorded."""
+    """Whether two values are equal to the recorded precision."""
     return abs(ours - theirs) < ROUNDING
 
 
 def summary(rows: Sequence[Row]) -> Reference:
-    """How many points agree, and all of them."""
+    """Summarise the agreement, and list all points."""
     sentences = [
         _sentence(f"Throughput (near: within {100 * TOLERANCE:g} %)", [row.throughput.place for row in rows]),
         _sentence("Fast recoveries (near: one apart)", [row.recoveries.place for row in rows]),
@@ -204,7 +204,7 @@ def _sentence(what: str, places: Sequence[Place]) -> str:
 
 
 def beside_ns3(work: Work, rows: Sequence[Row]) -> tuple[Reference, list[Ran]]:
-    """ns-3 3.44: where nothing is reordered it must be equal; elsewhere it has rules that our engine has not.
+    """Compare with ns-3 3.44: without reordering it must be equal; otherwise it has rules that our engine lacks.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``trial.run``.
@@ -238,7 +238,7 @@ def beside_ns3(work: Work, rows: Sequence[Row]) -> tuple[Reference, list[Ran]]:
 
 
 def without_inflation(folder: Path) -> Table:
-    """What the model makes of a recovery without inflation, which is not judged: README.md says why.
+    """The model's values for a recovery without inflation, which are not judged; README.md explains why.
 
     Raises:
         OSError: the file is missing.

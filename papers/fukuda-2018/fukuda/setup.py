@@ -1,4 +1,4 @@
-"""What ran for Fukuda et al. 2018, read back from the scenarios that did, and the order of Figure 2."""
+"""Set-up of the runs for Fukuda et al. 2018, read back from their scenarios, and the order of Figure 2."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .curves import ONE, Family
 
 FIGURE_2 = Trial("scenario-figure2.toml")
 IN_SERVICE = 9
-"""Number of the packet that R1 transmits while 10 to 20 wait."""
+"""The number of the packet that R1 transmits while packets 10 to 20 wait."""
 UNITS = {"Mbps": 1e6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "B": 1.0}
 
 
 def parameters(families: Sequence[Family], work: Work) -> dict[str, str]:
-    """For each claim that is a parameter, what all these runs have; "or" between what differs.
+    """The value of each parameter claim in all these runs, joined by "or" where runs differ.
 
     Raises:
         OSError, ValueError: see ``Work.document``.
@@ -47,23 +47,23 @@ def parameters(families: Sequence[Family], work: Work) -> dict[str, str]:
 
 
 def number(text: str) -> float:
-    """A quantity of a scenario in bit/s, seconds or bytes.
+    """Convert a quantity of a scenario to bit/s, seconds or bytes.
 
     Raises:
-        KeyError: its unit is none of ``UNITS``.
+        KeyError: the unit is not one of ``UNITS``.
     """
     value, unit = text.split()
     return float(value) * UNITS[unit]
 
 
 def packet_s(document: Document) -> float:
-    """How long the bottleneck transmits a packet."""
+    """Transmission time of a packet at the bottleneck, in seconds."""
     flow = document["flow"][0]
     return 8 * (number(flow["segment"]) + number(flow["header"])) / number(document["link"][1]["rate"])
 
 
 def round_trip_s(document: Document) -> float:
-    """All links' delays, there and back."""
+    """The sum of all links' delays in both directions, in seconds."""
     return 2 * sum(number(link["delay"]) for link in document["link"])
 
 
@@ -84,7 +84,7 @@ def _topology(document: Document) -> str:
 
 
 def factor(work: Work, one: Trial) -> float:
-    """What a loss multiplies Cubic's window by, with every default filled in.
+    """The factor by which a loss multiplies Cubic's window, with all defaults filled in.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``Trial.task``.
@@ -95,7 +95,7 @@ def factor(work: Work, one: Trial) -> float:
 
 
 def order_of_figure_2(work: Work) -> str:
-    """The packets' numbers in the order in which they come to the receiver, without the one in service.
+    """The packets' numbers in the order of their arrival at the receiver, without the one in service.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``Work.events``.
@@ -108,7 +108,7 @@ def order_of_figure_2(work: Work) -> str:
 
 
 def spacing_s(work: Work, one: Trial) -> float:
-    """Shortest time between the arrivals of two packets that were overtaken; what is sent again is left out.
+    """The shortest time between arrivals of two overtaken packets, in seconds; retransmissions are left out.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``Work.events``.

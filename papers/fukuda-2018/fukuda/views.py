@@ -1,4 +1,4 @@
-"""Everything that the claims look at, run as the paper is read."""
+"""All data that the claims need, from runs under a reading of the paper."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .measures import LONG, SHORT, View
 from .window_trace import window_trace
 
 UNTIL_D: Changes = (("run.duration", "10.21512 s"),)
-"""What is at R2 by 10.2 s is at D 15.12 ms later: 0.12 ms of transmission and 15 ms."""
+"""Packets at R2 by 10.2 s are at D 15.12 ms later: 0.12 ms of transmission and 15 ms of delay."""
 
 
 def run(work: Work) -> tuple[View, dict[Trial, Ran]]:
-    """Run a view with as many round trips as there are to be seeds; answers it, and its runs.
+    """Run a view in which the number of round trips is the requested number of seeds; return it with its runs.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``Work.run``.
@@ -41,5 +41,5 @@ def run(work: Work) -> tuple[View, dict[Trial, Ran]]:
 
 
 def _counted(curve: Curve, work: Work) -> Curve:
-    """With what throughput counts where packets are reordered."""
+    """The curve with throughput as the reading counts it where packets are reordered."""
     return replace(curve, normalised=curve.arriving) if work.reading["counted"] == "packets" else curve

@@ -1,4 +1,4 @@
-"""Figures 5 to 11: the congestion window over time, and what the text says about it."""
+"""Figures 5 to 11: the congestion window over time, and the text's statements about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ackclock.papers.paper import Work
 from ackclock.runs.trial import Trial
 
 SEGMENT_BYTES = 1448
-"""Of the scenario."""
+"""The segment size of the scenario."""
 NS = 1e9
 
 
@@ -22,23 +22,23 @@ class WindowTrace:
     """One sender's congestion window in one run."""
 
     at: list[float]
-    """When it began, and when it changed, s."""
+    """The start, and the times of changes, in seconds."""
     cwnd: list[float]
-    """What it was from then on, segments; without the inflation of fast recovery."""
+    """The window from each time on, in segments, without the inflation of fast recovery."""
     inflated: list[tuple[float, float]]
-    """When ``cwnd`` or the inflation changed, s, and the sum of both, segments."""
+    """Times at which ``cwnd`` or the inflation changed, in seconds, and the sum of both, in segments."""
     cuts: list[tuple[float, float, float]]
-    """Each fast retransmit: when, s, and ``cwnd`` before and after it, segments."""
+    """Each fast retransmit: its time in seconds, and ``cwnd`` before and after it in segments."""
     recovered: list[float]
-    """When fast recoveries ended, s."""
+    """Times at which fast recoveries ended, in seconds."""
     sent: list[tuple[float, int]]
-    """New data: when, s, and up to which byte."""
+    """New data: time in seconds, and end offset in bytes."""
     acked: list[tuple[float, int]]
-    """ACKs that advanced: when, s, and up to which byte."""
+    """ACKs that advanced: time in seconds, and the acknowledged offset in bytes."""
 
     @classmethod
     def of(cls, events: pl.DataFrame) -> WindowTrace:
-        """Take it from a trace's events."""
+        """Extract the window from a trace's events."""
         mine = events.filter(pl.col("side") == "sender")
         window = mine.filter((pl.col("event") == "window") & (pl.col("cwnd") != pl.col("cwnd_from")))
         phases = mine.filter(pl.col("event") == "phase")
@@ -60,24 +60,24 @@ class WindowTrace:
         )
 
     def value(self, at: float) -> float:
-        """``cwnd`` at a moment after the first change, segments."""
+        """``cwnd`` at a time after the first change, in segments."""
         return self.cwnd[max(bisect_right(self.at, at) - 1, 0)]
 
     def smallest(self, start: float, stop: float) -> float:
-        """The smallest ``cwnd`` in a stretch of time, segments."""
+        """The smallest ``cwnd`` within a range of time, in segments."""
         inside = self.cwnd[bisect_right(self.at, start) : bisect_right(self.at, stop)]
         return min([self.value(start), *inside])
 
     def growth(self, start: float, stop: float) -> float:
-        """By how much ``cwnd`` grew in a stretch of time, cuts left out, segments."""
+        """The growth of ``cwnd`` within a range of time, without cuts, in segments."""
         values = [self.value(start), *self.cwnd[bisect_right(self.at, start) : bisect_right(self.at, stop)]]
         return sum(max(after - before, 0.0) for before, after in pairwise(values))
 
     def growth_in_a_round_trip(self) -> float:
         """From the end of the last fast recovery on: growth of ``cwnd`` divided by the round trips until the last ACK.
 
-        A round trip begins with the first new segment after the one before, and ends with the ACK for it. NaN if there
-        was none.
+        A round trip starts with the first new segment after the previous one, and ends with the ACK for it. NaN if
+        there is no round trip.
         """
         if not self.recovered:
             return math.nan
@@ -92,14 +92,14 @@ class WindowTrace:
 
 
 def _inflated(mine: pl.DataFrame) -> list[tuple[float, float]]:
-    """What a sender with one variable for both, as ns-3.18 is, shows as its window."""
+    """The window reported by a sender with a single variable for both, such as ns-3.18's."""
     changes = mine.filter(pl.col("event").is_in(["window", "inflation"]))
     trace = changes.with_columns(
         pl.col("cwnd").forward_fill(),
         pl.when(pl.col("event") == "inflation").then(pl.col("inflation")).forward_fill().fill_null(0.0).alias("more"),
     ).filter(pl.col("cwnd").is_not_null())
     total = trace.select("time_ns", (pl.col("cwnd") + pl.col("more")) / SEGMENT_BYTES)
-    # What happens at one instant is one change.
+    # Events at one instant count as one change.
     return [(ns / NS, value) for ns, value in total.unique("time_ns", keep="last", maintain_order=True).iter_rows()]
 
 
@@ -109,7 +109,7 @@ def _advances(mine: pl.DataFrame) -> list[tuple[float, int]]:
 
 
 def window_trace(work: Work, one: Trial) -> WindowTrace:
-    """The window in the run of a trial.
+    """Return the window in the run of a trial.
 
     Raises:
         OSError, ScenarioError, ValueError: see ``Work.events``.

@@ -16,7 +16,7 @@ def judged(work: Work) -> list[Finding]:
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     return findings.judged(View(work))
 
@@ -26,10 +26,10 @@ def reproduce(work: Work) -> Outcome:
 
     Raises:
         OSError: a file of the paper's folder is missing, or one could not be written.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     every = list(dict.fromkeys([*spread.trials(work), *(row.trial for row in ns2.rows(work.folder))]))
-    # The points of the grid are readings themselves, and ns-2's runs are under none.
+    # The points of the grid are readings themselves, and ns-2's runs do not depend on readings.
     ran = run(work.lab, "runs, and what the thesis leaves open", work.folder, every, work.effort)
     view = View(work)
     compared = ns2.compare(work.folder, ran)

@@ -1,4 +1,4 @@
-"""Figures 5.1 to 5.9: what Net/2 does."""
+"""Figures 5.1 to 5.9: the behaviour of Net/2."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WINDOW = "cwnd with what a fast recovery adds to it, as Net/2 has it; crosses ar
 
 
 def windows(panels: list[Axes], view: View, runs: dict[str, str]) -> None:
-    """A window graph for each run, all as long as the longest; ``{}`` in a title is what came out."""
+    """Draw a window graph for each run, with the length of the longest; ``{}`` in a title stands for its outcome."""
     end = max(view(name).acks[-1].at for name in runs)
     for axes, (name, said) in zip(panels, runs.items(), strict=True):
         window(axes, view(name), 0.0, end)
@@ -277,4 +277,4 @@ PLANS = (
         TALL,
     ),
 )
-"""In the thesis's order."""
+"""The figures in the thesis's order."""

@@ -1,4 +1,4 @@
-"""Figures 6.1 to 7.3: what depends on the set-up, and what the thesis proposes."""
+"""Figures 6.1 to 7.3: the influence of the set-up, and the thesis's proposals."""
 
 from __future__ import annotations
 
@@ -119,4 +119,4 @@ PLANS = (
         TALL,
     ),
 )
-"""In the thesis's order."""
+"""The figures in the thesis's order."""

@@ -31,12 +31,12 @@ class Mark:
     """A remark at a point of a graph."""
 
     at: float
-    """Seconds."""
+    """Time in seconds."""
     height: float
-    """Segments, or kB of a window."""
+    """Height in segments, or in kB for a window."""
     text: str
     offset: tuple[float, float]
-    """Where the text stands from the point, in points of the page."""
+    """The text's offset from the point, in points of the page."""
 
 
 def segments(
@@ -48,16 +48,16 @@ def segments(
     legend: Corner = "upper left",
     top: int | None = None,
 ) -> None:
-    """Draw a time-segment-number graph: what was sent, lost, acknowledged, and up to where the sender may send.
+    """Draw a time-segment-number graph: segments sent, lost and acknowledged, and the sender's limit.
 
     Args:
-        axes: where to draw.
+        axes: the axes to draw on.
         events: the run's trace.
-        start: from when, seconds.
-        stop: until when, seconds.
-        stack: whose colour first transmissions have.
-        legend: where it stands, or nothing.
-        top: the highest segment number; without it all that is sent.
+        start: start of the graph, in seconds.
+        stop: end of the graph, in seconds.
+        stack: the stack whose colour marks first transmissions.
+        legend: the place of the legend, or ``None``.
+        top: the highest segment number. Default: the highest one sent.
     """
     time_sequence(events, stack=stack, start=start, stop=stop, ax=axes)
     if top is not None:
@@ -89,7 +89,7 @@ def segments(
 
 
 def window(axes: Axes, run: SenderTrace, start: float, stop: float, stack: str = "net2") -> None:
-    """Draw the congestion window as Net/2 has it, with what a fast recovery adds; crosses: changes of ssthresh."""
+    """Draw the congestion window of Net/2, with the inflation of fast recovery; crosses mark changes of ssthresh."""
     listed = [w for w in run.windows if w.at <= stop]
     at, cwnd = [w.at for w in listed], [w.cwnd / KB for w in listed]
     axes.plot(
@@ -144,12 +144,12 @@ def remark(axes: Axes, marks: list[Mark]) -> None:
             arrowprops={"arrowstyle": "-", "linewidth": 0.6, "color": "#444444"},
             zorder=20,
         )
-        # It stands inside the graph; its box must not move the graph's edges.
+        # The remark is inside the graph, and its box must not move the graph's edges.
         note.set_in_layout(False)
 
 
 def height(segment: float) -> float:
-    """Of a segment's end in a time-segment-number graph."""
+    """The height of a segment's end in a time-segment-number graph."""
     return segment * SEGMENT / KB
 
 
@@ -160,7 +160,7 @@ class Plan:
     name: str
     title: str
     runs: tuple[str, ...]
-    """Names of the runs that it shows; the first is the point that its command runs."""
+    """Names of the runs shown; the figure's command runs the point of the first one."""
     caption: str
     draw: Callable[[Figure, View], None]
     inches: tuple[float, float]

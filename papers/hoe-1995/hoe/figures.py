@@ -1,4 +1,4 @@
-"""Draws the figures of Hoe's chapters 5 to 7 from our runs, with remarks where the text says what happens."""
+"""Draws the figures of Hoe's chapters 5 to 7 from our runs, with remarks on the events that the text describes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .drawing import Plan
 from .runs import RUNS, View, command
 
 PLANS = (*chapter5.PLANS, *chapter67.PLANS)
-"""In the thesis's order."""
+"""The figures in the thesis's order."""
 
 
 def draw(view: View, numbers: Mapping[Trial, Ran], out: Path) -> list[Picture]:
-    """Draw all into the folder ``out``.
+    """Draw all figures into the folder ``out``.
 
     Args:
         view: the runs.
-        numbers: their results, which say which runs they are.
-        out: where the files go.
+        numbers: their results, which identify the runs.
+        out: the folder for the files.
 
     Raises:
         OSError: the folder is missing or not writable.

@@ -1,4 +1,4 @@
-"""A verdict for every claim of Hoe's thesis, and how much it hangs on what the thesis leaves open."""
+"""A verdict for every claim of Hoe's thesis, and its dependence on the choices that the thesis leaves open."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CLAIMS = "claims.csv"
 
 
 def judged(view: View) -> list[Finding]:
-    """Every claim of ``claims.csv``, judged.
+    """Judge every claim of ``claims.csv``.
 
     Args:
-        view: the runs, as the thesis is read.
+        view: the runs under a reading of the thesis.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: claims.csv makes no sense.
+        ValueError: claims.csv is invalid.
     """
     texts, derived = setup.texts(view), setup.numbers(view)
 
@@ -40,14 +40,14 @@ def judged(view: View) -> list[Finding]:
 
 
 def explained(found: Finding, notes: Mapping[str, str], points: Mapping[str, Sequence[tuple[float, ...]]]) -> Finding:
-    """A finding with what else there is to say, and how its values spread over the grid."""
+    """Add to a finding further remarks, and the spread of its values over the grid."""
     claim = found.claim
     said = (found.note, notes.get(claim.id, ""), spread.sentence(claim, points.get(claim.id, ())))
     return replace(found, note=" ".join(part for part in said if part))
 
 
 def details(view: View) -> dict[str, str]:
-    """What else there is to say to a claim; whole sentences."""
+    """Further remarks on claims, in whole sentences."""
     every, delayed = view("every"), view("delayed")
     asked, full, done = recovery(every)
     large = large_ack(every)

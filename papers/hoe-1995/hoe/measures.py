@@ -1,4 +1,4 @@
-"""What each claim of the thesis is measured by."""
+"""The measure of each claim of the thesis."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .runs import LOST_AT_ONCE, View
 from .sender_trace import NAN, SEGMENT, Ack, Send, SenderTrace, at, first
 
 SERVICE_S = SEGMENT / 204_800
-"""The bottleneck sends a segment in this time."""
+"""Transmission time of a segment at the bottleneck, in seconds."""
 ROUND_S = 0.1
 """§7.2."""
 GAP = 1.5
-"""ACKs come in continuously while no gap between two is longer than so many service times: none is missing."""
+"""ACKs arrive continuously, with none missing, as long as no gap between them exceeds this number of service times."""
 START_S = 0.8
-"""§5.4 compares so much of two slow starts."""
+"""§5.4 compares this initial part of two slow starts, in seconds."""
 ALTERNATE = range(51, 100, 2)
 """§5.3.3: every other packet up to 99."""
 ESTIMATES = ("estimate", "estimate every")
@@ -25,18 +25,18 @@ HOES = ("hoe", "hoe every", "recovery", "recovery every", *(f"{n} lost" for n in
 
 
 def single_loss(run: SenderTrace) -> Send | None:
-    """The first segment that is lost alone, after the burst of losses that a timeout ended."""
+    """The first segment that is lost alone, after the timeout that ended the burst of losses."""
     later = (d for d in run.drops if run.timeouts and d.at > run.timeouts[0])
     return next((d for d in later if run.alone(d, ROUND_S)), None)
 
 
 def duplicates(run: SenderTrace, lost: Send) -> list[Ack]:
-    """The duplicate ACKs that ask for it."""
+    """The duplicate ACKs for it."""
     return [a for a in run.after(lost.at) if a.duplicate and a.segment == lost.segment - 1]
 
 
 def recovery(run: SenderTrace) -> tuple[float, float, float]:
-    """§5.3.1, of the single loss: when duplicates begin, the window is what it was, and new data are acknowledged."""
+    """§5.3.1, for the single loss: times of the first duplicate, of the restored window, and of the ACK of new data."""
     lost = single_loss(run)
     asked = duplicates(run, lost) if lost else []
     if len(asked) < 3:  # noqa: PLR2004 - three duplicates
@@ -48,7 +48,7 @@ def recovery(run: SenderTrace) -> tuple[float, float, float]:
 
 
 def faded(run: SenderTrace) -> float:
-    """§5.3.1: when, after that recovery, the last gap in the stream of ACKs ends."""
+    """§5.3.1: the end of the last gap in the stream of ACKs after that recovery."""
     done = recovery(run)[2]
     acks = [a.at for a in run.acks if a.at >= done]
     nxt = next((d.at for d in run.drops if d.at > done), math.inf)
@@ -57,7 +57,7 @@ def faded(run: SenderTrace) -> float:
 
 
 def surge(run: SenderTrace) -> list[Send]:
-    """What was sent in one go, no pause longer than ``GAP`` service times, when the buffer overflowed first."""
+    """The segments sent without a pause of more than ``GAP`` service times when the buffer first overflowed."""
     if not run.drops:
         return []
     lost = next(s for s in run.sends if s.segment == run.drops[0].segment)
@@ -71,7 +71,7 @@ def surge(run: SenderTrace) -> list[Send]:
 
 
 def surge_rate(run: SenderTrace) -> float:
-    """§5.3.2: the rate of that, over what the bottleneck sends."""
+    """§5.3.2: the rate of these segments relative to the bottleneck's rate."""
     sent = surge(run)
     span = sent[-1].at - sent[0].at if sent else 0.0
     more = [s for s in sent if s.at > sent[0].at]
@@ -79,7 +79,7 @@ def surge_rate(run: SenderTrace) -> float:
 
 
 def false_retransmit(run: SenderTrace) -> float:
-    """§5.3.3: the first fast retransmit after the first timeout, if nothing was lost since that."""
+    """§5.3.3: the first fast retransmit after the first timeout, if nothing was lost between them."""
     if not run.timeouts:
         return NAN
     since = run.timeouts[0]
@@ -88,7 +88,7 @@ def false_retransmit(run: SenderTrace) -> float:
 
 
 def table(run: SenderTrace) -> tuple[float, float, float, float]:
-    """Table 5.1: the second loss is sent, its ACK, the next ACK of new data, and the duplicate behind it."""
+    """Table 5.1: times of the second loss, of its ACK, of the next ACK of new data, and of the duplicate after it."""
     if not run.timeouts:
         return NAN, NAN, NAN, NAN
     since = run.timeouts[0]
@@ -99,7 +99,7 @@ def table(run: SenderTrace) -> tuple[float, float, float, float]:
 
 
 def large_ack(run: SenderTrace) -> tuple[float, float]:
-    """§5.4: the largest ACK between timeout and false fast retransmit, and when the hole that it filled was sent."""
+    """§5.4: times of the largest ACK between timeout and false fast retransmit, and of the segment that caused it."""
     if not run.timeouts:
         return NAN, NAN
     since, until = run.timeouts[0], false_retransmit(run)
@@ -112,14 +112,14 @@ def large_ack(run: SenderTrace) -> tuple[float, float]:
 
 
 def released(run: SenderTrace) -> float:
-    """§5.2: segments that most ACKs of the first slow start release."""
+    """§5.2: the number of segments that most ACKs of the first slow start release."""
     until = min([d.at for d in run.drops] + [a.at for a in run.acks if a.duplicate], default=math.inf)
     count = Counter(sum(s.at == a.at for s in run.sends) for a in run.acks if a.newly and a.at < until)
     return float(count.most_common(1)[0][0]) if count else NAN
 
 
 def ratios(run: SenderTrace) -> dict[str, float]:
-    """§5.4: the first slow start over that after the timeout, by each measure of what is transferred."""
+    """§5.4: ratio of the first slow start to the one after the timeout, for each measure of the data transferred."""
     starts = (run.begins, run.timeouts[0]) if run.timeouts else (NAN, NAN)
 
     def over(count: Callable[[float, float], int]) -> float:
@@ -146,30 +146,30 @@ def _reach(run: SenderTrace, start: float, stop: float) -> int:
 
 
 def failed(run: SenderTrace) -> float:
-    """§6.1: timeouts to which a fast retransmit had not been enough."""
+    """§6.1: timeouts after a fast retransmit that was not sufficient."""
     times = (0.0, *run.timeouts)
     return float(sum(any(a < t < b for t in run.fast_retransmits) for a, b in pairwise(times)))
 
 
 def apart(one: SenderTrace, other: SenderTrace) -> float:
-    """§6.2: the largest difference between the n-th cuts of the window in two runs, % of the earlier."""
+    """§6.2: the largest difference between the n-th cuts of the window in two runs, in % of the earlier."""
     pairs = list(zip(*(sorted((*run.timeouts, *run.fast_retransmits)) for run in (one, other)), strict=False))
     return max((100 * (max(a, b) / min(a, b) - 1) for a, b in pairs), default=NAN)
 
 
 def crowded(run: SenderTrace) -> float:
-    """§7.1: the most losses within a round trip (two, where a queue stands)."""
+    """§7.1: the most losses within a round trip (two, if a queue has formed)."""
     return float(max((sum(0 <= o.at - d.at < 2 * ROUND_S for o in run.drops) for d in run.drops), default=0))
 
 
 def unrepaired(run: SenderTrace) -> float:
-    """§7.1: losses that no fast retransmit resent."""
+    """§7.1: losses that no fast retransmit repaired."""
     resent = {s.segment for s in run.sends if s.nth > 1 and s.at in run.fast_retransmits}
     return float(sum(d.segment not in resent for d in run.drops))
 
 
 def per_loss(run: SenderTrace, lost: int) -> float:
-    """§7.2: from the fast retransmission to the ACK of everything, in round trips for each loss."""
+    """§7.2: time from the fast retransmission to the ACK of all data, in round trips per loss."""
     begins = run.fast_retransmits[0]
     highest = max(s.segment for s in run.sends if s.at < begins)
     done = next(a for a in run.after(begins) if a.segment >= highest)
@@ -200,7 +200,7 @@ def _retracted(view: View) -> tuple[float, ...]:
 
 def _after_timeouts(view: View) -> tuple[float, ...]:
     runs = [view(name) for name in ("delayed", "delayed plain", "every", "every eighth")]
-    # Of the changes of an instant the last holds.
+    # Of several changes at one instant, the last one counts.
     left = [[w.cwnd for w in r.windows if w.at <= t][-1] / SEGMENT for r in runs for t in r.timeouts]
     return min(left, default=NAN), max(left, default=NAN)
 
@@ -299,4 +299,4 @@ MEASURES: dict[str, Callable[[View], tuple[float, ...]]] = {
     "S002-39": lambda view: (surge_rate(view("every")),),
     "S002-40": lambda view: (max(float(len(view(name).timeouts)) for name in HOES),),
 }
-"""By claim; a choice that the thesis leaves open may change each."""
+"""Measures by claim; choices that the thesis leaves open may change each of them."""

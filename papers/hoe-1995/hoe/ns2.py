@@ -34,9 +34,9 @@ VARIANTS: dict[str, tuple[str, Set]] = {
     "newrenoh": ("newreno", (*ANY_DUPLICATE, ("recovery", "hoe"))),
     "sack1": ("sack-ff96", AGAIN),
 }
-"""Our stack, and ns-2's conventions for it, by ns-2's sender. Its Fack is another algorithm than ours."""
+"""Our stack with ns-2's conventions, by ns-2's sender. Its Fack is a different algorithm from ours."""
 HOES_THRESHOLD = {"every": 20, "del": 2}
-"""What ns-2's newrenoh estimates: the first round trip over the time between the 2nd and the 3rd ACK."""
+"""The estimate of ns-2's newrenoh: the first round trip divided by the time between the 2nd and the 3rd ACK."""
 COLUMNS: dict[str, tuple[str, str | Callable[[Mapping[str, Any]], float]]] = {
     "completion, s": ("completion_s", completion),
     "data sent": ("data_sent", "data_packets_sent"),
@@ -44,18 +44,18 @@ COLUMNS: dict[str, tuple[str, str | Callable[[Mapping[str, Any]], float]]] = {
     "drops": ("drops", "data_drops"),
     "timeouts": ("timeouts", "timeouts"),
 }
-"""ns-2's column, and ours."""
+"""ns-2's column, and our number."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A run of ns-2's."""
+    """One of ns-2's runs."""
 
     values: Mapping[str, str]
 
     @property
     def trial(self) -> Trial:
-        """Ours of the same set-up."""
+        """Our run of the same set-up."""
         v = self.values
         stack, conventions = VARIANTS[v["variant"]]
         limit = f"{v['buffer']} packets"
@@ -75,7 +75,7 @@ class Compared:
 
     row: Row
     each: Sequence[Comparison]
-    """In the order of ``COLUMNS``."""
+    """Comparisons in the order of ``COLUMNS``."""
 
     @property
     def good(self) -> bool:
@@ -83,7 +83,7 @@ class Compared:
         return all(c.verdict is Verdict.WITHIN for c in self.each)
 
     def line(self) -> dict[str, object]:
-        """As a line of comparison.csv."""
+        """A line of comparison.csv."""
         v = self.row.values
         line: dict[str, object] = {key: v[key] for key in ("label", "variant", "ack", "buffer", "tick_s")}
         for name, c in zip(COLUMNS, self.each, strict=True):
@@ -93,7 +93,7 @@ class Compared:
 
 
 def rows(folder: Path) -> list[Row]:
-    """ns-2's runs of senders that we have.
+    """ns-2's runs with senders that we have.
 
     Raises:
         OSError: the file is missing.
@@ -103,7 +103,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 def compare(folder: Path, numbers: Mapping[Trial, Ran]) -> list[Compared]:
-    """Each beside ours.
+    """Compare each run with ours.
 
     Raises:
         OSError: the reference values are missing.
@@ -118,7 +118,7 @@ def compare(folder: Path, numbers: Mapping[Trial, Ran]) -> list[Compared]:
 
 
 def summary(compared: Sequence[Compared]) -> Reference:
-    """How many agree, how well, and all of them."""
+    """Summarise the agreement, and list all runs."""
     same = sum(all(c.ours.value == c.reference.value for c in one.each[1:]) for one in compared)
     worst = max(abs(one.each[0].difference) for one in compared)
     within = sum(one.good for one in compared)

@@ -1,4 +1,4 @@
-"""The runs of Hoe's thesis, each a scenario with what a section changes."""
+"""The runs of Hoe's thesis, each a scenario with the changes of one section."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ RUNS = {
     "recovery every": Trial(EVERY, (), "hoe", (("startup", "fixed"), ESTIMATE[1])),
     **{f"{n} lost": _losses(n) for n in LOST_AT_ONCE},
 }
-"""Each run by its name. Without "every" ACKs are delayed and there is the eighth, unless "plain"; "every" has none."""
+"""The runs by name. Without "every", ACKs are delayed, and the eighth is used unless "plain"; "every" has no eighth."""
 FOUR = ("delayed", "delayed plain", "every eighth", "every")
-"""Those of §5.1 to §5.3."""
+"""The runs of §5.1 to §5.3."""
 
 
 WITH_EIGHTH = {"estimate": "estimate eighth", "hoe": "hoe eighth", "estimate every": "estimate every eighth"}
-"""What runs instead where chapter 7 has the eighth (readings.toml, ``eighth-7``)."""
+"""Replacements for runs under readings in which chapter 7 uses the eighth (readings.toml, ``eighth-7``)."""
 
 
 class View:
-    """What happened in each run, by the run's name, as the thesis is read."""
+    """The events of each run, by name, under a reading of the thesis."""
 
     def __init__(self, work: Work) -> None:
         """``work`` makes the runs."""
@@ -77,11 +77,11 @@ class View:
         return self.work.document(self.trial(name))
 
     def __call__(self, name: str) -> SenderTrace:
-        """What happened in it.
+        """Return the events of a run.
 
         Raises:
             OSError: the scenario is missing.
-            ScenarioError, ValueError: it makes no sense.
+            ScenarioError, ValueError: the scenario is invalid.
         """
         if name not in self._seen:
             self._seen[name] = SenderTrace.of(self.events(name))
@@ -96,14 +96,14 @@ IN_THE_FILE: dict[tuple[str, Value], str] = {
     SYN: "s/^handshake = false/handshake = true/",
     **dict.fromkeys(_limit(20), 's/limit = "10 packets"/limit = "20 packets"/'),
 }
-"""How sed makes a change in a scenario's text."""
+"""The sed commands for changes in a scenario's text."""
 
 
 def command(name: str) -> str:
-    """The command that runs it.
+    """The command for a run.
 
     Raises:
-        KeyError: it changes its scenario in a way that no command of ours makes.
+        KeyError: no command can make the run's change to its scenario.
     """
     trial = RUNS[name]
     file = f"papers/{KEY}/{trial.file}"

@@ -1,4 +1,4 @@
-"""What happened in a run, in the thesis's terms: segments by number, as its sender sees them (§4.3)."""
+"""The events of a run in the thesis's terms: segments by number, as seen by the sender (§4.3)."""
 
 from __future__ import annotations
 
@@ -9,69 +9,69 @@ from dataclasses import dataclass
 import polars as pl
 
 SEGMENT = 1024
-"""§4.1.4, bytes."""
+"""§4.1.4, in bytes."""
 NAN = math.nan
 
 
 @dataclass(frozen=True)
 class Send:
-    """A segment that the sender sent."""
+    """A transmitted segment."""
 
     at: float
-    """Seconds."""
+    """Time in seconds."""
     segment: int
     nth: int
-    """1: for the first time."""
+    """1 for the first transmission."""
 
 
 @dataclass(frozen=True)
 class Ack:
-    """An ACK that the sender took."""
+    """An ACK received by the sender."""
 
     at: float
-    """Seconds."""
+    """Time in seconds."""
     segment: int
-    """All up to this one have arrived."""
+    """All segments up to this one have arrived."""
     duplicate: bool
     newly: int
-    """Segments that it is the first to acknowledge."""
+    """Segments that it newly acknowledges."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """The congestion window after a change of it; bytes."""
+    """The congestion window after it changed, in bytes."""
 
     at: float
-    """Seconds."""
+    """Time in seconds."""
     cwnd: float
-    """With what a fast recovery adds; one segment in a deep fade (Figure 5.2)."""
+    """The window with the inflation of fast recovery; one segment in a deep fade (Figure 5.2)."""
     bare: float
-    """Without that."""
+    """The window without the inflation."""
     ssthresh: float
 
 
 @dataclass(frozen=True)
 class SenderTrace:
-    """A run."""
+    """The events of a run."""
 
     sends: Sequence[Send]
     arrivals: Sequence[Send]
-    """Of segments at the receiver; ``nth`` is 0."""
+    """Arrivals of segments at the receiver; ``nth`` is 0."""
     acks: Sequence[Ack]
     drops: Sequence[Send]
-    """``nth`` is 0."""
+    """Dropped segments; ``nth`` is 0."""
     timeouts: Sequence[float]
     fast_retransmits: Sequence[float]
     windows: Sequence[Window]
-    """The first is what stood before any change."""
+    """The first entry is the window before any change."""
     begins: float
-    """When the first data are sent, seconds."""
+    """Time of the first data, in seconds."""
     round_trip: float
-    """From the first data to their ACK, seconds."""
+    """Time from the first data to their ACK, in seconds."""
 
     @classmethod
     def of(cls, events: pl.DataFrame) -> SenderTrace:
-        """Out of a run's trace."""
+        """Build it from a run's trace."""
         data = pl.col("len") > 0
         here = events.filter(pl.col("side") == "sender")
         sends = [Send(at, n, nth) for at, n, nth in _rows(here.filter((pl.col("event") == "sent") & data), "sends")]
@@ -93,38 +93,38 @@ class SenderTrace:
         )
 
     def after(self, at: float) -> Iterable[Ack]:
-        """ACKs later than that."""
+        """ACKs after a time."""
         return (a for a in self.acks if a.at > at)
 
     def advance(self, at: float) -> Ack | None:
-        """The first ACK of new data after that."""
+        """The first ACK of new data after a time."""
         return next((a for a in self.after(at) if a.newly), None)
 
     def cwnd(self, at: float) -> Window:
-        """The window just before that."""
+        """The window just before a time."""
         return [w for w in self.windows if w.at < at][-1]
 
     def sent(self, start: float, stop: float) -> list[Send]:
-        """What was sent from ``start`` until before ``stop``."""
+        """Segments sent from ``start`` until before ``stop``."""
         return [s for s in self.sends if start <= s.at < stop]
 
     def alone(self, drop: Send, within: float) -> bool:
-        """Whether no other segment was lost so near."""
+        """Whether no other segment was lost within this time of the drop."""
         return sum(abs(other.at - drop.at) < within for other in self.drops) == 1
 
 
 def first(values: Sequence[float], n: int) -> tuple[float, ...]:
-    """The first ``n`` values; NaN where there are not so many."""
+    """The first ``n`` values; NaN if there are fewer."""
     return (*values[:n], *[NAN] * (n - len(values)))
 
 
 def at(found: Send | Ack | Window | None) -> float:
-    """When it happened; NaN if it did not."""
+    """The time of the event; NaN if it did not occur."""
     return NAN if found is None else found.at
 
 
 def _rows(rows: pl.DataFrame, more: str = "len") -> Iterable[tuple[float, int, int]]:
-    # Segment numbers as in the thesis (§4.3): the highest sequence number over the size.
+    # Segment numbers as in the thesis (§4.3): the highest sequence number divided by the size.
     for time, seq, size, value in rows.select("time_ns", "seq", "len", extra=pl.col(more)).iter_rows():
         yield time / 1e9, round((seq + size - 1) / SEGMENT), value
 
@@ -150,7 +150,7 @@ def _windows(here: pl.DataFrame) -> list[Window]:
     listed = [Window(0.0, bare, bare, ssthresh)]
     for time, cwnd, threshold, inflation in changes.select("time_ns", "cwnd", "ssthresh", "inflation").iter_rows():
         if cwnd is None:
-            # A recovery that is left adds no more; at a timeout no event of its own says so.
+            # After a recovery there is no inflation; at a timeout no separate event says so.
             more = inflation or 0.0
         else:
             bare, ssthresh = cwnd, threshold

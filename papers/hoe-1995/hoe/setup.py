@@ -13,22 +13,22 @@ UNITS = {"ms": 1e-3, "s": 1.0, "Mbps": 1e6 / 8, "B/s": 1.0, "B": 1.0, "packets":
 
 
 def quantity(text: str) -> float:
-    """A quantity of a scenario in seconds, bytes, bytes a second or packets.
+    """Convert a quantity of a scenario to seconds, bytes, bytes per second or packets.
 
     Raises:
-        KeyError: the unit is another.
+        KeyError: the unit is unknown.
     """
     number, unit = text.split()
     return float(number) * UNITS[unit]
 
 
 def texts(view: View) -> dict[str, str]:
-    """For each claim that is a text, what the scenarios of the four runs have; "or" between what differs."""
+    """The value of each text claim in the scenarios of the four runs, joined by "or" where they differ."""
     return {"S002-36": _common(view, _network), "S002-38": _common(view, _clocks)}
 
 
 def numbers(view: View) -> dict[str, float]:
-    """For each claim that is a number of the set-up, what the scenario of the first run gives.
+    """The value of each claim about a number of the set-up in the scenario of the first run.
 
     Raises:
         OSError: the scenario is missing.

@@ -1,4 +1,4 @@
-"""How much the four runs hang on what the thesis leaves open: each choice alone, and all lost numbers together."""
+"""How the four runs depend on what the thesis leaves open: each choice alone, and all lost numbers together."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .runs import FOUR, RUNS, View
 
 Numbers = Mapping[Trial, Ran]
 AXES = ("bottleneck", "buffer", "access", "slow-clock", "receiver-clock", "inflation")
-"""The choices of readings.toml that are lost numbers: every combination of their values is a point."""
+"""The choices of readings.toml about lost numbers; every combination of their values is a point."""
 TITLES = {
     "delayed": ("delayed ACKs, with the eighth", "12 s, 3, 19"),
     "delayed plain": ("delayed ACKs, without", "8.85 s, 1, 13"),
     "every eighth": ("an ACK for every packet, with the eighth", "12.8 s, 5, 40"),
     "every": ("an ACK for every packet, without", "not printed"),
 }
-"""The four runs, and what the thesis prints of each."""
+"""The four runs, and the thesis's figures for each."""
 
 
 def completion(run: Mapping[str, object]) -> float:
-    """When the last ACK was at the sender, seconds; infinite where the transfer did not end."""
+    """Arrival of the last ACK at the sender, in seconds; infinite if the transfer did not end."""
     finish = _flow(run)["finish_s"]
     return float("inf") if finish is None else float(finish)
 
 
 def timeouts(run: Mapping[str, object]) -> float:
-    """How often the slow timer fired."""
+    """The number of times the slow timer fired."""
     return float(_flow(run)["timeouts"])
 
 
 def drops(run: Mapping[str, object]) -> float:
-    """Data packets dropped."""
+    """The number of data packets dropped."""
     return float(_flow(run)["data_drops"])
 
 
@@ -63,7 +63,7 @@ PRINTED = {
     "S002-09": ("every eighth", timeouts),
     "S002-10": ("every eighth", drops),
 }
-"""Claims whose number every run has, traced or not."""
+"""Claims whose number exists for every run, with or without a trace."""
 
 
 TRACED = {
@@ -74,7 +74,7 @@ TRACED = {
 
 
 def grid(work: Work, name: str) -> dict[Trial, Reading]:
-    """Every point of a run's grid, and a reading that gives it."""
+    """Every point of a run's grid, with a reading that gives it."""
     choices = [choice for choice in work.reading.choices if choice.key in AXES]
     points: dict[Trial, Reading] = {}
     for options in product(*(choice.options for choice in choices)):
@@ -85,13 +85,13 @@ def grid(work: Work, name: str) -> dict[Trial, Reading]:
 
 
 def alone(work: Work) -> dict[str, Reading]:
-    """Each choice made otherwise alone, by what it is."""
+    """Readings with one alternative each, by description."""
     choices = work.reading.choices
     return {f"{c.key}: {o.key}": Reading(choices, {c.key: o.key}) for c in choices for o in c.others}
 
 
 def trials(work: Work) -> list[Trial]:
-    """All that these tables are made of."""
+    """All trials behind these tables."""
     single = [reading.of(RUNS[name], work.folder) for name in FOUR for reading in alone(work).values()]
     return list(dict.fromkeys([*RUNS.values(), *single, *(point for name in FOUR for point in grid(work, name))]))
 
@@ -102,14 +102,14 @@ class Spread:
 
     n: int
     low: float
-    """5 % of the points are below."""
+    """The 5th percentile over the points."""
     middle: float
     high: float
-    """5 % are above."""
+    """The 95th percentile over the points."""
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """Over at least two values."""
+        """Compute the spread of two or more values."""
         ends = quantiles(values, n=20, method="inclusive")
         return cls(len(values), ends[0], median(values), ends[-1])
 
@@ -140,7 +140,7 @@ def spreads(work: Work, numbers: Numbers) -> dict[str, list[tuple[float, ...]]]:
 
 
 def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
-    """How a claim's values spread over a grid; empty without any. What a point does not have is left out."""
+    """Describe the spread of a claim's values over a grid; empty without values. Missing values are left out."""
     if not values:
         return ""
     held = sum(claim.accepts(value) for value in values) / len(values)
@@ -150,7 +150,7 @@ def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
 
 
 def tables(work: Work, numbers: Numbers) -> Iterable[Table]:
-    """The grid, and each choice alone."""
+    """Yield the table of the grid, and the table of single choices."""
     head = ("run", "thesis", "ours", "points", *(f"{what}: 5 - 50 - 95 %" for what in ("s", "timeouts", "drops")))
     rows = [_row(work, name, numbers) for name in FOUR]
     yield Table("The four runs: time, timeouts, drops, and how they spread over the lost numbers together", head, rows)

@@ -1,4 +1,4 @@
-"""The thesis's Table 5.1, and what its changes bring, from our runs."""
+"""The thesis's Table 5.1, and the gains of its changes, from our runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHANGES = (
 
 
 def tables(view: View) -> Iterable[Table]:
-    """Both."""
+    """Return both tables."""
     head = ("thesis, s", "ours, s", "sent", "ACK")
     yield Table("Table 5.1: a false fast retransmit begins", head, _false(view("every")))
     rows = [[title, *(_numbers(view(name)) for name in names)] for title, *names in CHANGES]

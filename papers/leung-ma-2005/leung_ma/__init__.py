@@ -30,7 +30,7 @@ from .setup import parameters
 from .view import Read, Runs
 
 MORE_SEEDS = 3
-"""By this the seeds are multiplied where a single run soon decides, if runs are whole."""
+"""Factor for the number of seeds where a single run can decide a claim, if runs have full length."""
 
 
 def reproduce(work: Work) -> Outcome:
@@ -38,7 +38,7 @@ def reproduce(work: Work) -> Outcome:
 
     Raises:
         OSError: a file of the paper's folder is missing, or one could not be written.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     made = _made(work)
     compared = _beside_ns2(work)
@@ -52,7 +52,7 @@ def reproduce(work: Work) -> Outcome:
 
 
 def judged(work: Work) -> Sequence[Finding]:
-    """Every claim under the work's reading.
+    """Judge every claim under the reading of ``work``.
 
     Raises:
         OSError, ValueError: see ``reproduce``.
@@ -61,14 +61,14 @@ def judged(work: Work) -> Sequence[Finding]:
 
 
 def _made(work: Work) -> Made:
-    """The runs that claims are judged on."""
+    """The runs that the claims need."""
     single = [trial(m, p) for m in METHODS for p in singles()]
     lossy = [trial(m, p) for m in METHODS for p in splits(LOSSES[1])]
     steady = [trial(m, p) for m in METHODS for p in splits(LOSSES[0])]
     decided = [trial(m, Single(f)) for m in tuned() for f in SENSITIVE_FS]
     decided += [trial(m, p) for m in (AVG_DEV, *OTHERS) for p in singles() if (p.every_ms, p.loss) == FIGURES[FIG4]]
     ran = work.run("figures and claims", [*single, *lossy])
-    # Without loss nothing on the two paths is random.
+    # Without loss, the two paths have no randomness.
     ran |= work.run("two paths without loss", steady, replace(work.effort, seeds=1))
     times = MORE_SEEDS if work.effort.duration_s is None else 1
     more = replace(work.effort, seeds=times * work.effort.seeds)
@@ -79,7 +79,7 @@ def _made(work: Work) -> Made:
 
 
 def _beside_ns2(work: Work) -> list[ns2.Compared]:
-    """ns-2's runs are as long as the paper's: nothing for shorter ones."""
+    """Compare with ns-2, whose runs have the paper's duration; empty for shorter runs."""
     if work.effort.duration_s is not None:
         return []
     trials = [point.trial for point in ns2.references(work.folder)]

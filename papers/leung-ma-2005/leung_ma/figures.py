@@ -40,7 +40,7 @@ COMMAND = f"ackclock run papers/{KEY}/"
 
 @dataclass(frozen=True)
 class Row:
-    """Figures of the same kind beside each other: without loss, or otherwise."""
+    """Figures of one kind side by side, such as without and with loss."""
 
     name: str
     title: str
@@ -48,12 +48,12 @@ class Row:
     axis: str
     label: str
     panels: Sequence[tuple[str, Sequence[tuple[float, Place]]]]
-    """Each with its title and its places along the axis."""
+    """The title of each panel, and its places along the axis."""
     values: Callable[[View, Method, Place], list[float]]
     scenario: str
     log: bool = True
     ticks: Sequence[float] = (1.0,)
-    """Of each decade, if it is logarithmic."""
+    """Ticks of each decade, if the axis is logarithmic."""
 
 
 def _f(figure: str) -> Sequence[tuple[float, Place]]:
@@ -118,7 +118,7 @@ ROWS = (
     ),
 )
 LEAST_SHOWN = 0.001
-"""Per cent; on a logarithmic axis none has no place."""
+"""In per cent; a logarithmic axis cannot show zero."""
 
 
 def draw(v: View, out: Path) -> list[Picture]:
@@ -147,7 +147,7 @@ def _row(row: Row, v: View, out: Path) -> Picture:
     panels[0].set_ylabel(row.label)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(METHODS), handlelength=2.2, columnspacing=1.2)
-    # Those without chance have one run; provenance looks at the first.
+    # Points without randomness have one run; provenance uses the first entry.
     ran = sorted(shown.values(), key=lambda one: -len(one.runs))
     about = provenance(ran, "bars are 95 % intervals")
     figure.supxlabel(about, fontsize=5, color="#666666", x=0.995, ha="right")
@@ -178,7 +178,7 @@ def _curve(axes: Axes, row: Row, method: Method, places: Sequence[tuple[float, P
     look = colours.look(method.stack)
     means = [v.mean(row.values, method, p) for _, p in places]
     y = [max(m.value, LEAST_SHOWN) for m in means]
-    # A bar that would reach below the axis ends at it.
+    # Bars that would extend below the axis end at it.
     low = [value - max(value - m.half, LEAST_SHOWN) for value, m in zip(y, means, strict=True)]
     axes.errorbar(
         [x for x, _ in places],

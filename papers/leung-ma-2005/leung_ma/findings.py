@@ -32,22 +32,22 @@ UNCHECKED = {
     "S001-45": "It is a measurement of other people's that §IV-A quotes; no run of ours can check it.",
 }
 MORE = frozenset({"S001-16", "S001-50"})
-"""Claims about the largest of many ratios or means, where a single run soon decides."""
+"""Claims about the largest of many ratios or means, which a single run can decide."""
 RATE_OF_LOSS = 0.002
 
 
 @dataclass(frozen=True)
 class Made:
-    """All that claims are judged on."""
+    """All results on which claims are judged."""
 
     figures: Runs
     seeds: int
-    """How many of the figures."""
+    """The number of seeds for the figures."""
     more: Runs
-    """With more seeds, for ``MORE``."""
+    """Runs with more seeds, for ``MORE``."""
     more_seeds: int
     texts: Mapping[str, str]
-    """``setup.parameters``."""
+    """The result of ``setup.parameters``."""
     read: Read = field(default_factory=Read)
 
     def view(self) -> View:
@@ -56,17 +56,17 @@ class Made:
 
 
 def findings(made: Made, folder: Path) -> list[Finding]:
-    """Every claim of ``claims.csv``, judged.
+    """Judge every claim of ``claims.csv``.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: one of them makes no sense.
+        ValueError: a file is invalid.
     """
     return [judged(claim, made, folder) for claim in claims.read(folder / CLAIMS)]
 
 
 def judged(claim: Claim, made: Made, folder: Path) -> Finding:
-    """One of them.
+    """Judge one claim.
 
     Raises:
         OSError, ValueError: see ``findings``.
@@ -97,7 +97,7 @@ def _burst(claim: Claim, folder: Path) -> Finding:
 
 
 def _cost(claim: Claim, folder: Path) -> Finding:
-    """Table 3, and §IV-C's counters."""
+    """The finding for Table 3, and for §IV-C's counters."""
     if claim.id == "S001-43":
         names = state(folder)
         note = (
@@ -111,7 +111,7 @@ def _cost(claim: Claim, folder: Path) -> Finding:
 
 
 def _instructions(folder: Path) -> str:
-    """What can be said of Table 3's times."""
+    """A remark on Table 3's times."""
     rows = costs(folder)
     ours, theirs = rows[AVG_DEV.stack], rows[FA.stack]
     per_event = float(theirs["instructions_per_event"]) / float(ours["instructions_per_event"])
@@ -131,16 +131,16 @@ def _measured(claim: Claim, made: Made) -> Finding:
     measured = measure(view)
     intervals: tuple[tuple[float, float] | None, ...] = (None,) * len(measured)
     if seeds > 1:
-        # Of few runs there are few different resamples: an order among them says nothing.
+        # Few runs have few different resamples, so their order says nothing.
         each = cache(lambda draw: measure(View(view.runs, made.read, draw)))
         drawn = claims.resampled(lambda draw: each(tuple(sorted(draw))), seeds)
-        # Two paths without loss: nothing is random there.
+        # On two paths without loss there is no randomness.
         intervals = tuple(interval if interval[0] < interval[1] else None for interval in drawn)
     return claims.judge(claim, measured, intervals, f"{_details(measure, view)}{_more(claim, view)}")
 
 
 def _details(measure: Measure, v: View) -> str:
-    """The values that the claim's are made of."""
+    """The values behind the claim's numbers."""
     axes = {
         "f": f" at f = {_listed([f'{f:.1f}' for f in v.fs])}",
         "tuned": f" at f = {_listed([f'{f:.1f}' for f in SENSITIVE_FS])}",
@@ -156,7 +156,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _more(claim: Claim, v: View) -> str:
-    """What else belongs to a claim."""
+    """Further remarks on a claim."""
     if claim.id in ("S001-35", "S001-36", "S001-37"):
         others = {"S001-35": (DEL, INC, AVG), "S001-36": (EWMA,), "S001-37": (DEL, INC, AVG, EWMA)}[claim.id]
         loss = LOSSES[1] if claim.id == "S001-37" else LOSSES[0]

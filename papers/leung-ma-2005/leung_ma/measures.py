@@ -1,4 +1,4 @@
-"""What Leung & Ma 2005 claim, each as a function of our runs; ``claims.csv`` has what counts as reproduced."""
+"""The claims of Leung & Ma 2005 as functions of our runs; ``claims.csv`` has the accepted values."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from .view import View
 
 FIG3, FIG4, FIG5 = FIGURES
 Series = Sequence[tuple[str, Sequence[float]]]
-"""Values along an axis, with a name each."""
+"""Named series of values along an axis."""
 NAMED = (DEL, INC, AVG, EWMA)
-"""In the order in which §IV names them."""
+"""Methods in the order in which §IV names them."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What a claim's number is made of."""
+    """The calculation of a claim's number."""
 
     what: str
-    """What the series are, to begin a sentence."""
+    """A name for the series, at the start of a sentence."""
     series: Callable[[View], Series]
     combine: Callable[[Series], tuple[float, ...]]
     axis: str = ""
-    """``f``, ``share``, or nothing: one value for each name."""
+    """``f``, ``share``, or empty: one value for each name."""
 
     def __call__(self, v: View) -> tuple[float, ...]:
         """The claim's numbers."""
@@ -54,7 +54,7 @@ class Measure:
 
 
 def gain(v: View, over: Method, place: Place) -> float:
-    """By how many per cent AVG-DEV's throughput is above another's."""
+    """The gain of AVG-DEV's throughput over another method's, in per cent."""
     return 100 * (ratio(v.throughput(AVG_DEV, place), v.throughput(over, place)) - 1)
 
 
@@ -64,22 +64,22 @@ def at(v: View, figure: str) -> list[Single]:
 
 
 def split(v: View, loss: float) -> list[Split]:
-    """The places of Figure 10 or 11 at which packets are reordered."""
+    """The places of Figure 10 or 11 with reordering."""
     return [Split(share, loss) for share in v.shares]
 
 
 def gains(v: View, figure: str, over: Sequence[Method]) -> Series:
-    """Over other methods, per cent, at each f."""
+    """The gains over other methods at each f, in per cent."""
     return [(m.label, [gain(v, m, p) for p in at(v, figure)]) for m in over]
 
 
 def to_fa(v: View, figures: Sequence[str]) -> Series:
-    """Throughput of AVG-DEV over that of FA at each f."""
+    """The ratio of AVG-DEV's throughput to FA's at each f."""
     return [(name, [ratio(v.throughput(AVG_DEV, p), v.throughput(FA, p)) for p in at(v, name)]) for name in figures]
 
 
 def shares_of(v: View, figure: str, other: Method) -> list[float]:
-    """The unnecessary retransmission rate of AVG-DEV over another's at each f."""
+    """The ratio of AVG-DEV's unnecessary retransmission rate to another method's at each f."""
     return [ratio(v.rate(AVG_DEV, p), v.rate(other, p)) for p in at(v, figure)]
 
 
@@ -89,61 +89,61 @@ def per_cent(v: View, figure: str, other: Method) -> Series:
 
 
 def to_best(v: View, figure: str) -> Series:
-    """The unnecessary retransmission rate of AVG-DEV over the smallest of the others at each f."""
+    """The ratio of AVG-DEV's unnecessary retransmission rate to the smallest of the others at each f."""
     return [("AVG-DEV", [ratio(v.rate(AVG_DEV, p), min(v.rate(m, p) for m in OTHERS)) for p in at(v, figure)])]
 
 
 def lossy(v: View, number: Callable[[View, Method, Place], float]) -> Series:
-    """A number with 0.2 % loss over that without at each f."""
+    """The ratio of a number with 0.2 % loss to the number without loss at each f."""
     pairs = list(zip(at(v, FIG5), at(v, FIG3), strict=True))
     return [(m.label, [ratio(number(v, m, a), number(v, m, b)) for a, b in pairs]) for m in METHODS]
 
 
 def mean_rate(v: View, method: Method, loss: float) -> float:
-    """Table 2: the unnecessary retransmission rate, mean over the shares, per cent."""
+    """Table 2: the unnecessary retransmission rate in per cent, mean over the shares."""
     return fmean(v.rate(method, p) for p in split(v, loss))
 
 
 def rates(v: View, loss: float) -> Series:
-    """The same of every method."""
+    """The same for every method."""
     return [(m.label, [mean_rate(v, m, loss)]) for m in METHODS]
 
 
 def split_gains(v: View, loss: float, over: Sequence[Method]) -> Series:
-    """Over other methods, per cent, at each share."""
+    """The gains over other methods at each share, in per cent."""
     return [(m.label, [gain(v, m, p) for p in split(v, loss)]) for m in over]
 
 
 def average_gains(v: View, loss: float, over: Method) -> tuple[float, float]:
-    """Figures 10 and 11: the mean over the shares of the gain, and the gain of the mean throughputs, per cent."""
+    """Figures 10 and 11, in per cent: the mean of the gains over the shares, and the gain of the mean throughputs."""
     places = split(v, loss)
     ours, theirs = (fmean(v.throughput(m, p) for p in places) for m in (AVG_DEV, over))
     return fmean(gain(v, over, p) for p in places), 100 * (ratio(ours, theirs) - 1)
 
 
 def on_the_average(v: View, loss: float, over: Sequence[Method]) -> Series:
-    """By how many per cent AVG-DEV is above other methods on the average of the shares, as the reading says."""
+    """The gain of AVG-DEV over other methods in per cent, averaged over the shares as the reading says."""
     return [(m.label, [average_gains(v, loss, m)[v.read.of_means]]) for m in over]
 
 
 def spread(v: View) -> Series:
-    """Largest less smallest mean throughput over alpha, beta and lambda, per cent of their mean, at each f."""
+    """The range of mean throughputs over alpha, beta and lambda, in per cent of their mean, at each f."""
     values = [[v.throughput(m, Single(f)) for m in tuned()] for f in SENSITIVE_FS]
     return [("", [100 * (ratio(max(each), fmean(each)) - ratio(min(each), fmean(each))) for each in values])]
 
 
 def means(series: Series) -> tuple[float, ...]:
-    """Of each."""
+    """The mean of each series."""
     return tuple(fmean(values) for _, values in series)
 
 
 def least(series: Series) -> tuple[float, ...]:
-    """The smallest of each."""
+    """The smallest value of each series."""
     return tuple(min(values) for _, values in series)
 
 
 def largest(series: Series) -> tuple[float, ...]:
-    """The largest value of all."""
+    """The largest value of all series."""
     return (max(max(values) for _, values in series),)
 
 
@@ -158,12 +158,12 @@ def ends(series: Series) -> tuple[float, ...]:
 
 
 def inner(series: Series) -> tuple[float, ...]:
-    """The smallest of each without the first and the last."""
+    """The smallest value of each series, without its first and last value."""
     return tuple(min(values[1:-1]) for _, values in series)
 
 
 def order(*methods: Method) -> Callable[[Series], tuple[float, ...]]:
-    """Each over the next."""
+    """The ratio of each method to the next."""
 
     def chain(series: Series) -> tuple[float, ...]:
         rate = {label: values[0] for label, values in series}
@@ -173,13 +173,13 @@ def order(*methods: Method) -> Callable[[Series], tuple[float, ...]]:
 
 
 def _single(v: View, share: int) -> Series:
-    """Throughputs where all packets take one path, over their mean."""
+    """Throughputs if all packets take one path, divided by their mean."""
     values = [v.throughput(m, Split(share)) for m in METHODS]
     return [(f"{share} %", [ratio(value, fmean(values)) for value in values])]
 
 
 def _table_2() -> dict[str, Measure]:
-    """S001-19 to 32."""
+    """The measures of S001-19 to 32."""
     pairs = [(method, loss) for method in METHODS for loss in LOSSES]
 
     def one(method: Method, loss: float) -> Measure:
@@ -255,4 +255,4 @@ MEASURES: dict[str, Measure] = {
         means,
     ),
 }
-"""By the claim."""
+"""Measures by claim."""

@@ -18,9 +18,9 @@ SCENARIO = "scenario-ns2.toml"
 DELAYED: Changes = (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "100 ms"))
 TOLERANCE = 0.03
 SEEDS = 60
-"""Ours; more than ns-2's 15, since the comparison is of means."""
+"""The number of our seeds; more than ns-2's 15, because means are compared."""
 LEAST_RUNS = 5
-"""Points of which ns-2 has fewer are judged together: three runs say next to nothing of how far apart runs are."""
+"""Points with fewer runs of ns-2 are judged together: three runs say almost nothing about the spread."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Point:
 
     @property
     def trial(self) -> Trial:
-        """Ours of the same set-up."""
+        """Our trial with the same set-up."""
         mean, path = f"{200 * self.f:.3f} ms", "link[1].elements"
         changes: Changes = (
             (f"{path}[0].p", self.loss),
@@ -49,17 +49,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Compared:
-    """One point of ns-2's beside ours."""
+    """One of ns-2's points beside ours."""
 
     point: Point
     throughput: Comparison
-    """kB/s."""
+    """In kB/s."""
     resent: Comparison
-    """Retransmissions in a run; without loss every one is needless."""
+    """Retransmissions per run; without loss all of them are needless."""
     recoveries: Comparison
 
     def cells(self) -> list[str]:
-        """As a line of the table."""
+        """A line of the table."""
         p = self.point
         cells = [f"{p.f:.1f}", f"{p.every_ms} ms", f"{100 * p.loss:g} %", "delayed" if p.ack == "del" else "every"]
         for c in (self.throughput, self.resent, self.recoveries):
@@ -68,7 +68,7 @@ class Compared:
         return cells
 
     def row(self) -> dict[str, object]:
-        """As a line of comparison.csv."""
+        """A line of comparison.csv."""
         p = self.point
         row: dict[str, object] = {"f": p.f, "every_ms": p.every_ms, "loss": p.loss, "ack": p.ack}
         for name in NUMBERS:
@@ -87,7 +87,7 @@ NUMBERS = {
     "resent": ("retransmissions", "retransmits"),
     "recoveries": ("fast recoveries", "fast_recoveries"),
 }
-"""What is compared: its name, and ns-2's column."""
+"""The compared quantities: name, and ns-2's column."""
 
 
 def references(folder: Path) -> dict[Point, dict[str, Mean]]:
@@ -108,21 +108,21 @@ def references(folder: Path) -> dict[Point, dict[str, Mean]]:
 
 
 def compare(ran: Mapping[Trial, Ran], folder: Path) -> Iterator[Compared]:
-    """Each of ns-2's points beside ours of the same set-up.
+    """Compare each of ns-2's points with ours of the same set-up.
 
     Raises:
         OSError: the reference values are missing.
     """
     for point, means in references(folder).items():
         ours = ran[point.trial]
-        # ns-2 counts packets of 1000 bytes, and the SYN with them.
+        # ns-2 counts packets of 1000 bytes, including the SYN.
         throughput = ours.mean(lambda run: (run["flows"][0]["acked_bytes"] / 1000 + 1) / run["duration_s"])
         each = (throughput, ours.mean("retransmissions"), ours.mean("fast_recoveries"))
         yield Compared(point, *(Comparison(m, means[n], TOLERANCE) for m, n in zip(each, NUMBERS, strict=True)))
 
 
 def summary(compared: Sequence[Compared]) -> Reference:
-    """How many points agree, how well, and all of them."""
+    """Summarise the agreement, and list all points."""
     judged = [c for c in compared if c.throughput.reference.n >= LEAST_RUNS]
     comparisons = {name: [getattr(c, name) for c in judged] for name in NUMBERS}
     sentences = [_agreement(NUMBERS[name][0].capitalize(), each) for name, each in comparisons.items()]
@@ -135,7 +135,7 @@ def summary(compared: Sequence[Compared]) -> Reference:
 
 
 def together(compared: Sequence[Compared]) -> list[str]:
-    """The mean differences of points that have too few runs to be judged one by one; nothing, if there are none."""
+    """The mean differences of points with too few runs to be judged individually; empty if there are none."""
     if not compared:
         return []
     mean = {name: fmean(getattr(c, name).difference for c in compared) for name in NUMBERS}

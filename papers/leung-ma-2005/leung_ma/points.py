@@ -13,9 +13,9 @@ SINGLE, MULTIPATH = "scenario-single.toml", "scenario-multipath.toml"
 FS = (1.0, 1.4, 1.8, 2.2, 2.6, 3.0, 3.4, 3.8)
 """Packet delay factors; §IV-A: from 1.0 to 3.8. The steps are ours."""
 SHARES = tuple(range(0, 101, 10))
-"""Of the packets over R1-R3-R4, per cent; §IV-B: from 0 to 100. The steps are ours."""
+"""Shares of the packets that take R1-R3-R4, in per cent; §IV-B: from 0 to 100. The steps are ours."""
 MIXED = SHARES[1:-1]
-"""Those that reorder."""
+"""The shares with reordering."""
 Changes = tuple[tuple[str, Value], ...]
 Parameters = tuple[tuple[str, str], ...]
 
@@ -25,7 +25,7 @@ class Method:
     """A method of the paper's figures."""
 
     label: str
-    """As the paper calls it."""
+    """The paper's name for it."""
     stack: str
     set: Parameters = ()
 
@@ -33,13 +33,13 @@ class Method:
 DSACK = Method("DSACK", "dsack")
 INC, AVG, EWMA = Method("INC", "dsack-inc"), Method("AVG", "dsack-avg"), Method("EWMA", "dsack-ewma")
 # Blanton & Allman 2002 §6.4: "the amount of time … to obtain enough duplicate ACKs", not until the hole is filled. §II
-# here: all four suffer from the bound of 0.9 cwnd, so that false fast retransmissions happen when cwnd is small.
+# here: all four suffer from the bound of 0.9 cwnd, so false fast retransmissions happen when cwnd is small.
 DEL = Method("DEL", "dsack-del", (("detect.target", "last-dup"), ("detect.ceiling", "before-the-cut")))
 AVG_DEV = Method("AVG-DEV", "avg-dev")
 FA = Method("FA", "rr-tcp")
 METHODS = (DSACK, INC, AVG, DEL, EWMA, AVG_DEV, FA)
 OTHERS = (DSACK, INC, AVG, DEL, EWMA)
-"""What §IV compares AVG-DEV with, but for FA."""
+"""The methods that §IV compares with AVG-DEV, except FA."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Single:
 
     f: float
     every_ms: int = 50
-    """Time between two changes of the delay."""
+    """Time between two changes of the delay, in ms."""
     loss: float = 0.0
 
 
@@ -57,20 +57,20 @@ class Split:
     """A place on the axes of Figures 10 and 11."""
 
     share: int
-    """Of the packets over R1-R3-R4, per cent."""
+    """Share of the packets that take R1-R3-R4, in per cent."""
     loss: float = 0.0
 
 
 Place = Single | Split
 FIGURES: dict[str, tuple[int, float]] = {"50 ms": (50, 0.0), "100 ms": (100, 0.0), "50 ms, 0.2 % loss": (50, 0.002)}
-"""Figures 3 and 6, 4 and 7, 5 and 8: time between changes of the delay, ms, and loss."""
+"""Figures 3 and 6, 4 and 7, 5 and 8: time between changes of the delay in ms, and loss."""
 LOSSES = (0.0, 0.003)
-"""Figures 10 and 11."""
+"""Loss in Figures 10 and 11."""
 
 
 @cache
 def trial(method: Method, place: Place) -> Trial:
-    """What is run for a method at a place, as taken."""
+    """The trial for a method at a place, as taken."""
     loss = ("link[0].elements[0].p", place.loss)
     if isinstance(place, Split):
         paths = "link[1].elements[0].paths"
@@ -92,12 +92,12 @@ def trial(method: Method, place: Place) -> Trial:
 
 
 ALPHAS, BETAS, LAMBDAS = (0.3, 0.4), (0.2, 0.4), (0.2, 0.4)
-"""The ends of §III-B's ranges."""
+"""The end points of §III-B's ranges."""
 SENSITIVE_FS = (1.0, 1.8, 2.6, 3.8)
 
 
 def tuned() -> list[Method]:
-    """AVG-DEV with every combination of the ends of alpha's, beta's and lambda's ranges, and as in Table 1."""
+    """AVG-DEV with every combination of the end points for alpha, beta and lambda, and with Table 1's values."""
     names = [f"detect.threshold.{name}" for name in ("alpha", "beta", "lambda")]
     each = product(*([f"{x:g}" for x in values] for values in (ALPHAS, BETAS, LAMBDAS)))
     return [AVG_DEV, *(Method(AVG_DEV.label, AVG_DEV.stack, tuple(zip(names, v, strict=True))) for v in each)]

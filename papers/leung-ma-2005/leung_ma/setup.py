@@ -1,4 +1,4 @@
-"""What ran for Leung & Ma 2005, read back from the scenarios that did; §IV-D's burst; Table 3."""
+"""Set-up of the runs for Leung & Ma 2005, read back from their scenarios; §IV-D's burst; Table 3."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .points import AVG_DEV, FA, Changes
 
 BURST_SCENARIO = "scenario-burst.toml"
 THRESHOLDS = tuple(range(4, 21))
-"""Those of which §IV-D's burst is measured."""
+"""The thresholds for which §IV-D's burst is measured."""
 TABLE_1 = ("alpha", "beta", "lambda", "gamma", "c1", "c2")
 
 
 def parameters(single: Iterable[Ran], paths: Iterable[Ran], document_of: Callable[[Trial], Document]) -> dict[str, str]:
-    """For each claim that is a parameter, what the runs of the figures have; "or" between what differs.
+    """The value of each parameter claim in the runs of the figures, joined by "or" where runs differ.
 
     Args:
-        single: those of Figures 3 to 8.
-        paths: those of Figures 10 and 11.
-        document_of: the scenario that each of them is.
+        single: runs of Figures 3 to 8.
+        paths: runs of Figures 10 and 11.
+        document_of: returns the scenario of a trial.
 
     Raises:
         OSError: a scenario is missing.
@@ -42,7 +42,7 @@ def parameters(single: Iterable[Ran], paths: Iterable[Ran], document_of: Callabl
     tuned = {_table_1(ran.trial) for ran, _ in every if ran.trial.stack == AVG_DEV.stack}
     durations = {f"{run['duration_s']:g} s" for ran, _ in every for run in ran.runs}
     seeds = {str(document["run"]["seeds"]["count"]) for _, document in every}
-    # A run without chance is made once; the others as often as asked.
+    # Trials without randomness are run once; the others for each requested seed.
     made = {str(len(ran.runs)) for ran, _ in one}
     intervals = sorted({_redrawn(document)["every"] for _, document in one}, key=_ms)
     return {
@@ -55,7 +55,7 @@ def parameters(single: Iterable[Ran], paths: Iterable[Ran], document_of: Callabl
 
 
 def _table_1(trial: Trial) -> str:
-    """The six numbers of Table 1: as the stack has them, or set."""
+    """The six numbers of Table 1, from the stack's defaults or the scenario."""
     stack = next(stack for stack in ackclock.stacks() if stack["name"] == trial.stack)
     threshold = {**stack["detect"]["threshold"], **{path.split(".")[-1]: x for path, x in trial.set}}
     return ", ".join(f"{float(threshold[name]):g}" for name in TABLE_1)
@@ -81,14 +81,14 @@ def _element(document: Document, kind: str) -> Document:
 
 
 def _delay(document: Document) -> str:
-    """Mean and deviation for f = 1; the way back tells f."""
+    """Mean and deviation for f = 1; f is derived from the way back."""
     f = _f(document)
     redrawn = _redrawn(document)
     return f"{_ms(redrawn['mean']) / f:g} f ms, {_ms(redrawn['deviation']) / f:.2f} f ms"
 
 
 def _f(document: Document) -> float:
-    """The way back has the mean delay, unless it is redrawn, too."""
+    """The delay factor f: the way back has the mean delay, unless it varies as well."""
     back = [link["back"]["delay"] for link in document["link"] if "delay" in link.get("back", {})]
     return _ms(back[0] if back else _redrawn(document)["mean"]) / 200
 
@@ -99,11 +99,11 @@ def _range(documents: Iterable[Document]) -> str:
 
 
 def burst(folder: Path, threshold: int, disorder: str = "extended") -> int:
-    """Segments that the filling ACK releases at once after one duplicate fewer than the threshold.
+    """Segments released at once by the filling ACK after one duplicate fewer than the threshold.
 
     Raises:
         OSError: the scenario is missing in ``folder``.
-        ValueError: the scenario does not make so many duplicates.
+        ValueError: the scenario does not produce this number of duplicates.
     """
     duplicates = threshold - 1
     late: Changes = (("link[0].elements[0].delay[0].by", f"{1.2 * duplicates + 0.6:.1f} ms"),)
@@ -115,7 +115,7 @@ def released(frame: pl.DataFrame, duplicates: int) -> int:
     """The same, from a trace's events.
 
     Raises:
-        ValueError: no ACK came so often.
+        ValueError: no ACK arrived this often.
     """
     mine = frame.filter(pl.col("side") == "sender")
     acks = mine.filter(pl.col("event") == "delivered").select("time_ns", "ack").rows()
@@ -127,16 +127,16 @@ def released(frame: pl.DataFrame, duplicates: int) -> int:
 
 
 def longest(bursts: Mapping[int, int]) -> float:
-    """By how much a burst exceeds half of its threshold, rounded up; the largest."""
+    """The largest excess of a burst over half of its threshold, rounded up."""
     return float(max(burst - ceil(threshold / 2) for threshold, burst in bursts.items()))
 
 
 def costs(folder: Path) -> dict[str, dict[str, Any]]:
-    """The line of ``reference/cost.csv`` of each stack of Table 3.
+    """The line of ``reference/cost.csv`` for each stack of Table 3.
 
     Raises:
         OSError: the file is missing.
-        ValueError: it lacks one of the two stacks, or has it twice.
+        ValueError: one of the two stacks is missing or occurs twice.
     """
     with (folder / "reference" / "cost.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["stack"] in (AVG_DEV.stack, FA.stack)]

@@ -1,4 +1,4 @@
-"""The numbers behind the figures, Tables 2 and 3."""
+"""The numbers behind the figures and Tables 2 and 3."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COMPARED = (DEL, INC, AVG, EWMA)
 
 
 def numbers(made: Made, folder: Path) -> Iterator[Table]:
-    """All tables.
+    """Yield all tables.
 
     Raises:
         OSError: a file of the paper's folder is missing.

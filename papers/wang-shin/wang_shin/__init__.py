@@ -15,17 +15,17 @@ from .measures import View
 from .points import CLAIMED_PS, COMPARED, NEW_RENO, PEER_WINDOWS, RR, SACK, TO_THE_LETTER, droptail, red
 
 SEEDS = 200
-"""Of a full run."""
+"""The number of seeds in a full run."""
 SPARSE = 4
-"""With fewer seeds losses are forced in every fourth case."""
+"""With fewer seeds, losses are forced only in every fourth case."""
 
 
 def judged(work: Work) -> list[Finding]:
-    """Run what the claims need, and judge every claim.
+    """Run the points that the claims need, and judge every claim.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     view = _view(work, work.run("claims", _trials(model.points((RR, SACK), CLAIMED_PS))))
     return findings.findings(view, setup.parameters(work, view.ran), work)
@@ -36,7 +36,7 @@ def reproduce(work: Work) -> Outcome:
 
     Raises:
         OSError: a file of the paper's folder is missing, or one could not be written.
-        ValueError: a file there makes no sense.
+        ValueError: a file there is invalid.
     """
     ran = work.run("figures and claims", [*_trials(model.points()), *(droptail(scheme) for scheme in COMPARED)])
     folder = work.folder
@@ -61,12 +61,12 @@ def reproduce(work: Work) -> Outcome:
 
 
 def _trials(figure_7: list[Trial]) -> list[Trial]:
-    """Of Figures 6 and 7 and of Table 5."""
+    """The trials of Figures 6 and 7 and of Table 5."""
     return [*(red(scheme) for scheme in COMPARED), *figure_7, *transfer.trials(), transfer.RENO_AMONG_RENO]
 
 
 def _view(work: Work, ran: Mapping[Trial, Ran]) -> View:
-    """With what is read off traces."""
+    """The view, including the data extracted from traces."""
     every = 1 if work.effort.seeds >= SEEDS else SPARSE
     return View(
         ran,

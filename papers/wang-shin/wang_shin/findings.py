@@ -19,16 +19,16 @@ CLAIMS = "claims.csv"
 
 
 def findings(view: View, parameters: Mapping[str, str], work: Work) -> list[Finding]:
-    """Every claim of ``claims.csv``, judged.
+    """Judge every claim of ``claims.csv``.
 
     Args:
         view: the runs.
-        parameters: what ran, for the claims that are parameters.
-        work: where claims.csv is.
+        parameters: the set-up of the runs, for claims about parameters.
+        work: the folder of claims.csv.
 
     Raises:
         OSError: a file of the paper's folder is missing.
-        ValueError: claims.csv makes no sense.
+        ValueError: claims.csv is invalid.
     """
     return [_finding(claim, view, parameters) for claim in claims.read(work.folder / CLAIMS)]
 
@@ -49,19 +49,19 @@ def _finding(claim: Claim, view: View, parameters: Mapping[str, str]) -> Finding
 
 
 def _drawn(claim: Claim, draws: Draws, note: str) -> Finding:
-    """The paper has one run: medians, and where nine of ten runs of ours lie."""
+    """The finding for a single run of the paper: medians, and the range of nine out of ten of our runs."""
     medians = tuple(statistics.median(values) if values else math.nan for values in draws)
     spreads = tuple(_spread(values) for values in draws)
     return claims.judge(claim, medians, tuple(_interval(values) for values in draws), note, spreads)
 
 
 def _interval(values: Sequence[float]) -> Interval | None:
-    """Of the median."""
+    """The 95 % interval of the median."""
     if not values:
         return None
     return claims.resampled(lambda draw: (statistics.median([values[i] for i in draw]),), len(values))[0]
 
 
 def _spread(values: Sequence[float]) -> Interval:
-    """From the 5th to the 95th percentile; nowhere if there is no value."""
+    """The 5th to the 95th percentile; an empty range if there is no value."""
     return claims.spread(values) if values else (math.nan, math.nan)

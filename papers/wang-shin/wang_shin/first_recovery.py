@@ -1,4 +1,4 @@
-"""Figure 6: what happens to the first of ten flows over RED, run by run."""
+"""Figure 6: the events of the first of ten flows over RED, run by run."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from .repair import Repair, repairs
 
 @dataclass(frozen=True)
 class FirstRecovery:
-    """What §3.3 tells of Figure 6(d), in one run; None for what does not happen within it."""
+    """The events that §3.3 describes for Figure 6(d), in one run; ``None`` for an event that does not occur."""
 
     cwnd: float | None
-    """Segments, at the first fast retransmit; Robust Recovery does not cut it there."""
+    """The window at the first fast retransmit, in segments; Robust Recovery does not cut it there."""
     cwnd_at_drop: float | None
-    """When the flow's first packet is dropped."""
+    """The window when the flow's first packet is dropped."""
     further_s: float | None
-    """When the first packet sent within the first recovery is dropped."""
+    """When the first packet sent during the first recovery is dropped."""
     resent_s: float | None
-    """When that packet is sent again."""
+    """When that packet is retransmitted."""
     exit_s: float | None
     exit_packet: int | None
-    """End of the first recovery, and the packet acknowledged then, counted from 0."""
+    """End of the first recovery, and the packet acknowledged at that time, counted from 0."""
     loss_s: float | None
-    """First drop after it."""
+    """The first drop after it."""
     second_exit_s: float | None
     second_exit_packet: int | None
     halved: tuple[bool, ...]
-    """For each round trip of the first recovery but the first, whether it has at most half the new packets of the one
-    before, rounded up."""
+    """For each round trip of the first recovery except the first: whether it has at most half the new packets of the
+    previous one, rounded up."""
     last_new: int | None
     """New packets in the last round trip of the first recovery."""
     timeouts: int
 
 
 def first_recovery(events: pl.DataFrame) -> FirstRecovery:
-    """That of the first flow."""
+    """Extract the first recovery of the first flow."""
     mine = events.filter(pl.col("flow") == 0)
     found = repairs(events)
     dropped = mine.filter((pl.col("event") == "dropped") & (pl.col("side") == "receiver"))
@@ -94,10 +94,10 @@ def _window(mine: pl.DataFrame, at: float) -> float:
 
 
 def first_recoveries(work: Work, scheme: Scheme) -> list[FirstRecovery]:
-    """One for each seed, from 1.
+    """Return the first recovery for each seed, from 1.
 
     Raises:
-        OSError, ValueError: the scenario is missing, or makes no sense.
+        OSError, ValueError: the scenario is missing or invalid.
     """
     return [first_recovery(work.events(red(scheme), seed)) for seed in range(1, work.effort.seeds + 1)]
 
@@ -108,5 +108,5 @@ def there(values: Sequence[float | None]) -> list[float]:
 
 
 def median(values: Sequence[float | None]) -> float:
-    """Of those that are there; NaN without any."""
+    """The median of the known values; NaN without any."""
     return statistics.median(there(values)) if there(values) else math.nan

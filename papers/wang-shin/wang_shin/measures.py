@@ -35,16 +35,16 @@ LOSS_ORDER = ("IV", "II", "III", "I")
 
 @dataclass(frozen=True)
 class View:
-    """All runs, or a draw of them."""
+    """All runs, or a resample of them."""
 
     ran: Mapping[Trial, Ran]
     grid: Grid
     recoveries: Mapping[Scheme, Sequence[FirstRecovery]]
     figure_3: Repair
     draw: Sequence[int] | None = None
-    """These seeds; None: all."""
+    """The seeds to use. Default: all."""
     kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
-    """What was computed from all runs; a view of other runs needs another."""
+    """Results computed from all runs; a view of other runs needs another cache."""
 
     @property
     def model(self) -> Model:
@@ -57,7 +57,7 @@ class View:
         return Transfer(self.ran, self.draw, self.kept)
 
     def kbps(self, scheme: Scheme) -> float:
-        """Figure 6: the first flow's throughput, kb/s, mean over the seeds."""
+        """Figure 6: the first flow's throughput in kb/s, mean over the seeds."""
         key = ("red", scheme)
         if key not in self.kept:
             self.kept[key] = [8 * bytes_per_s / 1000 for bytes_per_s in self.ran[red(scheme)].values(THROUGHPUT)]
@@ -65,7 +65,7 @@ class View:
         return statistics.fmean(every if self.draw is None else [every[i] for i in self.draw])
 
     def of(self, scheme: Scheme) -> Sequence[FirstRecovery]:
-        """Figure 6: what happened in each seed."""
+        """Figure 6: the events for each seed."""
         every = self.recoveries[scheme]
         return every if self.draw is None else [every[i] for i in self.draw]
 
@@ -83,7 +83,7 @@ def _over_sack(losses: int) -> Callable[[View], Numbers]:
 
 
 def _course(pick: Callable[[FirstRecovery], float | None]) -> Callable[[View], Draws]:
-    """What happened in the runs in which it did."""
+    """The value in the runs in which the event occurred."""
     return lambda v: (first_recovery.there([pick(one) for one in v.of(RR)]),)
 
 
@@ -123,7 +123,7 @@ def _loss(case: str) -> Callable[[View], Draws]:
 
 
 def _unused(v: View, case: str) -> tuple[list[float], list[float]]:
-    """What all flows carry, and what they leave."""
+    """The throughput of all flows, and the unused capacity."""
     totals = v.transfer.totals(case)
     return totals, [RATE_KBPS - total for total in totals]
 
@@ -138,7 +138,7 @@ FORCED: dict[str, Callable[[View], Numbers]] = {
     "S004-31": lambda v: (1, len(v.figure_3.rounds) - 1),
     "S004-32": _released,
 }
-"""Nothing is drawn."""
+"""Measures without randomness."""
 MEANS: dict[str, Callable[[View], Numbers]] = {
     "S004-08": lambda v: (first_recovery.median([one.cwnd for one in v.of(RR)]),),
     "S004-13": lambda v: tuple(v.kbps(RR) / v.kbps(other) for other in (TAHOE, NEW_RENO, SACK)),
@@ -147,7 +147,7 @@ MEANS: dict[str, Callable[[View], Numbers]] = {
     "S004-16": lambda v: (v.model.lead(RR, SACK),),
     "S004-17": lambda v: tuple(v.model.fall(scheme) for scheme in (RR, SACK)),
 }
-"""Over all seeds."""
+"""Measures over all seeds."""
 DRAWS: dict[str, Callable[[View], Draws]] = {
     "S004-09": _course(_apart),
     "S004-10": _course(lambda one: one.exit_s),
@@ -160,5 +160,5 @@ DRAWS: dict[str, Callable[[View], Draws]] = {
     "S004-29": lambda v: (v.transfer.rates("IV"), _unused(v, "IV")[1]),
     "S004-33": lambda v: v.transfer.steps(LOSS_ORDER, "losses"),
 }
-"""The paper has one run: for each value of the claim those of all runs that have one."""
+"""Measures of single runs in the paper: for each value of the claim, the values of all our runs that have one."""
 MEASURES = (*FORCED, *MEANS, *DRAWS)

@@ -16,12 +16,12 @@ C = math.sqrt(3 / 2)
 
 
 def bound(p: float) -> float:
-    """The model's window, segments: C / sqrt (p)."""
+    """The model's window in segments: C / sqrt (p)."""
     return C / math.sqrt(p)
 
 
 def trials(scheme: Scheme, p: float, network: str) -> tuple[Trial, Trial]:
-    """The run, and its beginning, which is left out."""
+    """The run, and the run of its start-up phase, which is excluded."""
     return model(scheme, p, network), model(scheme, p, network, WARM_S)
 
 
@@ -31,7 +31,7 @@ def points(schemes: Sequence[Scheme] = (RR, SACK), ps: Sequence[float] = PS) -> 
 
 
 def windows(whole: Ran, beginning: Ran) -> list[float]:
-    """BW · RTT / MSS of each run after its beginning (§4), segments."""
+    """BW · RTT / MSS of each run after its start-up phase (§4), in segments."""
     seconds = whole.runs[0]["duration_s"] - beginning.runs[0]["duration_s"]
     acked = zip(whole.values("acked_bytes"), beginning.values("acked_bytes"), strict=True)
     return [(after - before) / MSS / seconds * RTT_S for after, before in acked]
@@ -43,12 +43,12 @@ class Model:
 
     ran: Mapping[Trial, Ran]
     draw: Sequence[int] | None = None
-    """These runs; None: all."""
+    """The runs to use. Default: all."""
     kept: dict[object, list[float]] = field(default_factory=dict, compare=False, repr=False)
-    """What was computed from all runs."""
+    """Results computed from all runs."""
 
     def windows(self, scheme: Scheme, p: float, network: str = "open") -> list[float]:
-        """BW · RTT / MSS of each run after the start-up phase (§4), segments."""
+        """BW · RTT / MSS of each run after the start-up phase (§4), in segments."""
         key = ("window", scheme, p, network)
         if key not in self.kept:
             self.kept[key] = windows(*(self.ran[t] for t in trials(scheme, p, network)))
@@ -56,11 +56,11 @@ class Model:
         return every if self.draw is None else [every[i] for i in self.draw]
 
     def window(self, scheme: Scheme, p: float, network: str = "open") -> Mean:
-        """Their mean."""
+        """The mean of the windows."""
         return Mean.of(self.windows(scheme, p, network))
 
     def share(self, scheme: Scheme, p: float, network: str = "open") -> float:
-        """The mean window over the model's."""
+        """The ratio of the mean window to the model's."""
         values = self.windows(scheme, p, network)
         return sum(values) / len(values) / bound(p)
 
@@ -69,10 +69,10 @@ class Model:
         return max(self.share(scheme, p, network) for p in CLAIMED_PS)
 
     def lead(self, one: Scheme, other: Scheme, network: str = "open") -> float:
-        """How much nearer to the model ``one`` is: the ratio of the two means over the loss rates."""
+        """The ratio of the two schemes' mean shares over the loss rates; above 1 if ``one`` is closer to the model."""
         ours, theirs = (sum(self.share(scheme, p, network) for p in CLAIMED_PS) for scheme in (one, other))
         return ours / theirs
 
     def fall(self, scheme: Scheme, network: str = "open") -> float:
-        """The share at the largest loss rate over that at the smallest."""
+        """The ratio of the share at the largest loss rate to the share at the smallest."""
         return self.share(scheme, CLAIMED_PS[-1], network) / self.share(scheme, CLAIMED_PS[0], network)

@@ -1,4 +1,4 @@
-"""What is to be said about single claims beside their numbers."""
+"""Remarks on single claims in addition to their numbers."""
 
 from __future__ import annotations
 

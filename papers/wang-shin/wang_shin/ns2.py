@@ -26,12 +26,12 @@ from .points import (
 
 TOLERANCE = 0.03
 SAME = "clean"
-"""The profile whose rules our stacks have, all of them."""
+"""The profile whose rules all our stacks follow."""
 PROFILES: dict[str, Settings] = {
     SAME: (("rto.tick", "10ms"), ("rto.min", "1s"), ("rto.initial", "3s"), ("rto.max", "60s")),
     "era": (),
 }
-"""Timers; those of ``era`` are the scenarios' own."""
+"""Timers of the profiles; ``era`` uses the scenarios' values."""
 SENDERS: dict[str, tuple[str, Settings]] = {
     "tahoe": ("tahoe", COUNTING),
     "reno": ("reno", COUNTING),
@@ -47,7 +47,7 @@ Row = dict[str, str]
 
 
 def scheme(variant: str, profile: str) -> Scheme:
-    """Our sender for one of ns-2's; ``newreno`` of the profile era has the rules of ``newreno0``."""
+    """Our sender for one of ns-2's; ``newreno`` in the profile era follows the rules of ``newreno0``."""
     stack, settings = SENDERS["newreno0" if (variant, profile) == ("newreno", "era") else variant]
     return Scheme(variant, stack, (*settings, *PROFILES[profile]))
 
@@ -67,7 +67,7 @@ class Line:
     """One of ns-2's points beside ours."""
 
     names: tuple[str, ...]
-    """Profile first."""
+    """Names of the point; the profile is first."""
     compared: tuple[Comparison, ...]
     """One for each quantity."""
 
@@ -77,7 +77,7 @@ Ours = Mapping[Trial, Ran]
 
 
 def grouped(table: Sequence[Row], *keys: str) -> dict[tuple[str, ...], list[Row]]:
-    """Lines that agree in these columns."""
+    """Group lines with equal values in these columns."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in table:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
@@ -85,17 +85,17 @@ def grouped(table: Sequence[Row], *keys: str) -> dict[tuple[str, ...], list[Row]
 
 
 def column(table: Sequence[Row], key: str) -> list[float]:
-    """Its values."""
+    """The values of a column."""
     return [float(row[key]) for row in table]
 
 
 def side_by_side(ours: Sequence[float], theirs: Sequence[float]) -> Comparison:
-    """The means of both."""
+    """Compare the means of both."""
     return Comparison(Mean.of(ours), Mean.of(theirs), TOLERANCE)
 
 
 def reference(title: str, names: Sequence[str], quantities: Sequence[str], lines: Sequence[Line]) -> Reference:
-    """How many points agree, and all of them."""
+    """Summarise the agreement, and list all points."""
     judged = [c for line in lines if line.names[0] == SAME for c in line.compared]
     count = {v: sum(c.verdict is v for c in judged) for v in Verdict}
     how = ", ".join(f"{n} {v.value}" for v, n in count.items() if n)
@@ -126,7 +126,7 @@ def red_trials(folder: Path) -> list[Trial]:
 
 
 def red_reference(folder: Path, ours: Ours) -> Reference:
-    """Ten flows over RED."""
+    """Compare ten flows over RED."""
     lines = []
     for (profile, variant), theirs in grouped(rows(folder, "red"), "profile", "variant").items():
         ran = ours[red(scheme(variant, profile))]
@@ -153,7 +153,7 @@ def _all(run: Mapping[str, object], key: str) -> float:
 
 
 def alike(one: Scheme) -> Trial:
-    """Twenty flows of one kind."""
+    """Twenty flows with the same sender."""
     return Trial("scenario-fairness.toml", (), one.stack, one.set)
 
 
@@ -164,12 +164,12 @@ def transfer_trials(folder: Path) -> list[Trial]:
 
 
 def transfer_reference(folder: Path, ours: Ours) -> Reference:
-    """A transfer among nineteen flows."""
+    """Compare a transfer among nineteen other flows."""
     lines = []
     for (profile, variant), theirs in grouped(rows(folder, "table5"), "profile", "variant").items():
         ran = ours[alike(scheme(variant, profile))]
         lost = [100 * float(row["drops"]) / float(row["packets_sent"]) for row in theirs]
-        # A transfer that the end of the run cut off counts with what it had lasted by then.
+        # A transfer that the end of the run cuts off counts with its duration until then.
         ends = [min(delay, run["duration_s"]) for delay, run in zip(transfer.delays(ran), ran.runs, strict=True)]
         compared = (
             side_by_side(ends, column(theirs, "delay_s")),
@@ -192,14 +192,14 @@ def model_trials(folder: Path) -> list[Trial]:
 
 
 def _model(key: tuple[str, ...], theirs: Sequence[Row]) -> tuple[Trial, Trial]:
-    """The run, and its beginning, which is left out."""
+    """The run, and the run of its start-up phase, which is excluded."""
     profile, network, variant, p = key
     one = scheme(variant, profile)
     return model(one, float(p), network), model(one, float(p), network, int(theirs[0]["warm_s"]))
 
 
 def model_reference(folder: Path, ours: Ours) -> Reference:
-    """One flow under loss."""
+    """Compare one flow under loss."""
     lines = []
     for key, theirs in grouped(rows(folder, "model"), *NETWORK).items():
         whole, beginning = (ours[t] for t in _model(key, theirs))
@@ -215,9 +215,9 @@ STARTS = ("profile", "variant", "starts", "seconds")
 COUNTS = ("acked_bytes", "data_drops", "retransmissions", "timeouts", "fast_recoveries")
 ALL_COUNTS = ("acked_bytes", "data_drops", "timeouts")
 SECONDS = "60"
-"""Compared are the longest runs; to the packet, all."""
+"""Duration of the runs whose means are compared, the longest ones; packet counts are compared for all runs."""
 ONCE = Effort(1)
-"""Nothing is drawn."""
+"""Runs have no randomness."""
 
 
 def _droptail(profile: str, variant: str, starts: str, seconds: str) -> Trial:
@@ -235,7 +235,7 @@ def droptail_trials(folder: Path) -> list[Trial]:
 
 
 def droptail_reference(folder: Path, ours: Ours) -> Reference:
-    """Three flows over a queue of 8 packets."""
+    """Compare three flows over a queue of 8 packets."""
     table = rows(folder, "droptail")
     same = [_same(row, ours) for row in table if row["profile"] == SAME]
     lines = []
@@ -261,7 +261,7 @@ def droptail_reference(folder: Path, ours: Ours) -> Reference:
 
 
 def _counts(ran: Ran) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """What ns-2's columns have, of the first flow and of all."""
+    """The values of ns-2's columns, for the first flow and for all flows."""
     flows = ran.runs[0]["flows"]
     first = (flows[0]["acked_bytes"] // MSS, *(flows[0][key] for key in COUNTS[1:]))
     total = [sum(flow[key] for flow in flows) for key in ALL_COUNTS]
@@ -275,7 +275,7 @@ def _same(row: Row, ours: Ours) -> tuple[Row, bool]:
 
 
 def references(folder: Path, ours: Ours) -> list[Reference]:
-    """All four."""
+    """Return all four references."""
     return [
         droptail_reference(folder, ours),
         red_reference(folder, ours),

@@ -39,14 +39,14 @@ from .points import (
 from .transfer import PUBLISHED
 
 SEED = 1
-"""Of the runs that Figure 6 shows; named before any was looked at."""
+"""Seed of the runs that Figure 6 shows; it was chosen before any run was inspected."""
 PAPER = "#D55E00"
-"""What the paper states, in figures."""
+"""Colour of the paper's values in figures."""
 RUN = "ackclock run papers/wang-shin/"
 
 
 def draw(view: View, beside: Mapping[Trial, Ran], work: Work) -> list[Picture]:
-    """Draw them into the folder ``work.out``.
+    """Draw all figures into the folder ``work.out``.
 
     Raises:
         OSError: the folder is missing or not writable.
@@ -171,7 +171,7 @@ EVENTS: tuple[tuple[str, Callable[[FirstRecovery], float | None], float], ...] =
     ("next loss", lambda one: one.loss_s, 4.0),
     ("second recovery ends", lambda one: one.second_exit_s, 5.30),
 )
-"""§3.3, in seconds."""
+"""§3.3, times in seconds."""
 
 
 def _events(view: View, work: Work) -> Picture:
@@ -277,7 +277,7 @@ def _curve(axes: Axes, stack: str, line: str, means: Sequence[Mean]) -> None:
 
 
 def _theirs(work: Work) -> list[tuple[float, Mean]]:
-    """ns-2's SACK in the open network."""
+    """ns-2's values for SACK in the open network."""
     rows = ns2.grouped(ns2.rows(work.folder, "model"), "network", "variant", "p")
     return [
         (float(p), Mean.of(ns2.column(group, "window")))

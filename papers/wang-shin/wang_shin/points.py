@@ -9,10 +9,10 @@ from ackclock.runs.trial import Trial, Value
 
 KEY = "wang-shin"
 MSS = 1000
-"""Bytes of a packet (§3.1)."""
+"""Packet size in bytes (§3.1)."""
 Settings = tuple[tuple[str, str], ...]
 
-# What ns-2's senders do and a present-day one does not (docs/decisions/0006).
+# Behaviour of ns-2's senders that current senders do not have (docs/decisions/0006).
 COUNTING: Settings = (("dup_rule", "ns2"),)
 PARTIAL_ACKS: Settings = (
     *COUNTING,
@@ -24,10 +24,10 @@ PARTIAL_ACKS: Settings = (
 
 @dataclass(frozen=True)
 class Scheme:
-    """A sender of the paper's, or a variant."""
+    """A sender of the paper, or a variant."""
 
     name: str
-    """As the paper calls it."""
+    """The paper's name for it."""
     stack: str
     set: Settings = ()
 
@@ -37,27 +37,27 @@ NEW_RENO = Scheme("New-Reno", "newreno-slow-but-steady", (("recovery", "hoe"), *
 """§1: "one new data packet is sent out upon receipt of two duplicate ACKs" """
 SACK = Scheme("SACK", "sack-ff96")
 PHASES: Settings = (("recovery.exit_ssthresh", "min"), ("recovery.cap", "ignored"))
-"""§2.2.3: the congestion-avoidance phase follows at once; actnum, and no window, limits a recovery."""
+"""§2.2.3: congestion avoidance follows immediately; actnum, and no window, limits a recovery."""
 RR = Scheme("RR", "robust", (*COUNTING, *PHASES))
 RENO = Scheme("Reno", "reno", COUNTING)
 COMPARED = (TAHOE, NEW_RENO, SACK, RR)
-"""§3."""
+"""The senders compared in §3."""
 TO_THE_LETTER = Scheme("RR", RR.stack, (*RR.set, ("recovery.count", "act"), ("recovery.order", "extra")))
-"""§2.2.3: ndup is compared with actnum."""
+"""§2.2.3, taken literally: ndup is compared with actnum."""
 
 OWN_LIMIT: Settings = (("limits.cwnd_cap_segs", "30"), ("congestion.only_if_limited", "true"))
-"""Table 3's "maximum window size" as a limit of the sender's: that of ``cwnd`` (docs/decisions/0180)."""
+"""Table 3's "maximum window size" as the sender's own limit on ``cwnd`` (docs/decisions/0180)."""
 OWN_START: Settings = (("startup.ssthresh_segs", "30"),)
 OPEN = "1000 packets"
-"""A window that never limits."""
+"""A window that never limits the sender."""
 
 
 def own_limit(scheme: Scheme, flows: int) -> tuple[tuple[tuple[str, Value], ...], Settings]:
-    """What makes Table 3's window one of the sender's and not of the peer's, for Robust Recovery alone.
+    """Settings that apply Table 3's window to the sender instead of the peer, for Robust Recovery only.
 
     Args:
         scheme: the sender of all flows.
-        flows: tables of flows in the scenario.
+        flows: the number of tables of flows in the scenario.
 
     Returns:
         Changes of the scenario, and parameters of the sender.
@@ -68,17 +68,17 @@ def own_limit(scheme: Scheme, flows: int) -> tuple[tuple[tuple[str, Value], ...]
 
 
 PEER_WINDOWS = (30, 1000)
-"""Packets: Table 3's, and one that never limits."""
+"""In packets: Table 3's window, and one that never limits."""
 LOSSES = (3, 6)
-"""§3.2: packets lost out of one window."""
+"""§3.2: numbers of packets lost from one window."""
 HIT = tuple(range(12, 29))
-"""Packets outstanding when they are lost: from just over the half of Table 3's pipe to all of it and the buffer."""
+"""Packets outstanding at the losses: from just over half of Table 3's pipe to the whole pipe and the buffer."""
 GAPS = (1, 2)
-"""The lost packets are neighbours, or every other."""
+"""Distances of lost packets: adjacent, or every other packet."""
 
 
 def forced(scheme: Scheme, hit: int, lost: Sequence[int], window: int) -> Trial:
-    """Figure 5: the ``lost`` packets, counted in the window of ``hit`` after the first window, do not arrive."""
+    """Figure 5: the ``lost`` packets of the window of ``hit`` packets after the first window are dropped."""
     flow = "dumbbell.flow[0]"
     own = scheme.stack == RR.stack and window == PEER_WINDOWS[0]
     changes: list[tuple[str, Value]] = [
@@ -91,7 +91,7 @@ def forced(scheme: Scheme, hit: int, lost: Sequence[int], window: int) -> Trial:
 
 
 def patterns(losses: int) -> list[tuple[int, tuple[int, ...]]]:
-    """The windows that are hit, and which of their packets are lost; the last ones arrive, and tell of it."""
+    """The window sizes, and the packets lost from each; the last packets arrive and reveal the losses."""
     return [(hit, tuple(range(0, losses * gap, gap))) for hit in HIT for gap in GAPS if losses * gap < hit]
 
 
@@ -108,12 +108,12 @@ def red(scheme: Scheme) -> Trial:
 
 
 PS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
-"""Figure 7's loss rates; the axis is lost."""
+"""Figure 7's loss rates; the values on the axis are lost."""
 CLAIMED_PS = (0.001, 0.003, 0.01, 0.03, 0.1)
 WARM_S = 10
 """§4 ignores the start-up phase."""
 RTT_S = 0.2
-"""§4; without transmission and queueing."""
+"""§4, without transmission and queueing, in seconds."""
 TABLE_3: tuple[tuple[str, Value], ...] = (
     ("dumbbell.access.rate", "10 Mbps"),
     ("dumbbell.bottleneck.rate", "0.8 Mbps"),
@@ -124,7 +124,7 @@ NETWORKS: dict[str, tuple[tuple[str, Value], ...]] = {"open": (), "Table 3": TAB
 
 
 def model(scheme: Scheme, p: float, network: str = "open", seconds: int | None = None) -> Trial:
-    """Figure 7: one flow under loss; with ``seconds`` the beginning of the same run."""
+    """Figure 7: one flow under loss; with ``seconds``, only the start of the same run."""
     limited, own = own_limit(scheme, 1) if network != "open" else ((), ())
     changes = [*NETWORKS[network], *limited, ("dumbbell.bottleneck.elements[0].p", p)]
     if seconds is not None:
@@ -133,11 +133,11 @@ def model(scheme: Scheme, p: float, network: str = "open", seconds: int | None =
 
 
 CASES: dict[str, tuple[Scheme, Scheme]] = {"I": (RENO, RENO), "II": (RENO, RR), "III": (RR, RR), "IV": (RR, RENO)}
-"""Table 5: the target, and those that it is among."""
+"""Table 5: the sender of the target, and the sender of the other flows."""
 
 
 def fairness(target: Scheme, background: Scheme, seconds: int | None = None) -> Trial:
-    """Table 5: a transfer among nineteen flows; with ``seconds`` the beginning of the same run."""
+    """Table 5: a transfer among nineteen other flows; with ``seconds``, only the start of the same run."""
     changes: list[tuple[str, Value]] = []
     for at, scheme in enumerate((background, target)):
         changes.append((f"dumbbell.flow[{at}].stack", scheme.stack))
@@ -150,5 +150,5 @@ def fairness(target: Scheme, background: Scheme, seconds: int | None = None) -> 
 
 
 def _value(said: str) -> Value:
-    """A parameter as a scenario has it."""
+    """Convert a parameter to a value of the scenario."""
     return {"true": True}.get(said, int(said) if said.isdigit() else said)

@@ -1,4 +1,4 @@
-"""How one sender repairs losses, read off the trace of a run."""
+"""One sender's loss repair, extracted from the trace of a run."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ COLUMNS = ("time_ns", "event", "seq", "len", "ack", "sends", "phase_to", "cwnd",
 
 @dataclass
 class Round:
-    """From one retransmission to the ACK that answers it."""
+    """The period from one retransmission to the ACK for it."""
 
     dups: int = 0
     """ndup: duplicate ACKs."""
     new: int = 0
-    """New segments sent from its retransmission to the next."""
+    """New segments sent between this retransmission and the next."""
 
 
 @dataclass
 class Repair:
-    """One recovery of a sender, from its fast retransmit on."""
+    """One recovery of a sender, starting with its fast retransmit."""
 
     begun_s: float
     una: int
-    """Offset acknowledged when it began."""
+    """Offset acknowledged at the start."""
     recover: int
-    """Offset first unsent when it began."""
+    """First unsent offset at the start."""
     ended_s: float | None = None
-    """When ``recover`` was acknowledged; None: the run ended before."""
+    """When ``recover`` was acknowledged; ``None`` if the run ended before that."""
     acked: int = 0
-    """Offset acknowledged then."""
+    """Offset acknowledged at that time."""
     left_s: float | None = None
-    """When the sender left Recovery; Robust Recovery may go on past ``recover``."""
+    """When the sender left Recovery; Robust Recovery may continue past ``recover``."""
     left_ack: int = 0
-    """Offset acknowledged then."""
+    """Offset acknowledged at that time."""
     left_to: str = ""
     """The phase after it: ``open``, or ``loss`` after a timeout."""
     exit_cwnd: float = 0.0
-    """The window then, segments."""
+    """The window at that time, in segments."""
     released: int = 0
-    """Segments sent at the instant at which it was left."""
+    """Segments sent at that instant."""
     rounds: list[Round] = field(default_factory=list)
-    """Those of Recovery."""
+    """The rounds of Recovery."""
 
     @property
     def kbps(self) -> float | None:
-        """The effective throughput (§3.2): what was acknowledged between fast retransmit and full ACK."""
+        """The effective throughput in kb/s (§3.2): data acknowledged between fast retransmit and full ACK."""
         if self.ended_s is None:
             return None
         return 8 * (self.acked - self.una) / 1000 / (self.ended_s - self.begun_s)
 
 
 def rows(events: pl.DataFrame, flow: int = 0) -> Iterator[Row]:
-    """What happened at a flow's sender, in order."""
+    """Yield the events at a flow's sender, in order."""
     here = events.filter((pl.col("flow") == flow) & (pl.col("side") == "sender"))
     kinds = ["sent", "acked", "phase", "window"]
     return here.filter(pl.col("event").is_in(kinds)).select(COLUMNS).iter_rows(named=True)
 
 
 def repairs(events: pl.DataFrame, flow: int = 0) -> list[Repair]:
-    """Every recovery of a flow that a fast retransmit began."""
+    """Every recovery of a flow that started with a fast retransmit."""
     found: list[Repair] = []
     now: Repair | None = None
     una, sent, cwnd, inside = 1, 1, 0.0, False

@@ -1,4 +1,4 @@
-"""What ran for Wang & Shin, read back from the scenarios that did."""
+"""Set-up of the runs for Wang & Shin, read back from their scenarios."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Document = dict[str, Any]
 
 
 def parameters(work: Work, ran: Mapping[Trial, Ran]) -> dict[str, str]:
-    """For each claim that is a parameter, what ran; "or" between what differs.
+    """The value of each parameter claim in the runs, joined by "or" where they differ.
 
     Raises:
-        OSError, ValueError: a scenario is missing, or makes no sense.
+        OSError, ValueError: a scenario is missing or invalid.
     """
     table_3 = [work.read(droptail(scheme)) for scheme in COMPARED]
     figure_6 = [work.document(red(scheme)) for scheme in COMPARED]
@@ -71,12 +71,12 @@ def _red(document: Document) -> str:
 
 
 def _starts(ran: Ran) -> list[float]:
-    """When the flows start, without what is drawn: in whole tenths of a second."""
+    """Start times of the flows without their random part, rounded to tenths of a second."""
     return [math.floor(10 * flow["start_s"] + 1e-6) / 10 for flow in ran.runs[0]["flows"]]
 
 
 def _sizes(work: Work) -> str:
-    """Of data packets and ACKs on the wire."""
+    """Sizes of data packets and ACKs on the wire."""
     events = work.events(red(RR)).filter(pl.col("event") == "sent")
     sizes = [
         _common(f"{wire} B" for wire in events.filter(where)["wire"].unique())

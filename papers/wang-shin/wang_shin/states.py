@@ -1,4 +1,4 @@
-"""The states of Robust Recovery as it is built: crates/tcp/src/recovery/robust.rs."""
+"""The states of our implementation of Robust Recovery: crates/tcp/src/recovery/robust.rs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATES: dict[str, tuple[Place, str, str]] = {
     "probe": ((9.1, 3.6), "Probe", "a new segment for every\nduplicate"),
     "loss": ((5.2, 0.7), "Loss", "slow start from one segment"),
 }
-"""Where each stands, its name, what lets data out."""
+"""The position of each state, its name, and the rule that releases data."""
 ARROWS: tuple[tuple[Place, Place, float, Place, str, str], ...] = (
     ((2.3, 3.75), (4.2, 3.75), 0, (3.25, 3.86), "1", "bottom"),
     ((6.2, 3.6), (8.1, 3.6), 0, (7.15, 3.68), "3", "bottom"),
@@ -33,7 +33,7 @@ ARROWS: tuple[tuple[Place, Place, float, Place, str, str], ...] = (
     ((9.1, 3.15), (6.2, 0.7), -0.15, (8.75, 1.55), "7", "center"),
     ((4.2, 0.7), (1.3, 3.15), -0.2, (2.2, 1.15), "8", "center"),
 )
-"""From, to, how much it bends, where its number stands, the number, its alignment."""
+"""From, to, curvature, position of the number, the number, its alignment."""
 RULES = (
     "1  third duplicate, unless a timeout's window is still being repaired: ssthresh is halved, recover = first "
     "unsent,\n    cwnd is kept, ndup = actnum = 0, snd_una is sent again",

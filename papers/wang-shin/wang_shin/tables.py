@@ -26,7 +26,7 @@ from .transfer import PUBLISHED
 
 
 def numbers(view: View) -> Iterator[Table]:
-    """For each figure."""
+    """Yield the tables for each figure."""
     yield _forced(view)
     head = ("sender", "packets of the first flow", "of all flows", "drops of all", "timeouts of all")
     red_rows = [[scheme.name, *_flows(view.ran[red(scheme)])] for scheme in COMPARED]
@@ -104,7 +104,7 @@ def _transfer(view: View) -> Table:
 
 
 def points(view: View) -> Iterator[dict[str, object]]:
-    """Every point of the figures 6 and 7 and of the tables 3 and 5: means over the seeds, 95 % intervals."""
+    """Every point of Figures 6 and 7 and of Tables 3 and 5: means over the seeds, 95 % intervals."""
     for at, ran in view.ran.items():
         shown = 19 if at.file == "scenario-fairness.toml" else 0
         acked, drops, timeouts = (ran.mean(key, shown) for key in ("acked_bytes", "data_drops", "timeouts"))
