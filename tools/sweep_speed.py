@@ -99,7 +99,7 @@ def case(name: str, runs: int) -> dict[str, float]:
     return found
 
 
-def swept(made: ak.Plan, store: Path, **options: Any) -> dict[str, float]:  # noqa: ANN401 - those of `ak.sweep`
+def swept(made: ak.Plan, store: Path, **options: Any) -> dict[str, float]:  # noqa: ANN401 - options of `ak.sweep`
     """Seconds of a sweep and of its parts, sizes of its files, and the peak memory of this process."""
     told: list[float] = []
 

@@ -229,7 +229,7 @@ def _seeds(seed: int | None, seeds: Seeds | None) -> tuple[int | None, int | lis
     return first, _whole("seeds", seeds, 1)
 
 
-def _whole(key: str, value: Any, least: int) -> int:  # noqa: ANN401 - refused here
+def _whole(key: str, value: Any, least: int) -> int:  # noqa: ANN401 - checked here
     try:
         number = index(value)
     except TypeError:

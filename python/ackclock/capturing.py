@@ -102,7 +102,7 @@ class Capture:
 
     @cached_property
     def densities(self) -> pl.DataFrame:
-        """RFC 5236's densities, if requested, of packets with sequence numbers: a row for each value that occurred."""
+        """RFC 5236's densities, if requested and if every packet has a number: a row for each value that occurred."""
         return self._polars("densities")
 
     @cached_property
@@ -143,7 +143,7 @@ class Capture:
 
         Raises:
             OSError: the file cannot be written.
-            ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
+            ValueError: there are several files, the capture is standard input, or ``to`` is the capture itself.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -161,7 +161,7 @@ class Capture:
 
         Raises:
             OSError: the file cannot be written.
-            ValueError: there are several captures, or standard input; or the capture is from the sender's side, where
+            ValueError: there are several files; or the capture is standard input, or from the sender's side, where
                 nothing arrives; or ``to`` is the capture itself.
         """
         file = self._only_file("write", to)
@@ -184,7 +184,7 @@ class Capture:
 
         Raises:
             OSError: the file cannot be written.
-            ValueError: there are several captures, or standard input, or ``to`` is the capture itself.
+            ValueError: there are several files, the capture is standard input, or ``to`` is the capture itself.
         """
         return _native.capture_copy(self._only_file("anonymise", to), None, self._chosen, fspath(to))[0]
 

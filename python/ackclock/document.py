@@ -54,7 +54,7 @@ def written(value: Value) -> str:
     return _line("v", value)[4:]
 
 
-def natural(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has
+def natural(value: Any) -> Any:  # noqa: ANN401 - any type
     """Convert a number or list of NumPy or Polars, or a range, to Python's; return other values unchanged."""
     if value is None or isinstance(value, str | bytes | bool | int | float | list | tuple | Mapping | type):
         return value

@@ -64,7 +64,7 @@ class Fit:
 
     @property
     def ends(self) -> list[str]:
-        """The scenario with each number that was not measured at the lower, and at the upper, end of its interval."""
+        """Two variants of the scenario: unmeasured numbers at the lower ends of their intervals, and at the upper."""
         return list(self._found["scenarios"][1:])
 
     @property

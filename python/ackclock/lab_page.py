@@ -89,7 +89,7 @@ class _Files(SimpleHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     # Does not use the system's table: some lack WebAssembly, and some serve scripts as text.
-    extensions_map = {  # noqa: RUF012 - as the base class has it
+    extensions_map = {  # noqa: RUF012 - declared like this in the base class
         ".css": "text/css; charset=utf-8",
         ".html": "text/html; charset=utf-8",
         ".js": "text/javascript; charset=utf-8",

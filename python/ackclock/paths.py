@@ -69,7 +69,7 @@ def put(document: dict[str, Any], steps: Steps, value: object) -> None:
     at[steps[-1]] = value
 
 
-def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - what TOML can say
+def get(document: dict[str, Any], steps: Steps) -> Any:  # noqa: ANN401 - any TOML value
     """Return the value of an existing place."""
     at: Any = document
     for step in steps:

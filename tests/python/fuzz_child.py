@@ -72,7 +72,7 @@ def _answer(case: dict[str, object], patience: float) -> dict[str, object]:
     except KeyboardInterrupt:
         code = 130
     except BaseException as error:
-        import traceback  # noqa: PLC0415 - seldom
+        import traceback  # noqa: PLC0415 - rarely needed
 
         code, _ = "".join(traceback.format_exception(error)), said.write("Traceback")
     finally:

@@ -122,6 +122,6 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever it has
+def read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
     """The content of a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))

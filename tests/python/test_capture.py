@@ -439,7 +439,7 @@ def test_progress_is_told_and_ctrl_c_ends_it(upload: Path) -> None:
 
 
 def tool(name: str) -> str:
-    """A program that not every machine has."""
+    """A program that may not be installed."""
     found = shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not installed: its counts were not compared")

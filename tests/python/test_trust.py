@@ -107,7 +107,7 @@ def test_where_no_python_ever_runs_the_file_is_not_loaded_either(
     if command[0] == "lab":
         from ackclock import cli_lab  # noqa: PLC0415 - the server must not start
 
-        with pytest.raises(BaseException) as ended:  # noqa: PT011 - typer's
+        with pytest.raises(BaseException) as ended:  # noqa: PT011 - typer's exception
             cli_lab._opening(folder / "s.toml")
         assert getattr(ended.value, "exit_code", None) == 2
     else:

@@ -46,7 +46,7 @@ class Verdict(Enum):
 
 
 class Kind(Enum):
-    """The significance of a claim that holds."""
+    """The kind of evidence behind a claim."""
 
     MEASURED = "measured"
     """A run could have contradicted it."""

@@ -73,7 +73,7 @@ class Work:
         """The packets, windows and phases of one run under the reading, as in docs/trace.md.
 
         Raises:
-            OSError: the scenario is missing, or there is no room for the trace.
+            OSError: the scenario is missing, or the disk is too full for the trace.
                 ScenarioError, ValueError: the scenario is invalid.
         """
         return events(self.read(trial), self.folder, seed, duration_s)
@@ -220,7 +220,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Extra:
-    """A page that belongs to no paper."""
+    """A page without a paper."""
 
     key: str
     """Its name on the command line and of its page."""

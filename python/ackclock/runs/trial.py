@@ -224,7 +224,7 @@ def events(trial: Trial, folder: Path, seed: int = 1, duration_s: int | None = N
     """The packets, windows and phases of one run, as in docs/trace.md.
 
     Raises:
-        OSError: the scenario is missing, or there is no room for the trace.
+        OSError: the scenario is missing, or the disk is too full for the trace.
         ScenarioError, ValueError: the scenario is invalid.
     """
     wanted = trial.task(folder, Effort(1, duration_s))

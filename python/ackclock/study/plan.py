@@ -70,7 +70,7 @@ class Question:
 
 
 def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
-    """Read a study and check all that can be checked before a run.
+    """Read a study and check everything that can be checked before a run.
 
     Args:
         study: path of its file, the text of one (a string with a line break), or its content as a dict.

@@ -73,7 +73,7 @@ def read(
     trials: int | None = None,
     seed: int | None = None,
 ) -> Plan:
-    """Read a plan and check all that can be checked before a run.
+    """Read a plan and check everything that can be checked before a run.
 
     Args:
         plan: path of a plan, the text of one (a string with a line break), or its content as a dict.
