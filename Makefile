@@ -113,19 +113,19 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), als
 	@tools/need.sh valgrind
 	$(BIN)/python tools/instructions.py
 
-bench: .venv/.ready ## speed of flows, swaps, every stack, recording, sweeps, start-up, beside ns-2 and ns-3 if installed; into results/bench.json (QUICK=1)
+bench: .venv/.ready ## speed of flows, swaps, every stack, recording, sweeps, start-up, compared with ns-2 and ns-3 if installed; into results/bench.json (QUICK=1)
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
-capture-bench: .venv/.ready ## speed of capture analysis, beside tshark and tcptrace if installed; into results/capture-bench.json (QUICK=1)
+capture-bench: .venv/.ready ## speed of capture analysis, compared with tshark and tcptrace if installed; into results/capture-bench.json (QUICK=1)
 	@tools/need.sh rust
 	$(BIN)/python tools/capture_bench.py $(if $(QUICK),--quick)
 
-live-bench: ## the engine on a device with this kernel as its peer, beside smoltcp; some transfers pass 2^32 twice; into results/live-bench.json (QUICK=1)
+live-bench: ## the engine on a device with this kernel as its peer, compared with smoltcp; some transfers pass 2^32 twice; into results/live-bench.json (QUICK=1)
 	@tools/need.sh rust
 	cargo run --quiet --release --locked -p ackclock-live --example live_bench -- $(if $(QUICK),--quick)
 
-linux: .venv/.ready ## this kernel's TCP beside ours on the paths of tests/linux: its missing runs, all of ours, docs/linux.md
+linux: .venv/.ready ## this kernel's TCP compared with ours on the paths of tests/linux: its missing runs, all of ours, docs/linux.md
 	$(BIN)/maturin develop --quiet --locked --release
 	$(BIN)/python tools/linux.py
 

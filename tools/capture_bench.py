@@ -1,4 +1,4 @@
-"""Measures the speed of capture analysis, beside tshark and tcptrace if they are installed.
+"""Measures the speed of capture analysis, compared with tshark and tcptrace if they are installed.
 
     tools/capture_bench.py           1 GB of full packets; 20 million 96-byte snaps of 128 and of 10,000 connections
     tools/capture_bench.py --quick   a twentieth of that

@@ -1,4 +1,4 @@
-"""The figures of docs/speed.md, made from results/bench.json: targets beside measurements."""
+"""The figures of docs/speed.md, made from results/bench.json: targets and measurements."""
 
 from __future__ import annotations
 

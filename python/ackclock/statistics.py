@@ -84,7 +84,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """One of our means beside a reference's."""
+    """One of our means compared with a reference's."""
 
     ours: Mean
     reference: Mean

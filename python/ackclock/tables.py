@@ -99,7 +99,7 @@ def print_run(result: dict[str, Any]) -> None:
 
 
 def print_live_path(result: dict[str, Any]) -> None:
-    """Print a live run: notes, its flows beside simulated ones, the kernel's counters, and lateness."""
+    """Print a live run: notes, its flows compared with simulated ones, the kernel's counters, and lateness."""
     out, run, live, simulated = console(), result["runs"][0], result["live"], result["simulated"]
     out.print(f"{result['scenario']}: {run['duration_s']:g} s live, seed {run['seed']}", markup=False)
     for note in live["notes"]:

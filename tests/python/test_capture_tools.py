@@ -1,4 +1,4 @@
-"""The stored captures of a kernel, beside tcptrace (whose counts equal ours) and tshark (whose labels are guesses)."""
+"""A kernel's stored captures, compared with tcptrace (which has equal counts) and tshark (whose labels are guesses)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hoe 1995: its runs, the measurement of its claims, and ns-2's runs beside ours."""
+"""Hoe 1995: its runs, the measurement of its claims, and the comparison with ns-2's runs."""
 
 from __future__ import annotations
 

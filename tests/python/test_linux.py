@@ -1,4 +1,4 @@
-"""``make linux``: the measurements, the records and the page about the kernel's TCP beside ours."""
+"""``make linux``: the measurements, the records and the page that compare the kernel's TCP with ours."""
 
 from __future__ import annotations
 

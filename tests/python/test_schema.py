@@ -1,4 +1,4 @@
-"""The JSON Schema of scenario files, checked by a third-party validator, beside the reader's own errors."""
+"""The JSON Schema of scenario files, checked by a third-party validator and compared with the reader's errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ns-2's runs of Figures 2 and 3, and ours beside them."""
+"""ns-2's runs of Figures 2 and 3, compared with ours."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def references(folder: Path) -> list[Reference]:
 
 @dataclass(frozen=True)
 class Compared:
-    """One of ns-2's points beside ours."""
+    """One of ns-2's points compared with ours."""
 
     reference: Reference
     throughput: Comparison

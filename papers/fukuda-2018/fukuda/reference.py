@@ -1,4 +1,4 @@
-"""Our runs beside a model of ns-3's old recovery rules, and beside ns-3 3.44 (see the folder ``reference``)."""
+"""Our runs compared with a model of ns-3's old recovery rules and with ns-3 3.44 (see the folder ``reference``)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Place(Enum):
 
 @dataclass(frozen=True)
 class Compared:
-    """A value of the model beside our envelope, the smallest and largest value over the round trips."""
+    """A value of the model compared with our envelope, the smallest and largest value over the round trips."""
 
     model: float
     own: tuple[float, float]

@@ -1,4 +1,4 @@
-"""ns-2's runs of Hoe's transfer, and ours beside them."""
+"""ns-2's runs of Hoe's transfer, compared with ours."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Compared:
-    """One of ns-2's runs beside ours."""
+    """One of ns-2's runs compared with ours."""
 
     row: Row
     each: Sequence[Comparison]

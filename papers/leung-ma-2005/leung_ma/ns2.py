@@ -1,4 +1,4 @@
-"""ns-2's runs of a plain SACK sender on Leung & Ma's single path, and ours beside them."""
+"""ns-2's runs of a plain SACK sender on Leung & Ma's single path, compared with ours."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Compared:
-    """One of ns-2's points beside ours."""
+    """One of ns-2's points compared with ours."""
 
     point: Point
     throughput: Comparison

@@ -1,4 +1,4 @@
-"""Figure 7: the window under uniform random loss, beside the square-root model."""
+"""Figure 7: the window under uniform random loss, compared with the square-root model."""
 
 from __future__ import annotations
 

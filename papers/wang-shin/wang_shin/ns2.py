@@ -1,4 +1,4 @@
-"""ns-2's runs of the paper's set-ups (papers/wang-shin/reference), and ours beside them."""
+"""ns-2's runs of the paper's set-ups (papers/wang-shin/reference), compared with ours."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def rows(folder: Path, name: str) -> list[Row]:
 
 @dataclass(frozen=True)
 class Line:
-    """One of ns-2's points beside ours."""
+    """One of ns-2's points compared with ours."""
 
     names: tuple[str, ...]
     """Names of the point; the profile is first."""

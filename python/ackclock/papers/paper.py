@@ -108,7 +108,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Reference:
-    """Our runs beside those of another simulator, which the table's title names."""
+    """Our runs compared with those of another simulator, which the table's title names."""
 
     summary: Sequence[str]
     """Whole sentences: the number of points that agree, and how well."""
@@ -151,7 +151,7 @@ class Outcome:
     digest: str
     """Hash over the identities of all runs."""
     references: Sequence[Reference] = ()
-    """Our runs beside those of other simulators."""
+    """Our runs compared with those of other simulators."""
 
     @classmethod
     def of(
@@ -169,7 +169,7 @@ class Outcome:
             findings: one for each claim, in the order of claims.csv.
             pictures: the figures.
             tables: the numbers behind them.
-            references: our runs beside those of other simulators.
+            references: our runs compared with those of other simulators.
         """
         points = list(ran)
         runs = {run["identity"]: run for one in points for run in one.runs}.values()

@@ -1,4 +1,4 @@
-"""The picture of a study: each stack beside the baseline, on each path, with the interval of the difference."""
+"""The picture of a study: each stack compared with the baseline on each path, with the interval of the difference."""
 
 from __future__ import annotations
 
