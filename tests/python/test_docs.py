@@ -31,7 +31,7 @@ CODE = sorted(
     for path in ROOT.glob("python/**/*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 )
-"""Python files with examples in docstrings, which use ``scenario.toml`` and README's ``swaps.toml``."""
+"""Python files with examples in docstrings, which use ``scenario.toml`` and the first run's ``swaps.toml``."""
 Said = subprocess.CompletedProcess[str]
 
 
@@ -41,8 +41,8 @@ def carry_out(page: str, folder: Path, python: Path) -> Said:
         (folder / "papers").symlink_to(ROOT / "papers")
     if page in CODE:
         ak.new(folder / "scenario.toml")
-        readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
-        swaps = next(block.text for block in readme if block.title == "swaps.toml")
+        first_run = blocks((ROOT / "docs/first-run.md").read_text(encoding="utf-8"))
+        swaps = next(block.text for block in first_run if block.title == "swaps.toml")
         (folder / "swaps.toml").write_text(swaps, encoding="utf-8")
     left = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "NO_COLOR", "TERM", "PYTHONPATH"}}
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
