@@ -34,7 +34,7 @@ def spelled(steps: Steps) -> str:
 
 
 def within(one: Steps, other: Steps) -> bool:
-    """Whether one place is the other, or inside it, or around it."""
+    """Whether two places are equal, or one contains the other."""
     short = min(len(one), len(other))
     return one[:short] == other[:short]
 

@@ -200,7 +200,7 @@ def print_live_bench(entries: list[dict[str, Any]]) -> None:
 
 
 MANY = 3
-"""Overtaking packets from which a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
+"""The number of overtaking packets at which a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
 LEDGER = {
     "sent": "sent",
     "arrived": "arrived",

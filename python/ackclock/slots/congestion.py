@@ -17,7 +17,7 @@ class Congestion(Algorithm):
 
     @abstractmethod
     def on_ack(self, ack: Ack, w: Window, cx: Context) -> None:
-        """Update ``w.cwnd`` for an ACK of new data in Open or Loss, or ending a phase by ``Flow.DONE_AND_GROW``."""
+        """Update ``w.cwnd`` for an ACK of new data in Open or Loss, or one ending a phase with ``DONE_AND_GROW``."""
 
     @abstractmethod
     def on_loss(self, loss: Loss, w: Window, cx: Context) -> Cut:
