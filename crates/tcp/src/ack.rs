@@ -1,7 +1,7 @@
 //! When does the receiver answer? One file per published policy; the receiver decides what the answer says.
 //!
-//! A policy hears of segments that were taken: data or a FIN, in or out of order. What RFC 9293 §3.10.7.4 answers in any
-//! case (a segment outside the window, an old timestamp, a SYN) the receiver answers without asking.
+//! A policy is told about accepted segments: data or a FIN, in or out of order. The receiver itself answers every segment that
+//! RFC 9293 §3.10.7.4 says to answer in any case (one outside the window, an old timestamp, a SYN).
 
 pub mod delayed;
 pub mod every;
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 /// What a policy is told about a segment with data (or a FIN) that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When.
+    /// Time of arrival.
     pub now: Time,
     /// Payload bytes.
     pub len: u32,
     /// Whether it began at `rcv_nxt`.
     pub in_order: bool,
-    /// Whether data above it were waiting, so that it filled a hole or part of one (RFC 5681 §3.2).
+    /// Whether data above it was held, so that it filled a hole or part of one (RFC 5681 §3.2).
     pub fills_hole: bool,
     /// Whether all of it had arrived before.
     pub duplicate: bool,
@@ -35,19 +35,19 @@ pub struct Arrival {
     pub push: bool,
     /// By how much `rcv_nxt` moved.
     pub advanced: u32,
-    /// What was left of the announced window when it came, bytes.
+    /// What was left of the advertised window when it arrived, in bytes.
     pub window: u32,
-    /// Whether data wait above `rcv_nxt` now.
+    /// Whether data above `rcv_nxt` is now held.
     pub held: bool,
-    /// Whether it lies apart from the two ranges that were reported last, with two or more waiting; `false` unless the policy asks.
+    /// Whether it adjoins neither of the two ranges reported last, while two or more are held; `false` unless the policy asks.
     pub apart: bool,
     /// Whether the application reads everything at once.
     pub read: bool,
 }
 
 impl Arrival {
-    /// Whether RFC 5681 §4.2 wants an ACK for it at once: out of order, a hole filled in part or whole, a duplicate;
-    /// and a FIN, whose sender waits for nothing else.
+    /// Whether RFC 5681 §4.2 wants an immediate ACK: for a segment out of order, one that fills a hole in part or whole, or a
+    /// duplicate. Also for a FIN, because its sender waits for nothing else.
     #[inline]
     pub fn wants_ack_at_once(&self) -> bool {
         !self.in_order || self.fills_hole || self.duplicate || self.fin
@@ -59,10 +59,10 @@ impl Arrival {
 pub enum AckDecision {
     /// Send an ACK now.
     Now,
-    /// Send one at this time if none has gone out by then. Takes the place of an earlier delay; a time that is not in
-    /// the future means now.
+    /// Send one at this time if none has been sent by then. Replaces an earlier delay; a time that is not in the future means
+    /// now.
     Delay(Time),
-    /// Nothing to send.
+    /// Send nothing.
     No,
 }
 
@@ -70,27 +70,27 @@ pub enum AckDecision {
 pub trait AckPolicy: Send {
     /// A segment with data (or a FIN) arrived.
     fn on_arrival(&mut self, a: &Arrival) -> AckDecision;
-    /// The time named by [`AckDecision::Delay`] has come and nothing was sent since.
+    /// The time given in [`AckDecision::Delay`] is reached, and no ACK was sent since.
     fn on_timer(&mut self, now: Time) -> AckDecision;
-    /// Data came again that lie below the window: they are answered at once, whatever the policy says.
+    /// Data below the window arrives again. It is answered at once, whatever the policy says.
     fn on_repetition(&mut self, _now: Time) {}
-    /// An ACK went out for whatever reason, on `data` or alone. Answers when [`AckPolicy::on_timer`] is to be called all the same.
+    /// An ACK was sent for any reason, on `data` or alone. Returns when [`AckPolicy::on_timer`] is still to be called, if at all.
     fn on_ack_sent(&mut self, _now: Time, _data: bool) -> Option<Time> {
         None
     }
-    /// The application has read all that came, by itself after the segment was taken; nothing is held.
+    /// The application has read everything, on its own after the segment was accepted; nothing is held.
     fn on_read(&mut self) -> AckDecision {
         AckDecision::No
     }
-    /// Whether it uses [`Arrival::apart`], round trips and what our own sender knows.
+    /// Whether it uses [`Arrival::apart`], round trips and the state of our own sender.
     fn asks(&self) -> bool {
         false
     }
-    /// The receive window will be larger than the last that was announced, by a rule that lets it grow.
+    /// The receive window will be larger than the last one advertised, because a rule lets it grow.
     fn on_growth(&mut self) {}
-    /// The round trip as the receiver knows it (`receive_window/rtt.rs`).
+    /// The RTT as the receiver measures it (`receive_window/rtt.rs`).
     fn on_rtt(&mut self, _rtt: Option<Nanos>) {}
-    /// The round trip as our own sender has it, and its timeout.
+    /// Our own sender's smoothed RTT and its RTO.
     fn on_sender(&mut self, _srtt: Option<Nanos>, _rto: Nanos) {}
 }
 
@@ -107,8 +107,8 @@ pub enum AckSpec {
         #[serde(default = "delayed::default_delay")]
         delay: Nanos,
     },
-    /// The same for segments out of order, too: neither a gap nor its filling is answered at once (Lee, Park & Choi 2002;
-    /// Leung & Ma 2005 §II).
+    /// As "delayed", but also for segments out of order: neither a gap nor its filling is answered at once (Lee, Park & Choi
+    /// 2002; Leung & Ma 2005 §II).
     DelayedReordered {
         /// Longest wait of a single segment.
         #[serde(default = "delayed::default_delay")]
@@ -119,22 +119,22 @@ pub enum AckSpec {
         /// Time between beats.
         #[serde(default = "heartbeat::default_interval")]
         interval: Nanos,
-        /// Where in the interval the beats lie (`t mod interval = phase`).
+        /// Offset of the beats within the interval (`t mod interval = phase`).
         #[serde(default)]
         phase: Nanos,
     },
-    /// As soon as two full segments could be announced anew, a window update, or at the next beat of the host's clock (BSD Net/2;
+    /// A window update as soon as the window can move by two full segments, or at the next beat of the host's clock (BSD Net/2;
     /// Hoe §3.2.3).
     WindowUpdate {
         /// Time between beats.
         #[serde(default = "heartbeat::default_interval")]
         interval: Nanos,
-        /// Where in the interval the beats lie (`t mod interval = phase`).
+        /// Offset of the beats within the interval (`t mod interval = phase`).
         #[serde(default)]
         phase: Nanos,
     },
-    /// As Linux: more than a full segment at once, else after a time that adapts; each at the start, after a pause and after a
-    /// repetition; SACKs held back together.
+    /// As Linux: at once for more than a full segment, else after an adaptive delay. At the start, after a pause and after a
+    /// repetition, an ACK for each segment. Duplicate ACKs are compressed.
     Linux(linux::LinuxAckSpec),
     /// From outside the crate.
     #[serde(skip)]
@@ -142,10 +142,10 @@ pub enum AckSpec {
 }
 
 impl AckSpec {
-    /// Whether the description makes sense.
+    /// Checks the description.
     ///
     /// # Errors
-    /// A sentence that names the key, what was found and what is allowed.
+    /// One sentence that names the key, the value found and the values allowed.
     pub fn validate(&self) -> Result<(), StackError> {
         match *self {
             AckSpec::Linux(ref spec) => spec.validate(),
@@ -172,8 +172,8 @@ impl AckSpec {
         }
     }
 
-    /// The policy of one flow whose peer sends segments of up to `mss` bytes, with `sack` agreed on or not. A description that [`AckSpec::validate`]
-    /// refuses still gives one that does not panic.
+    /// Builds the policy of one flow whose peer sends segments of up to `mss` bytes; `sack` says whether SACK was negotiated.
+    /// Even a description that [`AckSpec::validate`] refuses gives a policy that does not panic.
     pub fn build(&self, mss: u32, sack: bool) -> AnyAck {
         match *self {
             AckSpec::Every => AnyAck::Every(every::Every),
@@ -189,7 +189,7 @@ impl AckSpec {
     }
 }
 
-/// Any of the policies, state inline (24 bytes, pinned by a test).
+/// Any of the policies, with its state inline (24 bytes, pinned by a test).
 pub enum AnyAck {
     /// See [`every`].
     Every(every::Every),
@@ -265,7 +265,7 @@ pub(crate) mod cases {
         }
     }
 
-    /// One of each kind that RFC 5681 §4.2 wants answered at once.
+    /// One arrival of each kind that RFC 5681 §4.2 wants answered at once.
     pub(crate) fn urgent() -> [Arrival; 4] {
         let p = plain(1);
         [

@@ -1,4 +1,5 @@
-//! How big may the window be? Growth with every ACK of new data, and the cut on a loss: numbers, not a deed.
+//! How big may the window be? Growth on every ACK of new data, and the cut on a loss. A cut is only computed here; others apply
+//! it.
 
 pub mod aimd;
 pub mod bbr;
@@ -28,35 +29,35 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a loss does to the window: `ssthresh` is written at once, `cwnd` is the target that recovery reaches its own way.
+/// What a loss does to the window: `ssthresh` is set at once; `cwnd` is the target, and recovery decides how to reach it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// New slow start threshold, bytes.
     pub ssthresh: f64,
-    /// Window to arrive at, bytes.
+    /// Target window, bytes.
     pub cwnd: f64,
 }
 
 /// The facts of a loss that a cut may depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossEvent {
-    /// What revealed it.
+    /// How it was detected.
     pub cause: Cause,
-    /// Outstanding bytes, without what Disorder sent beyond the window.
+    /// Outstanding bytes, without those that Disorder sent beyond the window.
     pub flight: Bytes,
-    /// The peer's window when it was revealed, bytes.
+    /// The peer's window when it was detected, bytes.
     pub rwnd: Bytes,
     /// Where the loss begins.
     pub first: Offset,
     /// The congestion window when the lowest segment marked lost (if none is, the oldest) was sent, bytes.
     pub cwnd_at_send: f64,
-    /// When that was sent last.
+    /// When that segment was last sent.
     pub sent_at: Time,
-    /// How often.
+    /// How often it was sent.
     pub sends: u8,
     /// Whether the timer fired again for the same loss.
     pub repeated: bool,
-    /// Whether it was revealed in the middle of a Recovery.
+    /// Whether it was detected during Recovery.
     pub in_recovery: bool,
 }
 
@@ -64,34 +65,34 @@ pub struct LossEvent {
 pub trait Congestion: Send {
     /// An ACK of new data in Open or Loss, or the one that ended a phase with `Done { grow: true }`.
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx);
-    /// A loss: what should the window become?
+    /// A loss was detected: returns the new window.
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut;
     /// State that a cut destroys.
     fn save(&self) -> CcUndo {
         CcUndo::default()
     }
-    /// The cut was a mistake.
+    /// The cut was a mistake; takes the saved state back.
     fn restore(&mut self, _u: &CcUndo) {}
-    /// From which `dupthresh` on, segments, an ACK that only SACKs opens the window, too: above it. Default: none does.
+    /// If `dupthresh` is above this many segments, an ACK that only SACKs opens the window, too. Default: no such ACK does.
     fn grows_by_sack_above(&self) -> Option<u32> {
         None
     }
-    /// Nothing was outstanding, and something is sent again; the last time was at `last_sent`. Not asked where pauses mean nothing
-    /// ([`crate::idle::IdleRule::Keep`]).
+    /// Sending resumes after nothing was outstanding; the last segment was sent at `last_sent`. Not called where pauses have no
+    /// effect ([`crate::idle::IdleRule::Keep`]).
     fn on_resume(&mut self, _last_sent: Time, _cx: &Ctx) {}
-    /// After a pause the window is again that of the beginning (RFC 5681 §4.1).
+    /// After a pause the window is the initial one again (RFC 5681 §4.1).
     fn on_restart(&mut self) {}
-    /// Whether it sets the window itself with every ACK, by samples of the delivery rate: then `on_rate` and `on_tx_start` are called.
+    /// Whether it sets the window on every ACK from samples of the delivery rate. If so, `on_rate` and `on_tx_start` are called.
     fn hears_rates(&self) -> bool {
         false
     }
     /// Any ACK, in any phase, after everybody else has acted on it.
     fn on_rate(&mut self, _rs: &RateSample, _rates: &mut Rates, _w: &mut Window, _cx: &Ctx) {}
-    /// A segment goes, and nothing was in flight.
+    /// A segment is sent while nothing was in flight.
     fn on_tx_start(&mut self, _rates: &Rates, _w: &mut Window, _cx: &Ctx) {}
-    /// The handshake took so long.
+    /// The handshake took `rtt`.
     fn on_handshake(&mut self, _rtt: Nanos, _w: &Window) {}
-    /// How fast to send; asked where the stack is paced. Default: as the window has it.
+    /// How fast to send; called where the stack is paced. Default: at the rate that follows from the window.
     fn pace(&self) -> Option<Pace> {
         None
     }
@@ -110,21 +111,21 @@ pub enum CongestionSpec {
     /// CUBIC in whole segments (Linux in 2008; Fukuda, Nobayashi & Ikenaga 2018).
     #[serde(rename = "cubic-2008")]
     Cubic2008(cubic_2008::Cubic2008Spec),
-    /// Reno in whole segments, by what is delivered (Linux 6).
+    /// Reno in whole segments; growth by delivered data (Linux 6).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     LinuxReno,
-    /// CUBIC in whole segments and jiffies, by what is delivered (Linux 6).
+    /// CUBIC in whole segments and jiffies; growth by delivered data (Linux 6).
     LinuxCubic(linux_cubic::LinuxCubicSpec),
-    /// By a model of the path: its bandwidth and its round trip (Linux 6, version 1).
+    /// BBR: a model of the path's bandwidth and RTT (Linux 6, version 1).
     Bbr(bbr::BbrSpec),
-    /// By the delay (Brakmo & Peterson 1995).
+    /// Vegas: by the queueing delay (Brakmo & Peterson 1995).
     Vegas(vegas::VegasSpec),
-    /// By packets acknowledged, and half of the window that sent the lost one (TCP-PR).
+    /// Growth by packets acknowledged; a loss halves the window that the lost packet was sent under (TCP-PR).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     TcpPr,
     /// NewReno by bytes (RFC 9002 §7).
     Quic(quic::QuicSpec),
-    /// Reno in whole segments, by a count of its own of what is outstanding (gVisor's netstack).
+    /// Reno in whole segments, with its own count of outstanding segments (gVisor's netstack).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     NetstackReno,
     /// From outside the crate.
@@ -154,7 +155,7 @@ pub enum AnyCongestion {
     LinuxCubic(Box<linux_cubic::LinuxCubic>),
     /// BBR.
     Bbr(Box<bbr::Bbr>),
-    /// By the delay.
+    /// Vegas.
     Vegas(Box<vegas::Vegas>),
     /// TCP-PR.
     TcpPr(tcp_pr::TcpPr),
@@ -162,7 +163,7 @@ pub enum AnyCongestion {
     Quic(Box<quic::Quic>),
     /// Netstack's Reno.
     NetstackReno(Box<netstack_reno::NetstackReno>),
-    /// From outside the crate; boxed twice, a thin pointer keeps this enum at 16 bytes.
+    /// From outside the crate. Boxed twice, because a thin pointer keeps this enum at 16 bytes.
     Custom(Box<Box<dyn Congestion>>),
 }
 
@@ -210,7 +211,7 @@ impl CongestionSpec {
         }
     }
 
-    /// Whether it sets the window with every ACK, in every phase.
+    /// Whether it sets the window on every ACK, in every phase.
     pub(crate) fn sets_window(&self) -> bool {
         matches!(self, CongestionSpec::Bbr(_))
     }

@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 9293 §3.5 (opening), §3.6 (closing), §3.10 (events); RFC 7323 §2 (window scale), RFC 2018 §2.
 //!
-//! The driver owns the clock, the network and the payload. It hands in what arrived (`on_segment`), says when time has
-//! come (`on_timer`, at `next_timer`), and takes what is to be sent (`poll_transmit`, until it says no).
+//! The driver owns the clock, the network and the payload. It passes in arriving segments (`on_segment`), calls `on_timer` at
+//! `next_timer`, and takes segments to send (`poll_transmit`, until it returns `false`).
 
 mod accept;
 mod extras;
@@ -35,7 +35,7 @@ use live::Live;
 pub use reuse::{is_newer, Reuse};
 pub use state::{CloseReason, State};
 
-/// Which halves a connection has. Where data flow one way, a host needs only one.
+/// Which halves a connection has. If data flows one way, a host needs only one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
     /// Sends data, receives ACKs.
@@ -46,7 +46,7 @@ pub enum Sides {
     Both,
 }
 
-/// How long TIME-WAIT lasts: twice the maximum segment lifetime, here 2 × 30 s (RFC 9293 §3.4.2 leaves it to us).
+/// How long TIME-WAIT lasts: twice the maximum segment lifetime, here 2 × 30 s (RFC 9293 §3.4.2 leaves the value open).
 const TIME_WAIT: Nanos = Nanos::from_secs(60);
 
 /// One end of a connection.
@@ -58,11 +58,11 @@ pub struct Connection {
     /// Set when the connection is gone.
     closed: Option<CloseReason>,
     time_wait: Option<Time>,
-    /// What only a connection over a real network needs.
+    /// State that only a connection over a real network needs.
     live: Option<Box<Live>>,
-    /// A RST waits to be sent.
+    /// A RST is due.
     reset_due: bool,
-    /// Established, and neither waiting in TIME-WAIT nor gone: one look tells that nothing rare is to be asked.
+    /// Established, and neither in TIME-WAIT nor closed: this one check rules out every rare case.
     usual: bool,
     /// The peer's FIN came before the application closed.
     passive: bool,
@@ -71,8 +71,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection that is established from the start, as simulations of the older papers want it: full segments
-    /// carry `mss` bytes, each side's window is `rwnd` bytes (rounded up to what the header can carry).
+    /// A connection established from the start, for simulations of the older papers: full segments carry `mss` bytes, and each
+    /// side's window is `rwnd` bytes (rounded up to a value that the header can carry).
     pub fn established(stack: &Stack, sides: Sides, mss: u32, rwnd: Bytes) -> Self {
         let wscale = handshake::scale_for(rwnd);
         let unit = 1u64 << wscale;
@@ -89,7 +89,7 @@ impl Connection {
             ts_recent: None,
             ack: stack.ack.clone(),
             consume: Consume::AtOnce,
-            // Nothing announced a smaller one.
+            // No smaller window was advertised.
             receive_window: ReceiveWindowSpec::Fixed,
             edge: stack.limits.window_edge,
         };
@@ -127,7 +127,8 @@ impl Connection {
         }
     }
 
-    /// A segment has arrived; says what was taken of it. A driver that keeps no payload need not look.
+    /// Processes an arriving segment and returns which part of it was accepted. A driver that keeps no payload can ignore the
+    /// result.
     #[inline]
     pub fn on_segment<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         if self.on_expected(now, seg, obs) {
@@ -137,8 +138,8 @@ impl Connection {
         }
     }
 
-    /// Header prediction: takes the whole of a segment that is what a connection with one half waits for, an ACK or the next data,
-    /// and asks nothing that only another could answer. `false`: nothing is done, the segment is for
+    /// Header prediction: accepts the segment that a connection with one half expects, an ACK or the next data, and skips the
+    /// checks that only other segments need. Returns `false` if it did nothing; the segment then goes to
     /// [`Connection::on_unexpected`].
     #[inline(always)]
     pub fn on_expected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> bool {
@@ -156,7 +157,7 @@ impl Connection {
         }
     }
 
-    /// A segment has arrived to which [`Connection::on_expected`] said no.
+    /// Processes an arriving segment for which [`Connection::on_expected`] returned `false`.
     pub fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
             return self.on_rare(now, seg, obs);
@@ -171,7 +172,7 @@ impl Connection {
         }
     }
 
-    /// Time has come.
+    /// Runs the timers that are due at `now`.
     #[inline]
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         if self.handshake.is_some() {
@@ -191,8 +192,9 @@ impl Connection {
         }
     }
 
-    /// When the driver should come back at the latest. A time that has passed means at once: an ACK may teach a detector that it
-    /// should have looked before. Once [`Connection::on_timer`] has been called for that time and everything sent, the next one lies ahead.
+    /// The latest time at which the driver should call again. A time in the past means now: an ACK may show a detector that it
+    /// should have acted earlier. Once [`Connection::on_timer`] has been called for that time and everything is sent, the next
+    /// time is in the future.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         match (&self.tx, &self.rx) {
@@ -213,7 +215,7 @@ impl Connection {
         earliest(earliest(tx, rx), earliest(self.time_wait, live))
     }
 
-    /// Writes the next segment into `out`; `false` means that nothing is to be sent now.
+    /// Writes the next segment into `out`; returns `false` if there is nothing to send now.
     #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         if !self.usual {
@@ -253,7 +255,8 @@ impl Connection {
         }
     }
 
-    /// What is sent before the connection is established and at its end, and probes of a silent peer; `None`: as usual.
+    /// Writes segments sent before the connection is established and at its end, and probes of a silent peer; `None` if none of
+    /// these applies.
     #[cold]
     #[inline(never)]
     fn poll_rare(&mut self, now: Time, out: &mut Segment) -> Option<bool> {
@@ -266,7 +269,7 @@ impl Connection {
         })
     }
 
-    /// `bytes` more exist to be sent; the driver keeps the payload. Before the handshake is done they wait.
+    /// Adds `bytes` to send; the driver keeps the payload. They wait until the handshake is complete.
     pub fn write(&mut self, bytes: Bytes) {
         match (&mut self.tx, &mut self.handshake) {
             (Some(tx), _) => tx.write(bytes),
@@ -275,8 +278,8 @@ impl Connection {
         }
     }
 
-    /// Nothing more will be written: a FIN follows the last byte. In LISTEN and SYN-SENT, where the peer knows of no
-    /// connection, there is none any more, and what was written is forgotten (RFC 9293 §3.10.4).
+    /// Closes the stream: a FIN follows the last byte. In LISTEN and SYN-SENT, where the peer knows of no connection, the
+    /// connection ends and written data is discarded (RFC 9293 §3.10.4).
     pub fn close(&mut self) {
         match (&mut self.tx, &mut self.handshake) {
             (Some(tx), _) => tx.close(),
@@ -286,8 +289,8 @@ impl Connection {
         }
     }
 
-    /// Gives the connection up: everything is forgotten, and a RST is sent unless the peer knows of no connection, in LISTEN
-    /// and SYN-SENT (RFC 9293 §3.10.5).
+    /// Aborts the connection: all state is discarded, and a RST is sent, except in LISTEN and SYN-SENT, where the peer knows of
+    /// no connection (RFC 9293 §3.10.5).
     pub fn abort(&mut self) {
         if self.closed.is_none() {
             self.reset_due = self.handshake.as_ref().is_none_or(|h| h.state() == State::SynReceived);
@@ -308,7 +311,7 @@ impl Connection {
         }
     }
 
-    /// The application has read `bytes`; an ACK that announces the room may now be due.
+    /// The application has read `bytes`; an ACK that advertises the new window may now be due.
     pub fn consume(&mut self, bytes: Bytes) {
         if let Some(rx) = &mut self.rx {
             rx.consume(bytes);
@@ -325,7 +328,7 @@ impl Connection {
         self.rx.as_ref().map_or(0, |rx| rx.received())
     }
 
-    /// How often the data of the segment just polled have been sent: 1 for a first transmission, 0 for a pure ACK.
+    /// How often the data of the segment just polled has been sent: 1 for a first transmission, 0 for a pure ACK.
     #[inline]
     pub fn last_sends(&self) -> u8 {
         self.last_sends

@@ -1,6 +1,6 @@
-//! A sans-I/O TCP in which every part of loss recovery can be exchanged.
+//! A sans-I/O TCP in which every part of loss recovery is replaceable.
 //!
-//! A folder is a question; a file is one published answer; its first line says whose.
+//! Each folder is a question, and each file in it is one published answer; the file's first line names it.
 //!
 //! | folder | question |
 //! | --- | --- |
@@ -18,9 +18,9 @@
 //! | [`ack`] | when does the receiver answer? |
 //! | [`receive_window`] | how large may the receive buffer become? |
 //!
-//! They see [`facts`] and not each other. [`sender`] is the sequencer: the only place that knows the order of things. [`stack::Stack`] names one answer to
-//! each question; [`connection::Connection`] is a TCP made of them, driven from outside: it does no I/O, has no clock,
-//! draws no random numbers and never sees payload.
+//! Algorithms see [`facts`] and not each other. [`sender`] is the sequencer, the only module that knows the order of steps.
+//! [`stack::Stack`] names one answer to each question; [`connection::Connection`] is a TCP built from a stack and driven from
+//! outside: it does no I/O, has no clock, draws no random numbers and never sees payload.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
-//! The sequencer: with the files of its folder the only place that knows the order of things. It contains no algorithm.
+//! The sequencer. It and the files in its folder are the only code that knows the order of steps. It contains no algorithm.
 //!
-//! On an ACK: read it (facts), ask the judges (verdicts), let the phase's owner act (consequences), set the timers.
-//! The rules are numbered as in ARCHITECTURE.md, "The sequencer", which also says which file carries out which.
+//! On an ACK: read it (facts), ask the judges (verdicts), let the phase's owner act (consequences), set the timers. The
+//! rules are numbered as in ARCHITECTURE.md, "The sequencer", which also says which file implements which rule.
 
 mod cold;
 mod ecn;
@@ -52,7 +52,7 @@ use timers::Timers;
 
 /// The sending half of a connection after the handshake.
 ///
-/// In the order of its fields, what every ACK and every send touches first: with many flows the cache holds no more.
+/// The fields that every ACK and every send touches come first: with many flows, the cache holds no more than these.
 #[repr(C, align(64))]
 pub struct Sender {
     w: Window,
@@ -76,45 +76,45 @@ pub struct Sender {
     closed: bool,
     dup_rule: DupRule,
     cwnd_limited: bool,
-    /// The recovery's answer, which never changes.
+    /// The recovery's gate in the phase Open; it never changes.
     open_gate: Gate,
-    /// Something is to be sent whatever the window says.
+    /// Something must be sent regardless of the window.
     urgent: bool,
-    /// The detector wants to see every send, or it is paced.
+    /// The detector wants to see every send, or sends are paced.
     watched: bool,
-    /// The detector has deadlines, or the congestion control wants to hear of each ACK.
+    /// The detector has deadlines, or the congestion control wants to see each ACK.
     clocked: bool,
     /// The congestion control wants samples of the delivery rate.
     rated: bool,
-    /// What is sent is paced; then every send is watched.
+    /// Sends are paced, and therefore all watched.
     paced: bool,
     avoid_silly_window: bool,
-    /// ECE if the connection uses ECN, else nothing.
+    /// ECE if the connection uses ECN, else 0.
     ece_flag: u8,
     /// The next new segment says that the window was reduced (RFC 3168 §6.1.2).
     cwr_due: bool,
-    /// After going back: whether what is SACKed is passed over.
+    /// Whether SACKed segments are skipped after going back.
     skip_sacked: bool,
     last_sends: u8,
-    /// What keeps small segments back.
+    /// The rule that holds back small segments.
     hold: Hold,
-    /// The next segment may be the first after a pause.
+    /// The next segment may be the first after an idle period.
     pause_due: bool,
-    /// The start of the connection hears of ACKs.
+    /// `startup` is told about ACKs.
     starting: bool,
-    /// The start of the connection holds slow start back to this share.
+    /// `startup` restrains the growth of slow start.
     damped: bool,
     max_train: u16,
     growth: f32,
-    /// The threshold that observers were last told. Of 65,535 on all are told as one.
+    /// The threshold last reported to observers. Values from 65,535 up are reported as 65,535.
     told_dupthresh: Option<NonZeroU16>,
-    /// Of the newest episode: where it ends, and whether a timeout began it. Copied from the cold ledger.
+    /// Of the newest episode: where it ends, and whether a timeout began it. Both are copied from the cold ledger.
     timed_out: bool,
     recover: Option<Offset>,
     cap: Bytes,
     board: Scoreboard,
     slots: Slots,
-    // What only losses touch.
+    // State that only losses touch.
     cold: Box<Cold>,
     persist: Persist,
 }
@@ -125,7 +125,7 @@ impl Sender {
         Self::opened(stack, mss, rwnd, rwnd)
     }
 
-    /// The same, where the peer's window is known to be able to become `largest`.
+    /// As [`Sender::new`], for a peer whose window can grow to `largest`.
     pub(crate) fn opened(stack: &Stack, mss: u32, rwnd: Bytes, largest: Bytes) -> Self {
         let (slots, late_sack) = (stack.build(mss), stack.options.late_sack);
         let wnd = u32::try_from(rwnd).unwrap_or(u32::MAX);
@@ -186,13 +186,13 @@ impl Sender {
         }
     }
 
-    /// Reads an ACK, in the order that ARCHITECTURE.md gives.
+    /// Processes an ACK, in the order given in ARCHITECTURE.md.
     pub fn on_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        // Rule 1. What is not acceptable changes nothing at all.
+        // Rule 1. An unacceptable ACK changes nothing.
         if seg.ack < self.snd_una || seg.ack > self.snd_max {
             return self.on_late_ack(now, seg, obs);
         }
-        // Rule 2. The facts. The usual ACK runs through the rest in code of its own, from which what it cannot tell is gone.
+        // Rule 2. The facts. The usual ACK takes a shorter path, without the steps that cannot apply to it.
         let Some(at) = self.take_plain(seg) else { return self.on_unusual_ack(now, seg, obs) };
         let ack = self.read_plain(now, seg, at);
         self.weigh(now, &ack, obs);
@@ -248,7 +248,7 @@ impl Sender {
             self.window_may_have_opened(now);
         }
         if O::ENABLED {
-            // Growth alone moves no threshold in force: it is asked when the next hole begins.
+            // Growth alone does not change the threshold in force: it is read when the next hole begins.
             if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh.is_none() {
                 self.tell_dupthresh(now, obs);
             }
@@ -305,7 +305,7 @@ impl Sender {
             self.grow(now, ack, cx, obs);
         }
         match verdict {
-            // Only an advancing ACK can end the doubt.
+            // Only an advancing ACK can end Disorder.
             Verdict::Clear if ack.advances() => self.set_phase(now, Phase::Open, Why::Resolved, obs),
             Verdict::Clear | Verdict::Suspect => {
                 if ack.is_dup {
@@ -368,7 +368,7 @@ impl Sender {
         self.follow(now, flow, Some(ack), obs)
     }
 
-    /// What the owner of Recovery or Loss asked for.
+    /// Does what the owner of Recovery or Loss asked for.
     fn follow<O: Observer>(&mut self, now: Time, flow: Flow, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
         match flow {
             Flow::Continue(rearm) => rearm,

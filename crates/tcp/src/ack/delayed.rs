@@ -1,10 +1,10 @@
-//! Delayed ACK with a timer for each waiting ACK.
+//! Delayed ACK with a timer for each pending ACK.
 //!
 //! Source: RFC 1122 §4.2.3.2 and RFC 5681 §4.2; the timer is that of ns-2's `TCPSink/DelAck` (`interval_`). `delayed-reordered`:
 //! Lee, Park & Choi 2002, as Leung & Ma 2005 §II describe it ("delayed ACKs were generated for out-of-order packet arrivals").
-//! Idea: one segment in order may wait `delay` for a second one, or for data to ride on; anything unusual may not. Over several
-//! paths being out of order is the rule and no sign of loss: there an ACK for every second segment, in order or not, halves the
-//! duplicates that reordering causes.
+//! Idea: the ACK of one in-order segment may wait `delay` for a second segment or for data to ride on; anything unusual is
+//! answered at once. Over several paths, segments are usually out of order without any loss. An ACK for every second segment, in
+//! order or not, then halves the duplicates that reordering causes.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,10 +13,10 @@
 //! | `RFC2581_immediate_ack_ true` | [`Arrival::fills_hole`] is answered at once |
 //! | delayed ACK for out-of-order arrivals | [`Waits::AnyOrder`]: neither a gap nor its filling is answered at once |
 //!
-//! Departures: every second segment of *any* size is answered, as in ns-2; the RFCs demand it of full-sized ones only. RFC 5681 §4.2
-//! wants a gap and its filling answered at once; that `delayed-reordered` does not is the point.
-//! Unsaid in the source: a delay of zero answers at once. `delayed-reordered` answers a segment at once that had arrived before (its
-//! sender is repairing), and a FIN.
+//! Departures: every second segment of *any* size is answered, as in ns-2; the RFCs require it only for full-sized ones. RFC 5681
+//! §4.2 wants a gap and its filling answered at once; `delayed-reordered` deliberately does not.
+//! Unsaid in the source: a delay of zero answers at once. `delayed-reordered` answers a FIN at once, and also a segment that had
+//! arrived before (its sender is repairing).
 
 use super::{AckDecision, AckPolicy, Arrival};
 use crate::time::{Nanos, Time};
@@ -28,9 +28,9 @@ pub(super) fn default_delay() -> Nanos {
 /// Which segments may wait for a second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// Those that RFC 5681 §4.2 does not want answered at once.
+    /// Segments that RFC 5681 §4.2 does not want answered at once.
     InOrder,
-    /// What is out of order, too (Lee, Park & Choi 2002).
+    /// Segments out of order, too (Lee, Park & Choi 2002).
     AnyOrder,
 }
 
@@ -44,12 +44,12 @@ pub struct Delayed {
 }
 
 impl Delayed {
-    /// A single segment, if it may wait, waits at most `delay`.
+    /// A single segment that may wait does so for at most `delay`.
     pub fn new(delay: Nanos, waits: Waits) -> Self {
         Self { delay, waits, waiting: false }
     }
 
-    /// Whether it may wait neither for a second segment nor for the timer.
+    /// Whether it must be answered at once.
     #[inline]
     fn is_urgent(&self, a: &Arrival) -> bool {
         a.wants_ack_at_once() && (self.waits == Waits::InOrder || a.duplicate || a.fin)

@@ -1,7 +1,8 @@
-//! Delayed ACK by a clock that beats for the whole host.
+//! Delayed ACK driven by one periodic clock for the whole host.
 //!
 //! Source: 4.3BSD Net/2, `tcp_fasttimo` (every 200 ms) and `TF_DELACK`; used by Hoe's thesis and by Blanton & Allman.
-//! Idea: as [`super::delayed`], but a waiting ACK leaves at the next beat, so it waits between nothing and an interval.
+//! Idea: as [`super::delayed`], but a pending ACK is sent at the next beat, so it waits anywhere from zero to one
+//! interval.
 //!
 //! | BSD | here |
 //! | --- | --- |
@@ -9,8 +10,8 @@
 //! | `TF_ACKNOW` | [`AckDecision::Now`] |
 //! | `PR_FASTHZ` (5 a second) | `interval` |
 //!
-//! Departures: Net/2 answers every second segment because the window it could announce has moved by two segments; here
-//! the segments are counted, which is the same where they are full and the application reads at once; else
+//! Departures: Net/2 answers every second segment because the window it could advertise has moved by two segments. Here
+//! segments are counted, which is the same if they are full and the application reads at once; for other cases there is
 //! [`super::window_update`].
 //! Unsaid in the source: the phase of the beats; a segment that arrives on a beat waits for the next one.
 
@@ -31,7 +32,7 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Beats where `t mod interval = phase`. Without an interval every instant is a beat.
+    /// Beats where `t mod interval = phase`. If the interval is zero, every instant is a beat.
     pub fn new(interval: Nanos, phase: Nanos) -> Self {
         Self { interval, phase: Nanos(phase.0.checked_rem(interval.0).unwrap_or(0)), waiting: false }
     }

@@ -1,13 +1,13 @@
-//! Linux's answers: quick where the sender waits for each, else delayed by an adaptive time, and SACKs held back together.
+//! Linux's ACKs: quick where the sender waits for each, else delayed by an adaptive time; duplicate ACKs are compressed.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_input.c` (`tcp_event_data_recv`, `tcp_measure_rcv_mss`, `tcp_incr_quickack`,
 //! `tcp_enter_quickack_mode`, `tcp_grow_window`, `__tcp_ack_snd_check`, `tcp_sack_new_ofo_skb`, `tcp_data_queue`), `net/ipv4/tcp_output.c`
 //! (`tcp_send_delayed_ack`, `tcp_event_ack_sent`, `tcp_event_data_sent`), `tcp_delack_timer_handler` in `net/ipv4/tcp_timer.c`,
 //! `__tcp_cleanup_rbuf` in `net/ipv4/tcp.c`, in our words.
 //!
-//! Idea: more than a full segment is answered at once, and everything while a sender begins, begins again or repeats. A small
-//! segment is answered once the application has read it, unless both sides talk in turn. After three duplicates the
-//! others wait a millisecond for company.
+//! Idea: more than a full segment is answered at once, and so is everything while a sender starts, restarts or repeats data. A
+//! small segment is answered once the application has read it, unless both sides talk in turn. After three duplicates, further
+//! ones wait a millisecond to be merged.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -16,11 +16,11 @@
 //! | rcv_nxt − rcv_wup; inet_csk_in_pingpong_mode | `since`; `pingpong` against the parameter |
 //! | compressed_ack, dup_ack_counter, compressed_ack_timer | `compressed`, `dups`, `release` |
 //!
-//! Departures: what a full segment is counts payload, where Linux counts headers, too. Congestion marks make no ACK quick. A FIN is
-//! answered at once: Linux does so once it has sent its own, and before that lets the ACK wait for the application, which reads the
-//! end and closes. Whether the window moves is not asked where the application reads by hand. Of two SACKs that compression sends
-//! one after the other, the first reports the segment of the second, too. Without a handshake the receiver's own round trip stands
-//! for the sender's.
+//! Departures: the size of a full segment counts payload only, where Linux counts headers, too. Congestion marks do not make an
+//! ACK quick. A FIN is answered at once: Linux does so once it has sent its own, and before that lets the ACK wait for the
+//! application, which reads the end and closes. The check whether the window moves is skipped where the application reads by
+//! hand. When compression sends two SACKs in a row, the first already reports the second's segment. Without a handshake, the
+//! receiver's own RTT replaces the sender's.
 
 use super::{AckDecision, AckPolicy, Arrival};
 use crate::error::StackError;
@@ -28,12 +28,13 @@ use crate::time::{earliest, Jiffies, Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Payload of a segment that is full-sized wherever it comes from, and of the smallest that may be (`TCP_MSS_DEFAULT`, `TCP_MIN_MSS`).
+/// Payload from which a segment always counts as full-sized, and of the smallest segment that may (`TCP_MSS_DEFAULT`,
+/// `TCP_MIN_MSS`).
 const MSS_DEFAULT: u32 = 536;
 const MIN_MSS: u32 = 88;
-/// Duplicates after which others wait (`TCP_FASTRETRANS_THRESH`).
+/// Number of duplicates after which further ones wait (`TCP_FASTRETRANS_THRESH`).
 const DUPLICATES: u32 = 3;
-/// A timeout before anything was measured, and what a first sample adds to itself at least (`TCP_TIMEOUT_INIT`, `TCP_RTO_MIN`).
+/// The timeout before any measurement, and the least that a first sample adds to itself (`TCP_TIMEOUT_INIT`, `TCP_RTO_MIN`).
 const TIMEOUT_INIT: Nanos = Nanos::from_secs(1);
 const TIMEOUT_MIN: Nanos = Nanos::from_millis(200);
 
@@ -41,25 +42,26 @@ const TIMEOUT_MIN: Nanos = Nanos::from_millis(200);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxAckSpec {
-    /// Shortest time that an ACK is delayed by; the time adapts from there (`TCP_ATO_MIN`). Default 40 ms.
+    /// Shortest delay of an ACK; the delay adapts from there (`TCP_ATO_MIN`). Default 40 ms.
     pub delay: Nanos,
-    /// Longest (`TCP_DELACK_MAX`; a tick below the shortest retransmission timeout, 200 ms, at most). Default 200 ms.
+    /// Longest delay of an ACK (`TCP_DELACK_MAX`); at most a tick below the shortest retransmission timeout of 200 ms. Default
+    /// 200 ms.
     pub max_delay: Nanos,
-    /// Most ACKs without delay at the start, after a pause and after a repetition; never more than half the window has segments
-    /// (`TCP_MAX_QUICKACKS`). Default 16.
+    /// Most ACKs sent without delay at the start, after a pause and after a repetition; never more than half the segments of the
+    /// window (`TCP_MAX_QUICKACKS`). Default 16.
     pub quick: u32,
-    /// Data sent in answer before both sides count as talking in turn, and ACKs wait for an answer to ride on
+    /// Replies with data after which both sides count as talking in turn, so that ACKs wait for a reply to ride on
     /// (`tcp_pingpong_thresh`). Default 1.
     #[schemars(range(min = 1))]
     pub pingpong: u32,
-    /// Most duplicates that one SACK answers together; with 0 each has its own (`tcp_comp_sack_nr`). Default 44.
+    /// Most duplicates merged into one SACK; with 0 each has its own (`tcp_comp_sack_nr`). Default 44.
     pub compress: u32,
-    /// Longest time that a SACK waits for others; a twentieth of the round trip if that is less (`tcp_comp_sack_delay_ns`). Default
-    /// 1 ms.
+    /// Longest time that a SACK waits to be merged; a twentieth of the RTT if that is less (`tcp_comp_sack_delay_ns`). Default 1
+    /// ms.
     pub compress_delay: Nanos,
-    /// By which its timer may be late and, on an idle processor, is (`tcp_comp_sack_slack_ns`). Default 100 us.
+    /// Slack of that timer: how late it may fire and, on an idle processor, does (`tcp_comp_sack_slack_ns`). Default 100 us.
     pub compress_slack: Nanos,
-    /// Ticks of the kernel's clock in a second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
     pub hz: u32,
 }
 
@@ -89,7 +91,7 @@ impl LinuxAckSpec {
     }
 }
 
-/// Linux's receiver at work. Times in whole ticks where their names do not say otherwise.
+/// Linux's receiver at work. Times are in whole ticks unless their names say otherwise.
 #[derive(Clone, Debug)]
 pub struct Linux {
     spec: LinuxAckSpec,
@@ -104,24 +106,24 @@ pub struct Linux {
     ato: u64,
     heard: u64,
     pingpong: u32,
-    /// Small segments, and such with PSH, since the last ACK: 0, 1, or 2 and more.
+    /// Small segments and segments with PSH since the last ACK: 0, 1, or 2 for two and more.
     pushed: u8,
     scheduled: bool,
     /// Bytes that no ACK has covered yet.
     since: u64,
-    /// The tick for which the timer is set, and when it fires.
+    /// The tick that the timer is set to, and when it fires.
     delack: Option<(u64, Time)>,
     compressed: u32,
     dups: u32,
     release: Option<Time>,
-    /// The ACK that is to go is of what came before the last segment, which goes on waiting.
+    /// The ACK to send covers what came before the last segment, which keeps waiting.
     carries: bool,
     rtt: Option<Nanos>,
     sender: Option<(Nanos, Nanos)>,
 }
 
 impl Linux {
-    /// The peer's segments have up to `advmss` bytes; `sack` was agreed on or not.
+    /// The peer's segments have up to `advmss` bytes; `sack` says whether SACK was negotiated.
     pub fn new(spec: &LinuxAckSpec, advmss: u32, sack: bool) -> Self {
         Linux {
             spec: spec.clone(),
@@ -179,7 +181,7 @@ impl Linux {
         self.quick = self.quick.max(half.min(self.spec.quick));
     }
 
-    /// `tcp_measure_rcv_mss`: what a full segment of the peer's is. A small one asks for an answer once it is read.
+    /// `tcp_measure_rcv_mss`: the size of the peer's full segments. A small segment asks for an ACK once it is read.
     fn measure(&mut self, a: &Arrival) {
         let last = std::mem::take(&mut self.last_size);
         if a.len >= self.rcv_mss {
@@ -199,7 +201,7 @@ impl Linux {
         self.pushed = if self.pushed == 0 { 1 } else { 2 };
     }
 
-    /// `tcp_event_data_recv`: how long an ACK may wait follows the time between segments.
+    /// `tcp_event_data_recv`: the delay of an ACK follows the time between segments.
     fn adapt(&mut self, tick: u64) {
         let (min, gap) = (self.ato_min(), tick.saturating_sub(self.heard));
         if self.ato == 0 {
@@ -235,7 +237,7 @@ impl Linux {
         self.wait()
     }
 
-    /// The end of `__tcp_ack_snd_check`: duplicates beyond the third wait for others.
+    /// The end of `__tcp_ack_snd_check`: duplicates beyond the third wait to be merged.
     fn compress(&mut self, now: Time) -> AckDecision {
         if !self.sack || self.compressed >= self.spec.compress {
             return AckDecision::Now;
@@ -269,7 +271,7 @@ impl Linux {
             return self.delay(a.now, tick);
         }
         if a.apart && self.compressed > 0 {
-            // `tcp_sack_compress_send_ack`: a SACK that might lose a block goes first.
+            // `tcp_sack_compress_send_ack`: a SACK that might lose a block is sent first.
             self.carries = true;
             return AckDecision::Now;
         }
@@ -317,7 +319,7 @@ impl AckPolicy for Linux {
 
     fn on_timer(&mut self, _: Time) -> AckDecision {
         if self.compressed == 0 {
-            // `tcp_delack_timer_handler`: nothing came to ride on.
+            // `tcp_delack_timer_handler`: no data came for the ACK to ride on.
             if self.talks_in_turn() {
                 (self.pingpong, self.ato) = (0, self.ato_min());
             } else {
@@ -380,7 +382,7 @@ mod tests {
         Linux::new(&spec, 1460, true)
     }
 
-    /// The default after its quick ACKs: 18 segments a millisecond apart.
+    /// The default policy past its quick ACKs: 18 segments a millisecond apart.
     fn steady() -> Linux {
         let mut p = linux(LinuxAckSpec::default());
         for ms in 0..18 {
@@ -390,7 +392,7 @@ mod tests {
         p
     }
 
-    /// Whether it is answered at once, or else when.
+    /// Returns `Ok` if it is answered at once, else when.
     fn answer(p: &mut Linux, a: &Arrival) -> Result<(), AckDecision> {
         match p.on_arrival(a) {
             AckDecision::Now => {

@@ -1,17 +1,17 @@
-//! Net/2's answers: a window update for two full segments, else the host's clock.
+//! Net/2's ACKs: a window update for every two full segments, else at a beat of the host's clock.
 //!
 //! Source: Hoe 1995 §3.2.3; 4.3BSD Net/2's `tcp_output` as it is known.
 //!
-//! Idea: the application has read what came, so the window that could be announced has moved; an update goes as soon as it
-//! has moved by two segments. What is less leaves at the next beat, as in [`super::heartbeat`].
+//! Idea: once the application has read, the window that could be advertised has moved. An update is sent as soon as it has
+//! moved by two segments; smaller moves wait for the next beat, as in [`super::heartbeat`].
 //!
 //! | source | here |
 //! | --- | --- |
 //! | segments received since the last ACK, two of them | bytes since the last ACK, `two` full segments |
 //! | 200 ms timer | `beats` |
 //!
-//! Departures: an application that reads later is the receiver's affair (`Receiver::consume`). Unsaid: a buffer of less than
-//! four segments, where Net/2 answers earlier.
+//! Departures: an application that reads later is handled by the receiver (`Receiver::consume`). Unsaid: a buffer of less
+//! than four segments, where Net/2 answers earlier.
 
 use super::heartbeat::Heartbeat;
 use super::{AckDecision, AckPolicy, Arrival};
@@ -22,7 +22,7 @@ use crate::time::{Nanos, Time};
 pub struct WindowUpdate {
     beats: Heartbeat,
     two: u32,
-    /// That no ACK has covered yet.
+    /// Bytes that no ACK has covered yet.
     bytes: u32,
 }
 

@@ -3,7 +3,7 @@
 //! Source: RFC 5681 §3.1 (growth), §3.1 eq. 4 (halving); RFC 3465 §2 (growth by bytes); Jacobson 1988; ns-2.35 for
 //! `halve = "window"`.
 //!
-//! Idea: below ssthresh a segment more for each ACK, above it a segment more for each round trip; a loss halves.
+//! Idea: below ssthresh the window grows by one segment per ACK, above it by one segment per round trip; a loss halves it.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -12,9 +12,8 @@
 //! | min (cwnd, rwnd) / 2, in whole segments for ssthresh (ns-2's `slowdown`) | `halve = "window"` |
 //! | min (N, L · SMSS), bytes_acked (RFC 3465 §2.1, §2.2) | `abc_limit_segs`, `counted` |
 //!
-//! Departures: growth counts ACKs, not bytes (RFC 5681 eq. 2 with N ≥ SMSS and eq. 3; Net/2, ns-2), unless told
-//! (decision 0065).
-//! `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
+//! Departures: growth counts ACKs, not bytes (RFC 5681 eq. 2 with N ≥ SMSS and eq. 3; Net/2, ns-2), unless told otherwise
+//! (decision 0065). `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::error::StackError;
@@ -29,10 +28,10 @@ use std::num::NonZeroU8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Halve {
-    /// What is outstanding (RFC 5681 eq. 4): one number for ssthresh and cwnd.
+    /// The outstanding data (RFC 5681 eq. 4): one value for ssthresh and cwnd.
     #[default]
     Flight,
-    /// The window: ssthresh in whole segments, cwnd with its fraction; at every timeout anew (ns-2).
+    /// The window: ssthresh in whole segments, cwnd with its fraction; again at every timeout (ns-2).
     Window,
 }
 
@@ -42,10 +41,10 @@ pub enum Halve {
 pub struct AimdSpec {
     /// What a loss halves. Default "flight".
     pub halve: Halve,
-    /// Grow only while the window is what limits sending. Default no.
+    /// Grow only while the window limits sending. Default no.
     pub only_if_limited: bool,
-    /// Growth by the bytes that an ACK acknowledges, in slow start by this many segments at most: RFC 3465's L, 1 or 2 (1 also
-    /// is RFC 5681 eq. 2). Default: growth by ACKs.
+    /// Growth by the bytes that an ACK acknowledges; in slow start at most this many segments per ACK. RFC 3465's L, 1 or 2 (1
+    /// is also RFC 5681 eq. 2). Default: growth by ACKs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2))]
     pub abc_limit_segs: Option<u32>,
@@ -65,7 +64,7 @@ pub struct Aimd {
     only_if_limited: bool,
     /// L of RFC 3465; `None`: growth by ACKs.
     limit: Option<NonZeroU8>,
-    /// Bytes acknowledged in congestion avoidance since the window opened last.
+    /// Bytes acknowledged in congestion avoidance since the window last opened.
     counted: u32,
 }
 
@@ -75,18 +74,18 @@ impl Aimd {
         Aimd { halve: spec.halve, only_if_limited: spec.only_if_limited, limit, counted: 0 }
     }
 
-    /// RFC 3465: who acknowledges a segment in many pieces gains nothing by it.
+    /// RFC 3465: a receiver that acknowledges a segment in many pieces gains nothing by it.
     #[cold]
     fn grow_by_bytes(&mut self, limit: u8, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
         if w.cwnd < w.ssthresh {
-            // §2.3: the slow start after a timeout counts one.
+            // §2.3: in the slow start after a timeout the limit is 1.
             let limit = if cx.timed_out { 1 } else { limit };
             w.cwnd += (ack.acked() as f64).min(f64::from(limit) * smss);
             return;
         }
         self.counted = self.counted.saturating_add(u32::try_from(ack.acked()).unwrap_or(u32::MAX));
-        // §2.1. A cast of what is larger saturates.
+        // §2.1. The cast saturates.
         let window = w.cwnd as u32;
         if self.counted >= window {
             self.counted -= window;
@@ -111,7 +110,7 @@ impl Congestion for Aimd {
         let smss = cx.smss();
         self.counted = 0;
         match self.halve {
-            // RFC 5681 §3.1: when the timer fires again for the same segment, ssthresh is held.
+            // RFC 5681 §3.1: when the timer fires again for the same segment, ssthresh is kept.
             Halve::Flight if l.repeated => Cut { ssthresh: w.ssthresh, cwnd: w.cwnd },
             Halve::Flight => {
                 let half = (l.flight as f64 / 2.0).max(2.0 * smss);

@@ -1,10 +1,11 @@
-//! BBR: a model of the path, its bandwidth and its round trip, instead of losses; what is sent is paced by it.
+//! BBR: instead of losses, a model of the path's bandwidth and RTT sets the window and the pacing rate.
 //!
-//! Source: Linux 6.18, `net/ipv4/tcp_bbr.c` (BBR version 1), `lib/win_minmax.c`, in our words; rates are those of `facts/rate.rs`.
+//! Source: Linux 6.18, `net/ipv4/tcp_bbr.c` (BBR version 1), `lib/win_minmax.c`, in our words; rates come from `facts/rate.rs`.
 //!
-//! Idea: the largest delivery rate of ten round trips and the smallest round trip of ten seconds are the path. Start fast until the rate
-//! grows no more, drain the queue, then go round eight phases: a quarter faster, a quarter slower, six times as it is. Every ten
-//! seconds four segments for 200 ms look for a smaller round trip. At a loss, for a round trip, as much goes as arrives.
+//! Idea: the largest delivery rate of ten round trips and the smallest RTT of ten seconds describe the path. Start fast until the
+//! rate stops growing, drain the queue, then cycle through eight phases: one a quarter faster, one a quarter slower, six at the
+//! measured rate. Every ten seconds, 200 ms with four segments in flight look for a smaller RTT. After a loss, for one round
+//! trip, as much is sent as is delivered.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -14,10 +15,10 @@
 //! | lt_*; extra_acked, ack_epoch_*; minmax | `bbr/long_term.rs`, `bbr/aggregation.rs`, `bbr/max_filter.rs` |
 //! | bbr_ssthresh, bbr_set_state, bbr_undo_cwnd, bbr_cwnd_event | `on_loss`, `on_loss`, `restore`, `on_tx_start` |
 //!
-//! Departures: the phase in which the cycle begins is random in the kernel and a hash of the moment here (decision 0157). After a
-//! timeout the window is one segment; the kernel's is one more than it holds to be in flight.
-//! Unsaid: an echo of congestion changes nothing, as in the kernel. Without a handshake the round trip is unknown until the first
-//! ACK, and the window is paced as over a millisecond.
+//! Departures: the phase in which the cycle begins is random in the kernel and a hash of the time here (decision 0157). After a
+//! timeout the window is one segment; the kernel's is one more than its estimate of segments in flight.
+//! Unsaid: an echo of congestion changes nothing, as in the kernel. Without a handshake the RTT is unknown until the first ACK,
+//! and the window is paced as if the RTT were a millisecond.
 
 mod aggregation;
 mod long_term;
@@ -42,31 +43,32 @@ use max_filter::MaxFilter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bandwidths are segments a microsecond, times 2²⁴.
+/// Bandwidths are in segments per microsecond, times 2²⁴.
 const BW_SCALE: u32 = 24;
-/// Gains are 256ths.
+/// Gains are in 256ths.
 const UNIT: u32 = 1 << 8;
-/// 2 / ln 2: the rate doubles each round trip.
+/// 2 / ln 2: the rate doubles every round trip.
 const HIGH_GAIN: u32 = UNIT * 2885 / 1000 + 1;
 const DRAIN_GAIN: u32 = UNIT * 1000 / 2885;
 const CWND_GAIN: u32 = UNIT * 2;
-/// A round of the cycle.
+/// The gains of one cycle.
 const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
-/// Phases among which the first is chosen.
+/// Number of phases from which the first is chosen.
 const CYCLE_RAND: u64 = 7;
 /// For how many round trips a bandwidth is remembered.
 const BW_RTTS: u32 = CYCLE.len() as u32 + 2;
-/// By how much the bandwidth must grow, 256ths; if it does not for this many round trips, the pipe is full.
+/// Bandwidth stalls when it grows by less than this factor, in 256ths. After so stalling for this many round trips, the pipe is
+/// full.
 const FULL_BW_THRESH: u64 = UNIT as u64 * 5 / 4;
 const FULL_BW_COUNT: u32 = 3;
-/// Percent of the bandwidth that is left free.
+/// Percentage of the bandwidth that is left free.
 const MARGIN_PERCENT: u64 = 1;
-/// Below this rate, bytes a second, segments go one by one.
+/// Below this rate, in bytes per second, segments are sent one by one.
 const MIN_TSO_RATE: u64 = 1_200_000 / 8;
 /// `TCP_INIT_CWND`.
 const INITIAL_WINDOW: u32 = 10;
 
-/// A bandwidth with a gain as bytes a second.
+/// A bandwidth times a gain, in bytes per second.
 fn bytes_per_second(bw: u32, gain: u32, mss: u32) -> u64 {
     let gained = (u128::from(bw) * u128::from(mss) * u128::from(gain)) >> 8;
     u64::try_from((gained * (10_000 * (100 - u128::from(MARGIN_PERCENT)))) >> BW_SCALE).unwrap_or(u64::MAX)
@@ -76,7 +78,7 @@ fn bytes_per_second(bw: u32, gain: u32, mss: u32) -> u64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BbrSpec {
-    /// Ticks of the kernel's clock in a second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
     #[schemars(range(min = 1, max = 1000))]
     pub hz: u32,
 }
@@ -112,7 +114,7 @@ pub struct Bbr {
     next_rtt_delivered: u64,
     round_start: bool,
     min_rtt_us: Option<u64>,
-    /// Jiffies; `None` before the first ACK.
+    /// In jiffies; `None` before the first ACK.
     min_rtt_stamp: Option<u64>,
     probe_rtt_done: Option<u64>,
     probe_rtt_round_done: bool,
@@ -174,12 +176,12 @@ impl Bbr {
         self.bw.get()
     }
 
-    /// The bandwidth that is believed in: a policer's, if there seems to be one.
+    /// The bandwidth in use: a policer's, if there seems to be one.
     fn bw(&self) -> u32 {
         self.long_term.bw().unwrap_or(self.max_bw())
     }
 
-    /// `bbr_init_pacing_rate_from_rtt`: a window each round trip, with the gain of the start.
+    /// `bbr_init_pacing_rate_from_rtt`: one window per round trip, with the startup gain.
     fn pace_window(&mut self, cwnd: u32, rtt_us: u64) {
         let bw = (u64::from(cwnd) << BW_SCALE) / rtt_us.max(1);
         self.pacing_rate = bytes_per_second(u32::try_from(bw).unwrap_or(u32::MAX), HIGH_GAIN, self.mss);
@@ -260,7 +262,7 @@ impl Bbr {
         }
     }
 
-    /// `bbr_reset_probe_bw_mode`. Not with the phase that drains.
+    /// `bbr_reset_probe_bw_mode`. The cycle does not begin with the draining phase.
     fn probe_bw(&mut self, now: Time) {
         self.mode = Mode::ProbeBw;
         self.cycle = CYCLE.len() - 1 - (scattered(now) % CYCLE_RAND) as usize;
@@ -306,7 +308,7 @@ impl Bbr {
     }
 }
 
-/// A number that has nothing to do with the moment but follows from it (the finalizer of SplitMix64).
+/// A well-mixed hash of the time (the finalizer of SplitMix64).
 fn scattered(at: Time) -> u64 {
     let mut x = at.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

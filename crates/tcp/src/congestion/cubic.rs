@@ -2,19 +2,19 @@
 //!
 //! Source: RFC 9438 §4.2 to §4.9; Ha, Rhee & Xu 2008.
 //!
-//! Idea: after a cut the window rises fast towards what it was, waits there, and then looks for more; never slower than
-//! additive increase would.
+//! Idea: after a cut the window rises fast towards its old size, stays near it for a while, and then probes for more. It is never
+//! slower than additive increase.
 //!
 //! | RFC 9438 | here, in segments |
 //! | --- | --- |
 //! | W_max, K, W_est, cwnd_prior | `w_max`, `k`, `w_est`, `cwnd_prior` |
-//! | t_epoch | `epoch`, moved on by what was application-limited (§5.8) |
+//! | t_epoch | `epoch`, shifted by application-limited time (§5.8) |
 //! | beta_cubic, C, alpha_cubic | `beta`, `c`, `3 (1 − beta) / (1 + beta)` |
-//! | segments_acked | what the ACK acknowledges cumulatively |
+//! | segments_acked | segments that the ACK acknowledges cumulatively |
 //!
 //! Departures: slow start counts ACKs, as [`super::aimd`] does. A window above W_max at the start of an epoch becomes W_max
 //! with K = 0 (Linux; the RFC is silent).
-//! Unsaid: what an undo restores where it only opens the threshold: the state of before, window apart (§4.9.2).
+//! Unsaid: what an undo that only raises the threshold restores. Here: the earlier state, except the window (§4.9.2).
 
 use super::{CcUndo, Congestion, Cut, LossEvent};
 use crate::error::StackError;
@@ -29,15 +29,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicSpec {
-    /// What a loss multiplies the window by, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
+    /// Factor by which a loss multiplies the window, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
     pub beta: f64,
     /// How fast the cubic rises, in segments per second cubed. Default 0.4 (RFC 9438 §5.1).
     pub c: f64,
-    /// Give room to new flows by aiming lower after a second cut (RFC 9438 §4.7). Default yes.
+    /// Make room for new flows by aiming lower after a second cut (RFC 9438 §4.7). Default yes.
     pub fast_convergence: bool,
-    /// Cut the window, not what is outstanding (RFC 9438 §4.6 allows it; Linux). Default no.
+    /// Cut the window, not the outstanding data (RFC 9438 §4.6 allows it; Linux). Default no.
     pub from_cwnd: bool,
-    /// Grow only while the window is what limits sending (RFC 9438 §5.8). Default yes.
+    /// Grow only while the window limits sending (RFC 9438 §5.8). Default yes.
     pub only_if_limited: bool,
 }
 
@@ -123,7 +123,7 @@ impl Congestion for Cubic {
         let smss = cx.smss();
         let idle = cx.now.since(std::mem::replace(&mut self.last, cx.now));
         if self.spec.only_if_limited && !cx.cwnd_limited {
-            // §5.8: time without a full window is no time of the cubic.
+            // §5.8: time without a full window does not count for the cubic.
             self.epoch = self.epoch.map(|at| at + idle);
             return;
         }
@@ -154,7 +154,7 @@ impl Congestion for Cubic {
         Cut { ssthresh: cut.max(2.0 * smss), cwnd: cut.max(floor) }
     }
     fn save(&self) -> CcUndo {
-        // No window is zero: among the saved numbers, which nobody counts with, it stands for none.
+        // No window is zero, so a zero among the saved numbers means none; nothing computes with them.
         CcUndo { num: [self.cwnd_prior.unwrap_or(0.0), self.w_max, self.k, self.w_est], at: self.epoch }
     }
     fn restore(&mut self, u: &CcUndo) {
@@ -164,7 +164,7 @@ impl Congestion for Cubic {
         (self.epoch, self.after_timeout) = (u.at, false);
     }
     fn on_restart(&mut self) {
-        // §4.8: the time of the cubic begins when slow start has ended.
+        // §4.8: the cubic's clock starts when slow start has ended.
         self.epoch = None;
     }
 }
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn it_never_grows_slower_than_additive_increase_with_its_own_factor() {
-        // §4.3: after a cut from 20 to 14 segments and a round trip of 20 ms the cubic is flat for seconds.
+        // §4.3: after a cut from 20 to 14 segments, with an RTT of 20 ms, the cubic is flat for seconds.
         let mut c = Cubic::new(&CubicSpec { only_if_limited: false, ..CubicSpec::default() });
         c.on_loss(&loss(Cause::Fast, 20), &whole(20.0), &context());
         let mut w = Window { cwnd: 14_000.0, ssthresh: 14_000.0 };
@@ -234,7 +234,8 @@ mod tests {
         assert_eq!((cut.ssthresh, cut.cwnd), (2000.0, 1000.0));
     }
 
-    /// The window after ACKs at these moments, in ms, and whether the window limited sending then; after a cut from 100 segments to 70.
+    /// The window after a cut from 100 segments to 70 and ACKs at these times in ms; the flag says whether the window limited
+    /// sending.
     fn grown(acks: &[(u64, bool)]) -> f64 {
         let mut c = Cubic::new(&CubicSpec::default());
         c.on_loss(&loss(Cause::Fast, 100), &whole(100.0), &context());

@@ -1,8 +1,8 @@
-//! CUBIC as Linux had it in 2008 and as Fukuda's simulations have it: whole segments, and a count of ACKs.
+//! CUBIC as in Linux in 2008 and in Fukuda's simulations: whole segments, and a count of ACKs.
 //!
 //! Source: Fukuda, Nobayashi & Ikenaga 2018 eq. 1 to 3; Ha, Rhee & Xu 2008; the ns-3 port of Levasseur and others (2014).
 //!
-//! Idea: as [`super::cubic`]; between two ACKs that open the window by a segment `cnt` others must come.
+//! Idea: as [`super::cubic`]; between two ACKs that each open the window by one segment, `cnt` others must arrive.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,10 +11,10 @@
 //! | delay_min | `cx.min_rtt` |
 //! | tcp_cwnd, ack_cnt (friendliness) | `tcp_cwnd`, `ack_cnt` |
 //!
-//! Departures: K and the target are computed with real numbers, and the target is rounded down to whole segments where the
-//! source's integers would be.
-//! Unsaid: Fukuda does not say whether friendliness, HyStart or the ceiling of cnt were on. Friendliness and ceiling are
-//! off by default; HyStart is a start of its own.
+//! Departures: K and the target are computed with real numbers, and the target is rounded down to whole segments where the source
+//! has integers.
+//! Unsaid: Fukuda does not say whether friendliness, HyStart or the ceiling of cnt were on. Friendliness and ceiling are off by
+//! default; HyStart is a `startup` of its own.
 
 use super::{CcUndo, Congestion, Cut, LossEvent};
 use crate::error::StackError;
@@ -32,7 +32,7 @@ pub enum FirstCount {
     /// Nothing.
     #[default]
     Free,
-    /// It is 50 (Linux before 2.6.25, ns-2's copy).
+    /// `cnt` is 50 (Linux before 2.6.25, ns-2's copy).
     Fifty,
     /// At most 20 (Linux since).
     AtMostTwenty,
@@ -42,7 +42,8 @@ pub enum FirstCount {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cubic2008Spec {
-    /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018 eq. 1).
+    /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018
+    /// eq. 1).
     pub beta_1024: u32,
     /// How fast the cubic rises, in segments per second cubed. Default 0.4.
     pub c: f64,
@@ -81,8 +82,8 @@ impl Cubic2008Spec {
 /// CUBIC of 2008 at work.
 pub struct Cubic2008 {
     spec: Cubic2008Spec,
-    /// 0 before the first loss and after a timeout, as in Linux; its integers make a 0 of a cut at one segment, too, and then the
-    /// path counts as unknown again there as well.
+    /// 0 before the first loss and after a timeout, as in Linux. Linux's integers also give 0 for a cut at one segment; the path
+    /// then counts as unknown again, there as here.
     last_max: u32,
     k: f64,
     origin: u32,
@@ -92,7 +93,7 @@ pub struct Cubic2008 {
     ack_cnt: f64,
 }
 
-/// The whole part; nothing that is counted here is negative.
+/// The integer part; no value here is negative.
 #[inline]
 fn whole_part(x: f64) -> f64 {
     x as i64 as f64
@@ -119,7 +120,7 @@ impl Cubic2008 {
         (self.epoch, self.ack_cnt, self.tcp_cwnd) = (Some(now), 0.0, cwnd);
     }
 
-    /// How many ACKs open the window of `cwnd` segments by one; `t` is the time since the epoch, a round trip ahead.
+    /// How many ACKs open a window of `cwnd` segments by one; `t` is the time since the epoch, one round trip ahead.
     fn count(&mut self, t: f64, min_rtt: f64, cwnd: u32) -> f64 {
         let (x, window) = (t - self.k, f64::from(cwnd));
         let target = whole_part(f64::from(self.origin) + self.spec.c * x * x * x);

@@ -1,4 +1,4 @@
-//! What Linux's congestion controls share: when an ACK may open the window, and by how much.
+//! Shared by Linux's congestion controls: when an ACK may open the window, and by how much.
 //!
 //! Source: Linux 6.18, in our words: `tcp_cwnd_validate` in `net/ipv4/tcp_output.c`, `tcp_is_cwnd_limited` in
 //! `include/net/tcp.h`, `tcp_slow_start` and `tcp_cong_avoid_ai` in `net/ipv4/tcp_cong.c`, `tcp_may_raise_cwnd` in
@@ -12,18 +12,18 @@ use crate::seq::Offset;
 /// Reordering, in segments, above which an ACK that only SACKs opens the window, too (`tcp_may_raise_cwnd`; `tcp_reordering`).
 pub(super) const REORDERING: u32 = 3;
 
-/// Growth in whole segments, which Reno and CUBIC share.
+/// Growth in whole segments, shared by Reno and CUBIC.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Growth {
     delivered: Delivered,
     usage: Usage,
-    /// What counts up to the next segment in congestion avoidance.
+    /// Counts up to the next segment in congestion avoidance.
     pub(super) count: Count,
 }
 
 impl Growth {
-    /// Opens the window by what an ACK delivers. `every(cwnd, acked)` says how many segments must be delivered for one more in a
-    /// window of `cwnd` segments, when `acked` more are acknowledged.
+    /// Opens the window by the data that an ACK delivers. `every(cwnd, acked)` returns how many segments must be delivered to
+    /// open a window of `cwnd` segments by one, when `acked` more are acknowledged.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx, every: impl FnOnce(u32, u32) -> u32) {
         let cwnd = whole(w.cwnd, cx);
@@ -46,15 +46,15 @@ impl Growth {
     }
 }
 
-/// Counts what ACKs deliver in whole segments: who acknowledges a segment in many pieces gains nothing by it.
+/// Counts delivered data in whole segments, so a receiver that acknowledges a segment in many pieces gains nothing by it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Delivered {
-    /// Bytes of a segment that is not whole yet.
+    /// Delivered bytes of a segment that is not complete yet.
     rest: u32,
 }
 
 impl Delivered {
-    /// Segments that this ACK makes whole (`acked_sacked`).
+    /// Segments that this ACK completes (`acked_sacked`).
     #[inline]
     fn take(&mut self, ack: &AckEvent, cx: &Ctx) -> u32 {
         let (bytes, mss) = (u64::from(self.rest) + ack.delivered, u64::from(cx.mss));
@@ -66,16 +66,16 @@ impl Delivered {
 /// The window in whole segments.
 #[inline]
 pub(super) fn whole(bytes: f64, cx: &Ctx) -> u32 {
-    // A cast of what is larger saturates.
+    // The cast saturates.
     (bytes / cx.smss()) as u32
 }
 
 /// How much of the window was used, a round trip at a time (`tcp_cwnd_validate`).
 ///
-/// The kernel looks after each transmission. Here it is looked at when the next ACK comes: nothing has changed in between.
+/// The kernel checks after each transmission. Here the check is made when the next ACK arrives: nothing has changed in between.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
-    /// The most that was outstanding, segments (`max_packets_out`).
+    /// The most segments that were outstanding (`max_packets_out`).
     max_packets_out: u32,
     is_cwnd_limited: bool,
     /// Where the round trip ends (`cwnd_usage_seq`).
@@ -83,7 +83,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// Notes what was outstanding until this ACK came, with a window of `cwnd` segments.
+    /// Records what was outstanding until this ACK arrived, with a window of `cwnd` segments.
     #[inline]
     fn note(&mut self, cwnd: u32, ack: &AckEvent, cx: &Ctx) {
         let out = (cx.snd_nxt - ack.prior_una).div_ceil(u64::from(cx.mss));
@@ -95,14 +95,14 @@ impl Usage {
         }
     }
 
-    /// Whether a window of `cwnd` segments may grow (`tcp_is_cwnd_limited`): in slow start, to twice what was used.
+    /// Whether a window of `cwnd` segments may grow (`tcp_is_cwnd_limited`): in slow start, up to twice what was used.
     #[inline]
     fn may_grow(&self, cwnd: u32, in_slow_start: bool) -> bool {
         self.is_cwnd_limited || (in_slow_start && cwnd < self.max_packets_out.saturating_mul(2))
     }
 }
 
-/// Slow start up to `ssthresh` (`tcp_slow_start`): the window after `acked` segments, and how many of them are left.
+/// Slow start up to `ssthresh` (`tcp_slow_start`): returns the window after `acked` segments and how many of them are left over.
 #[inline]
 fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
     let grown = cwnd.saturating_add(acked).min(ssthresh);
@@ -114,7 +114,7 @@ fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
 pub(super) struct Count(u32);
 
 impl Count {
-    /// A segment more for each `every` that are delivered (`tcp_cong_avoid_ai`).
+    /// Adds a segment for every `every` delivered (`tcp_cong_avoid_ai`).
     #[inline]
     fn grow(&mut self, cwnd: u32, every: u32, acked: u32) -> u32 {
         let mut grown = cwnd;
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(count.grow(10, 10, 25), 12);
         assert_eq!(count.grow(12, 12, 6), 12, "5 are left, and 6 more are 11 of 12");
         assert_eq!(count.grow(12, 12, 1), 13);
-        // Where the count to reach has fallen since, one segment is owed at once.
+        // If the required count has dropped below the count so far, one segment is due at once.
         count = Count(9);
         assert_eq!(count.grow(4, 4, 1), 5);
     }
@@ -169,10 +169,10 @@ mod tests {
         usage.note(10, &ack, &cx);
         assert_eq!([10, 11, 12].map(|cwnd| usage.may_grow(cwnd, true)), [true, true, false], "6 were outstanding");
         assert!(!usage.may_grow(10, false));
-        // A full window counts, though nothing waited.
+        // A full window counts, even though nothing was held back.
         usage.note(6, &ack, &cx);
         assert!(usage.may_grow(6, false));
-        // Within the round trip it stays full.
+        // It counts as full for the rest of the round trip.
         usage.note(10, &AckEvent { prior_una: Offset(3001), ..ack }, &cx);
         assert!(usage.may_grow(10, false));
         usage.note(10, &AckEvent { prior_una: Offset(6001), ..ack }, &Ctx { snd_nxt: Offset(8001), ..cx });

@@ -1,10 +1,10 @@
-//! CUBIC as Linux has it: whole segments, a clock of jiffies, integers.
+//! CUBIC as in Linux: whole segments, a clock in jiffies, integer arithmetic.
 //!
-//! Source: Linux 6.18, `net/ipv4/tcp_cubic.c`, in our words; Ha, Rhee & Xu 2008. HyStart is a start of its own,
+//! Source: Linux 6.18, `net/ipv4/tcp_cubic.c`, in our words; Ha, Rhee & Xu 2008. HyStart is a separate `startup`,
 //! [`crate::startup::hystart`].
 //!
-//! Idea: as [`super::cubic`]; the window opens by a segment for each `cnt` segments delivered, and `cnt` is computed anew
-//! when the window has changed or a thirty-second of a second has passed, at most once a jiffy.
+//! Idea: as [`super::cubic`]; the window opens by one segment for every `cnt` segments delivered. `cnt` is recomputed when the
+//! window has changed or 1/32 of a second has passed, at most once per jiffy.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -15,8 +15,8 @@
 //! | bic_scale, BICTCP_HZ, cube_rtt_scale, cube_factor | constants |
 //! | cubictcp_cwnd_event (CA_EVENT_TX_START) | `on_resume` |
 //!
-//! Departures: the cube root is exact, the kernel's is off by up to 0.2 %. `delay_min` takes samples of the first second of an
-//! epoch, too; the smallest round trip of a connection is seldom among them alone.
+//! Departures: the cube root is exact; the kernel's is off by up to 0.2 %. `delay_min` also takes samples from the first second
+//! of an epoch; a connection's smallest RTT is seldom found only there.
 
 use super::linux::{whole, Count, Growth, REORDERING};
 use super::{Congestion, Cut, LossEvent};
@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 const TIME_SHIFT: u32 = 10;
 /// C in 1024ths, times ten for a round trip of 100 ms (`cube_rtt_scale`).
 const C: u64 = 410;
-/// No window reaches what the curve says 256 s from its origin: 6.9 million segments more or less.
+/// No window gets as far as the curve does 256 s from its origin: 6.9 million segments up or down.
 const FAR: u64 = 256 << TIME_SHIFT;
 /// A full share of the window, in the units of `beta_1024`.
 const ONE: u32 = 1024;
@@ -41,13 +41,13 @@ const ONE: u32 = 1024;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxCubicSpec {
-    /// What a loss multiplies the window by, in 1024ths, 1 to 1023. Default 717 (0.7).
+    /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default 717 (0.7).
     pub beta_1024: u32,
     /// Aim lower after a second cut. Default yes.
     pub fast_convergence: bool,
     /// Never slower than additive increase would be. Default yes.
     pub friendliness: bool,
-    /// Ticks of the kernel's clock in a second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
     pub hz: u32,
 }
 
@@ -66,15 +66,15 @@ impl LinuxCubicSpec {
     }
 }
 
-/// What an epoch knows; everything is in segments and jiffies.
+/// The state of an epoch, in segments and jiffies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Cubic {
     cnt: u32,
     last_max_cwnd: u32,
-    /// When the count was made last, and for which window.
+    /// When the count was last computed, and for which window.
     last: Option<(u64, u32)>,
     origin_point: u32,
-    /// 1024ths of a second.
+    /// In 1024ths of a second.
     k: u64,
     epoch_start: Option<u64>,
     ack_cnt: u32,
@@ -87,7 +87,7 @@ pub struct LinuxCubic {
     curve: Curve,
 }
 
-/// How far apart the segments are that open the window.
+/// How many segments must be delivered for each one that the window opens by.
 struct Curve {
     spec: LinuxCubicSpec,
     jiffies: Jiffies,
@@ -109,7 +109,7 @@ impl LinuxCubic {
 }
 
 impl Curve {
-    /// `bictcp_update`: how many segments must be delivered for one more in the window.
+    /// `bictcp_update`: how many segments must be delivered to open the window by one.
     fn update(&mut self, cwnd: u32, acked: u32, cx: &Ctx) -> u32 {
         self.cubic.ack_cnt = self.cubic.ack_cnt.saturating_add(acked);
         let now = self.jiffies.count(cx.now.0);
@@ -126,7 +126,7 @@ impl Curve {
         if self.spec.friendliness {
             self.befriend(cwnd);
         }
-        // At most half as much again each round trip.
+        // At most half as much again per round trip.
         self.cubic.cnt = self.cubic.cnt.max(2);
         self.cubic.cnt
     }
@@ -154,18 +154,18 @@ impl Curve {
             None | Some(0) => cwnd.saturating_mul(100),
             Some(ahead) => cwnd / ahead,
         };
-        // As long as the path's capacity is unknown: 5 % a round trip at least.
+        // While the path's capacity is unknown: at least 5 % per round trip.
         if c.last_max_cwnd == 0 {
             c.cnt = c.cnt.min(20);
         }
     }
 
-    /// The window that additive increase would have by now bounds the count.
+    /// Bounds the count by the window that additive increase would have reached by now.
     fn befriend(&mut self, cwnd: u32) {
         let c = &mut self.cubic;
         let every = (u64::from(cwnd) * u64::from(self.scale) / 8) as u32;
         if c.ack_cnt > every {
-            // So often as to leave no more than `every`.
+            // Often enough to leave at most `every`.
             let times = (c.ack_cnt - 1) / every.max(1);
             c.ack_cnt -= times * every;
             c.tcp_cwnd = c.tcp_cwnd.saturating_add(times);
@@ -219,7 +219,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// The context `ms` after the start, with a smallest round trip of 100 ms.
+    /// The context `ms` milliseconds after the start, with a smallest RTT of 100 ms.
     fn at(ms: u64) -> Ctx {
         Ctx { now: Time(ms * MS), min_rtt: Some(Nanos(100 * MS)), ..context() }
     }
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn after_a_cut_from_100_segments_the_window_follows_the_kernels_integers() {
-        // Figures: the kernel's arithmetic by hand, HZ 250, an ACK of two segments each jiffy.
+        // Figures: the kernel's arithmetic by hand, HZ 250, an ACK of two segments every jiffy.
         let mut c = LinuxCubic::new(&LinuxCubicSpec::default());
         let mut w = Window { cwnd: 100_000.0, ssthresh: 100_000.0 };
         let cut = c.on_loss(&loss(Cause::Fast, 1), &w, &at(0));

@@ -1,9 +1,9 @@
-//! Reno as Linux has it: whole segments, growth by what is delivered, half of the window at a loss.
+//! Reno as in Linux: whole segments, growth by delivered data, half the window at a loss.
 //!
 //! Source: Linux 6.18 (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh` in `net/ipv4/tcp_cong.c`), in our words.
 //!
-//! Idea: below ssthresh a segment more for each one delivered, above it a segment more for each window delivered. An ACK
-//! that delivers many counts for all of them; a loss halves the window, not what is outstanding.
+//! Idea: below ssthresh the window grows by one segment per segment delivered, above it by one per window delivered. An
+//! ACK that delivers many segments counts for all of them. A loss halves the window, not the outstanding data.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 //! | tcp_is_cwnd_limited, max_packets_out | `linux::Usage` |
 //! | snd_cwnd_cnt | `linux::Count` |
 //!
-//! Departures: what is delivered is counted in bytes, so a short segment counts together with the next one.
+//! Departures: delivered data is counted in bytes, so a short segment counts together with the next one.
 
 use super::linux::{whole, Count, Growth, REORDERING};
 use super::{Congestion, Cut, LossEvent};

@@ -1,14 +1,14 @@
-//! Growth and cut as BSD Net/2 had them, with its error of an eighth of a segment.
+//! Growth and cut as in BSD Net/2, with its error of an eighth of a segment.
 //!
 //! Source: Hoe 1995 §3.2.2 (whose footnote calls the eighth a known error), §3.2.4, §5.1.
 //!
-//! Idea: slow start and additive increase, but in congestion avoidance each ACK adds an eighth of a segment on top, so that a
-//! window of W opens by W/8 segments more each round trip; a loss halves the window, in whole segments.
+//! Idea: slow start and additive increase, but in congestion avoidance each ACK adds an eighth of a segment on top, so a
+//! window of W opens by W/8 extra segments per round trip; a loss halves the window, in whole segments.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | SMSS · SMSS / cwnd + SMSS / 8 (§5.1) | the same, real-valued; `eighth` |
-//! | min (snd_wnd, cwnd) / 2 in whole segments, at least 2 (§3.2.4) | the cut, at every timeout anew |
+//! | min (snd_wnd, cwnd) / 2 in whole segments, at least 2 (§3.2.4) | the cut, again at every timeout |
 //! | maximum window 65535 (§5.3.2) | `max_window` |
 //!
 //! Departures: real numbers where Net/2 rounds each step to bytes. Unsaid: slow start at `cwnd = ssthresh` (BSD: yes).
@@ -26,11 +26,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Net2Spec {
-    /// The eighth of a segment. Default yes; Hoe's §5.3 and after: no.
+    /// The eighth of a segment. Default: yes; no in Hoe's §5.3 and later.
     pub eighth: bool,
-    /// Slow start also where the window equals the threshold. Default yes (BSD); RFC 5681 leaves it open.
+    /// Whether slow start also applies when the window equals the threshold. Default yes (BSD); RFC 5681 leaves it open.
     pub inclusive: bool,
-    /// The window grows no further than this, bytes. Default 65535, the largest that Net/2 could use.
+    /// The largest window in bytes. Default: 65535, the most that Net/2 could use.
     #[schemars(range(min = 1))]
     pub max_window: Bytes,
 }

@@ -1,23 +1,23 @@
-//! Netstack's Reno: whole segments, and a count of what is outstanding that reordering makes too large.
+//! Netstack's Reno: whole segments, and a count of outstanding segments that reordering makes too large.
 //!
 //! Source: gVisor's netstack, `pkg/tcpip/transport/tcp/reno.go`; `handleRcvdSegment`, `SetPipe` and `retransmitTimerExpired` in
 //! `snd.go` (module gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words.
 //!
-//! Idea: below the threshold a segment more for each that is acknowledged, above it one for each window; a loss halves what is
-//! outstanding. What remains of the count of a window is taken modulo the new window, so a count that is just full stays full: ACKs of
-//! one segment open the window by one each, as in slow start, ACKs of two by two a round trip. A segment that was SACKed outside a
-//! recovery is never taken off the count of what is outstanding: each leaves one less to send, until a recovery counts anew, a
-//! timeout sets it to 0, or nothing is outstanding.
+//! Idea: below the threshold the window grows by one segment per segment acknowledged, above it by one per window; a loss halves
+//! the outstanding data. The rest of a window's count is taken modulo the new window, so a count that is just full stays full:
+//! ACKs of one segment open the window by one each, as in slow start; ACKs of two, by two per round trip. A segment SACKed
+//! outside a recovery is never taken off the outstanding count. Each leaves one less to send, until a recovery counts anew, a
+//! timeout sets the count to 0, or nothing is outstanding.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | SndCwnd | `cwnd` and `excess`: what may be sent is what is written |
-//! | Outstanding | what is outstanding and `excess` (decision 0160) |
+//! | SndCwnd | `cwnd` and `excess`: `cwnd` is what may be sent |
+//! | Outstanding | outstanding data and `excess` (decision 0160) |
 //! | SndCAAckCount | `counted`, segments |
-//! | packetsAcked | what is acknowledged and had not been SACKed |
+//! | packetsAcked | segments acknowledged and not SACKed before |
 //!
-//! Departures: what is SACKed above the end of a recovery counts as outstanding after it, and after a timeout nothing is counted twice. A
-//! timeout within a recovery halves all that is outstanding, not the pipe. At least one segment may be sent.
+//! Departures: data SACKed above the end of a recovery counts as outstanding after it, and after a timeout nothing is counted
+//! twice. A timeout within a recovery halves all outstanding data, not the pipe. At least one segment may be sent.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::event::{Cause, Window};
@@ -30,15 +30,15 @@ const LEAST: u64 = 2;
 /// Netstack's Reno at work.
 #[derive(Default)]
 pub struct NetstackReno {
-    /// Bytes by which the count of what is outstanding is too large.
+    /// Bytes by which the outstanding count is too large.
     excess: f64,
     counted: u64,
-    /// A cut has been made since the last ACK that grew the window: what it acknowledges was counted anew.
+    /// A cut was made since the last ACK that grew the window, so the acknowledged data was counted anew.
     cut: bool,
 }
 
 impl NetstackReno {
-    /// Takes note of what this ACK leaves on the count.
+    /// Records what this ACK leaves on the count.
     fn count(&mut self, known: u64, cx: &Ctx) {
         let counted_anew = std::mem::take(&mut self.cut) || cx.phase.repairs();
         if !counted_anew {
@@ -78,16 +78,16 @@ impl Congestion for NetstackReno {
         let fresh = ack.delivered.saturating_sub(ack.sacked);
         self.count(ack.acked().saturating_sub(fresh), cx);
         let cwnd = self.grown(cwnd, w.ssthresh / smss, fresh.div_ceil(u64::from(cx.mss))) as f64 * smss;
-        // A window of nothing could stand still for ever.
+        // A window of zero could stall for ever.
         self.excess = self.excess.min((cwnd - smss).max(0.0));
         w.cwnd = cwnd - self.excess;
     }
     fn on_loss(&mut self, l: &LossEvent, _: &Window, cx: &Ctx) -> Cut {
-        // After going back, what has been sent since is outstanding.
+        // After going back, only data sent since then is outstanding.
         let flight = if cx.snd_nxt < cx.snd_max { cx.snd_nxt - cx.snd_una } else { l.flight };
         let outstanding = (flight as f64 + self.excess) as u64 / u64::from(cx.mss);
         (self.excess, self.cut) = (0.0, true);
-        // A timer that fires again finds one segment outstanding, the one that it sent.
+        // A timer that fires again finds one segment outstanding, its own retransmission.
         let half = if l.repeated { LEAST } else { (outstanding / 2).max(LEAST) };
         let ssthresh = half as f64 * cx.smss();
         Cut { ssthresh, cwnd: if l.cause == Cause::Rto { cx.smss() } else { ssthresh } }
@@ -107,7 +107,7 @@ mod tests {
         AckEvent { prior_una: Offset(1), ack: Offset(1 + 1000 * segs), delivered: fresh, ..blank() }
     }
 
-    /// With more outstanding.
+    /// A context with more outstanding.
     fn busy() -> Ctx {
         Ctx { snd_una: Offset(1), snd_nxt: Offset(10_001), snd_max: Offset(10_001), ..context() }
     }
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(w.cwnd, 8000.0, "two segments are outstanding for ever");
         let cut = reno.on_loss(&loss(Cause::Fast, 9), &w, &busy());
         assert_eq!(cut, Cut { ssthresh: 5000.0, cwnd: 5000.0 }, "half of eleven");
-        // The ACK that ends the recovery: what it acknowledges has been counted anew.
+        // The ACK that ends the recovery: its data has been counted anew.
         w = whole(5.0);
         reno.on_ack(&ack(9, 8), &mut w, &busy());
         assert_eq!(w.cwnd, 5000.0);

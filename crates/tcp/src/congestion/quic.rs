@@ -1,18 +1,18 @@
-//! QUIC's NewReno: growth by bytes, half the window at a loss, the least window after persistent congestion.
+//! QUIC's NewReno: growth by bytes, half the window at a loss, the minimum window after persistent congestion.
 //!
 //! Source: RFC 9002 §7.2, §7.3, §7.6.2, §7.8, B.2, B.5, B.6, B.8.
 //!
-//! Idea: RFC 5681's rules by acknowledged bytes. What was sent before the last cut does not open the window.
+//! Idea: RFC 5681's rules by acknowledged bytes. Data sent before the last cut does not open the window.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | kLossReductionFactor, kMinimumWindow | `loss_reduction`, `minimum_window_segs` |
 //! | InCongestionRecovery (sent_time) | offsets below `cx.recover`, the first unsent one at the cut |
-//! | persistent congestion | a loss with `Cause::Rto`, as the detector says |
+//! | persistent congestion | a loss with `Cause::Rto`, reported by the detector |
 //! | congestion_recovery_start_time = 0 after it | `cx.timed_out`: everything opens the window |
 //!
-//! Departures: a retransmission counts by its offset, not by when it was sent. Bytes count when they are acknowledged cumulatively. The
-//! ACK that reveals a loss has opened the window before it is cut.
+//! Departures: a retransmission counts by its offset, not by its send time. Bytes count when they are acknowledged cumulatively.
+//! The ACK that reveals a loss has opened the window before it is cut.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::error::StackError;
@@ -26,10 +26,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuicSpec {
-    /// What a loss leaves of the window, above 0 to 1. Default 0.5 (RFC 9002 B.2).
+    /// Share of the window that a loss leaves, above 0 to 1. Default 0.5 (RFC 9002 B.2).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_reduction: f64,
-    /// The least window, in segments. Default 2 (RFC 9002 §7.2).
+    /// The minimum window, in segments. Default 2 (RFC 9002 §7.2).
     #[schemars(range(min = 1, max = 65_535))]
     pub minimum_window_segs: u16,
 }
@@ -80,7 +80,7 @@ impl Congestion for Quic {
         if l.cause != Cause::Rto {
             return Cut { ssthresh: reduced, cwnd: reduced.max(least) };
         }
-        // B.8: what was sent before the last cut has been answered by it; persistent congestion alone leaves ssthresh.
+        // B.8: data sent before the last cut was covered by it; persistent congestion alone leaves ssthresh as it is.
         let answered = cx.recover.is_some_and(|recover| l.first < recover);
         Cut { ssthresh: if answered { w.ssthresh } else { reduced }, cwnd: least }
     }

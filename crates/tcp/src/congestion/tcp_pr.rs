@@ -1,9 +1,10 @@
-//! TCP-PR's window: a segment more for each one acknowledged, and half of what it was when the lost one was sent.
+//! TCP-PR's window: one more segment for each one acknowledged; a loss leaves half the window that the lost packet was sent
+//! under.
 //!
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003.
 //!
-//! Idea: where ACKs come out of order, growth counts packets, not ACKs; and a loss found late by a timer is answered by the
-//! window that caused it, not by the one of now.
+//! Idea: where ACKs come out of order, growth counts packets, not ACKs; and when a timer finds a loss late, the cut is
+//! computed from the window that caused it, not from the current one.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,9 +12,9 @@
 //! | ssthr | `ssthresh` |
 //! | extreme losses: cwnd = 1, slow start | a loss with `cause: Rto` |
 //!
-//! Departures: a packet reported by SACK opens the window when it is acknowledged cumulatively; of packets smaller than a
-//! segment it takes a segment's worth.
-//! Unsaid: the threshold after extreme losses; half of that window, two segments at least (RFC 5681 §3.1 eq. 4).
+//! Departures: a packet reported by SACK opens the window when it is acknowledged cumulatively; packets smaller than a
+//! segment count once they add up to one.
+//! Unsaid: the threshold after extreme losses. Here: half of that window, at least two segments (RFC 5681 §3.1 eq. 4).
 
 use super::{Congestion, Cut, LossEvent};
 use crate::event::{Cause, Window};
@@ -27,7 +28,8 @@ pub struct TcpPr;
 impl Congestion for TcpPr {
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
-        // Segments of the stream that it completes, not pieces: an ACK for each byte must not open the window faster.
+        // Whole segments of the stream that the ACK completes, so that an ACK for each byte does not open the window
+        // faster.
         let whole = |to: Offset| (to - Offset::DATA) / u64::from(cx.mss);
         for _ in whole(ack.prior_una)..whole(ack.ack) {
             w.cwnd += if w.cwnd + smss <= w.ssthresh { smss } else { smss * smss / w.cwnd };

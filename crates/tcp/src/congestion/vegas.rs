@@ -1,9 +1,10 @@
-//! Vegas: the window follows how many segments of one's own wait in the queue.
+//! Vegas: the window follows the number of the sender's own segments in the queue.
 //!
-//! Source: Brakmo & Peterson 1995 §3; ns-2.35's `Agent/TCP/Vegas` for what it leaves open.
+//! Source: Brakmo & Peterson 1995 §3; ns-2.35's `Agent/TCP/Vegas` for details that the paper leaves open.
 //!
-//! Idea: what the window should deliver in the least round trip, less what it does deliver, is what waits; keep that
-//! between `alpha` and `beta` segments. Slow start opens every other round trip, so that the rounds between can be compared.
+//! Idea: the difference between what the window should deliver at the smallest RTT and what it does deliver is waiting in a
+//! queue. Keep it between `alpha` and `beta` segments. Slow start grows only every other round trip, so that the rounds
+//! between can be compared.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,7 +14,7 @@
 //! | the cut by a quarter | `on_loss`, for data sent once and after the last cut; resent data halve the window |
 //!
 //! Departures: the fine-grained timeouts are [`crate::detect::vegas`].
-//! Unsaid: what ends slow start beside `gamma`: a threshold known beforehand, as in every start here.
+//! Unsaid: what ends slow start besides `gamma`. Here: a threshold known beforehand, as with every `startup`.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::error::StackError;
@@ -30,11 +31,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VegasSpec {
-    /// Fewer waiting segments open the window. Default 1.
+    /// The window opens below this many queued segments. Default 1.
     pub alpha: f64,
-    /// More waiting segments close it; not below `alpha`. Default 3.
+    /// The window closes above this many queued segments; not below `alpha`. Default 3.
     pub beta: f64,
-    /// More waiting segments end slow start. Default 1.
+    /// Slow start ends above this many queued segments. Default 1.
     pub gamma: f64,
 }
 
@@ -57,9 +58,9 @@ impl VegasSpec {
 pub struct Vegas {
     spec: VegasSpec,
     base_rtt: Option<Nanos>,
-    /// The round ends when this is acknowledged; `None` before the first.
+    /// The round ends when this offset is acknowledged; `None` before the first round.
     round_end: Option<Offset>,
-    /// At its beginning: what was outstanding, and what had been sent.
+    /// Outstanding bytes and the end of the data sent, both at the start of the round.
     flight: Bytes,
     sent: Offset,
     rtt_sum: u64,
@@ -84,7 +85,7 @@ impl Vegas {
         }
     }
 
-    /// Diff · BaseRTT: the segments of the past round that waited in a queue.
+    /// Diff · BaseRTT: the segments of the past round that were queued.
     fn waiting(&self, cx: &Ctx) -> Option<f64> {
         let base = self.base_rtt?.0 as f64;
         let rtt = (self.rtt_count > 0).then(|| self.rtt_sum as f64 / self.rtt_count as f64)?;
@@ -92,7 +93,7 @@ impl Vegas {
         Some(self.flight as f64 / cx.smss() - sent * base / rtt)
     }
 
-    /// Once a round trip.
+    /// Called once per round trip.
     fn judge(&mut self, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
         if let Some(waiting) = self.waiting(cx) {
@@ -150,7 +151,7 @@ mod tests {
     use super::super::tests::{context, loss, whole};
     use super::*;
 
-    /// The window, in segments, after a round of ten in congestion avoidance with this round trip over a path of 100 ms.
+    /// The window, in segments, after a round of ten in congestion avoidance with this RTT over a path of 100 ms.
     fn after_a_round(rtt_ms: u64) -> f64 {
         let mut v = Vegas::new(&VegasSpec::default());
         let mut w = Window { cwnd: 10_000.0, ssthresh: 10_000.0 };
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_window_opens_below_alpha_stays_between_and_closes_above_beta() {
-        // Ten segments in a round trip of r ms: 10 - 10 · 100 / r wait.
+        // Ten segments in an RTT of r ms: 10 - 10 · 100 / r are queued.
         for (rtt, cwnd) in [(100, 11.0), (110, 11.0), (125, 10.0), (142, 10.0), (144, 9.0), (200, 9.0)] {
             assert_eq!(after_a_round(rtt), cwnd, "{rtt} ms");
         }
@@ -174,7 +175,7 @@ mod tests {
         let mut v = Vegas::new(&VegasSpec::default());
         let mut w = Window { cwnd: 2000.0, ssthresh: 1e9 };
         let (mut una, rtt) = (1, Some(Nanos::from_millis(100)));
-        // What each round adds, in segments.
+        // Growth per round, in segments.
         let mut grown = vec![0.0];
         for _ in 0..40 {
             let (round, before) = (v.round_end, w.cwnd);

@@ -1,4 +1,5 @@
-//! Whether a segment is acceptable once the connection is established: the one place that says so, before anything changes.
+//! Decides whether a segment is acceptable once the connection is established. This is the only place that does so, before
+//! anything changes.
 //!
 //! Source: RFC 9293 §3.10.7.4; RFC 5961 §3 to §5 and §7; RFC 7323 §5.3.
 //!
@@ -6,14 +7,13 @@
 //! | --- | --- |
 //! | first: sequence number (and PAWS before it) | `Receiver::refuse` |
 //! | second: RST | `on_reset` |
-//! | fourth: SYN | `refuse`: answered, never believed |
+//! | fourth: SYN | `refuse`: answered, never accepted |
 //! | fifth: ACK | `refuse`, `Sender::is_acceptable_ack` |
-//! | the rest of it: what is acknowledged; seventh and eighth: data, FIN | `take` |
+//! | the rest of it: acknowledged data; seventh and eighth: data, FIN | `take` |
 //!
-//! Third (security) and sixth (urgent data) have nothing here.
-//! The usual segment fails none of these tests, so their order does not matter to it: a connection with one half takes it by
-//! `on_expected`; with two, `on_plain` asks about its ACK, then the receiver about its place while it takes it. All others go
-//! through the tests one by one.
+//! Third (security) and sixth (urgent data) are not implemented. The usual segment fails none of these tests, so their order
+//! does not matter to it. A connection with one half accepts it in `on_expected`. With two halves, `on_plain` checks its ACK,
+//! and the receiver checks its sequence number as it accepts the data. All other segments go through the tests one by one.
 
 use super::{CloseReason, Connection, Extras, Outcome, Refusal, TIME_WAIT};
 use crate::event::Observer;
@@ -22,7 +22,7 @@ use crate::segment::Segment;
 use crate::time::Time;
 
 impl Connection {
-    /// Before the connection is established and after its end, SYN, FIN and RST, and anything in TIME-WAIT.
+    /// Handles segments before the connection is established and after its end, SYN, FIN and RST, and anything in TIME-WAIT.
     #[inline(never)]
     pub(super) fn on_rare<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         let outcome = if self.handshake.is_some() || self.closed.is_some() {
@@ -53,7 +53,7 @@ impl Connection {
         }
     }
 
-    /// The tests in their order. `None`: the segment is acceptable. What is refused has been answered.
+    /// Runs the tests in order. Returns `None` if the segment is acceptable; a refused segment has been answered.
     fn refuse(&mut self, now: Time, seg: &Segment) -> Option<Outcome> {
         // First.
         if let Some(refused) = self.rx.as_mut().and_then(|rx| rx.refuse(now, seg)) {
@@ -66,7 +66,7 @@ impl Connection {
         if seg.has(Segment::RST) {
             return Some(self.on_reset(now, seg));
         }
-        // Fourth, as RFC 5961 §4.2 has it.
+        // Fourth, as in RFC 5961 §4.2.
         if seg.has(Segment::SYN) {
             self.challenge(now);
             return Some(Outcome::refused(Refusal::Flags));
@@ -84,8 +84,8 @@ impl Connection {
         None
     }
 
-    /// What is acknowledged, data and FIN of a segment that passed the tests. (Where data flow one way, and in the usual case,
-    /// the receiver still tests the sequence number.)
+    /// Processes the acknowledgment, data and FIN of a segment that passed the tests. (If data flows one way, and in the usual
+    /// case, the receiver still tests the sequence number.)
     #[inline(always)]
     fn take<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         let mut outcome = Outcome::NOTHING;
@@ -131,8 +131,8 @@ impl Connection {
         }
     }
 
-    /// Eighth, TIME-WAIT: the peer's FIN again begins the wait anew. It is that FIN if it ends where that one ended and its
-    /// acknowledgment could be right. (It lies left of the window, so the first test answers it.)
+    /// Eighth, TIME-WAIT: the peer's FIN, received again, restarts the wait. It is the same FIN if it ends at the same offset
+    /// and its acknowledgment is plausible. (It is left of the window, so the first test answers it.)
     fn wait_anew(&mut self, now: Time, seg: &Segment) {
         let (Some(_), Some(tx), Some(rx)) = (self.time_wait, &self.tx, &self.rx) else { return };
         let again = seg.has(Segment::FIN | Segment::ACK) && seg.end() == rx.rcv_nxt();

@@ -3,7 +3,7 @@
 use crate::segment::{timestamp, Segment};
 use crate::time::Time;
 
-/// What segments carry beyond the plain header, and what the receiving end of ECN remembers (RFC 3168 §6.1.3).
+/// The parts of segments beyond the plain header, and the state of ECN's receiving end (RFC 3168 §6.1.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extras(u8);
 
@@ -12,9 +12,9 @@ impl Extras {
     pub(super) const TIMESTAMPS: u8 = 1;
     /// ECN is in use (RFC 3168).
     pub(super) const ECN: u8 = 2;
-    /// A mark of congestion came, and no CWR since.
+    /// A congestion mark arrived, and no CWR since.
     const ECHO: u8 = 4;
-    /// A mark came since the last ACK; a delayed one speaks for every segment since then.
+    /// A mark arrived since the last ACK; a delayed ACK covers every segment since then.
     const UNANSWERED: u8 = 8;
 
     pub(super) fn agreed(timestamps: bool, ecn: bool) -> Self {
@@ -31,7 +31,7 @@ impl Extras {
         self.0 & bit != 0
     }
 
-    /// A segment has arrived: a CWR ends the echo, a mark (of the same segment, too) begins it.
+    /// Reads an arriving segment: a CWR ends the echo, a mark (even on the same segment) starts it.
     #[cold]
     pub(super) fn hear(&mut self, seg: &Segment) {
         if seg.has(Segment::CWR) {
@@ -42,7 +42,7 @@ impl Extras {
         }
     }
 
-    /// Whatever leaves carries the time and the echo.
+    /// Adds the timestamp and the echo to an outgoing segment.
     #[cold]
     pub(super) fn tell(&mut self, now: Time, out: &mut Segment) {
         if self.has(Self::TIMESTAMPS) {

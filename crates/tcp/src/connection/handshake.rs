@@ -18,10 +18,10 @@ const FIRST_TIMEOUT: Nanos = Nanos::from_secs(1);
 const AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);
 /// 1 + 2 + 4 + … + 64 + 64 s: more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
 const MAX_SENDS: u32 = 8;
-/// RFC 9293 §3.7.1: what a peer that names no MSS can take.
+/// RFC 9293 §3.7.1: the MSS of a peer that sends no MSS option.
 const DEFAULT_MSS: u32 = 536;
-/// The smallest MSS that is believed, as in Linux (`net.ipv4.tcp_min_snd_mss`): one of a few bytes, less the options, would make a packet
-/// of each byte (CVE-2019-11479).
+/// The smallest MSS accepted, as in Linux (`net.ipv4.tcp_min_snd_mss`): an MSS of a few bytes, less the options, would turn each
+/// byte into a packet (CVE-2019-11479).
 const MIN_MSS: u32 = 48;
 /// RFC 6691 §2: the MSS option does not count options, so timestamps come off the payload.
 const TIMESTAMPS_BYTES: u32 = 12;
@@ -34,14 +34,14 @@ pub(super) struct Handshake {
     pub(super) consume: Consume,
     peer: Option<Peer>,
     state: State,
-    /// A SYN (with or without ACK) is to be sent now.
+    /// A SYN (with or without ACK) is due now.
     due: bool,
-    /// A RST is to be sent now, with this sequence number.
+    /// A RST with this sequence number is due now.
     refuse: Option<Offset>,
-    /// An ACK is to be sent now: what came in SYN-RECEIVED was refused.
+    /// An ACK is due now: a segment was refused in SYN-RECEIVED.
     answer: bool,
     challenged: ChallengeLimit,
-    /// The window that our SYN announced.
+    /// The window that our SYN advertised.
     announced: u32,
     sends: u32,
     sent_at: Time,
@@ -50,7 +50,7 @@ pub(super) struct Handshake {
     closed: bool,
 }
 
-/// What the peer's SYN said.
+/// The contents of the peer's SYN.
 #[derive(Clone, Copy)]
 struct Peer {
     wnd: u32,
@@ -63,7 +63,7 @@ struct Peer {
     tsval: u32,
 }
 
-/// The smallest window scale with which `window` fits into the header (RFC 7323 §2.2).
+/// The smallest window scale that lets `window` fit into the header (RFC 7323 §2.2).
 pub(super) fn scale_for(window: Bytes) -> u8 {
     (0..14).find(|s| window >> s <= 0xffff).unwrap_or(14)
 }
@@ -128,7 +128,8 @@ impl Handshake {
         (self.state, self.due, self.sends, self.deadline) = (state, true, 0, None);
     }
 
-    /// An option is in use when both offered it; our SYN offers what the stack has, an answer only what was offered.
+    /// An option is in use if both ends offered it. Our SYN offers the stack's options; our answer offers only those that the
+    /// peer offered.
     fn offers(&self, ours: bool, theirs: fn(&Peer) -> bool) -> bool {
         ours && self.peer.as_ref().is_none_or(theirs)
     }
@@ -161,7 +162,7 @@ impl Handshake {
         self.deadline = Some(now + FIRST_TIMEOUT.times(1 << (self.sends - 1).min(6)));
     }
 
-    /// The peer's timestamp, where both ends offered the option.
+    /// The peer's timestamp, if both ends offered the option.
     fn agreed_timestamps(&self) -> Option<u32> {
         self.peer.filter(|p| p.timestamps && self.stack.options.timestamps).map(|p| p.tsval)
     }
@@ -177,7 +178,7 @@ impl Handshake {
         self.answer = false;
     }
 
-    /// Both SYNs are acknowledged: the two halves of the connection.
+    /// Builds the two halves of the connection once both SYNs are acknowledged.
     fn finish(&self, now: Time, seg: &Segment, peer: Peer) -> (Sender, Receiver, Extras) {
         let o = self.stack.options;
         let (scaled, timestamps) = (o.window_scale && peer.wscale.is_some(), self.agreed_timestamps().is_some());
@@ -189,7 +190,7 @@ impl Handshake {
         }
         let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };
-        // A SYN's window is not scaled, and says nothing of how large the real one may become: that the scale does.
+        // A SYN's window is not scaled and does not tell how large the real one can become; the scale does.
         let shift = peer.wscale.filter(|_| scaled).unwrap_or(0);
         let could_be = if shift > 0 { 0xffff << shift } else { peer.wnd };
         let largest = u64::from(rwnd.max(could_be));

@@ -1,61 +1,61 @@
-//! What a connection tells about itself, in the words of Linux's `struct tcp_info` (include/uapi/linux/tcp.h).
+//! A connection's statistics, with the names of Linux's `struct tcp_info` (include/uapi/linux/tcp.h).
 
 use super::{Connection, Extras, State};
 use crate::event::{Phase, Window};
 use crate::time::Nanos;
 use crate::units::Bytes;
 
-/// A connection at one moment. The names are those of Linux's `tcp_info` without `tcpi_`, so that both can stand in one table.
+/// A snapshot of a connection. The names are those of Linux's `tcp_info` without `tcpi_`, so both fit into one table.
 ///
-/// The kernel counts windows in segments and so do `unacked`, `sacked`, `lost` and `retrans`; `window` is in bytes, of
-/// which [`Info::snd_cwnd`] and [`Info::snd_ssthresh`] make segments. Left out is what the engine does not know: segments
-/// and ACKs that a driver counts as they pass (`segs_out`, `segs_in`, `data_segs_out`), delivery rates, pacing and the
-/// peer's window scale, which `ackclock-wire`'s border knows.
+/// As in the kernel, `unacked`, `sacked`, `lost` and `retrans` count segments. `window` is in bytes, which [`Info::snd_cwnd`]
+/// and [`Info::snd_ssthresh`] convert to the kernel's segments. Fields that the engine does not know are left out: segments
+/// and ACKs that a driver counts as they pass (`segs_out`, `segs_in`, `data_segs_out`), delivery rates, pacing, and the peer's
+/// window scale, which `ackclock-wire` knows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
     /// The state of RFC 9293 §3.3.2.
     pub state: State,
-    /// The sender's phase; Linux calls it the state of congestion avoidance. Its `CWR` is no phase here.
+    /// The sender's phase; Linux calls it the congestion avoidance state. Linux's `CWR` is not a phase here.
     pub ca_state: Phase,
-    /// Retransmission timeouts since the last valid sample of the round trip.
+    /// Retransmission timeouts since the last valid RTT sample.
     pub backoff: u32,
     /// Probes of a zero window since it closed.
     pub probes: u32,
-    /// What both ends agreed on.
+    /// The options that both ends agreed on.
     pub options: Agreed,
-    /// The window scale that we announced; 0 if none is in use.
+    /// The window scale that we advertised; 0 if none is in use.
     pub rcv_wscale: u8,
     /// Retransmission timeout, back-off included; `None` without a sending half.
     pub rto: Option<Nanos>,
     /// Smoothed round-trip time (RFC 6298); `None` before the first sample.
     pub rtt: Option<Nanos>,
-    /// Its variation; `None` before the first sample.
+    /// RTT variation; `None` before the first sample.
     pub rttvar: Option<Nanos>,
-    /// Smallest round-trip time that an ACK has given.
+    /// Smallest round-trip time measured by an ACK.
     pub min_rtt: Option<Nanos>,
     /// Effective maximum segment size: payload bytes of a full segment that we send.
     pub snd_mss: u32,
-    /// The maximum segment size that we announced, bytes.
+    /// The maximum segment size that we advertised, bytes.
     pub advmss: u32,
     /// Congestion window and slow start threshold, bytes; `None` without a sending half.
     pub window: Option<Window>,
     /// The peer's window, bytes.
     pub snd_wnd: Bytes,
-    /// What the peer may still send into the announced window, bytes.
+    /// What the peer may still send into the advertised window, bytes.
     pub rcv_wnd: Bytes,
     /// Segments outstanding.
     pub unacked: u32,
-    /// Of these, SACKed.
+    /// Outstanding segments that are SACKed.
     pub sacked: u32,
-    /// Of these, held to be lost, sent again or not.
+    /// Outstanding segments marked lost, resent or not.
     pub lost: u32,
-    /// Of these, sent again since they were last held to be lost.
+    /// Outstanding segments resent since they were last marked lost.
     pub retrans: u32,
-    /// Bytes held to be in the network (RFC 6675 §4); no field of `tcp_info`.
+    /// Bytes estimated to be in the network (RFC 6675 §4); not a field of `tcp_info`.
     pub pipe: Bytes,
-    /// Duplicates that now mean a loss, segments; `None` for a detector that counts none (RACK).
+    /// Duplicates that now mean a loss, in segments; `None` for a detector that counts none (RACK).
     pub reordering: Option<u32>,
-    /// Segments sent again since the connection was established.
+    /// Segments retransmitted since the connection was established.
     pub total_retrans: u32,
     /// Payload bytes acknowledged cumulatively.
     pub bytes_acked: Bytes,
@@ -77,7 +77,7 @@ pub struct Agreed {
 }
 
 impl Info {
-    /// The congestion window in segments, as `tcp_info` has it; `None` without a sending half.
+    /// The congestion window in segments, as in `tcp_info`; `None` without a sending half.
     pub fn snd_cwnd(&self) -> Option<f64> {
         self.window.map(|w| w.cwnd / f64::from(self.snd_mss))
     }
@@ -89,8 +89,8 @@ impl Info {
 }
 
 impl Connection {
-    /// What the connection knows about itself now. Its cost grows with what is outstanding: meant for every few
-    /// milliseconds, not for every packet.
+    /// Returns a snapshot of the connection. Its cost grows with the outstanding data: it is meant for every few milliseconds,
+    /// not for every packet.
     pub fn info(&self) -> Info {
         let (tx, rx) = (self.tx.as_ref().map(|tx| tx.info()), self.rx.as_ref().map(|rx| rx.info()));
         let options = Agreed {

@@ -1,15 +1,16 @@
-//! What only a connection over a real network needs: an end for the case that the peer is gone.
+//! For connections over a real network only: ways to end when the peer is gone.
 //!
-//! Source: RFC 9293 §3.8.3, §3.9.1.1 (user timeout), §3.8.4 (keep-alive), §3.6.1 (a close by which nobody reads any more); RFC 5482 §3,
+//! Source: RFC 9293 §3.8.3, §3.9.1.1 (user timeout), §3.8.4 (keep-alive), §3.6.1 (a close after which nobody reads); RFC 5482 §3,
 //! §4.2. Linux's `tcp_keepalive_timer` and `tcp_fin_timeout` for FIN-WAIT-2.
 //!
 //! | what | here |
 //! | --- | --- |
-//! | user timeout (RFC 5482), R2 (RFC 9293 §3.8.3) | `user_timeout`; carried out in `sender/patience.rs` |
+//! | user timeout (RFC 5482), R2 (RFC 9293 §3.8.3) | `user_timeout`; enforced in `sender/patience.rs` |
 //! | keep-alive | `keep_alive` |
 //! | a FIN-WAIT-2 that nobody will read from (Linux's orphans) | `orphan` |
 //!
-//! While one of the last two is asked for, every segment takes the way of the rare ones, which says when the peer was last heard.
+//! While one of the last two is enabled, every segment takes the path for rare segments, which records when the peer was last
+//! heard.
 
 use super::{CloseReason, Connection, State};
 use crate::segment::Segment;
@@ -18,8 +19,8 @@ use crate::seq::Offset;
 use crate::time::{earliest, Nanos, Time};
 use crate::units::Bytes;
 
-/// The user timeout of a connection that was opened by a handshake (RFC 9293 §3.9.1.1: "five minutes"); RFC 9293 §3.8.3 asks for at
-/// least 100 s.
+/// The user timeout of a connection opened by a handshake (RFC 9293 §3.9.1.1: "five minutes"); RFC 9293 §3.8.3 asks for at least
+/// 100 s.
 pub(super) const USER_TIMEOUT: Nanos = Nanos::from_secs(300);
 /// How long an orphan stays in FIN-WAIT-2 (Linux's `tcp_fin_timeout`; no RFC has a number).
 const FIN_WAIT_2: Nanos = Nanos::from_secs(60);
@@ -27,11 +28,12 @@ const FIN_WAIT_2: Nanos = Nanos::from_secs(60);
 /// Keep-alive (RFC 9293 §3.8.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
-    /// How long nothing came before the first probe. Default: 2 h (RFC 9293 §3.8.4: no less, unless the application wants it).
+    /// How long the peer must be silent before the first probe. Default: 2 h (RFC 9293 §3.8.4: no less, unless the application
+    /// asks for it).
     pub idle: Nanos,
-    /// From probe to probe. Default: 75 s, as Linux and BSD have it.
+    /// Time between probes. Default: 75 s, as in Linux and BSD.
     pub interval: Nanos,
-    /// Unanswered probes after which the connection is over, at least 1. Default: 9, as Linux and BSD have it.
+    /// Unanswered probes after which the connection is over, at least 1. Default: 9, as in Linux and BSD.
     pub probes: u32,
 }
 
@@ -41,10 +43,10 @@ impl Default for KeepAlive {
     }
 }
 
-/// What was asked for, and the clocks that it needs.
+/// The enabled features and the clocks that they need.
 #[derive(Debug)]
 pub(super) struct Live {
-    /// `None`: nobody gives up.
+    /// `None`: the connection is never given up.
     user_timeout: Option<Nanos>,
     /// The application chose the user timeout.
     chosen: bool,
@@ -80,7 +82,7 @@ impl Default for Live {
 }
 
 impl Live {
-    /// The connection is established: tells the sending half what it has to know.
+    /// Passes the settings to the sending half once the connection is established.
     pub(super) fn apply(&self, tx: &mut Sender) {
         tx.set_user_timeout(self.user_timeout);
         tx.find_black_holes(self.black_holes);
@@ -91,7 +93,7 @@ impl Live {
         }
     }
 
-    /// Whether each segment is to be seen.
+    /// Whether every segment must be seen.
     pub(super) fn watches(&self) -> bool {
         self.keep_alive.is_some() || self.orphan
     }
@@ -102,19 +104,20 @@ impl Live {
 
     fn next_probe(&self) -> Option<Time> {
         let k = self.keep_alive?;
-        // RFC 5482 §4.2: keep-alive must not end what an adopted user timeout would still let live.
+        // RFC 5482 §4.2: keep-alive must not end a connection that an adopted user timeout would still keep.
         let idle = k.idle.max(self.user_timeout.filter(|_| self.chosen).unwrap_or_default());
         Some(self.heard + idle + k.interval.times(u64::from(self.probes)))
     }
 }
 
 impl Connection {
-    /// How long what was sent may stay unacknowledged before the connection is given up, [`CloseReason::TimedOut`]; `None`: for ever.
-    /// Default: 5 minutes after a handshake (RFC 9293 §3.9.1.1), for ever on a connection that was made without one.
+    /// How long sent data may stay unacknowledged before the connection is given up with [`CloseReason::TimedOut`]; `None`: for
+    /// ever. Default: 5 minutes after a handshake (RFC 9293 §3.9.1.1), for ever on a connection made without one.
     ///
-    /// What is meant is RFC 5482's user timeout, in which it counts nothing while nothing is outstanding; its option is not sent. A peer
-    /// that shuts its window and goes on answering is waited for (RFC 1122 §4.2.2.17), unless the application has
-    /// gone ([`Connection::orphan`]). It is looked at when a retransmission or a probe is due, so it is never shorter than the first of these.
+    /// This is RFC 5482's user timeout, which does not run while nothing is outstanding; its option is not sent. A peer that
+    /// closes its window and keeps answering is waited for (RFC 1122 §4.2.2.17), unless the application has gone
+    /// ([`Connection::orphan`]). The timeout is checked when a retransmission or a probe is due, so it is never shorter than the
+    /// time to the first of these.
     pub fn set_user_timeout(&mut self, limit: Option<Nanos>) {
         let live = self.live.get_or_insert_default();
         (live.user_timeout, live.chosen) = (limit, true);
@@ -123,17 +126,18 @@ impl Connection {
         }
     }
 
-    /// Whether and when an idle connection asks if the peer is still there (RFC 9293 §3.8.4). A peer that answers no probe ends it:
-    /// [`CloseReason::KeepAlive`]. The first probe waits for a user timeout that was set, if that is longer (RFC 5482 §4.2). Default: off.
+    /// Whether and when an idle connection asks if the peer is still there (RFC 9293 §3.8.4). If the peer answers no probe, the
+    /// connection ends with [`CloseReason::KeepAlive`]. If a user timeout was set and is longer, the first probe waits for it
+    /// (RFC 5482 §4.2). Default: off.
     pub fn set_keep_alive(&mut self, now: Time, keep_alive: Option<KeepAlive>) {
         let live = self.live.get_or_insert_default();
         (live.keep_alive, live.heard, live.probes, live.probe_due) = (keep_alive, now, 0, false);
         self.note_usual();
     }
 
-    /// The application has gone: it writes no more, as after [`Connection::close`], and reads no more. From now on a peer that keeps its
-    /// window shut is no longer waited for than a silent one, data that nobody will read are answered with a RST (RFC 9293
-    /// §3.6.1), and FIN-WAIT-2 ends after a minute: [`CloseReason::FinWait2`].
+    /// The application has gone: it writes no more, as after [`Connection::close`], and reads no more. From now on, a peer that
+    /// keeps its window closed is waited for no longer than a silent one; data that nobody will read is answered with a RST (RFC
+    /// 9293 §3.6.1); and FIN-WAIT-2 ends after a minute with [`CloseReason::FinWait2`].
     pub fn orphan(&mut self, now: Time) {
         self.close();
         if self.closed.is_some() {
@@ -150,24 +154,27 @@ impl Connection {
         self.watch_fin_wait_2(now);
     }
 
-    /// The network says that full segments may carry only `mss` bytes of payload, because the one that began at `seq` was too big (RFC 1191
-    /// §4, RFC 8201 §4; `mss` is the next hop's MTU less headers and options). It is believed if that segment is outstanding (RFC 5927
-    /// §4.1), and down to 500 bytes, which a packet of 552 carries beside timestamps. What was too large is sent again in smaller
-    /// segments, the first at once and the rest when an ACK comes; the window stays (RFC 1191 §6.5).
+    /// The network reports that full segments may carry only `mss` bytes of payload, because the one that began at `seq` was too
+    /// big (RFC 1191 §4, RFC 8201 §4; `mss` is the next hop's MTU less headers and options). It is accepted if that segment is
+    /// outstanding (RFC 5927 §4.1), and only down to 500 bytes, the payload of a packet of 552 bytes with timestamps. Data that
+    /// was too large is resent in smaller segments, the first at once and the rest when an ACK arrives; the window stays as it is
+    /// (RFC 1191 §6.5).
     pub fn on_too_big(&mut self, now: Time, seq: Offset, mss: u32) -> TooBig {
         self.tx.as_mut().map_or(TooBig::Ignored, |tx| tx.on_too_big(now, seq, mss))
     }
 
-    /// From now on full segments carry `mss` bytes of payload: at most what the handshake agreed on, at least 500 if that is more. What is
-    /// outstanding stays as it is. A driver raises it so, when an old limit of the path may be over (RFC 8201 §4: after 10 minutes).
+    /// Sets the payload of full segments to `mss` bytes: at most the value agreed on in the handshake, and at least 500 if that
+    /// value allows it. Outstanding data stays as it is. A driver uses this to raise the MSS when an old limit of the path may no
+    /// longer apply (RFC 8201 §4: after 10 minutes).
     pub fn set_mss(&mut self, mss: u32) {
         if let Some(tx) = &mut self.tx {
             tx.set_mss(mss);
         }
     }
 
-    /// Whether a full segment that times out three times in a row counts as too big for a path that does not say so (RFC 4821 §7.7): then
-    /// full segments carry 1024 bytes, after the next timeout half of it, and so on. Default: off, as in Linux.
+    /// Whether a full segment that times out three times in a row counts as too big for a path that does not report it (RFC 4821
+    /// §7.7). If so, full segments then carry 1024 bytes, half of that after the next timeout, and so on. Default: off, as in
+    /// Linux.
     pub fn find_black_holes(&mut self, find: bool) {
         self.live.get_or_insert_default().black_holes = find;
         if let Some(tx) = &mut self.tx {
@@ -175,8 +182,8 @@ impl Connection {
         }
     }
 
-    /// Whether a small segment waits while an earlier small one is outstanding: Nagle's algorithm (RFC 9293 §3.7.4) in Minshall's variant, as
-    /// Linux has it. Default: no; `ackclock-wire`'s endpoint turns it on.
+    /// Whether a small segment waits while an earlier small one is outstanding: Nagle's algorithm (RFC 9293 §3.7.4) in Minshall's
+    /// variant, as in Linux. Default: no; `ackclock-wire`'s endpoint turns it on.
     pub fn set_nagle(&mut self, on: bool) {
         self.live.get_or_insert_default().nagle = on;
         if let Some(tx) = &mut self.tx {
@@ -184,8 +191,8 @@ impl Connection {
         }
     }
 
-    /// While corked, only full segments leave (Linux's `TCP_CORK`); what waits with nothing outstanding leaves after a retransmission
-    /// timeout, and with the FIN. Default: no.
+    /// While corked, only full segments are sent (Linux's `TCP_CORK`). Data that waits while nothing is outstanding is sent after
+    /// a retransmission timeout, or with the FIN. Default: no.
     pub fn set_cork(&mut self, on: bool) {
         self.live.get_or_insert_default().cork = on;
         if let Some(tx) = &mut self.tx {
@@ -193,8 +200,8 @@ impl Connection {
         }
     }
 
-    /// As [`Connection::write`], and the next write follows at once: until then the end of these bytes waits for a full segment (Linux's
-    /// `MSG_MORE`).
+    /// As [`Connection::write`], with another write to follow at once: until then, the tail of these bytes waits for a full
+    /// segment (Linux's `MSG_MORE`).
     pub fn write_more(&mut self, bytes: Bytes) {
         match &mut self.tx {
             Some(tx) => tx.write_more(bytes),
@@ -202,7 +209,7 @@ impl Connection {
         }
     }
 
-    /// Whether one look tells that nothing rare is to be asked.
+    /// Whether one check rules out every rare case.
     pub(super) fn is_usual(&self) -> bool {
         let watched = self.live.as_ref().is_some_and(|live| live.watches());
         self.handshake.is_none() && self.closed.is_none() && self.time_wait.is_none() && !watched
@@ -212,7 +219,7 @@ impl Connection {
         self.usual = self.is_usual();
     }
 
-    /// A segment of the peer's was taken, `bytes` of payload in it.
+    /// A segment of the peer with `bytes` of payload was accepted.
     pub(super) fn heard(&mut self, now: Time, bytes: u32) {
         let Some(live) = &mut self.live else { return };
         (live.heard, live.probes, live.probe_due) = (now, 0, false);
@@ -243,7 +250,7 @@ impl Connection {
         if at > now {
             return;
         }
-        // RFC 9293 §3.8.4: only while nothing is outstanding; what is has timers of its own.
+        // RFC 9293 §3.8.4: only while nothing is outstanding; outstanding data has its own timers.
         if self.time_wait.is_some() || self.tx.as_ref().is_some_and(|tx| !tx.all_acked()) {
             (live.heard, live.probes) = (now, 0);
         } else if live.probes >= k.probes.max(1) {
@@ -254,12 +261,12 @@ impl Connection {
         }
     }
 
-    /// Whether a keep-alive probe waits to be sent.
+    /// Whether a keep-alive probe is due.
     pub(super) fn keep_alive_due(&self) -> bool {
         self.live.as_ref().is_some_and(|live| live.probe_due)
     }
 
-    /// RFC 9293 §3.8.4: a segment without data just below what the peer expects, which it answers with an ACK.
+    /// RFC 9293 §3.8.4: a segment without data just below the offset that the peer expects; the peer answers it with an ACK.
     pub(super) fn write_keep_alive(&mut self, now: Time, out: &mut Segment) {
         let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.ack_seq());
         *out = Segment { flags: Segment::ACK, seq: Offset(seq.0 - 1), ..Segment::EMPTY };

@@ -1,6 +1,6 @@
 //! Whether a new connection may take the place of one in TIME-WAIT.
 //!
-//! Source: RFC 6191 §2; RFC 9293 §3.6.1 (RFC 1122 §4.2.2.13): the new initial sequence number is larger than all that was used.
+//! Source: RFC 6191 §2; RFC 9293 §3.6.1 (RFC 1122 §4.2.2.13): the new initial sequence number is larger than any used before.
 //! Idea: a SYN that is newer than everything the old connection saw, by its timestamp or its sequence number, cannot be an old
 //! duplicate.
 //!
@@ -9,26 +9,27 @@
 //! | last timestamp seen | the receiver's `ts_recent` |
 //! | last sequence number seen | one below `rcv_nxt` |
 //!
-//! Departures: a SYN that may not reuse the pair is answered with a challenge ACK where it is handed to
-//! [`Connection::on_segment`] all the same (RFC 5961 §4.2), not dropped silently.
+//! Departures: a SYN that may not reuse the pair is answered with a challenge ACK if it is still passed to
+//! [`Connection::on_segment`] (RFC 5961 §4.2), not dropped silently.
 
 use super::{Connection, State};
 use crate::segment::{is_older, timestamp, Segment};
 use crate::seq::Offset;
 use crate::time::Time;
 
-/// What a connection has to heed that takes the place of one in TIME-WAIT.
+/// Constraints on a connection that replaces one in TIME-WAIT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reuse {
-    /// Its initial sequence number must lie at or behind this offset of the old connection: nothing from there on was used.
+    /// Its initial sequence number must be at or after this offset of the old connection, which used nothing from there on.
     pub isn_from: Offset,
-    /// Its timestamps must not be older than this value of the old connection's clock; `None` if that used none.
+    /// Its timestamps must not be older than this value of the old connection's clock; `None` if the old connection had none.
     pub tsval_from: Option<u32>,
 }
 
 impl Connection {
-    /// Whether `syn`, in the old connection's offsets, may open a new connection between the same two ends. `offers_timestamps`: whether
-    /// the new one would agree to timestamps. `None` unless this connection is in TIME-WAIT and the SYN is newer than it.
+    /// Says whether `syn`, in the old connection's offsets, may open a new connection between the same two ends.
+    /// `offers_timestamps`: whether the new one would agree to timestamps. Returns `None` unless this connection is in TIME-WAIT
+    /// and the SYN is newer than it.
     pub fn may_reuse(&self, now: Time, syn: &Segment, offers_timestamps: bool) -> Option<Reuse> {
         let plain_syn = syn.flags & (Segment::SYN | Segment::ACK | Segment::RST) == Segment::SYN;
         let (Some(tx), Some(rx), State::TimeWait, true) = (&self.tx, &self.rx, self.state(), plain_syn) else {
@@ -41,8 +42,9 @@ impl Connection {
     }
 }
 
-/// The rule of RFC 6191 §2 for whoever keeps no [`Connection`] in TIME-WAIT. `old`: the last timestamp seen, if there were any; `new`: that
-/// of the SYN, if the new connection would use them; `later`: whether the SYN's sequence number is larger than the last one seen.
+/// The rule of RFC 6191 §2, for callers that keep no [`Connection`] in TIME-WAIT. `old`: the last timestamp seen, if any; `new`:
+/// the SYN's timestamp, if the new connection would use timestamps; `later`: whether the SYN's sequence number is larger than the
+/// last one seen.
 pub fn is_newer(old: Option<u32>, new: Option<u32>, later: bool) -> bool {
     match (old, new) {
         (Some(old), Some(new)) if old == new => later,

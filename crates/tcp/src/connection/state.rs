@@ -1,4 +1,4 @@
-//! The state of RFC 9293 §3.3.2, derived from what the halves know; and how a connection ends.
+//! The state of RFC 9293 §3.3.2, derived from the state of the halves; and how a connection ends.
 
 use super::{Connection, TIME_WAIT};
 use crate::time::Time;
@@ -6,7 +6,7 @@ use crate::time::Time;
 /// RFC 9293 §3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// No connection (any more); see [`Connection::close_reason`].
+    /// No connection, or none any more; see [`Connection::close_reason`].
     Closed,
     /// Waiting for a SYN.
     Listen,
@@ -22,35 +22,35 @@ pub enum State {
     FinWait2,
     /// The peer closed, we have not.
     CloseWait,
-    /// Both closed at once; our FIN is not acknowledged.
+    /// Both closed at the same time; our FIN is not acknowledged.
     Closing,
     /// The peer closed first, then we; our FIN is not acknowledged.
     LastAck,
-    /// All is said; waiting for stragglers to die.
+    /// Both sides are done; waiting for old segments to expire.
     TimeWait,
 }
 
 /// Why there is no connection any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Both sides closed and all was acknowledged.
+    /// Both sides closed and everything was acknowledged.
     Finished,
     /// The peer reset it.
     Reset,
-    /// We gave it up.
+    /// We aborted it.
     Aborted,
-    /// Nobody answered the handshake, or the network says that nobody can.
+    /// Nobody answered the handshake, or the network reports the peer as unreachable.
     Unreachable,
-    /// What was sent stayed unacknowledged for the user timeout, or a zero window's probes unanswered (RFC 9293 §3.8.3, §3.10.8).
+    /// Sent data stayed unacknowledged, or zero-window probes stayed unanswered, for the user timeout (RFC 9293 §3.8.3, §3.10.8).
     TimedOut,
     /// No keep-alive probe was answered (RFC 9293 §3.8.4).
     KeepAlive,
-    /// The application had gone, and the peer did not close within the limit of FIN-WAIT-2.
+    /// The application had gone, and the peer did not close within FIN-WAIT-2's limit.
     FinWait2,
 }
 
 impl Connection {
-    /// Where the connection stands.
+    /// The connection's state.
     pub fn state(&self) -> State {
         if self.closed.is_some() {
             return State::Closed;
@@ -80,7 +80,7 @@ impl Connection {
         self.closed
     }
 
-    /// The network says that nobody is there, and that this will not pass. A connection that is not yet open is given up,
+    /// The network reports a hard error: the peer cannot be reached. A connection that is not yet open is given up with
     /// [`CloseReason::Unreachable`] (RFC 1122 §4.2.3.9). An open one is not (RFC 5927 §5.2).
     pub fn on_unreachable(&mut self) {
         if matches!(self.state(), State::SynSent | State::SynReceived) {
@@ -88,8 +88,7 @@ impl Connection {
         }
     }
 
-    /// The connection is over, or waits for stragglers, when both FINs are acknowledged. A one-sided one knows only its
-    /// own.
+    /// Once both FINs are acknowledged, ends the connection or enters TIME-WAIT. A one-sided connection knows only its own FIN.
     pub(super) fn maybe_finished(&mut self, now: Time) {
         if self.time_wait.is_some() {
             return;

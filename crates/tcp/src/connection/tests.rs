@@ -20,7 +20,7 @@ fn stack() -> Stack {
     named("newreno")
 }
 
-/// Everything that `c` has to say now.
+/// Everything that `c` has to send now.
 fn speak(c: &mut Connection, now: Time) -> Vec<Segment> {
     let mut said = Vec::new();
     let mut out = Segment::EMPTY;
@@ -37,7 +37,8 @@ fn hear(c: &mut Connection, now: Time, segs: &[Segment]) {
     }
 }
 
-/// Lets both talk without any delay until nobody has anything to say; returns the number of segments.
+/// Lets both ends exchange segments without delay until neither has anything to send; returns the
+/// number of segments.
 fn converse(a: &mut Connection, b: &mut Connection, now: Time) -> usize {
     let mut said = 0;
     for _ in 0..1000 {
@@ -182,7 +183,7 @@ fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
     a.write(2 * RWND);
     b.write(2 * RWND);
     for c in [&mut a, &mut b] {
-        // Both windows are shut and both sides probe.
+        // Both windows are closed and both sides probe.
         speak(c, ms(1));
     }
     let mut now = ms(1);
@@ -230,7 +231,7 @@ fn the_ack_of_one_who_does_not_know_that_we_took_its_probe_counts() {
     assert_eq!(speak(&mut a, ms(100)), []);
     a.on_timer(ms(1100), &mut ());
     assert_eq!(speak(&mut a, ms(1100)).len(), 1, "we probe");
-    // The peer probes, too, and we take its byte; our ACK of it is lost, so it still stands at 1.
+    // The peer probes, too, and we accept its byte. Our ACK of it is lost, so the peer is still at 1.
     hear(&mut a, ms(1200), &[from(1, 1, 1001, 0)]);
     speak(&mut a, ms(1200));
     hear(&mut a, ms(1300), &[from(1, 0, 1002, 5000)]);

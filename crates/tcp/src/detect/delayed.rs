@@ -1,8 +1,8 @@
-//! DEL: three duplicates and a little time.
+//! DEL: three duplicates, then a short delay.
 //!
 //! Source: Blanton & Allman 2002 §6.4, after Paxson 1997; §6.6 for the reset.
 //!
-//! Idea: the third duplicate only arms a timer; if the hole fills before it fires, it was reordering. The time follows what
+//! Idea: the third duplicate only arms a timer; if the hole fills before it fires, it was reordering. The delay follows what
 //! earlier needless retransmissions would have needed.
 //!
 //! | source | here |
@@ -10,11 +10,11 @@
 //! | "a small amount of time" | `delta`, 0 at first (then it is RFC 5681) and after a timeout |
 //! | the ACKs that would have told loss from reordering | X, from the third duplicate to the ACK that filled the hole |
 //!
-//! Unsaid: how X enters `delta`: max (delta + g, (delta + X + g) / 2), with g the mean time between the event's duplicates,
-//! as AVG does in duplicates. The ceiling of §6.6 is taken in time: (0.9 cwnd − 3) · SRTT / cwnd, about 0.87 SRTT however much
-//! `cwnd` was cut; `ceiling` (decision 0180). `target = "last-dup"` takes X up to where the next duplicate would have come
-//! instead. In Recovery a hole needs three SACKed segments above it for
-//! `delta` (`judge_in_recovery`). With `wait` `delta` is given: Paxson's 20 ms, or a share of the round trip (Leung & Ma 2005 §II).
+//! Unsaid: how X enters `delta`: max (delta + g, (delta + X + g) / 2), with g the mean time between the event's duplicates, as
+//! AVG does in duplicates. The ceiling of §6.6 is converted to time: (0.9 cwnd − 3) · SRTT / cwnd, about 0.87 SRTT however much
+//! `cwnd` was cut; `ceiling` (decision 0180). With `target = "last-dup"`, X instead ends where the next duplicate would have
+//! come. In Recovery a hole is lost once three segments above it have been SACKed for `delta` (`judge_in_recovery`). `wait` can
+//! fix `delta`: Paxson's 20 ms, or a share of the RTT (Leung & Ma 2005 §II).
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
@@ -40,15 +40,15 @@ pub enum DelayTarget {
     LastDup,
 }
 
-/// Over which window duplicates are spread, where §6.6's ceiling is taken in time.
+/// The window over which duplicates are spread, when §6.6's ceiling is converted to time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DelayCeiling {
-    /// The window now: (0.9 cwnd − 3) · SRTT / cwnd. A cut of the window hardly lowers it.
+    /// The current window: (0.9 cwnd − 3) · SRTT / cwnd. A cut of the window hardly lowers the ceiling.
     #[default]
     Now,
-    /// The window before the last cut, over which the round trip was measured (or the window now, if that is larger). A halved
-    /// window halves the delay, as it halves the thresholds of INC and AVG (Leung & Ma 2005 §II).
+    /// The window before the last cut, over which the RTT was measured (or the current window, if larger). A halved window halves
+    /// the delay, as it halves the thresholds of INC and AVG (Leung & Ma 2005 §II).
     BeforeTheCut,
 }
 
@@ -60,13 +60,13 @@ pub enum Wait {
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Adaptive,
-    /// Always so long (Paxson 1997).
+    /// A fixed time (Paxson 1997).
     Fixed {
-        /// How long. Default 20 ms (Paxson 1997).
+        /// The time. Default: 20 ms (Paxson 1997).
         #[serde(default = "paxsons_wait")]
         delay: Nanos,
     },
-    /// A share of the smoothed round trip.
+    /// A share of the smoothed RTT.
     RoundTrip {
         /// The share, 0 to 10. Default 0.25 (no source gives one).
         #[serde(default = "quarter")]
@@ -98,7 +98,7 @@ pub struct DelayedSpec {
     pub arming_dups: u32,
     /// How long the timer waits. Default "adaptive".
     pub wait: Wait,
-    /// Over which window duplicates are spread, for the ceiling of an adaptive wait (§6.6). Default "now".
+    /// The window over which duplicates are spread, for the ceiling of an adaptive wait (§6.6). Default "now".
     pub ceiling: DelayCeiling,
 }
 
@@ -128,13 +128,13 @@ impl DelayedSpec {
 pub struct Delayed {
     spec: DelayedSpec,
     delta: Nanos,
-    /// When the third duplicate came, and when the fast retransmit that it armed goes.
+    /// When the third duplicate arrived, and when the fast retransmit that it armed is due.
     armed: Option<(Time, Time)>,
-    /// When the last fast retransmit went, and when its third duplicate had come.
+    /// When the last fast retransmit was sent, and when its third duplicate had arrived.
     last: Option<(Time, Time)>,
     /// The window before the last cut, bytes.
     before_cut: f64,
-    /// In Recovery: below which offset holes had three SACKed segments above them, and since when.
+    /// In Recovery: the offsets below which holes had three SACKed segments above them, and since when.
     seen: VecDeque<(Time, Offset)>,
 }
 
@@ -168,7 +168,7 @@ impl Delayed {
         Verdict::Lost(board.mark_head_lost())
     }
 
-    /// Takes `delta` as it is given, if it is.
+    /// Sets `delta` if the parameters fix it.
     fn take_given(&mut self, cx: &Ctx) {
         match self.spec.wait {
             Wait::Adaptive => {}
@@ -249,7 +249,7 @@ impl Learner for Delayed {
             DelayTarget::Fill => sample.filled,
             DelayTarget::LastDup => sample.last_dup + g,
         };
-        // The window's cut may have cut `delta` since; of an older episode only that is known.
+        // The cut of the window may have lowered `delta` since; for an older episode only `delta` is known.
         let x = match self.last {
             Some((at, third)) if at == resent => until.since(third),
             _ => until.since(resent) + self.delta,
@@ -282,7 +282,7 @@ mod tests {
         Window { cwnd: n * 1000.0, ssthresh: 0.0 }
     }
 
-    /// Ten duplicates a millisecond apart from 1 ms on, the hole filled at 11 ms.
+    /// Ten duplicates, one per millisecond from 1 ms on; the hole is filled at 11 ms.
     fn sample(resent: Time) -> ReorderSample {
         ReorderSample {
             dupacks: 10,
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn with_the_round_trip_over_the_window_before_the_cut_a_halved_window_halves_the_ceiling() {
         let cx = Ctx { srtt: Some(Nanos::from_millis(100)), now: at(9), phase: Phase::Disorder, ..context() };
-        // (0.9 now - 3) * 100 ms / max (before, now), in microseconds; now beside it.
+        // (0.9 now - 3) * 100 ms / max (before, now), in microseconds; the current value beside it.
         for (before, now, ceiling, as_today) in [
             (20.0, 10.0, 30_000, 60_000),
             (40.0, 20.0, 37_500, 75_000),
@@ -351,7 +351,7 @@ mod tests {
         d.on_reorder(&sample(at(9)), &segs(40.0), &context());
         assert_eq!(d.delta, Nanos(31_500_000));
         let mut d = Delayed { delta: Nanos::from_millis(30), last: Some((at(9), at(3))), ..d };
-        // X = 8 ms: one spacing more.
+        // X = 8 ms plus one spacing.
         d.on_reorder(&sample(at(9)), &segs(40.0), &context());
         assert_eq!(d.delta, Nanos(31_000_000));
         d.on_reorder(&ReorderSample { resent: None, ..sample(at(9)) }, &segs(40.0), &context());

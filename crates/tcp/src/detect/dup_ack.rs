@@ -3,7 +3,7 @@
 //! Source: RFC 5681 §3.2; RFC 6582 §3.2 step 2 for the guard; ns-2.35's `bug_fix`.
 //!
 //! Idea: the `dupthresh`-th duplicate ACK in a row means that the segment at `snd_una` is lost, unless those duplicates
-//! can be echoes of an earlier episode's retransmissions (the guard).
+//! may be echoes of an earlier episode's retransmissions (the guard).
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,10 +11,10 @@
 //! | DupThresh | `threshold` |
 //! | recover | `cx.recover` |
 //!
-//! Departures: the threshold is asked on the first duplicate of a hole and kept, so that a rule that adapts it does not
-//! move it under a running count. The trigger is the count *being equal* to it: a count that passed while the guard
-//! forbade does not trigger later (as in ns-2). In Recovery duplicates are its owner's affair and nothing is
-//! judged, unless `judge_in_recovery`.
+//! Departures: the threshold is read on the first duplicate of a hole and kept, so an adaptive rule does not move it
+//! during a count. The trigger is the count *being equal* to it: a count that passed it while the guard forbade the
+//! trigger does not trigger later (as in ns-2). In Recovery the recovery handles duplicates, and nothing is judged
+//! unless `judge_in_recovery`.
 
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
@@ -32,11 +32,11 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DupAckSpec {
-    /// How many duplicates begin a fast retransmit.
+    /// How many duplicates trigger a fast retransmit.
     pub threshold: ThresholdSpec,
     /// When an earlier episode forbids a fast retransmit. Default "careful".
     pub guard: Guard,
-    /// Whether holes are judged by the threshold in Recovery too, for a recovery that resends marked holes only
+    /// Whether holes are also judged by the threshold in Recovery, for a recovery that resends only marked holes
     /// (`hole_rule = "dupthresh"`). Default no.
     pub judge_in_recovery: bool,
 }
@@ -46,7 +46,7 @@ pub struct DupAck {
     threshold: AnyThreshold,
     guard: Guard,
     judge_in_recovery: bool,
-    /// As it was asked on the first duplicate of a hole; `None` before the first of all.
+    /// The threshold read on the first duplicate of a hole; `None` before the first hole.
     dupthresh: Option<NonZeroU32>,
 }
 
@@ -62,7 +62,7 @@ impl DupAck {
 }
 
 impl DupAck {
-    /// A hole counts as lost with the threshold's number of SACKed segments above it.
+    /// A hole counts as lost once the threshold's number of segments above it are SACKed.
     fn in_recovery(&self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if !self.judge_in_recovery {
             return Verdict::Suspect;
@@ -95,7 +95,7 @@ impl DupAck {
 impl Detector for DupAck {
     #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        // Most ACKs tell nothing.
+        // Most ACKs carry no news.
         if cx.phase == Phase::Open && !ack.is_dup && !ack.has_sack {
             return Verdict::Clear;
         }

@@ -1,15 +1,16 @@
-//! How much more than the rate is acknowledged at once: what a window needs beside it, or sending stops between two ACKs.
+//! ACK aggregation: how far bursts of ACKs run ahead of the rate. The window needs this extra, or sending stops between two
+//! ACKs.
 //!
 //! Source: Linux 6.18, `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd` in `net/ipv4/tcp_bbr.c`, in our words.
 
 use crate::facts::rate::micros;
 use crate::time::Time;
 
-/// Round trips for which a maximum is kept, in each of two places.
+/// Round trips for which each of the two slots keeps its maximum.
 const WINDOW_RTTS: u32 = 5;
 /// An epoch is over once this many segments were acknowledged in it.
 const RESET_AT: u32 = 1 << 20;
-/// At most what the rate gives in this time, µs.
+/// The extra is at most what the rate delivers in this time, in µs.
 const MAX_US: u64 = 100_000;
 
 /// The estimator.
@@ -23,7 +24,7 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// After a pause nothing is expected yet.
+    /// Starts anew after a pause.
     pub(super) fn restart(&mut self, now: Time) {
         (self.epoch, self.epoch_acked) = (now, 0);
     }
@@ -49,7 +50,7 @@ impl Aggregation {
         self.extra[self.index] = self.extra[self.index].max(u16::try_from(extra).unwrap_or(u16::MAX));
     }
 
-    /// What the window needs for it, segments.
+    /// The extra window in segments.
     pub(super) fn window(&self, bw: u32) -> u32 {
         let most = (u64::from(bw) * MAX_US) >> super::BW_SCALE;
         u32::from(self.extra[0].max(self.extra[1])).min(u32::try_from(most).unwrap_or(u32::MAX))
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
     use crate::testing::ms;
 
-    /// A segment each millisecond.
+    /// One segment per millisecond.
     const BW: u32 = (1 << 24) / 1000;
 
     #[test]
@@ -69,7 +70,7 @@ mod tests {
         let mut a = Aggregation::default();
         a.on_ack(ms(10), false, 2, BW, 100);
         assert_eq!(a.window(BW), 2, "an epoch begins");
-        // 16,777 of 2²⁴ for each microsecond are a little less than one a millisecond: 0 after the first, 2 after the third.
+        // 16,777 / 2²⁴ per microsecond is slightly less than one per millisecond: 0 after the first, 2 after the third.
         a.on_ack(ms(11), false, 10, BW, 100);
         assert_eq!(a.window(BW), 12);
         a.on_ack(ms(13), false, 1, BW, 100);

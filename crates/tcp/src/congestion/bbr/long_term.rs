@@ -1,4 +1,4 @@
-//! The rate of a policer: two intervals in a row with much loss and the same throughput tell of one.
+//! The rate of a policer, detected by two intervals in a row with high loss and the same throughput.
 //!
 //! Source: Linux 6.18, `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`, `bbr_reset_lt_bw_sampling` in `net/ipv4/tcp_bbr.c`, in our
 //! words.
@@ -7,18 +7,18 @@ use super::bytes_per_second;
 use crate::facts::rate::{micros, Rates};
 use crate::time::Time;
 
-/// Round trips that an interval takes at least; four times as many are too long.
+/// The least number of round trips in an interval; four times as many are too long.
 const MIN_RTTS: u32 = 4;
-/// 256ths: from this share of losses on, of what is delivered, an interval is lossy.
+/// The ratio of losses to deliveries, in 256ths, from which an interval is lossy.
 const LOSS_THRESH: u64 = 50;
-/// 256ths of a rate by which two may differ and be the same.
+/// Two rates count as the same if they differ by at most this share, in 256ths.
 const RATIO: u64 = 256 / 8;
-/// Bytes a second by which they may.
+/// They also count as the same if they differ by at most this many bytes per second.
 const DIFF: u64 = 4000 / 8;
-/// Round trips for which the rate is believed.
+/// Round trips for which the rate is used.
 const MAX_RTTS: u32 = 48;
 
-/// What a rate and a round have to do with it.
+/// The inputs from the current rate and round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
     pub(super) starts: bool,
@@ -28,7 +28,7 @@ pub(super) struct Round {
     pub(super) mss: u32,
 }
 
-/// How much had been delivered and lost, and when.
+/// Totals of delivered and lost data at a point in time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     delivered: u64,
@@ -46,14 +46,14 @@ impl Totals {
     }
 }
 
-/// What was found.
+/// The outcome of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
     /// Nothing.
     Nothing,
-    /// Somebody polices: no faster than that, from now on.
+    /// A policer was detected: send no faster than its rate from now on.
     Policed,
-    /// It has been believed long enough.
+    /// The rate has been used long enough.
     Over,
 }
 
@@ -68,12 +68,12 @@ pub(super) struct LongTerm {
 }
 
 impl LongTerm {
-    /// The policer's rate, if one is believed in.
+    /// The policer's rate, if one is in use.
     pub(super) fn bw(&self) -> Option<u32> {
         self.in_use.then_some(self.bw)
     }
 
-    /// Everything from the beginning.
+    /// Starts from the beginning.
     pub(super) fn reset(&mut self, now: Totals) {
         *self = LongTerm { last: now, ..LongTerm::default() };
     }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn two_lossy_intervals_of_the_same_rate_are_a_policer_and_their_mean_its_rate() {
-        // 100 segments in 400 ms, 2²⁴ for one a microsecond: 4194; 110 are 4613, a tenth more, and 4403 between them.
+        // 100 segments in 400 ms, with 2²⁴ for one per microsecond, are 4194; 110 are 4613, a tenth more; the mean is 4403.
         let (lt, found) = two_intervals(110, 24);
         assert_eq!((found, lt.bw()), (Finding::Policed, Some(4403)));
         assert_eq!(two_intervals(113, 24).1, Finding::Nothing, "more than an eighth apart");

@@ -1,10 +1,10 @@
-//! The largest of what was measured lately, in the space of three measurements.
+//! A windowed maximum that stores only three measurements.
 //!
 //! Source: Linux 6.18, `minmax_running_max`, `minmax_subwin_update` in `lib/win_minmax.c`, in our words; Kathleen Nichols' algorithm.
 //!
-//! Idea: kept are the best, the best since, and the best since that one; each new best makes those before it worthless. When the best
-//! grows too old, the next takes its place; so that there is one, a place that is still empty is filled from the second quarter
-//! of the window and from its second half.
+//! Idea: keep the best, the best since then, and the best since that one. A new best replaces all three. When the best grows too
+//! old, the next takes its place. So that there is a next, the second slot is filled from the second quarter of the window, and
+//! the third from its second half.
 
 /// A measurement, and when it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ struct Sample {
     value: u32,
 }
 
-/// The largest value of a window of time.
+/// The largest value within a time window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter([Sample; 3]);
 
@@ -23,7 +23,7 @@ impl MaxFilter {
         self.0[0].value
     }
 
-    /// Takes a measurement made at `at`; the window is `window` long.
+    /// Adds a measurement made at `at`; the window is `window` long.
     pub(super) fn take(&mut self, window: u32, at: u32, value: u32) {
         let (new, s) = (Sample { at, value }, &mut self.0);
         if value >= s[0].value || at.wrapping_sub(s[2].at) > window {
@@ -66,7 +66,8 @@ mod tests {
             f.take(10, at, value);
             got.push(f.get());
         }
-        // 60 of round 3 was noted as the second, 40 of round 6 as the third; then that of each round in which one grew too old.
+        // 60 of round 3 was kept as the second and 40 of round 6 as the third; then, from each round in which one grew too old,
+        // that round's value.
         assert_eq!(got, [100, 100, 100, 100, 100, 60, 60, 40, 20]);
     }
 

@@ -1,4 +1,4 @@
-//! BBR's smallest round trip: of ten seconds, and then four segments for 200 ms look for it anew.
+//! BBR's smallest RTT of the last ten seconds; then 200 ms with four segments in flight look for a new one.
 //!
 //! Source: Linux 6.18, `bbr_update_min_rtt`, `bbr_check_probe_rtt_done` in `net/ipv4/tcp_bbr.c`, in our words.
 
@@ -8,9 +8,9 @@ use crate::facts::ctx::Ctx;
 use crate::facts::rate::{RateSample, Rates};
 use crate::time::Nanos;
 
-/// For how long a round trip is remembered, seconds.
+/// How long an RTT is remembered, in seconds.
 const WINDOW_SECS: u64 = 10;
-/// How long the probe for it lasts, milliseconds, and a round trip at least.
+/// How long the probe for it lasts, in milliseconds, and at least one round trip.
 const PROBE_MS: u64 = 200;
 
 impl Bbr {

@@ -1,4 +1,4 @@
-//! BBR's arithmetic, worked out by hand from the kernel's, and its course over a path of 10 segments each 100 ms.
+//! BBR's arithmetic, worked out by hand from the kernel's, and its behaviour over a path of 10 segments per 100 ms.
 
 use super::*;
 use crate::congestion::tests::loss;
@@ -19,7 +19,7 @@ fn at(now: u64) -> Ctx {
     Ctx { now: ms(now), srtt: Some(Nanos::from_millis(100)), ..context() }
 }
 
-/// A path that delivers what is asked of it.
+/// A path that delivers as each test says.
 struct Path {
     bbr: Bbr,
     rates: Rates,
@@ -36,7 +36,8 @@ impl Path {
         Path { bbr, rates: Rates::default(), w, now: 0, phase: Phase::Open }
     }
 
-    /// An ACK 100 ms later, of a segment sent after the ACK before: `delivered` segments in that time, all of them new, `in_flight` left.
+    /// An ACK 100 ms later, for a segment sent after the previous ACK: `delivered` segments in that time, all of them new, with
+    /// `in_flight` left.
     fn round(&mut self, delivered: u32, in_flight: u32) -> u32 {
         let prior = self.rates.delivered();
         self.ack(100, delivered, in_flight, prior, 0)
@@ -73,7 +74,7 @@ impl Path {
         p
     }
 
-    /// In the middle of the cycle, where it goes as fast as the path.
+    /// In the middle of the cycle, where it sends at the path's rate.
     fn cruising() -> Self {
         let mut p = Path::full();
         p.round(10, 10);
@@ -113,7 +114,7 @@ fn three_rounds_without_a_quarter_more_end_the_start_and_the_queue_is_drained() 
     assert_eq!(p.w.ssthresh, 16_000.0);
     assert_eq!(p.bbr.pacing_rate, bytes_per_second(BW, DRAIN_GAIN, 1000));
     let mut p = p;
-    // Ten, three bursts of one at this rate, and even.
+    // Ten, plus three bursts of one at this rate, rounded up to an even number.
     p.round(10, 15);
     assert_eq!(p.bbr.mode, Mode::Drain);
     p.round(10, 14);
@@ -149,7 +150,8 @@ fn a_phase_lasts_a_round_trip_and_probing_until_it_has_filled_the_path_or_lost()
     assert_eq!(p.bbr.cycle, 3, "not more than a round trip");
     p.ack(1, 1, 10, p.rates.delivered(), 0);
     assert_eq!(p.bbr.cycle, 4);
-    // 12.5 segments are on the path when it probes: 13, three bursts, even, two more; and what leaves next counts.
+    // 12.5 segments are on the path when it probes: 13, plus three bursts, rounded up to even, plus two; and the next burst
+    // counts.
     for (in_flight, losses, after) in [(10, 0, 0), (18, 0, 1), (10, 1, 1)] {
         (p.bbr.cycle, p.bbr.pacing_gain, p.bbr.cycle_at) = (0, CYCLE[0], ms(p.now));
         p.ack(101, 2, in_flight, p.rates.delivered(), losses);
@@ -207,7 +209,7 @@ fn after_ten_seconds_four_segments_look_for_the_round_trip_for_200_ms() {
     while p.now + 100 <= began + 200 {
         assert_eq!(p.round(4, 4), 4);
     }
-    // A jiffy is 4 ms: the next one is over.
+    // A jiffy is 4 ms: the next one has passed.
     assert_eq!((p.ack(4, 1, 4, p.rates.delivered(), 0) >= before, p.bbr.mode), (true, Mode::ProbeBw));
 }
 

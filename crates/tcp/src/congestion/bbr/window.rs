@@ -1,4 +1,4 @@
-//! BBR's window: what the path holds, twice, and what bursts of segments and of ACKs need beside it.
+//! BBR's window: twice what the path holds, plus what bursts of segments and of ACKs need.
 //!
 //! Source: Linux 6.18, `bbr_bdp`, `bbr_quantization_budget`, `bbr_packets_in_net_at_edt`, `bbr_set_cwnd`,
 //! `bbr_set_cwnd_to_recover_or_restore`, `bbr_save_cwnd` in `net/ipv4/tcp_bbr.c`, in our words.
@@ -9,9 +9,9 @@ use crate::facts::ctx::Ctx;
 use crate::facts::pace::{Pace, LARGEST_BURST};
 use crate::facts::rate::{RateSample, Rates};
 
-/// The least window, segments: that of a probe for the round trip.
+/// The least window in segments, used when probing for the smallest RTT.
 pub(super) const LEAST: u32 = 4;
-/// Segments in a burst that the window is made for, at most.
+/// The largest burst, in segments, that the window allows for.
 const LARGEST_GOAL: u64 = 0x7f;
 
 /// The window in whole segments.
@@ -33,26 +33,26 @@ impl Bbr {
         u32::try_from(gained.div_ceil(1 << BW_SCALE)).unwrap_or(u32::MAX)
     }
 
-    /// And what bursts need: at the sender, on the way and at the receiver.
+    /// Adds what bursts need at the sender, on the path and at the receiver.
     fn with_bursts(&self, segs: u32) -> u32 {
         let even = segs.saturating_add(3 * self.burst_goal() + 1) & !1;
         let probing = self.mode == Mode::ProbeBw && self.cycle == 0;
         even.saturating_add(if probing { 2 } else { 0 })
     }
 
-    /// What is to be in flight.
+    /// The target number of segments in flight.
     pub(super) fn inflight(&self, bw: u32, gain: u32) -> u32 {
         self.with_bursts(self.bdp(bw, gain))
     }
 
-    /// Of `in_flight`, what will still be on its way when the next burst may leave.
+    /// The part of `in_flight` that will still be on the path when the next burst may be sent.
     pub(super) fn in_net_at_departure(&self, in_flight: u32, rs: &RateSample) -> u32 {
         let delivered = (u128::from(self.bw()) * u128::from(rs.ahead.0 / 1000)) >> BW_SCALE;
         let then = in_flight.saturating_add(if self.pacing_gain > UNIT { self.burst_goal() } else { 0 });
         then.saturating_sub(u32::try_from(delivered).unwrap_or(u32::MAX))
     }
 
-    /// The window to come back to after a recovery or a probe for the round trip.
+    /// Saves the window to restore after a recovery or a probe for the smallest RTT.
     pub(super) fn save_cwnd(&mut self, w: &Window, cx: &Ctx) {
         let cwnd = whole(w, cx);
         let good = !self.previous.repairs() && self.mode != Mode::ProbeRtt;
@@ -86,7 +86,8 @@ impl Bbr {
         cwnd.max(LEAST)
     }
 
-    /// Losses leave the window at once. A recovery begins with what is in flight; at its end the window of before comes back.
+    /// Lost segments are taken off the window at once. A recovery begins with the segments in flight; at its end the earlier
+    /// window is restored.
     fn recover_or_restore(&mut self, mut cwnd: u32, rs: &RateSample, rates: &Rates, phase: Phase) -> u32 {
         let before = std::mem::replace(&mut self.previous, phase);
         if rs.losses > 0 {

@@ -1,11 +1,11 @@
-//! What arrives before the connection is established, and what it is answered with.
+//! Segments that arrive before the connection is established, and the answers to them.
 //!
 //! Source: RFC 9293 §3.10.7.1 to §3.10.7.4, RFC 5961 §3 and §4, RFC 7323 §5.3; RFC 9293 §3.5 (figure 8, simultaneous open).
 //!
-//! Departures: in SYN-RECEIVED the peer's SYN again makes us send ours again, as Linux does (`tcp_check_req`), where §3.10.7.4 answers
-//! with an ACK: a lost SYN-ACK is made good at once. A RST there always ends the connection; whoever listens makes a new one.
-//! Data and FIN on a SYN without ACK are left to be sent again, as §3.10.7.2 allows (the peer sees them unacknowledged); those on
-//! a SYN-ACK are taken.
+//! Departures: in SYN-RECEIVED a repeated SYN of the peer makes us resend ours, as Linux does (`tcp_check_req`), where §3.10.7.4
+//! answers with an ACK: a lost SYN-ACK is replaced at once. A RST there always ends the connection; the listener makes a new one.
+//! Data and FIN on a SYN without ACK are not accepted, as §3.10.7.2 allows (the peer sees them unacknowledged and resends); those
+//! on a SYN-ACK are accepted.
 
 use super::{Handshake, MAX_SENDS};
 use crate::connection::{CloseReason, Connection, Outcome, Refusal, State};
@@ -14,13 +14,13 @@ use crate::segment::{is_older, Segment};
 use crate::seq::Offset;
 use crate::time::Time;
 
-/// What a segment does to a handshake.
+/// The effect of a segment on a handshake.
 enum Step {
-    /// It goes on as it was, or with a SYN due.
+    /// It continues unchanged or with a SYN due.
     Stays(Outcome),
     /// Both SYNs are acknowledged.
     Established,
-    /// The peer refuses.
+    /// The peer refused.
     Reset,
 }
 
@@ -57,7 +57,7 @@ impl Handshake {
         Step::WENT_ON
     }
 
-    /// §3.10.7.3. Our SYN stands at offset 0, so the only acknowledgment that can be right is 1.
+    /// §3.10.7.3. Our SYN is at offset 0, so the only valid acknowledgment is 1.
     fn in_syn_sent(&mut self, seg: &Segment) -> Step {
         let (ack, rst) = (seg.has(Segment::ACK), seg.has(Segment::RST));
         match (ack && seg.ack != Offset::DATA, rst) {
@@ -81,7 +81,7 @@ impl Handshake {
     /// §3.10.7.4, in its order.
     fn in_syn_received(&mut self, now: Time, seg: &Segment) -> Step {
         let (syn, ack, rst) = (seg.has(Segment::SYN), seg.has(Segment::ACK), seg.has(Segment::RST));
-        // The peer's SYN again; or with an ACK, in a simultaneous open, its answer to ours.
+        // The peer's SYN, repeated; or, with an ACK in a simultaneous open, its answer to ours.
         if syn && !rst && seg.seq == Offset(0) {
             if ack && seg.ack == Offset::DATA {
                 return Step::Established;
@@ -117,13 +117,13 @@ impl Handshake {
         }
     }
 
-    /// The acknowledgment is of an old connection of the peer's. A RST clears it up.
+    /// The acknowledgment belongs to an old connection of the peer. A RST clears it.
     fn refuse_ack(&mut self, seg: &Segment) -> Step {
         self.refuse = Some(seg.ack);
         Step::refused(Refusal::Ack)
     }
 
-    /// The first test of §3.10.7.4 against the window that our SYN announced.
+    /// The first test of §3.10.7.4 against the window that our SYN advertised.
     fn is_in_window(&self, seg: &Segment) -> bool {
         let edge = Offset::DATA + u64::from(self.announced);
         match seg.seq.0.checked_add(seg.seq_len()).map(Offset) {
@@ -166,7 +166,7 @@ impl Connection {
         rx.hear_sender(|| tx.round_trip());
         (self.tx, self.rx, self.extras) = (Some(Box::new(tx)), Some(Box::new(rx)), extras);
         self.note_usual();
-        // The ACK that completes the handshake may bring data or a FIN, and a SYN-ACK, too.
+        // The ACK that completes the handshake may carry data or a FIN; so may a SYN-ACK.
         match (seg.has(Segment::SYN), seg.seq_len()) {
             (true, 1) => Outcome::NOTHING,
             (true, _) => {
@@ -210,8 +210,8 @@ impl Connection {
         true
     }
 
-    /// The RST of [`Connection::abort`]. With timestamps, where they are in use (RFC 7323 §3.2: it should; §5.2: nobody may judge it by
-    /// them).
+    /// The RST of [`Connection::abort`]. It carries timestamps if they are in use (RFC 7323 §3.2 says it should; by §5.2 no
+    /// receiver may judge it by them).
     fn write_reset(&mut self, now: Time, out: &mut Segment) {
         let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
         let ack = self.rx.as_ref().map_or(Offset::DATA, |rx| rx.rcv_nxt());
@@ -227,7 +227,7 @@ impl Connection {
     }
 }
 
-/// The RST that answers a segment for which there is no connection (RFC 9293 §3.10.7.1); none answers a RST.
+/// The RST that answers a segment without a connection (RFC 9293 §3.10.7.1); `None` for a RST.
 pub fn reset_for(seg: &Segment) -> Option<Segment> {
     if seg.has(Segment::RST) {
         return None;

@@ -1,4 +1,4 @@
-//! Which segments an established connection takes: RFC 9293 §3.10.7.4 test by test, RFC 5961.
+//! Which segments an established connection accepts: RFC 9293 §3.10.7.4 test by test, RFC 5961.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn from_peer(flags: u8, seq: u64, len: u32, ack: u64) -> Segment {
     Segment { seq: Offset(seq), len, ack: Offset(ack), flags, wnd: RWND as u32, ..Segment::EMPTY }
 }
 
-/// What stands in it that a refused segment must not touch.
+/// The state that a refused segment must not touch.
 fn standing(c: &Connection) -> (State, Bytes, Bytes, usize) {
     (c.state(), c.received(), c.acked(), c.receiver().map_or(0, |r| r.out_of_order().count()))
 }

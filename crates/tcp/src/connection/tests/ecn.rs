@@ -11,7 +11,7 @@ fn with_ecn(name: &str) -> Stack {
     s
 }
 
-/// Marks what may be marked of `segs`, at these places.
+/// Marks those of `segs` at these places that may be marked.
 fn mark(segs: &mut [Segment], places: &[usize]) {
     places.iter().for_each(|i| assert!(segs[*i].mark_congestion(), "{:?}", segs[*i]));
 }
@@ -90,7 +90,7 @@ fn a_cut_for_a_loss_answers_the_marks_of_the_same_window_and_nothing_is_undone_a
     a.write(100_000);
     let mut flight = speak(&mut a, ms(0));
     mark(&mut flight, &[8]);
-    // The first is late: a needless fast retransmit, which DSACK would undo.
+    // The first segment is late: a needless fast retransmit, which DSACK would undo.
     for s in &flight[1..] {
         hear(&mut b, ms(50), &[*s]);
         let acks = speak(&mut b, ms(50));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A connection that closed first and waits, its peer's FIN, and when the wait ends.
+/// A connection that closed first and is in TIME-WAIT, its peer's FIN, and when the wait ends.
 fn waiting(stack: &Stack) -> (Connection, Segment, Time) {
     let (mut a, mut b) = pair(stack);
     b.write(1000);
@@ -21,7 +21,7 @@ fn the_fin_sent_again_restarts_the_time_wait() {
     let (mut a, fin, _) = waiting(&stack());
     hear(&mut a, ms(1000), &[fin]);
     assert_eq!((speak(&mut a, ms(1000)).len(), a.next_timer()), (1, Some(ms(1000) + TIME_WAIT)));
-    // With the data before it, too.
+    // Also with the data before it.
     hear(&mut a, ms(2000), &[Segment { seq: Offset(1), len: 1000, ..fin }]);
     assert_eq!((speak(&mut a, ms(2000)).len(), a.next_timer()), (1, Some(ms(2000) + TIME_WAIT)));
 }

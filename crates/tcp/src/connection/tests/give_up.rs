@@ -9,7 +9,7 @@ fn secs(n: u64) -> Time {
     ms(1000 * n)
 }
 
-/// Both ends of a connection that was opened by a handshake at 0.
+/// Both ends of a connection opened by a handshake at 0.
 fn opened(stack: &Stack) -> (Connection, Connection) {
     let (mut a, mut b) = (Connection::connect(stack, MSS, RWND), Connection::listen(stack, MSS, RWND));
     converse(&mut a, &mut b, Time::ZERO);
@@ -17,7 +17,7 @@ fn opened(stack: &Stack) -> (Connection, Connection) {
     (a, b)
 }
 
-/// Nobody is there: lets the time pass, and returns what was said and when.
+/// Lets time pass with no peer, and returns what was sent and when.
 fn silence(c: &mut Connection, until: Time) -> Vec<(Time, Segment)> {
     let mut said = Vec::new();
     while let Some(at) = c.next_timer().filter(|t| *t <= until) {
@@ -29,7 +29,7 @@ fn silence(c: &mut Connection, until: Time) -> Vec<(Time, Segment)> {
     said
 }
 
-/// A peer that answers whatever comes with the same ACK.
+/// A peer that answers every segment with the same ACK.
 fn answers(c: &mut Connection, ack: u64, wnd: u32, until: Time) -> usize {
     let mut said = 0;
     while let Some(at) = c.next_timer().filter(|t| *t <= until) {
@@ -115,7 +115,7 @@ fn who_asks_for_no_user_timeout_and_who_had_no_handshake_waits_for_ever() {
 
 #[test]
 fn a_shut_window_is_waited_for_as_long_as_probes_are_answered() {
-    // Nothing outstanding; and a window that shut on what is outstanding.
+    // Once with nothing outstanding, once with a window that closed on outstanding data.
     for first in [1001, 1] {
         let (mut a, _) = opened(&stack());
         a.write(3000);
@@ -159,7 +159,7 @@ fn keep_alive_asks_just_below_the_next_offset_and_ends_what_never_answers() {
     hear(&mut b, secs(10), &data);
     let ack = speak(&mut b, secs(10));
     hear(&mut a, secs(10), &ack);
-    // Answered: two hours more, as often as it is.
+    // Each answer gives two more hours.
     for k in 1..=3 {
         let at = a.next_timer().expect("a probe");
         assert_eq!(at, secs(10 + 7200 * k));
@@ -212,7 +212,7 @@ fn an_orphan_leaves_fin_wait_2_after_a_minute_and_nobody_else_does() {
         }
         converse(&mut a, &mut b, secs(2));
         assert_eq!((a.state(), b.state()), (State::FinWait2, State::CloseWait));
-        // What says nothing new does not stretch it.
+        // An ACK without news does not extend it.
         hear(&mut a, secs(50), &[from_peer(1002, 20_000)]);
         silence(&mut a, Time(secs(62).0 - 1));
         assert_eq!(a.state(), State::FinWait2);
@@ -233,7 +233,7 @@ fn a_close_before_the_application_went_counts_from_when_it_went() {
 
 #[test]
 fn data_that_nobody_will_read_are_answered_with_a_reset() {
-    // They come after the application went; or they were there.
+    // The data arrives after the application went, or was already there.
     for late in [true, false] {
         let (mut a, mut b) = opened(&stack());
         a.read_by_hand();

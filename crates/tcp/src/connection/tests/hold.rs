@@ -52,7 +52,7 @@ fn full_segments_outstanding_keep_no_small_one_back() {
     let mut c = with_nagle();
     assert_eq!(written(&mut c, 2500), [(1, 1000), (1001, 1000), (2001, 500)]);
     assert_eq!(written(&mut c, 999), []);
-    // What has become a full segment waits for nothing.
+    // A segment that has become full does not wait.
     assert_eq!(written(&mut c, 2), [(2501, 1000)]);
     assert_eq!(acked(&mut c, 2001), []);
     assert_eq!(acked(&mut c, 2501), [(3501, 1)]);
@@ -101,7 +101,7 @@ fn what_the_next_write_lets_go_is_not_asked_for_again() {
     c.set_cork(true);
     assert_eq!(written(&mut c, 300), []);
     assert_eq!(written(&mut c, 700), [(1, 1000)]);
-    // The retransmission timer, and no probe before it.
+    // The next timer is the retransmission timer; no probe comes before it.
     let rto = c.next_timer().expect("data are outstanding");
     assert_eq!((rto, c.info().probes), (ms(1000), 0));
     assert_eq!(acked(&mut c, 1001), []);

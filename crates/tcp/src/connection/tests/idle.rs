@@ -1,4 +1,4 @@
-//! What a pause does to the window (RFC 5681 §4.1; Linux's `tcp_cwnd_restart`).
+//! The effect of a pause on the window (RFC 5681 §4.1; Linux's `tcp_cwnd_restart`).
 
 use super::*;
 use crate::event::{Event, Slot, Window};
@@ -6,7 +6,8 @@ use crate::idle::IdleRule;
 use crate::startup::fixed::FixedSpec;
 use crate::startup::StartupSpec;
 
-/// Acknowledges all that was said, 50 ms later, until nothing more is; returns when the last segment was sent.
+/// Acknowledges everything sent, 50 ms later, until nothing more is sent; returns when the last segment was
+/// sent.
 fn transfer(c: &mut Connection, from: u64, bytes: u64, wnd: u32) -> u64 {
     c.write(bytes);
     let (mut at, mut last) = (from, from);
@@ -77,7 +78,7 @@ fn a_window_below_the_initial_one_is_not_opened_by_a_pause() {
 fn what_was_sent_again_ends_a_pause_like_what_was_sent_first() {
     let mut c = with(IdleRule::Restart, 3);
     transfer(&mut c, 0, 30_000, 1 << 20);
-    // Three segments, the first of which is lost and sent again when the timer fires.
+    // Three segments, the first of which is lost and resent when the timer fires.
     c.write(3000);
     assert_eq!(speak(&mut c, ms(1000)).len(), 3);
     let fired = c.next_timer().expect("data are outstanding");
@@ -99,7 +100,7 @@ fn data_that_follow_at_once_and_a_first_write_after_a_long_time_change_nothing()
     let mut c = with(IdleRule::Restart, 3);
     let last = transfer(&mut c, 0, 30_000, 1 << 20);
     let before = cwnd(&c);
-    // Something is outstanding when more is written; it is acknowledged late.
+    // Data is outstanding when more is written, and is acknowledged late.
     c.write(1000);
     speak(&mut c, ms(last + 100));
     c.write(1000);

@@ -1,4 +1,4 @@
-//! What `Connection::info` tells, against what the conversation makes it by hand.
+//! The output of `Connection::info` against values worked out by hand from the exchange.
 
 use super::*;
 use crate::event::Phase;
@@ -31,7 +31,7 @@ fn the_counts_are_those_of_the_scoreboard_in_segments() {
     assert_eq!(speak(&mut c, ms(0)).len(), 10);
     hear(&mut c, ms(100), &[sacks(1001, &[]), sacks(1001, &[(3001, 7001)])]);
     let info = c.info();
-    // Segment 2 has three SACKed runs' worth above it: lost, and nothing of it sent again yet.
+    // Three segments above segment 2 are SACKed: it is lost, and not yet resent.
     assert_eq!((info.ca_state, info.unacked, info.sacked, info.lost, info.retrans), (Phase::Recovery, 9, 4, 2, 0));
     assert_eq!((info.total_retrans, info.pipe, info.bytes_acked), (0, 3000, 1000));
     assert_eq!((info.rtt, info.rttvar), (Some(Nanos::from_millis(100)), Some(Nanos::from_millis(50))));

@@ -1,10 +1,10 @@
-//! The path carries smaller packets than the handshake supposed.
+//! The path carries smaller packets than the handshake assumed.
 
 use super::*;
 use crate::startup::fixed::FixedSpec;
 use crate::startup::StartupSpec;
 
-/// Ten segments of 1000 bytes out, of which the peer said nothing yet.
+/// Ten segments of 1000 bytes outstanding, none of them acknowledged or SACKed.
 fn ten_out(name: &str) -> Connection {
     let startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: 10, ssthresh_segs: None });
     let mut c = Connection::established(&Stack { startup, ..named(name) }, Sides::Both, MSS, RWND);
@@ -33,7 +33,7 @@ fn what_was_too_big_is_sent_again_smaller_one_segment_first_and_the_window_stays
         assert_eq!(ranges(&speak(&mut c, ms(10))), [(1, 600)], "{name}");
         hear(&mut c, ms(20), &[acks(601)]);
         let said = ranges(&speak(&mut c, ms(20)));
-        // All that is lost, in its order; the cuts are where the records ended.
+        // Everything lost, in order; the splits are where the records ended.
         assert_eq!(said[..4], [(601, 400), (1001, 600), (1601, 400), (2001, 600)], "{name}");
         assert_eq!(said[18], (9601, 400), "{name}");
         assert!(said.len() > 19 && said[19].1 == 600, "{name}: then new data, {said:?}");

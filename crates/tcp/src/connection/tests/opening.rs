@@ -173,7 +173,7 @@ fn an_mss_option_below_the_floor_counts_as_the_floor() {
 
 #[test]
 fn the_window_of_a_syn_ack_does_not_bound_slow_start_where_it_may_be_scaled() {
-    // What Linux announces first; it grows to 6 MiB.
+    // The window that Linux advertises first; it grows to 6 MiB.
     let syn_ack = Segment { flags: Segment::SYN | Segment::ACK, ack: Offset::DATA, wnd: 65_160, ..SYN };
     let ssthresh = |name: &str, wscale| {
         let mut c = Connection::connect(&named(name), MSS, RWND);
